@@ -1,0 +1,1 @@
+"""Boolean functions as people write them: literals, terms, an OR of ANDs."""

@@ -1,0 +1,206 @@
+"""A literal: one yes/no statement about a row, such as ``odor = f`` or ``age >= 45``."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TypeAlias
+
+from ..errors import ParameterError
+
+Value: TypeAlias = str | int | float | bool | None
+
+TRUE, FALSE = "true", "false"
+_NEGATION = {"=": "!=", "!=": "=", ">=": "<", "<": ">=", TRUE: FALSE, FALSE: TRUE}
+OPERATORS = tuple(_NEGATION)
+
+# A bare word: letters, digits and a few signs that no other notation of ours uses.
+_WORD = re.compile(r"[\w.?/%:#@$&-]+")
+_KEYWORDS = {"and", "or", "not", "true", "false"}
+
+
+class Relation(IntEnum):
+    """How two literals of one attribute stand to each other, whatever the data."""
+
+    NONE = 0
+    IMPLIES = 1
+    IMPLIED_BY = 2
+    EQUAL = 3
+    EXCLUDES = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Literal:
+    """One statement about one attribute (a small frozen value).
+
+    Parameters
+    ----------
+    attribute : str
+        Name of the column.
+    operator : str
+        ``=``, ``!=``, ``>=``, ``<``, or ``true`` / ``false`` for a 0/1 column
+        (shown as ``x3`` and ``NOT x3``; they mean "is 1" and "is not 1").
+    value : str, int, float, bool or None
+        What the attribute is compared with; None for ``true`` and ``false``.
+
+    Examples
+    --------
+    >>> from bayesdnf import Literal
+    >>> str(Literal("odor", "=", "f"))
+    'odor = f'
+    >>> str(Literal("cap colour", "!=", "1"))
+    '"cap colour" != "1"'
+    >>> str(~Literal("age", ">=", 45))
+    'age < 45'
+    >>> str(Literal("x3", "false"))
+    'NOT x3'
+    """
+
+    attribute: str
+    operator: str
+    value: Value = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.attribute, str):
+            raise ParameterError.of("attribute", "Literal", "a string", self.attribute)
+        if self.operator not in _NEGATION:
+            raise ParameterError.of(
+                "operator", "Literal", f"one of {', '.join(OPERATORS)}", self.operator
+            )
+        if self.operator in (TRUE, FALSE):
+            if self.value is not None:
+                raise ParameterError.of(
+                    "value", "Literal", f"None for operator {self.operator!r}", self.value
+                )
+            return
+        if not isinstance(self.value, (str, int, float)):
+            raise ParameterError.of("value", "Literal", "a string, number or bool", self.value)
+        if isinstance(self.value, float) and not math.isfinite(self.value):
+            raise ParameterError.of("value", "Literal", "a finite number", self.value)
+        if self.operator in (">=", "<") and isinstance(self.value, (str, bool)):
+            raise ParameterError.of("value", "Literal", f"a number for {self.operator}", self.value)
+
+    # True == 1 in Python, yet `x = true` and `x = 1` are different statements.
+    def _identity(self) -> tuple[str, str, bool, Value]:
+        return self.attribute, self.operator, isinstance(self.value, bool), self.value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Literal):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def sort_key(self) -> tuple[object, ...]:
+        """Order by attribute (x2 before x10), then operator, then value."""
+        parts = re.split(r"(\d+)", self.attribute)
+        natural = tuple((1, int(s), s) if s.isdecimal() else (0, 0, s) for s in parts if s)
+        number = self.value if isinstance(self.value, (int, float)) else 0
+        text = self.value if isinstance(self.value, str) else ""
+        kind = 0 if self.value is None else 1 + isinstance(self.value, str)
+        return (
+            natural,
+            OPERATORS.index(self.operator),
+            kind,
+            number,
+            text,
+            isinstance(self.value, bool),
+        )
+
+    def __lt__(self, other: Literal) -> bool:
+        return self.sort_key() < other.sort_key()
+
+    def __invert__(self) -> Literal:
+        """The negation. On a missing value neither of the two holds."""
+        return Literal(self.attribute, _NEGATION[self.operator], self.value)
+
+    def __str__(self) -> str:
+        name = quote(self.attribute)
+        if self.operator == TRUE:
+            return name
+        if self.operator == FALSE:
+            return f"NOT {name}"
+        return f"{name} {self.operator} {value_text(self.value)}"
+
+    def relation(self, other: Literal) -> Relation:
+        """How this literal stands to another, by their meaning alone.
+
+        Literals of different attributes are unrelated. Missing values change
+        nothing: both literals are then false.
+        """
+        if self == other:
+            return Relation.EQUAL
+        if self.attribute != other.attribute:
+            return Relation.NONE
+        if _subset(self, other):
+            return Relation.EQUAL if _subset(other, self) else Relation.IMPLIES
+        if _subset(other, self):
+            return Relation.IMPLIED_BY
+        return Relation.EXCLUDES if _subset(self, ~other) else Relation.NONE
+
+
+def _as_equality(literal: Literal) -> tuple[str, Value]:
+    """Read ``x3`` as ``x3 = 1`` and ``NOT x3`` as ``x3 != 1``."""
+    if literal.operator in (TRUE, FALSE):
+        return ("=" if literal.operator == TRUE else "!="), 1
+    return literal.operator, literal.value
+
+
+def _subset(a: Literal, b: Literal) -> bool:
+    """Whether every value that satisfies ``a`` satisfies ``b`` (same attribute)."""
+    op_a, u = _as_equality(a)
+    op_b, v = _as_equality(b)
+    if op_a == "=":
+        return _satisfies(u, op_b, v)
+    if isinstance(u, str) or isinstance(v, str):
+        return op_a == op_b == "!=" and u == v
+    assert u is not None and v is not None
+    if op_b == "!=":
+        return u == v if op_a == "!=" else (u > v if op_a == ">=" else u <= v)
+    if op_a == op_b == ">=":
+        return u >= v
+    return op_a == op_b == "<" and u <= v
+
+
+def _satisfies(u: Value, operator: str, v: Value) -> bool:
+    if operator == "=":
+        return u == v
+    if operator == "!=":
+        return u != v
+    if isinstance(u, str) or isinstance(v, str) or u is None or v is None:
+        return False
+    return u >= v if operator == ">=" else u < v
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    escaped = escaped.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    return f'"{escaped}"'
+
+
+def quote(name: str) -> str:
+    """Text of an attribute's name: bare where that parses back, quoted elsewhere."""
+    bare = _WORD.fullmatch(name) and name.lower() not in _KEYWORDS
+    return name if bare else _quoted(name)
+
+
+def value_text(value: Value) -> str:
+    """Text of a literal's value; strings that look like something else are quoted."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _quoted(value) if _is_number(value) else quote(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return repr(value)

@@ -1,0 +1,57 @@
+"""Every exception and warning of the library.
+
+All errors derive from :class:`BayesDNFError`. Each message is one sentence that
+names the thing, the value it got and what would be right.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class BayesDNFError(Exception):
+    """Base class of every error raised by bayesdnf."""
+
+
+class InputError(BayesDNFError, ValueError):
+    """The data given cannot be used."""
+
+
+class ParameterError(InputError):
+    """A parameter has a value outside its meaning."""
+
+    @classmethod
+    def of(cls, name: str, owner: str, must: str, got: object) -> ParameterError:
+        """Build the one wording used for a bad parameter."""
+        return cls(f"The '{name}' parameter of {owner} must be {must}. Got {got!r} instead.")
+
+
+class ParseError(InputError):
+    """A text is not a Boolean function."""
+
+
+class UnknownColumnError(InputError):
+    """A name is not among the columns or literals at hand."""
+
+
+class ContradictionError(InputError):
+    """No function can agree with every row."""
+
+
+class SizeLimitError(BayesDNFError, RuntimeError):
+    """A symbolic operation would grow past its stated limit."""
+
+
+class OutOfMemoryError(BayesDNFError, MemoryError):
+    """The data would not fit in memory; raised before anything is allocated."""
+
+
+class BayesDNFWarning(UserWarning):
+    """Base class of every warning issued by bayesdnf."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ``" Did you mean 'x'?"`` when a known name is close, else nothing."""
+    close = difflib.get_close_matches(str(name), [str(k) for k in known], n=1, cutoff=0.6)
+    return f" Did you mean {close[0]!r}?" if close else ""
