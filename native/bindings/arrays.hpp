@@ -1,0 +1,76 @@
+// numpy arrays in and out of the core.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <initializer_list>
+#include <vector>
+
+#include "../bits.hpp"
+#include "../matrix.hpp"
+
+namespace bayesdnf::bindings {
+
+namespace nb = nanobind;
+
+template <class T, std::size_t Dimensions>
+using In = nb::ndarray<const T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
+template <class T, std::size_t Dimensions>
+using InOut = nb::ndarray<T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
+template <class T, std::size_t Dimensions>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<Dimensions>, nb::c_contig>;
+
+// A new array of that shape, owned by Python; its content is not set.
+template <class T, std::size_t Dimensions>
+Out<T, Dimensions> new_array(const std::size_t (&shape)[Dimensions]) {
+    std::size_t size = 1;
+    for (const std::size_t s : shape) size *= s;
+    T* data = new T[size > 0 ? size : 1];
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return Out<T, Dimensions>(data, Dimensions, shape, owner);
+}
+
+inline void require(bool condition, const char* message) {
+    if (!condition) throw std::invalid_argument(message);
+}
+
+// Several functions in three flat arrays: function f has terms term_starts[f] .. term_starts[f+1],
+// term t has literals literal_starts[t] .. literal_starts[t + 1].
+class Functions {
+  public:
+    Functions(const In<std::int64_t, 1>& term_starts, const In<std::int64_t, 1>& literal_starts,
+              const In<std::int32_t, 1>& literals, std::size_t n_literals)
+        : starts_(term_starts.data(), term_starts.data() + term_starts.shape(0)) {
+        require(!starts_.empty() && starts_.front() == 0, "term_starts must begin with 0");
+        require(starts_.back() == static_cast<std::int64_t>(literal_starts.shape(0)) - 1,
+                "term_starts must end at the number of terms");
+        const std::int64_t* bounds = literal_starts.data();
+        for (std::size_t t = 0; t + 1 < literal_starts.shape(0); ++t) {
+            require(0 <= bounds[t] && bounds[t] <= bounds[t + 1] &&
+                        bounds[t + 1] <= static_cast<std::int64_t>(literals.shape(0)),
+                    "literal_starts must rise and stay within literals");
+            terms_.emplace_back(literals.data() + bounds[t], literals.data() + bounds[t + 1]);
+        }
+        for (std::size_t f = 0; f + 1 < starts_.size(); ++f)
+            require(starts_[f] <= starts_[f + 1], "term_starts must rise");
+        for (std::size_t l = 0; l < literals.shape(0); ++l)
+            require(literals.data()[l] >= 0 &&
+                        literals.data()[l] < static_cast<std::int32_t>(n_literals),
+                    "a literal id is outside the literal table");
+    }
+    std::size_t size() const { return starts_.size() - 1; }
+    std::span<const LiteralIds> operator[](std::size_t f) const {
+        return {terms_.data() + starts_[f], terms_.data() + starts_[f + 1]};
+    }
+
+  private:
+    std::vector<std::int64_t> starts_;
+    std::vector<LiteralIds> terms_;
+};
+
+void bind_bits(nb::module_& m);
+void bind_rng(nb::module_& m);
+void bind_model(nb::module_& m);
+
+}  // namespace bayesdnf::bindings

@@ -1,0 +1,150 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "../posterior.hpp"
+#include "../special.hpp"
+#include "../threads.hpp"
+#include "view.hpp"
+
+namespace bayesdnf::bindings {
+namespace {
+
+struct PyPosterior {
+    nb::object view_object, support_object;  // what the posterior refers to
+    std::unique_ptr<Posterior> posterior;
+};
+
+Support make_support(In<std::int32_t, 1> attribute, In<std::int32_t, 1> rank,
+                     In<std::uint8_t, 1> op, In<std::int32_t, 1> twin, bool antichain,
+                     bool related, bool disjoint, Count min_cover,
+                     std::optional<std::int64_t> max_terms,
+                     std::optional<std::int64_t> max_literals) {
+    const std::size_t n = attribute.shape(0);
+    require(rank.shape(0) == n && op.shape(0) == n && twin.shape(0) == n,
+            "attribute, rank, op and twin must be of one length");
+    std::vector<LiteralMeaning> literals(n);
+    for (std::size_t l = 0; l < n; ++l) {
+        require(attribute.data()[l] >= 0 && twin.data()[l] >= 0 &&
+                    twin.data()[l] < static_cast<std::int32_t>(n) && op.data()[l] < 4,
+                "a literal's meaning is out of range");
+        literals[l] = {attribute.data()[l], rank.data()[l], twin.data()[l],
+                       static_cast<Operator>(op.data()[l])};
+    }
+    return Support(Rules{antichain, related, disjoint, min_cover, max_terms.value_or(INT64_MAX),
+                         max_literals.value_or(INT64_MAX)},
+                   std::move(literals));
+}
+
+std::vector<LiteralIds> as_terms(const std::vector<std::vector<std::int32_t>>& terms,
+                                 std::size_t n_literals) {
+    std::vector<LiteralIds> spans;
+    for (const auto& t : terms) {
+        for (const std::int32_t l : t)
+            require(0 <= l && l < static_cast<std::int32_t>(n_literals),
+                    "a literal id is outside the literal table");
+        spans.emplace_back(t);
+    }
+    return spans;
+}
+
+nb::tuple score(const PyPosterior& self, In<std::int64_t, 1> term_starts,
+                In<std::int64_t, 1> literal_starts, In<std::int32_t, 1> literals,
+                std::size_t n_threads) {
+    const Posterior& posterior = *self.posterior;
+    const Functions functions(term_starts, literal_starts, literals, posterior.view().n_literals());
+    const std::size_t n = functions.size();
+    auto verdict = new_array<std::uint8_t, 1>({n});
+    auto log_prior = new_array<double, 1>({n});
+    auto log_likelihood = new_array<double, 1>({n});
+    auto marked = new_array<Count, 2>({n, 2});
+    {
+        const nb::gil_scoped_release release;
+        parallel_for(n, n_threads, [&](std::size_t f) {
+            const Score s = posterior.score(functions[f]);
+            verdict.data()[f] = static_cast<std::uint8_t>(s.verdict);
+            log_prior.data()[f] = s.log_prior;
+            log_likelihood.data()[f] = s.log_likelihood;
+            marked.data()[2 * f] = s.marked_positive;
+            marked.data()[2 * f + 1] = s.marked_negative;
+        });
+    }
+    return nb::make_tuple(verdict, log_prior, log_likelihood, marked);
+}
+
+}  // namespace
+
+void bind_model(nb::module_& m) {
+    using namespace nb::literals;
+
+    nb::class_<Effect>(m, "Effect")
+        .def(nb::init<double, double, double, double, double, double, bool>(), "a0"_a, "b0"_a,
+             "a1"_a, "b1"_a, "a"_a, "b"_a, "ordered"_a);
+
+    nb::class_<Likelihood>(m, "Likelihood")
+        .def(nb::init<Effect, Count, Count>(), "effect"_a, "n_positive"_a, "n_negative"_a)
+        .def("__call__", &Likelihood::operator(), "marked_positive"_a, "marked_negative"_a)
+        .def("order_factor", &Likelihood::order_factor, "marked_positive"_a, "marked_negative"_a)
+        .def_prop_ro("null", &Likelihood::null);
+
+    m.def("log_order_probability", &log_order_probability, "alpha0"_a, "beta0"_a, "alpha1"_a,
+          "beta1"_a, "log P(X <= Y) for two independent Beta variables.");
+    m.def("log_beta_cdf", &log_beta_cdf, "x"_a, "a"_a, "b"_a);
+    m.def("log_elementary_symmetric", [](In<double, 1> log_weights, std::size_t largest) {
+        auto out = new_array<double, 1>({largest + 1});
+        std::vector<double> e(largest + 1, -INFINITY);
+        e[0] = 0;
+        for (std::size_t j = 0; j < log_weights.shape(0); ++j) {
+            const double w = log_weights.data()[j];
+            for (std::size_t k = std::min(largest, j + 1); k > 0; --k) {
+                const double added = e[k - 1] + w, high = std::max(e[k], added);
+                e[k] = high + std::log1p(std::exp(std::min(e[k], added) - high));
+            }
+        }
+        std::copy(e.begin(), e.end(), out.data());
+        return out;
+    }, "log_weights"_a, "largest"_a, "log e_k of the weights for k in 0..largest.");
+
+    nb::class_<Support>(m, "Support")
+        .def(nb::new_(&make_support), "attribute"_a, "rank"_a, "op"_a, "twin"_a, "antichain"_a,
+             "related"_a, "disjoint"_a, "min_cover"_a, "max_terms"_a.none(),
+             "max_literals"_a.none())
+        .def("implies", &Support::implies, "a"_a, "b"_a)
+        .def("excludes", &Support::excludes, "a"_a, "b"_a)
+        .def("addable", [](const Support& s, const std::vector<std::int32_t>& term,
+                           const std::vector<std::vector<std::int32_t>>& rest) {
+            auto may = new_array<std::uint8_t, 1>({s.n_literals()});
+            const auto held = as_terms({term}, s.n_literals());
+            const auto others = as_terms(rest, s.n_literals());
+            s.addable(LiteralIds(term), others, may.data());
+            return may;
+        }, "term"_a, "rest"_a)
+        .def("check", [](const Support& s, const std::vector<std::vector<std::int32_t>>& terms,
+                         const std::vector<Count>& covers) {
+            require(terms.size() == covers.size(), "one cover per term is needed");
+            return static_cast<int>(s.check(as_terms(terms, s.n_literals()), covers));
+        }, "terms"_a, "covers"_a);
+
+    nb::class_<PyPosterior>(m, "Posterior")
+        .def(nb::new_([](nb::object view, nb::object support, const std::vector<double>& count,
+                         const std::vector<double>& size, const std::vector<std::int64_t>& weights,
+                         Effect effect) {
+            const BitView& bits = *nb::cast<const PyBitView&>(view).view;
+            const Support& rules = nb::cast<const Support&>(support);
+            require(bits.n_segments() == 2, "a posterior needs two segments");
+            require(weights.empty() || weights.size() == bits.n_literals(),
+                    "one weight per literal is needed");
+            require(rules.n_literals() == bits.n_literals(),
+                    "support and view must have the same literals");
+            auto posterior = std::make_unique<Posterior>(
+                bits, rules, FunctionPrior(count, size, weights), effect);
+            return PyPosterior{view, support, std::move(posterior)};
+        }), "view"_a, "support"_a, "count"_a, "size"_a, "weights"_a, "effect"_a)
+        .def("score", &score, "term_starts"_a, "literal_starts"_a, "literals"_a,
+             "n_threads"_a = 1, "(verdict, log_prior, log_likelihood, marked[function, segment]).");
+}
+
+}  // namespace bayesdnf::bindings

@@ -1,0 +1,8 @@
+#include "arrays.hpp"
+
+NB_MODULE(_native, m) {
+    m.doc() = "The C++ core of bayesdnf: packed bits, random streams, scores.";
+    bayesdnf::bindings::bind_bits(m);
+    bayesdnf::bindings::bind_rng(m);
+    bayesdnf::bindings::bind_model(m);
+}

@@ -1,0 +1,49 @@
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/tuple.h>
+
+#include <tuple>
+
+#include "../rng.hpp"
+#include "arrays.hpp"
+
+namespace bayesdnf::bindings {
+namespace {
+
+template <class T, class Draw>
+Out<T, 1> draws(std::size_t n, Draw draw) {
+    auto out = new_array<T, 1>({n});
+    for (std::size_t i = 0; i < n; ++i) out.data()[i] = draw();
+    return out;
+}
+
+}  // namespace
+
+void bind_rng(nb::module_& m) {
+    using namespace nb::literals;
+    nb::class_<Philox>(m, "Philox", "Philox4x64-10: the numbers of numpy's Philox(key, counter).")
+        .def(nb::init<Philox::Key, Philox::Counter>(), "key"_a,
+             "counter"_a = Philox::Counter{0, 0, 0, 0})
+        .def_static("resume", &Philox::resume, "key"_a, "counter"_a, "used"_a)
+        .def_prop_ro("state", [](const Philox& p) {
+            return std::tuple(p.key(), p.counter(), p.used());
+        }, "(key, counter, used): what resume() takes.")
+        .def("raw", [](Philox& p, std::size_t n) {
+            return draws<std::uint64_t>(n, [&] { return p.next(); });
+        }, "n"_a)
+        .def("uniform", [](Philox& p, std::size_t n) {
+            return draws<double>(n, [&] { return p.uniform(); });
+        }, "n"_a)
+        .def("below", [](Philox& p, std::uint64_t bound, std::size_t n) {
+            require(bound > 0, "bound must be positive");
+            return draws<std::uint64_t>(n, [&] { return p.below(bound); });
+        }, "bound"_a, "n"_a)
+        .def("normal", [](Philox& p, std::size_t n) {
+            return draws<double>(n, [&] { return p.normal(); });
+        }, "n"_a)
+        .def("beta", [](Philox& p, double a, double b, std::size_t n) {
+            require(a > 0 && b > 0, "a and b must be positive");
+            return draws<double>(n, [&] { return p.beta(a, b); });
+        }, "a"_a, "b"_a, "n"_a);
+}
+
+}  // namespace bayesdnf::bindings

@@ -1,0 +1,91 @@
+// Segment counts and sizes -> log posterior, from tables. No lgamma in a loop.
+//
+// Scores are pure functions of integers, summed in one fixed order, so that a state rebuilt from
+// its terms scores to the same bits. Compiled once, without contraction or fast-math.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "matrix.hpp"
+#include "support.hpp"
+
+namespace bayesdnf {
+
+// Priors of the two rates, Beta(a0, b0) unmarked and Beta(a1, b1) marked, and of the null
+// function's single rate, Beta(a, b).
+struct Effect {
+    double a0 = 1, b0 = 1, a1 = 1, b1 = 1, a = 1, b = 1;
+    bool ordered = true;
+};
+
+// log P(X <= Y) for independent X ~ Beta(alpha0, beta0), Y ~ Beta(alpha1, beta1).
+double log_order_probability(double alpha0, double beta0, double alpha1, double beta1);
+
+// Collapsed likelihood: both rates integrated out (SPEC: P[a] + Q[b] - T[a + b]).
+class Likelihood {
+  public:
+    Likelihood(Effect effect, Count n_positive, Count n_negative);
+
+    // Marked positives and marked negatives -> log P(y | function), order factor included.
+    double operator()(Count marked_positive, Count marked_negative) const;
+    double unordered(Count marked_positive, Count marked_negative) const {
+        return positive_[marked_positive] + negative_[marked_negative] -
+               marked_[marked_positive + marked_negative] + constant_;
+    }
+    double order_factor(Count marked_positive, Count marked_negative) const;
+    double null() const { return null_; }
+
+  private:
+    Effect effect_;
+    Count n_positive_, n_negative_;
+    bool flat_;  // all four parameters are 1: the skip rule applies
+    std::vector<double> positive_, negative_, marked_;
+    double constant_, null_, log_prior_order_;
+};
+
+// Prior on functions, as tables of logs: any prior on m and k runs at full speed.
+class FunctionPrior {
+  public:
+    // count[m]: log weight of m terms (m! included where orderings count); size[k]: log weight of
+    // one term of k literals. Beyond a table's end: impossible. weights: per literal, fixed point,
+    // in units of 2^-32; empty: all zero.
+    FunctionPrior(std::vector<double> count, std::vector<double> size,
+                  std::vector<std::int64_t> weights)
+        : count_(std::move(count)), size_(std::move(size)), weights_(std::move(weights)) {}
+
+    double operator()(Terms terms) const;
+
+  private:
+    std::vector<double> count_, size_;
+    std::vector<std::int64_t> weights_;
+};
+
+struct Score {
+    Verdict verdict;
+    double log_prior;
+    double log_likelihood;
+    Count marked_positive, marked_negative;
+};
+
+// What a function scores on a table whose two segments are the positives and the negatives.
+class Posterior {
+  public:
+    Posterior(const BitView& view, const Support& support, FunctionPrior prior, Effect effect);
+
+    Score score(Terms terms) const;
+    const BitView& view() const { return view_; }
+    const Support& support() const { return support_; }
+    const Likelihood& likelihood() const { return likelihood_; }
+    const FunctionPrior& prior() const { return prior_; }
+
+  private:
+    const BitView& view_;
+    const Support& support_;
+    FunctionPrior prior_;
+    Likelihood likelihood_;
+};
+
+}  // namespace bayesdnf

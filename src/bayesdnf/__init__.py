@@ -1,0 +1,1 @@
+"""Learn Boolean rules (an OR of ANDs) from data, with honest probabilities."""

@@ -1,0 +1,7 @@
+"""Data sets that come with the library: ``bayesdnf.datasets.load_mushroom()``."""
+
+from __future__ import annotations
+
+from .data.datasets import load_mushroom
+
+__all__ = ["load_mushroom"]
