@@ -39,6 +39,11 @@ Support make_support(In<std::int32_t, 1> attribute, In<std::int32_t, 1> rank,
                    std::move(literals));
 }
 
+template <class T>
+std::vector<T> as_vector(const In<T, 1>& array) {
+    return {array.data(), array.data() + array.shape(0)};
+}
+
 std::vector<LiteralIds> as_terms(const std::vector<std::vector<std::int32_t>>& terms,
                                  std::size_t n_literals) {
     std::vector<LiteralIds> spans;
@@ -92,7 +97,12 @@ void bind_model(nb::module_& m) {
 
     m.def("log_order_probability", &log_order_probability, "alpha0"_a, "beta0"_a, "alpha1"_a,
           "beta1"_a, "log P(X <= Y) for two independent Beta variables.");
-    m.def("log_beta_cdf", &log_beta_cdf, "x"_a, "a"_a, "b"_a);
+    m.def("log_beta_cdf", [](In<double, 1> x, double a, double b) {
+        auto out = new_array<double, 1>({x.shape(0)});
+        for (std::size_t i = 0; i < x.shape(0); ++i)
+            out.data()[i] = log_beta_cdf(x.data()[i], a, b);
+        return out;
+    }, "x"_a, "a"_a, "b"_a, "log of the Beta(a, b) distribution function, 0 < x < 1.");
     m.def("log_elementary_symmetric", [](In<double, 1> log_weights, std::size_t largest) {
         auto out = new_array<double, 1>({largest + 1});
         std::vector<double> e(largest + 1, -INFINITY);
@@ -129,18 +139,18 @@ void bind_model(nb::module_& m) {
         }, "terms"_a, "covers"_a);
 
     nb::class_<PyPosterior>(m, "Posterior")
-        .def(nb::new_([](nb::object view, nb::object support, const std::vector<double>& count,
-                         const std::vector<double>& size, const std::vector<std::int64_t>& weights,
-                         Effect effect) {
+        .def(nb::new_([](nb::object view, nb::object support, In<double, 1> count, In<double, 1> size,
+                         In<std::int64_t, 1> weights, Effect effect) {
             const BitView& bits = *nb::cast<const PyBitView&>(view).view;
             const Support& rules = nb::cast<const Support&>(support);
             require(bits.n_segments() == 2, "a posterior needs two segments");
-            require(weights.empty() || weights.size() == bits.n_literals(),
+            require(weights.shape(0) == 0 || weights.shape(0) == bits.n_literals(),
                     "one weight per literal is needed");
             require(rules.n_literals() == bits.n_literals(),
                     "support and view must have the same literals");
             auto posterior = std::make_unique<Posterior>(
-                bits, rules, FunctionPrior(count, size, weights), effect);
+                bits, rules, FunctionPrior(as_vector(count), as_vector(size), as_vector(weights)),
+                effect);
             return PyPosterior{view, support, std::move(posterior)};
         }), "view"_a, "support"_a, "count"_a, "size"_a, "weights"_a, "effect"_a)
         .def("score", &score, "term_starts"_a, "literal_starts"_a, "literals"_a,

@@ -1,1 +1,88 @@
-"""Learn Boolean rules (an OR of ANDs) from data, with honest probabilities."""
+"""Learn Boolean rules (an OR of ANDs) from data, with honest probabilities.
+
+Public names are loaded when they are first used, so that ``import bayesdnf`` is quick and needs
+none of the heavy libraries.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .boolean import table as _table
+
+if TYPE_CHECKING:
+    from . import datasets
+    from .boolean import BooleanFunction, Literal
+    from .data.bits import BitMatrix
+    from .data.encoder import LiteralEncoder
+    from .data.simulate import simulate
+    from .model.distributions import Flat, Geometric, Poisson, Table, Uniform
+    from .model.effect import Effect
+    from .model.posterior import Posterior
+    from .model.prior import Prior
+    from .model.support import Support
+    from .versions import show_versions
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BitMatrix",
+    "BooleanFunction",
+    "Effect",
+    "Flat",
+    "Geometric",
+    "Literal",
+    "LiteralEncoder",
+    "Poisson",
+    "Posterior",
+    "Prior",
+    "Support",
+    "Table",
+    "Uniform",
+    "datasets",
+    "show_versions",
+    "simulate",
+]
+
+_HOME = {
+    "BitMatrix": "data.bits",
+    "BooleanFunction": "boolean",
+    "Effect": "model.effect",
+    "Flat": "model.distributions",
+    "Geometric": "model.distributions",
+    "Literal": "boolean",
+    "LiteralEncoder": "data.encoder",
+    "Poisson": "model.distributions",
+    "Posterior": "model.posterior",
+    "Prior": "model.prior",
+    "Support": "model.support",
+    "Table": "model.distributions",
+    "Uniform": "model.distributions",
+    "show_versions": "versions",
+    "simulate": "data.simulate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return import_module(".datasets", __name__)
+    if name not in _HOME:
+        raise AttributeError(f"module 'bayesdnf' has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
+
+
+def _read_table(source: object) -> _table.Table:
+    """Read DataFrames and arrays for ``BooleanFunction.__call__`` (boolean/ stands alone)."""
+    from .data.tables import read_table
+
+    return read_table(source)
+
+
+_table.set_table_reader(_read_table)

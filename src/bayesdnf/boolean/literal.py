@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
+import numpy as np
+
 from ..errors import ParameterError
 
 Value: TypeAlias = str | int | float | bool | None
@@ -65,6 +67,8 @@ class Literal:
     def __post_init__(self) -> None:
         if not isinstance(self.attribute, str):
             raise ParameterError.of("attribute", "Literal", "a string", self.attribute)
+        object.__setattr__(self, "attribute", _plain(self.attribute))
+        object.__setattr__(self, "value", _plain(self.value))
         if self.operator not in _NEGATION:
             raise ParameterError.of(
                 "operator", "Literal", f"one of {', '.join(OPERATORS)}", self.operator
@@ -77,7 +81,7 @@ class Literal:
             return
         if not isinstance(self.value, (str, int, float)):
             raise ParameterError.of("value", "Literal", "a string, number or bool", self.value)
-        if isinstance(self.value, float) and not math.isfinite(self.value):
+        if not isinstance(self.value, str) and not _is_finite(self.value):
             raise ParameterError.of("value", "Literal", "a finite number", self.value)
         if self.operator in (">=", "<") and isinstance(self.value, (str, bool)):
             raise ParameterError.of("value", "Literal", f"a number for {self.operator}", self.value)
@@ -97,7 +101,13 @@ class Literal:
     def sort_key(self) -> tuple[object, ...]:
         """Order by attribute (x2 before x10), then operator, then value."""
         parts = re.split(r"(\d+)", self.attribute)
-        natural = tuple((1, int(s), s) if s.isdecimal() else (0, 0, s) for s in parts if s)
+        # Digits compare by length, then by digit: int() refuses very long ones.
+        digits = [s.lstrip("0") if s.isdecimal() else None for s in parts]
+        natural = tuple(
+            (0, 0, "", s) if d is None else (1, len(d), d, s)
+            for d, s in zip(digits, parts, strict=True)
+            if s
+        )
         number = self.value if isinstance(self.value, (int, float)) else 0
         text = self.value if isinstance(self.value, str) else ""
         kind = 0 if self.value is None else 1 + isinstance(self.value, str)
@@ -114,7 +124,7 @@ class Literal:
         return self.sort_key() < other.sort_key()
 
     def __invert__(self) -> Literal:
-        """The negation. On a missing value neither of the two holds."""
+        """Return the negation. On a missing value neither of the two holds."""
         return Literal(self.attribute, _NEGATION[self.operator], self.value)
 
     def __str__(self) -> str:
@@ -139,7 +149,9 @@ class Literal:
             return Relation.EQUAL if _subset(other, self) else Relation.IMPLIES
         if _subset(other, self):
             return Relation.IMPLIED_BY
-        return Relation.EXCLUDES if _subset(self, ~other) else Relation.NONE
+        # Both ways round: a text satisfies neither `x >= 3` nor its negation.
+        excludes = _subset(self, ~other) or _subset(other, ~self)
+        return Relation.EXCLUDES if excludes else Relation.NONE
 
 
 def _as_equality(literal: Literal) -> tuple[str, Value]:
@@ -156,8 +168,10 @@ def _subset(a: Literal, b: Literal) -> bool:
     if op_a == "=":
         return _satisfies(u, op_b, v)
     if isinstance(u, str) or isinstance(v, str):
-        return op_a == op_b == "!=" and u == v
-    assert u is not None and v is not None
+        # Only numbers satisfy >= and <, so these imply `!=` of every text.
+        return op_b == "!=" and (op_a != "!=" or u == v)
+    assert u is not None
+    assert v is not None
     if op_b == "!=":
         return u == v if op_a == "!=" else (u > v if op_a == ">=" else u <= v)
     if op_a == op_b == ">=":
@@ -173,6 +187,24 @@ def _satisfies(u: Value, operator: str, v: Value) -> bool:
     if isinstance(u, str) or isinstance(v, str) or u is None or v is None:
         return False
     return u >= v if operator == ">=" else u < v
+
+
+def _plain(value: Value) -> Value:
+    """Turn numpy's scalars and subclasses into Python's own kinds, whose repr parses back."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int(value)
+    return float(value) if isinstance(value, float) else value
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an int past the range of float
+        return False
 
 
 def _is_number(text: str) -> bool:

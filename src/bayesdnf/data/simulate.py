@@ -28,7 +28,15 @@ _MIN_DRAWS = 10**6  # ... and rows drawn before giving up
 
 
 class Simulation(NamedTuple):
-    """What :func:`simulate` returns; unpacks as ``X, y, function``."""
+    """What :func:`simulate` returns; unpacks as ``X, y, function``.
+
+    Examples
+    --------
+    >>> from bayesdnf import simulate
+    >>> sample = simulate(10, 4, random_state=0)
+    >>> print(sample.function)
+    (x0 AND x1) OR (x2 AND x3)
+    """
 
     X: pd.DataFrame
     y: Bits
@@ -61,7 +69,7 @@ def simulate(
         Sizes of the terms, which then use the first columns one after the other
         (``(2, 2)`` is ``x0 AND x1 OR x2 AND x3``); or the column numbers of each term
         (``[[0, 1], [0, 5]]``); or a function of ``x0``, ``x1``, ... and their negations.
-        ``BooleanFunction([])`` is the null function: no marker.
+        ``BooleanFunction()`` is the null function: no marker.
     beta : (low, high), float or array-like of float
         A tuple is a range from which each beta_j is drawn uniformly; a number is the same
         for all columns; a list or an array gives one probability per column.
@@ -90,8 +98,8 @@ def simulate(
     >>> X, y, function = simulate(500, 20, terms=(2, 3), random_state=0)
     >>> X.shape, y.shape
     ((500, 20), (500,))
-    >>> sorted(sorted(term) for term in function.terms)
-    [['x0', 'x1'], ['x2', 'x3', 'x4']]
+    >>> print(function)
+    (x0 AND x1) OR (x2 AND x3 AND x4)
     >>> sample = simulate(100, pi0=0.001, pi1=0.1, sampling="case-control", random_state=0)
     >>> int(sample.y.sum())
     50
@@ -177,7 +185,7 @@ def _case_control(
     y = np.zeros(n, dtype=np.uint8)
     y[:n_positive] = 1
     rng.shuffle(y)
-    used = _columns_of(function)
+    used = [int(name.removeprefix("x")) for name in function.attributes]
     places = np.flatnonzero(y == 0), np.flatnonzero(y)
     filled, seen, drawn = [0, 0], [0, 0], 0
     limit = max(_MIN_DRAWS, _PATIENCE * n)
@@ -244,11 +252,10 @@ def _function(terms: Terms, p: int) -> BooleanFunction:
     outside = f"within the {p:,} columns, x0 to x{p - 1}"
     if isinstance(terms, BooleanFunction):
         names = {f"x{j}" for j in range(p)}
-        literals = _literals(terms)
-        if not all(literal.operator in (TRUE, FALSE) for literal in literals):
+        if not all(literal.operator in (TRUE, FALSE) for literal in terms.literals):
             must = "a function of 0/1 columns such as 'x0 AND NOT x1'"
             raise ParameterError.of("terms", "simulate", must, str(terms))
-        if not all(literal.attribute in names for literal in literals):
+        if not names.issuperset(terms.attributes):
             raise ParameterError.of("terms", "simulate", outside, str(terms))
         return terms
     columns = _term_columns(terms)
@@ -277,14 +284,6 @@ def _term_columns(terms: object) -> list[list[int]] | list[range]:
         )
         raise ParameterError.of("terms", "simulate", must, terms)
     return [[int(j) for j in term] for term in lists]
-
-
-def _literals(function: BooleanFunction) -> set[Literal]:
-    return set(function.literals)
-
-
-def _columns_of(function: BooleanFunction) -> list[int]:
-    return sorted({int(literal.attribute[1:]) for literal in _literals(function)})
 
 
 def _column_probabilities(rng: np.random.Generator, beta: Beta, p: int) -> NDArray[np.float64]:

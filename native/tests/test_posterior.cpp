@@ -1,0 +1,78 @@
+#include "posterior.hpp"
+
+#include <cmath>
+
+#include "check.hpp"
+#include "special.hpp"
+
+using namespace bayesdnf;
+
+namespace {
+
+// P(X <= Y) by brute force: the midpoint rule over both, in double precision.
+double slow_order(double a0, double b0, double a1, double b1) {
+    const int n = 20000;
+    double below = 0, sum = 0, total0 = 0, total1 = 0;
+    for (int i = 0; i < n; ++i) {
+        const double x = (i + 0.5) / n;
+        const double f0 = std::exp((a0 - 1) * std::log(x) + (b0 - 1) * std::log1p(-x));
+        const double f1 = std::exp((a1 - 1) * std::log(x) + (b1 - 1) * std::log1p(-x));
+        sum += f1 * (below + f0 / 2);
+        below += f0;
+        total0 += f0;
+        total1 += f1;
+    }
+    return sum / (total0 * total1);
+}
+
+}  // namespace
+
+TEST(order_probability_whole_half_whole_and_broken_parameters) {
+    const double cases[][4] = {{1, 1, 1, 1},     {3, 5, 4, 4},       {10, 2, 3, 9},
+                               {2.5, 5, 4, 4},   {3, 5, 4.25, 4.5},  {2.5, 3.5, 4.25, 4.5},
+                               {30, 40, 35, 30}, {12.5, 3, 3.5, 20}, {1, 9, 9, 1}};
+    for (const auto& c : cases)
+        CHECK_CLOSE(std::exp(log_order_probability(c[0], c[1], c[2], c[3])),
+                    slow_order(c[0], c[1], c[2], c[3]), 2e-7);
+    CHECK_CLOSE(log_order_probability(1, 1, 1, 1), std::log(0.5), 1e-15);
+}
+
+TEST(order_probability_of_both_orders_is_one) {
+    for (const double shift : {0.0, 0.25, 0.5})
+        for (double a = 1; a < 60; a += 7)
+            CHECK_CLOSE(std::exp(log_order_probability(a + shift, 20, 13 + shift, 30)) +
+                            std::exp(log_order_probability(13 + shift, 30, a + shift, 20)),
+                        1.0, 1e-12);
+}
+
+TEST(skip_rule_agrees_with_the_full_sum) {
+    const Likelihood flat({1, 1, 1, 1, 1, 1, true}, 60, 80);
+    for (Count a = 0; a <= 60; ++a)
+        for (Count b = 0; b <= 80; ++b)
+            CHECK_CLOSE(flat.order_factor(a, b),
+                        log_order_probability(1 + 60 - a, 1 + 80 - b, 1 + a, 1 + b) -
+                            std::log(0.5),
+                        1e-12);
+}
+
+TEST(tables_equal_the_beta_functions_they_stand_for) {
+    const Effect e{2, 3, 1.5, 0.5, 1, 2, false};
+    const Likelihood lik(e, 30, 41);
+    for (Count a = 0; a <= 30; a += 3)
+        for (Count b = 0; b <= 41; b += 5)
+            CHECK_CLOSE(lik(a, b),
+                        log_beta(1.5 + a, 0.5 + b) - log_beta(1.5, 0.5) +
+                            log_beta(2 + 30 - a, 3 + 41 - b) - log_beta(2, 3),
+                        1e-11);
+    CHECK_CLOSE(lik.null(), log_beta(1 + 30, 2 + 41) - log_beta(1, 2), 1e-12);
+}
+
+TEST(prior_does_not_depend_on_the_order_of_terms) {
+    const FunctionPrior prior({-1, -2.5, -3.125, -4}, {0, -0.1, -0.7, -1.3}, {5, 1, 2, 3});
+    const std::vector<std::int32_t> a{0}, b{1, 2}, c{3, 0, 1};
+    const LiteralIds one[] = {a, b, c}, other[] = {c, a, b};
+    CHECK(prior(one) == prior(other));
+    CHECK_CLOSE(prior(one), -4 - 0.1 - 0.7 - 1.3 + 17 * 0x1p-32, 1e-15);
+    const LiteralIds too_many[] = {a, b, c, a};
+    CHECK(std::isinf(prior(too_many)));
+}

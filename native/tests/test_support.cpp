@@ -1,0 +1,109 @@
+#include "support.hpp"
+
+#include "check.hpp"
+
+using namespace bayesdnf;
+
+namespace {
+
+// Attribute 0: values 0..3 with = != >= < literals (ids 4 * rank + operator); attribute 1: one
+// flag (16); attribute 2: its twin (17).
+Support make(Rules rules = {}) {
+    std::vector<LiteralMeaning> literals;
+    for (std::int32_t rank = 0; rank < 4; ++rank)
+        for (int op = 0; op < 4; ++op)
+            literals.push_back({0, rank, 4 * rank + op, static_cast<Operator>(op)});
+    literals.push_back({1, 0, 16, Operator::equal});
+    literals.push_back({2, 0, 16, Operator::equal});
+    return Support(rules, literals);
+}
+
+bool satisfies(int value, int literal) {
+    const int rank = literal / 4;
+    switch (literal % 4) {
+        case 0: return value == rank;
+        case 1: return value != rank;
+        case 2: return value >= rank;
+        default: return value < rank;
+    }
+}
+
+Verdict judge(const Support& s, std::vector<std::vector<std::int32_t>> terms, Count cover = 5) {
+    std::vector<LiteralIds> spans(terms.begin(), terms.end());
+    const std::vector<Count> covers(terms.size(), cover);
+    return s.check(spans, covers);
+}
+
+}  // namespace
+
+TEST(relations_hold_for_every_value_halfway_ones_included) {
+    const Support s = make();
+    // Values in half steps (doubled): between and beyond the ranks there are others.
+    for (int a = 0; a < 16; ++a)
+        for (int b = 0; b < 16; ++b) {
+            bool subset = true, apart = true;
+            for (int doubled = -1; doubled <= 7; ++doubled) {
+                const auto holds = [&](int l) {
+                    const int rank = 2 * (l / 4);
+                    switch (l % 4) {
+                        case 0: return doubled == rank;
+                        case 1: return doubled != rank;
+                        case 2: return doubled >= rank;
+                        default: return doubled < rank;
+                    }
+                };
+                subset = subset && (!holds(a) || holds(b));
+                apart = apart && !(holds(a) && holds(b));
+            }
+            CHECK(s.implies(a, b) == subset);
+            CHECK(s.excludes(a, b) == apart);
+        }
+    CHECK(satisfies(3, 14));
+}
+
+TEST(equal_columns_imply_each_other) {
+    const Support s = make();
+    CHECK(s.implies(16, 17) && s.implies(17, 16) && !s.excludes(16, 17));
+    CHECK(judge(s, {{16, 17}}) == Verdict::related_literals);
+    CHECK(judge(s, {{16}, {17}}) == Verdict::absorbed_term);
+}
+
+TEST(each_restriction_is_named) {
+    CHECK(judge(make(), {}) == Verdict::allowed);
+    CHECK(judge(make(), {{0, 16}}) == Verdict::allowed);
+    CHECK(judge(make(), {{}}) == Verdict::empty_term);
+    CHECK(judge(make(), {{16, 16}}) == Verdict::repeated_literal);
+    CHECK(judge(make(), {{0, 4}}) == Verdict::related_literals);
+    CHECK(judge(make(), {{0, 16}}, 0) == Verdict::too_few_rows);
+    CHECK(judge(make(), {{0, 16}, {0}}) == Verdict::absorbed_term);
+    CHECK(judge(make(), {{4, 16}, {2}}) == Verdict::absorbed_term);
+    Rules plain{false, true, false, 0};
+    CHECK(judge(make(plain), {{0, 16}, {0}}, 0) == Verdict::allowed);
+    CHECK(judge(make(plain), {{0}, {0}}) == Verdict::repeated_term);
+    Rules disjoint;
+    disjoint.disjoint = true;
+    CHECK(judge(make(disjoint), {{0, 16}, {4}}) == Verdict::shared_attribute);
+    Rules bounded;
+    bounded.max_terms = 1;
+    bounded.max_literals = 2;
+    CHECK(judge(make(bounded), {{0}, {4}}) == Verdict::too_many_terms);
+    CHECK(judge(make(bounded), {{1, 5, 16}}) == Verdict::too_many_literals);
+}
+
+TEST(addable_literals_are_those_that_keep_a_term_allowed) {
+    Rules rules;
+    rules.disjoint = true;
+    rules.max_literals = 4;
+    const Support s = make(rules);
+    const std::vector<std::int32_t> term{6}, rest{16};
+    const LiteralIds others[] = {rest};
+    std::vector<std::uint8_t> may(18);
+    s.addable(term, others, may.data());
+    for (std::int32_t l = 0; l < 18; ++l) {
+        const bool keeps = l != 6 && judge(s, {{6, l}, {16}}) == Verdict::allowed;
+        if (l != 17) CHECK((may[l] == 1) == keeps);
+    }
+    const std::vector<std::int32_t> full{6, 1, 5};
+    s.addable(full, others, may.data());
+    for (const auto m : may) CHECK(m == 0);
+}

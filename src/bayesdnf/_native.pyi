@@ -1,0 +1,131 @@
+"""The C++ core of bayesdnf: packed bits, random streams, scores."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+def kernel() -> str:
+    """Name of the kernel in use; BAYESDNF_KERNEL forces another."""
+
+def available_kernels() -> list[str]:
+    """Names of the kernels this processor can run."""
+
+def bits_and(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], kernel: str | None = None) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]: ...
+
+def bits_or(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], kernel: str | None = None) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]: ...
+
+def bits_and_not(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], kernel: str | None = None) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]:
+    """a AND NOT b."""
+
+def popcount(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], kernel: str | None = None) -> int: ...
+
+def and_popcount(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], repeats: int = 1, kernel: str | None = None) -> int:
+    """
+    Rows in a and in b, b read in pieces as long as a: the bare loop that sweeps are measured against.
+    """
+
+def hash_rows(planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_rows: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C')]:
+    """128 bits per row that depend on the row's bits only."""
+
+def gather_rows(planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_rows: int, sources: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows_per_segment: Sequence[int], offsets: Sequence[int], out: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+def append_rows(out: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu')], first: int, planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_rows: int) -> None: ...
+
+class BitView:
+    """Planes, literal table, segments and weights as one view."""
+
+    def __init__(self, planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows_per_segment: Sequence[int], offsets: Sequence[int], weights: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, plane: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], complement: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], valid: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], kernel: str | None = None) -> None: ...
+
+    @property
+    def n_words(self) -> int: ...
+
+    @property
+    def n_literals(self) -> int: ...
+
+    @property
+    def totals(self) -> list[int]:
+        """Weighted rows per segment."""
+
+    @property
+    def kernel(self) -> str: ...
+
+    def all_rows(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]:
+        """The mask with every row in it."""
+
+    def sweep(self, masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C')]:
+        """counts[segment, mask, plane]."""
+
+    def literal_counts(self, masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C')]:
+        """counts[segment, mask, literal]."""
+
+    def count(self, masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')]:
+        """counts[mask, segment]."""
+
+    def term_masks(self, literal_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literals: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C')]: ...
+
+    def hash_literals(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C')]:
+        """128 bits per literal: equal columns, equal bits."""
+
+class Philox:
+    """Philox4x64-10: the numbers of numpy's Philox(key, counter)."""
+
+    def __init__(self, key: Sequence[int], counter: Sequence[int] = [0, 0, 0, 0]) -> None: ...
+
+    @staticmethod
+    def resume(key: Sequence[int], counter: Sequence[int], used: int) -> Philox: ...
+
+    @property
+    def state(self) -> tuple[list[int], list[int], int]:
+        """(key, counter, used): what resume() takes."""
+
+    def raw(self, n: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]: ...
+
+    def uniform(self, n: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def below(self, bound: int, n: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]: ...
+
+    def normal(self, n: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def beta(self, a: float, b: float, n: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+class Effect:
+    def __init__(self, a0: float, b0: float, a1: float, b1: float, a: float, b: float, ordered: bool) -> None: ...
+
+class Likelihood:
+    def __init__(self, effect: Effect, n_positive: int, n_negative: int) -> None: ...
+
+    def __call__(self, marked_positive: int, marked_negative: int) -> float: ...
+
+    def order_factor(self, marked_positive: int, marked_negative: int) -> float: ...
+
+    @property
+    def null(self) -> float: ...
+
+def log_order_probability(alpha0: float, beta0: float, alpha1: float, beta1: float) -> float:
+    """log P(X <= Y) for two independent Beta variables."""
+
+def log_beta_cdf(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], a: float, b: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """log of the Beta(a, b) distribution function, 0 < x < 1."""
+
+def log_elementary_symmetric(log_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], largest: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """log e_k of the weights for k in 0..largest."""
+
+class Support:
+    def __init__(self, attribute: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rank: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], op: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], twin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], antichain: bool, related: bool, disjoint: bool, min_cover: int, max_terms: int | None, max_literals: int | None) -> None: ...
+
+    def implies(self, a: int, b: int) -> bool: ...
+
+    def excludes(self, a: int, b: int) -> bool: ...
+
+    def addable(self, term: Sequence[int], rest: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')]: ...
+
+    def check(self, terms: Sequence[Sequence[int]], covers: Sequence[int]) -> int: ...
+
+class Posterior:
+    def __init__(self, view: object, support: object, count: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], size: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], effect: Effect) -> None: ...
+
+    def score(self, term_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literal_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literals: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> tuple:
+        """(verdict, log_prior, log_likelihood, marked[function, segment])."""

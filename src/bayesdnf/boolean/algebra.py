@@ -1,0 +1,297 @@
+"""Algebra of terms: absorption, products, equivalence, the perfect discriminator.
+
+Here terms are the rows of a bool matrix whose columns are literals, so that
+"every literal of A follows from B" is one matrix product over all pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import combinations, groupby
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ContradictionError, ParameterError, SizeLimitError
+from .literal import Literal, Relation, Value, _as_equality, _satisfies
+from .table import Table
+
+Term: TypeAlias = tuple[Literal, ...]
+Terms: TypeAlias = tuple[Term, ...]
+Bools: TypeAlias = NDArray[np.bool_]
+
+# Pairs of terms are compared in blocks of this many rows, which bounds the memory.
+_BLOCK = 1024
+
+
+def canonical(terms: Iterable[Iterable[Literal]]) -> Terms:
+    """Sort and deduplicate: literals within a term, then terms, short ones first."""
+    sets = {frozenset(term) for term in terms}
+    ordered = sorted({literal for term in sets for literal in term}, key=Literal.sort_key)
+    rank = {literal: i for i, literal in enumerate(ordered)}
+    ranked = sorted((len(term), sorted(rank[literal] for literal in term)) for term in sets)
+    return tuple(tuple(ordered[i] for i in term) for _, term in ranked)
+
+
+def marked_rows(terms: Terms, table: Table) -> Bools:
+    """Rows on which some term holds; each literal's truth is asked once."""
+    truth: dict[Literal, Bools] = {}
+    marked = np.zeros(table.n_rows, dtype=np.bool_)
+    for term in terms:
+        holds = np.ones(table.n_rows, dtype=np.bool_)
+        for literal in term:
+            if literal not in truth:
+                truth[literal] = np.asarray(table.truth(literal), dtype=np.bool_)
+            holds &= truth[literal]
+        marked |= holds
+    return marked
+
+
+def absorb(terms: Terms) -> Terms:
+    """Drop what changes no marked row, judged by the meaning of the literals alone."""
+    columns = _Columns(literal for term in terms for literal in term)
+    return columns.terms(columns.antichain(columns.consistent(columns.matrix(terms))))
+
+
+def complement(terms: Terms, limit: int) -> Terms:
+    """De Morgan: the product, over the terms, of the OR of their negated literals.
+
+    Contradictory terms are kept as factors: `x AND NOT x` is unknown, not false,
+    where x is missing, and so must be its negation.
+    """
+    negated = [tuple(~literal for literal in term) for term in terms]
+    columns = _Columns(literal for clause in negated for literal in clause)
+    return columns.terms(_product(columns, columns.matrix(negated), limit, "complement"))
+
+
+def dual(terms: Sequence[Term], limit: int, what: str) -> Terms:
+    """Swap DNF and CNF: the minimal sets that meet every given set of literals."""
+    columns = _Columns((literal for term in terms for literal in term), related=False)
+    return columns.terms(_product(columns, columns.matrix(terms), limit, what))
+
+
+class _Columns:
+    """Literals as the columns of a matrix of terms, and how they stand to each other."""
+
+    def __init__(self, literals: Iterable[Literal], related: bool = True) -> None:
+        self.literals = tuple(sorted(set(literals), key=Literal.sort_key))
+        self._implying: dict[int, list[int]] = defaultdict(list)
+        self._stronger: dict[int, list[int]] = defaultdict(list)
+        self._excluding: dict[int, list[int]] = defaultdict(list)
+        if related:
+            self._relate()
+
+    def _relate(self) -> None:
+        of_attribute: dict[str, list[int]] = defaultdict(list)
+        for i, literal in enumerate(self.literals):
+            of_attribute[literal.attribute].append(i)
+        for group in of_attribute.values():
+            for i, j in combinations(group, 2):
+                relation = self.literals[i].relation(self.literals[j])
+                if relation in (Relation.IMPLIES, Relation.EQUAL):
+                    self._implying[j].append(i)
+                    self._stronger[j].append(i)  # of two equal ones the first stays
+                if relation in (Relation.IMPLIED_BY, Relation.EQUAL):
+                    self._implying[i].append(j)
+                if relation == Relation.IMPLIED_BY:
+                    self._stronger[i].append(j)
+                if relation == Relation.EXCLUDES:
+                    self._excluding[i].append(j)
+
+    def matrix(self, terms: Sequence[Term]) -> Bools:
+        index = {literal: i for i, literal in enumerate(self.literals)}
+        rows = np.zeros((len(terms), len(self.literals)), dtype=np.bool_)
+        for row, term in zip(rows, terms, strict=True):
+            row[[index[literal] for literal in term]] = True
+        return rows
+
+    def terms(self, rows: Bools) -> Terms:
+        return canonical([self.literals[i] for i in np.flatnonzero(row)] for row in rows)
+
+    def closed(self, rows: Bools) -> Bools:
+        """Each term with every literal that it implies."""
+        result = rows.copy()
+        for column, others in self._implying.items():
+            result[:, column] |= rows[:, others].any(axis=1)
+        return result
+
+    def consistent(self, rows: Bools) -> Bools:
+        """Keep the terms that hold no two literals excluding each other."""
+        keep = np.ones(len(rows), dtype=np.bool_)
+        for column, others in self._excluding.items():
+            keep &= ~(rows[:, column] & rows[:, others].any(axis=1))
+        return rows[keep]
+
+    def antichain(self, rows: Bools) -> Bools:
+        """Drop literals implied within their term, then terms that imply another."""
+        closed = self.closed(rows)
+        reduced = rows.copy()
+        for column, others in self._stronger.items():
+            reduced[:, column] &= ~rows[:, others].any(axis=1)
+        # A term that absorbs another has the smaller closure, so it comes first.
+        order = np.argsort(closed.sum(axis=1), kind="stable")
+        reduced, closed = reduced[order], closed[order]
+        kept = reduced[:0]
+        for start in range(0, len(reduced), _BLOCK):
+            block, follows = reduced[start : start + _BLOCK], closed[start : start + _BLOCK]
+            absorbed = np.triu(_contained(block, follows), k=1).any(axis=0)
+            for first in range(0, len(kept), _BLOCK):
+                absorbed |= _contained(kept[first : first + _BLOCK], follows).any(axis=0)
+            kept = np.concatenate([kept, block[~absorbed]])
+        return kept
+
+
+def _contained(small: Bools, large: Bools) -> Bools:
+    """Entry (i, j): whether row i of ``small`` is a subset of row j of ``large``."""
+    outside = small.astype(np.float32) @ (~large).astype(np.float32).T
+    return np.asarray(outside == 0)
+
+
+def _product(columns: _Columns, clauses: Bools, limit: int, what: str) -> Bools:
+    """Multiply out an AND of ORs, absorbing after every step."""
+    _check_limit(limit, what)
+    terms = np.zeros((1, len(columns.literals)), dtype=np.bool_)
+    for clause in clauses[np.argsort(clauses.sum(axis=1), kind="stable")]:
+        met = (columns.closed(terms) & clause).any(axis=1)
+        grown, rest = terms[met], terms[~met]
+        for column in np.flatnonzero(clause) if len(rest) else ():
+            extended = rest.copy()
+            extended[:, column] = True
+            grown = columns.antichain(np.concatenate([grown, columns.consistent(extended)]))
+            if len(grown) > limit:
+                raise SizeLimitError(
+                    f"The {what} grows past the limit of {limit} terms; "
+                    f"simplify the function or pass a larger limit."
+                )
+        terms = grown
+    return terms
+
+
+def _check_limit(limit: int, owner: str) -> None:
+    if isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 1:
+        raise ParameterError.of("limit", owner, "a whole number of at least 1", limit)
+
+
+class _Grid:
+    """All combinations of distinguishable values of some attributes, as a Table."""
+
+    def __init__(self, literals: Iterable[Literal]) -> None:
+        self._patterns: dict[Literal, tuple[int, Bools]] = {}
+        self.size = 1
+        ordered = sorted(set(literals), key=Literal.sort_key)
+        for _, members in groupby(ordered, key=lambda literal: literal.attribute):
+            group = list(members)
+            regions = _regions(group)
+            for literal, pattern in zip(group, regions.T, strict=True):
+                self._patterns[literal] = (self.size, pattern)
+            self.size *= len(regions)
+        self._rows = np.arange(0)
+
+    def window(self, start: int, stop: int) -> _Grid:
+        self._rows = np.arange(start, min(stop, self.size))
+        return self
+
+    @property
+    def n_rows(self) -> int:
+        return len(self._rows)
+
+    def truth(self, literal: Literal) -> Bools:
+        stride, pattern = self._patterns[literal]
+        return pattern[self._rows // stride % len(pattern)]
+
+
+def _regions(literals: list[Literal]) -> Bools:
+    """Truth of one attribute's literals (columns) on each kind of value (rows).
+
+    Only the order of the named numbers matters: the i-th of them is point 2i+1,
+    and the even points stand for the open intervals around them.
+    """
+    statements = [_as_equality(literal) for literal in literals]
+    numbers = sorted({v for _, v in statements if v is not None and not isinstance(v, str)})
+    point = {number: 2 * i + 1 for i, number in enumerate(numbers)}
+    texts = sorted({v for _, v in statements if isinstance(v, str)})
+    values: list[Value] = list(range(2 * len(numbers) + 1))
+    if texts or not any(operator in (">=", "<") for operator, _ in statements):
+        values += [*texts, "".join(texts) + "?"]  # longer than each named text: any other one
+    truth = [
+        [
+            _satisfies(u, op, v if v is None or isinstance(v, str) else point[v])
+            for op, v in statements
+        ]
+        for u in values
+    ]
+    return np.unique(np.array(truth, dtype=np.bool_), axis=0)
+
+
+def equivalent(one: Terms, other: Terms, limit: int) -> bool:
+    """Whether two functions agree on every complete row."""
+    _check_limit(limit, "equivalent_to")
+    one, other = absorb(one), absorb(other)
+    if one == other:
+        return True
+    grid = _Grid(literal for term in one + other for literal in term)
+    if grid.size > limit:
+        raise SizeLimitError(
+            f"Comparing the two functions needs {grid.size} combinations of values, "
+            f"past the limit of {limit}; pass a larger limit."
+        )
+    step = 1 << 16
+    for start in range(0, grid.size, step):
+        rows = grid.window(start, start + step)
+        if (marked_rows(one, rows) != marked_rows(other, rows)).any():
+            return False
+    return True
+
+
+def discriminator(table: Table, positive: object, literals: Iterable[Literal]) -> Terms:
+    """OR, over the positive rows, the AND of all literals true there; absorb."""
+    chosen = np.asarray(positive)
+    if chosen.dtype != np.bool_ or chosen.shape != (table.n_rows,):
+        raise ParameterError.of(
+            "positive",
+            "BooleanFunction.discriminator",
+            f"a boolean array with one entry for each of the {table.n_rows} rows",
+            f"{chosen.dtype} array of shape {chosen.shape}",
+        )
+    columns = _Columns(literals)
+    count = len(columns.literals)
+    packed = np.zeros((table.n_rows, max(1, math.ceil(count / 8))), dtype=np.uint8)
+    for byte, start in enumerate(range(0, count, 8)):
+        truth = [table.truth(literal) for literal in columns.literals[start : start + 8]]
+        packed[:, byte] = np.packbits(np.stack(truth, axis=1), axis=1)[:, 0]
+    positives, positive_rows = _distinct(packed, np.flatnonzero(chosen))
+    negatives, negative_rows = _distinct(packed, np.flatnonzero(~chosen))
+    for first in range(0, len(positives), _BLOCK):
+        inside = _unpack(positives[first : first + _BLOCK], count)
+        for start in range(0, len(negatives), _BLOCK):
+            contained = _contained(inside, _unpack(negatives[start : start + _BLOCK], count))
+            if contained.any():
+                i, j = np.argwhere(contained)[0]
+                i, j = positive_rows[first + i], negative_rows[start + j]
+                raise ContradictionError(
+                    f"Row {i} is positive and row {j} is not, yet every literal true in row {i} "
+                    f"is also true in row {j}, so no function of these literals tells them apart."
+                )
+        if not inside.any(axis=1).all():
+            row = positive_rows[first + int(np.argmin(inside.any(axis=1)))]
+            raise ContradictionError(
+                f"Row {row} is positive but satisfies none of the {count} literals, "
+                f"so no term can mark it."
+            )
+    return columns.terms(columns.antichain(_unpack(positives, count)))
+
+
+def _distinct(
+    packed: NDArray[np.uint8], rows: NDArray[np.intp]
+) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+    """Find the different rows among some, in order of appearance, and where each first is."""
+    unique, first = np.unique(packed[rows], axis=0, return_index=True)
+    order = np.argsort(first)
+    return unique[order], rows[first[order]]
+
+
+def _unpack(packed: NDArray[np.uint8], count: int) -> Bools:
+    return np.unpackbits(packed, axis=1)[:, :count].astype(np.bool_)

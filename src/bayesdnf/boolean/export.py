@@ -1,0 +1,303 @@
+"""A Boolean function in other languages: LaTeX, SQL, Python and JSON."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import keyword
+import re
+from typing import Any, NoReturn
+
+from ..errors import InputError, ParameterError, ParseError
+from .algebra import Term, Terms
+from .literal import FALSE, TRUE, Literal, _as_equality, quote, value_text
+
+_FORMAT = "bayesdnf.boolean-function"
+_VERSION = 1
+
+_LATEX_OPERATORS = {"=": "=", "!=": r"\neq", ">=": r"\geq", "<": "<"}
+_LATEX_ESCAPES = {
+    **{sign: "\\" + sign for sign in "{}$&#_% "},
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "`": "{`}",  # alone, or ?` and !` would turn into other signs
+}
+
+_PYTHON = """\
+def {name}(row):
+    {description}
+
+    def holds(attribute, operator, value):
+        found = row.get(attribute)
+        if found is None or found != found:
+            return False  # a missing value satisfies nothing
+        if operator == "=":
+            return bool(found == value)
+        if operator == "!=":
+            return bool(found != value)
+        if not hasattr(found, "__float__"):
+            return False  # only numbers are ordered
+        return bool(found >= value if operator == ">=" else found < value)
+
+    return {expression}
+"""
+
+
+class Exports:
+    """The ``to_...`` methods of a Boolean function."""
+
+    __slots__ = ()
+    literal_terms: Terms
+
+    def to_text(self) -> str:
+        """Return the text that :meth:`parse` reads; the same as ``str``.
+
+        Examples
+        --------
+        >>> from bayesdnf import BooleanFunction
+        >>> BooleanFunction("NOT odor = f or x3").to_text()
+        '(odor != f) OR (x3)'
+        """
+        return str(self)
+
+    def to_latex(self) -> str:
+        r"""Return LaTeX for math mode.
+
+        Examples
+        --------
+        >>> from bayesdnf import BooleanFunction
+        >>> print(BooleanFunction("odor = f OR NOT x_3 AND age >= 45").to_latex())
+        (\texttt{odor} = \texttt{f}) \lor (\texttt{age} \geq 45 \land \lnot \texttt{x\_3})
+        """
+        return _latex(self.literal_terms)
+
+    def to_sql(self) -> str:
+        """Return the condition of a WHERE clause in standard SQL.
+
+        Put it in parentheses to combine it with other conditions. Names and
+        texts that hold a NUL character or a lone surrogate cannot be written.
+
+        Examples
+        --------
+        >>> from bayesdnf import BooleanFunction
+        >>> print(BooleanFunction("odor = f OR NOT x3 AND age >= 45").to_sql())
+        ("odor" = 'f') OR ("age" >= 45 AND "x3" <> 1)
+        """
+        return _sql(self.literal_terms)
+
+    def to_python(self, name: str = "rule") -> str:
+        """Return the source of a function that takes a row as a mapping.
+
+        It needs no imports. None, NaN and absent keys are missing values, which
+        satisfy nothing.
+
+        Examples
+        --------
+        >>> from bayesdnf import BooleanFunction
+        >>> namespace = {}
+        >>> exec(BooleanFunction("odor = f OR x3 AND age >= 45").to_python(), namespace)
+        >>> namespace["rule"]({"odor": "n", "x3": 1, "age": 60})
+        True
+        """
+        return _python(self.literal_terms, str(self), name)
+
+    def to_json(self) -> str:
+        """Return readable JSON, with the types of values kept.
+
+        Examples
+        --------
+        >>> from bayesdnf import BooleanFunction
+        >>> print(BooleanFunction("x3 AND age >= 45").to_json())
+        {
+          "format": "bayesdnf.boolean-function",
+          "version": 1,
+          "terms": [
+            [{"attribute": "age", "operator": ">=", "value": 45},
+             {"attribute": "x3", "operator": "true"}]
+          ]
+        }
+        """
+        return _json(self.literal_terms)
+
+
+def _latex(terms: Terms) -> str:
+    r"""Math-mode LaTeX with ``\land``, ``\lor`` and ``\lnot``."""
+    if not terms:
+        return r"\texttt{FALSE}"
+    return r" \lor ".join(
+        "(" + r" \land ".join(_latex_literal(literal) for literal in term) + ")" for term in terms
+    )
+
+
+def _latex_literal(literal: Literal) -> str:
+    name = _latex_text(quote(literal.attribute))
+    if literal.operator == TRUE:
+        return name
+    if literal.operator == FALSE:
+        return rf"\lnot {name}"
+    value = value_text(literal.value)
+    if isinstance(literal.value, (str, bool)):
+        value = _latex_text(value)
+    elif "e" in value:
+        mantissa, exponent = value.split("e")
+        value = rf"{mantissa} \times 10^{{{int(exponent)}}}"
+    return f"{name} {_LATEX_OPERATORS[literal.operator]} {value}"
+
+
+def _latex_text(text: str) -> str:
+    visible = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return r"\texttt{" + "".join(_LATEX_ESCAPES.get(c, c) for c in visible) + "}"
+
+
+def _sql(terms: Terms) -> str:
+    """Write the condition of a WHERE clause in standard SQL."""
+    if not terms:
+        return "1 = 0"
+    return " OR ".join(
+        "(" + " AND ".join(_sql_literal(literal) for literal in term) + ")" for term in terms
+    )
+
+
+def _sql_literal(literal: Literal) -> str:
+    operator, value = _as_equality(literal)
+    if isinstance(value, bool):
+        value = "TRUE" if value else "FALSE"
+    elif isinstance(value, str):
+        value = _sql_quoted(value, "'")
+    else:
+        value = value_text(value)
+    name = _sql_quoted(literal.attribute, '"')
+    return f"{name} {'<>' if operator == '!=' else operator} {value}"
+
+
+def _sql_quoted(text: str, mark: str) -> str:
+    # Databases cut the statement at NUL, and lone surrogates have no encoding.
+    if re.search("[\x00\ud800-\udfff]", text):
+        raise InputError(
+            f"SQL text cannot hold NUL characters or lone surrogates, "
+            f"so {text!r} cannot be written; rename it first."
+        )
+    return mark + text.replace(mark, mark + mark) + mark
+
+
+def _python(terms: Terms, text: str, name: str) -> str:
+    """Write a standalone function of a mapping ``row``; nothing in it is executable data."""
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ParameterError.of("name", "to_python", "a Python identifier", name)
+    if keyword.iskeyword(name) or hasattr(builtins, name):
+        raise ParameterError.of("name", "to_python", "neither a keyword nor a builtin", name)
+    parts = [_python_term(term) for term in terms]
+    if len(parts) > 1:
+        expression = "(\n        " + "\n        or ".join(parts) + "\n    )"
+    else:
+        expression = parts[0] if parts else "False"
+    # repr() escapes whatever could end the docstring or the line.
+    return _PYTHON.format(name=name, description=repr(text), expression=expression)
+
+
+def _python_term(term: Term) -> str:
+    calls = []
+    for literal in term:
+        operator, value = _as_equality(literal)
+        calls.append(f"holds({literal.attribute!r}, {operator!r}, {value!r})")
+    return f"({' and '.join(calls)})" if len(calls) > 1 else calls[0]
+
+
+def _json(terms: Terms) -> str:
+    """JSON with one term a line, readable and with the types of values kept."""
+    lines = []
+    for term in terms:
+        members = []
+        for literal in term:
+            member: dict[str, object] = {
+                "attribute": literal.attribute,
+                "operator": literal.operator,
+            }
+            if literal.value is not None:
+                member["value"] = literal.value
+            members.append(member)
+        lines.append("    " + json.dumps(members, ensure_ascii=False))
+    body = "[\n" + ",\n".join(lines) + "\n  ]" if lines else "[]"
+    text = f'{{\n  "format": "{_FORMAT}",\n  "version": {_VERSION},\n  "terms": {body}\n}}'
+    if re.search("[\ud800-\udbff][\udc00-\udfff]", text):
+        raise InputError(
+            "JSON cannot tell a pair of surrogates from the character they encode; "
+            "rename the attribute or value that holds one."
+        )
+    # Lone surrogates are escaped, so that the text can always be stored as UTF-8.
+    return re.sub("[\ud800-\udfff]", lambda match: f"\\u{ord(match.group()):04x}", text)
+
+
+def read_json(text: str) -> list[list[Literal]]:
+    """Read what ``to_json`` writes, checking every part of it."""
+    if not isinstance(text, str):
+        raise ParameterError.of("text", "BooleanFunction.from_json", "a string", text)
+    try:
+        document = json.loads(text, parse_constant=_not_json, object_pairs_hook=_distinct_keys)
+    except ParseError:
+        raise
+    except RecursionError:
+        raise ParseError("The JSON text of a Boolean function is nested too deeply.") from None
+    except ValueError as error:
+        raise ParseError(f"The text of a Boolean function is not JSON: {error}.") from None
+    _expect_keys(document, "the document", {"format", "version", "terms"})
+    if document["format"] != _FORMAT:
+        raise ParseError(f"'format' must be {_FORMAT!r}. Got {document['format']!r} instead.")
+    version = document["version"]
+    if isinstance(version, bool) or version != _VERSION:
+        raise ParseError(f"'version' must be {_VERSION}. Got {version!r} instead.")
+    terms = _expect_list(document["terms"], "'terms'")
+    return [
+        [
+            _read_literal(member, f"literal {j} of term {i}")
+            for j, member in enumerate(_expect_list(term, f"term {i}"))
+        ]
+        for i, term in enumerate(terms)
+    ]
+
+
+def _read_literal(member: Any, where: str) -> Literal:
+    valued = isinstance(member, dict) and member.get("operator") not in (TRUE, FALSE)
+    _expect_keys(member, where, {"attribute", "operator"} | ({"value"} if valued else set()))
+    if not isinstance(member["operator"], str):
+        raise ParseError(f"The operator of {where} must be a string. Got {member['operator']!r}.")
+    try:
+        return Literal(member["attribute"], member["operator"], member.get("value"))
+    except ParameterError as error:
+        raise ParseError(f"In {where} of the JSON text: {error}") from None
+
+
+def _expect_keys(part: Any, where: str, keys: set[str]) -> None:
+    if not isinstance(part, dict):
+        raise ParseError(f"In the JSON text {where} must be an object. Got {_shown(part)} instead.")
+    if set(part) != keys:
+        raise ParseError(
+            f"In the JSON text {where} must have exactly the keys {', '.join(sorted(keys))}. "
+            f"Got {', '.join(sorted(map(repr, part))) or 'none'} instead."
+        )
+
+
+def _expect_list(part: Any, where: str) -> list[Any]:
+    if not isinstance(part, list):
+        raise ParseError(f"In the JSON text {where} must be a list. Got {_shown(part)} instead.")
+    return part
+
+
+def _shown(part: Any) -> str:
+    text = repr(part)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _not_json(constant: str) -> NoReturn:
+    raise ParseError(f"A value in the JSON text must be a finite number. Got {constant} instead.")
+
+
+def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ParseError(f"An object in the JSON text repeats a key: {_shown(dict(pairs))}.")
+    return found

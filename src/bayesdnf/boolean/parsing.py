@@ -1,0 +1,189 @@
+"""Reading the text of a Boolean function, the exact inverse of writing it."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from ..errors import ParameterError, ParseError
+from .literal import _KEYWORDS, _WORD, FALSE, OPERATORS, TRUE, Literal, Value
+
+_SPACE = re.compile(r"\s*")
+_OPERATOR = re.compile(r"!=|>=|<=|==|<>|=|<|>")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_ESCAPES = {"\\": "\\", '"': '"', "'": "'", "n": "\n", "r": "\r", "t": "\t"}
+_COMPARISONS = tuple(o for o in OPERATORS if o not in (TRUE, FALSE))
+
+# Deeper nesting is an attack or a mistake, and would exhaust Python's stack.
+_MAX_DEPTH = 50
+_LITERAL = "a literal such as odor = f"
+
+Terms = list[list[Literal]]
+
+
+def parse_terms(text: str) -> Terms:
+    """Read ``(a = 1 AND b) OR (NOT c)`` into its terms; ``FALSE`` has none."""
+    if not isinstance(text, str):
+        raise ParameterError.of("text", "BooleanFunction.parse", "a string", text)
+    if text.strip().lower() == "false":
+        return []
+    reader = _Reader(text)
+    terms = reader.disjunction()
+    reader.end("AND, OR or the end of the text")
+    return terms
+
+
+def parse_literal(text: str) -> Literal:
+    """Read the text of one literal, such as ``odor != n`` or ``NOT x3``."""
+    reader = _Reader(text)
+    terms = reader.factor()
+    reader.end("the end of the literal")
+    if len(terms) != 1 or len(terms[0]) != 1:
+        reader.fail("one literal without AND or OR", 0)
+    return terms[0][0]
+
+
+class _Reader:
+    """A position in a text, and one method for each rule of the grammar."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.depth = 0
+        self._skip()
+
+    def fail(self, expected: str, at: int | None = None) -> NoReturn:
+        at = self.at if at is None else at
+        rest = self.text[at : at + 20]
+        got = repr(rest) if rest else "the end of the text"
+        shown = self.text if len(self.text) <= 80 else self.text[:77] + "..."
+        raise ParseError(f"Cannot read {shown!r}: expected {expected} at position {at}, got {got}.")
+
+    def end(self, expected: str) -> None:
+        if self.at < len(self.text):
+            self.fail(expected)
+
+    def disjunction(self) -> Terms:
+        terms = self.conjunction()
+        while self._keyword("or"):
+            terms += self.conjunction()
+        return terms
+
+    def conjunction(self) -> Terms:
+        start = self.at
+        factors = [(start, self.factor())]
+        while self._keyword("and"):
+            start = self.at
+            factors.append((start, self.factor()))
+        if len(factors) == 1:
+            return factors[0][1]
+        for start, terms in factors:
+            if len(terms) > 1:
+                self.fail(
+                    "literals joined by AND (an OR inside an AND must be multiplied out)", start
+                )
+        return [[literal for _, terms in factors for literal in terms[0]]]
+
+    def factor(self) -> Terms:
+        self.depth += 1
+        if self.depth > _MAX_DEPTH:
+            self.fail(f"at most {_MAX_DEPTH} nested parentheses or NOTs")
+        start = self.at
+        if self._keyword("not"):
+            inner = self.at
+            terms = self.factor()
+            if len(terms) != 1 or len(terms[0]) != 1:
+                self.fail("NOT before one literal (a NOT of several must be worked out)", inner)
+            terms = [[~terms[0][0]]]
+        elif self.text.startswith("(", start):
+            self._advance(start + 1)
+            terms = self.disjunction()
+            if not self.text.startswith(")", self.at):
+                self.fail("AND, OR or a closing parenthesis")
+            self._advance(self.at + 1)
+        else:
+            terms = [[self._literal()]]
+        self.depth -= 1
+        return terms
+
+    def _literal(self) -> Literal:
+        attribute = self._name(_LITERAL)
+        operator_at = self.at
+        match = _OPERATOR.match(self.text, operator_at)
+        if match is None:
+            return Literal(attribute, TRUE)
+        if match.group() not in _COMPARISONS:
+            self.fail(f"one of the operators {', '.join(_COMPARISONS)}")
+        self._advance(match.end())
+        value_at = self.at
+        value = self._value()
+        try:
+            return Literal(attribute, match.group(), value)
+        except ParameterError:
+            must = "a number" if match.group() in (">=", "<") else "a finite number"
+            self.fail(f"{must} after {match.group()}", value_at)
+
+    def _name(self, expected: str) -> str:
+        if self.text[self.at : self.at + 1] in ('"', "'"):
+            return self._quoted()
+        match = _WORD.match(self.text, self.at)
+        if match is None or match.group().lower() in _KEYWORDS:
+            self.fail(expected)
+        self._advance(match.end())
+        return match.group()
+
+    def _value(self) -> Value:
+        number = _NUMBER.match(self.text, self.at)
+        # `1e`, `5-3` and `1.2.3` begin as numbers and are words.
+        if number and not _WORD.match(self.text, number.end()):
+            return self._number(number)
+        word = _WORD.match(self.text, self.at)
+        if word and word.group().lower() in (TRUE, FALSE):
+            self._advance(word.end())
+            return word.group().lower() == TRUE
+        return self._name("a value (a word, a number, true, false or a quoted text)")
+
+    def _number(self, match: re.Match[str]) -> int | float:
+        text = match.group()
+        try:
+            number = float(text) if any(sign in text for sign in ".eE") else int(text)
+        except ValueError:  # Python refuses to read integers of thousands of digits
+            self.fail("a number of fewer digits")
+        self._advance(match.end())
+        return number
+
+    def _quoted(self) -> str:
+        start = self.at
+        mark = self.text[start]
+        characters: list[str] = []
+        at = start + 1
+        while at < len(self.text) and self.text[at] != mark:
+            character = self.text[at]
+            if character == "\\":
+                at += 1
+                escape = self.text[at : at + 1]
+                if escape not in _ESCAPES:
+                    self.fail("one of the escapes \\\\ \\\" \\' \\n \\r \\t", at - 1)
+                character = _ESCAPES[escape]
+            characters.append(character)
+            at += 1
+        if at == len(self.text):
+            self.fail(f"a closing {mark} for the text opened at position {start}", at)
+        self._advance(at + 1)
+        return "".join(characters)
+
+    def _keyword(self, word: str) -> bool:
+        match = _WORD.match(self.text, self.at)
+        if match is None or match.group().lower() != word:
+            return False
+        self._advance(match.end())
+        return True
+
+    def _advance(self, at: int) -> None:
+        self.at = at
+        self._skip()
+
+    def _skip(self) -> None:
+        match = _SPACE.match(self.text, self.at)
+        assert match is not None
+        self.at = match.end()

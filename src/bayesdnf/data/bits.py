@@ -1,0 +1,332 @@
+"""BitMatrix: a table of yes/no columns as packed bits, with the literals they carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from ..boolean.literal import Literal
+from ..errors import InputError
+from .literal_table import LiteralTable
+from .memory import require_memory
+
+Words = NDArray[np.uint64]
+_CACHE_LINE = 8  # words
+
+
+def segment_offsets(rows_per_segment: Sequence[int]) -> list[int]:
+    """First word of each segment, and the end.
+
+    Segments start on a word; from 64 words on they start on a cache line, which costs at most an
+    eighth more room and lets the kernels load whole lines.
+    """
+    words = [-(-rows // 64) for rows in rows_per_segment]
+    unit = _CACHE_LINE if sum(words) >= 64 else 1
+    offsets = [0]
+    for w in words:
+        offsets.append(offsets[-1] + -(-w // unit) * unit)
+    return offsets
+
+
+def allocate_planes(n_planes: int, n_words: int) -> Words:
+    """Zeroed planes that start on a cache line; refused beforehand when they cannot fit."""
+    require_memory(
+        n_planes * n_words * 8,
+        f"A packed table of {n_words * 64:,} rows by {n_planes:,} planes",
+    )
+    room = np.zeros(n_planes * n_words + _CACHE_LINE, dtype=np.uint64)
+    skip = -(room.ctypes.data // 8) % _CACHE_LINE
+    return room[skip : skip + n_planes * n_words].reshape(n_planes, n_words)
+
+
+def pack_into(plane: Words, rows: NDArray[np.bool_]) -> None:
+    """Write one column of truth values into a plane of a single segment."""
+    packed = np.packbits(rows, bitorder="little")
+    plane.view(np.uint8)[: len(packed)] = packed
+
+
+class BitMatrix:
+    """Rows as bits: one packed plane per stored column, and a table of the literals on them.
+
+    Made by :meth:`from_table`, :meth:`from_chunks` or ``LiteralEncoder.encode``. A missing value
+    satisfies neither a literal nor its negation.
+
+    Parameters
+    ----------
+    planes : ndarray of uint64, shape (n_planes, n_words)
+        Bit i of word w is row 64 w + i of its segment.
+    table : LiteralTable
+        The literals, each a plane or the complement of one.
+    segments : sequence of int
+        Stored rows in each segment: one segment as read, then positives and negatives.
+    row_order : ndarray of int64, optional
+        For each sample its stored row (-1: not stored); None: the same order.
+    counts : ndarray of int64, optional
+        How many samples each stored row stands for; None: one each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf import BitMatrix
+    >>> bits = BitMatrix.from_table(np.array([[1, 0], [1, 1], [0, 1]]))
+    >>> bits.names
+    ['x0', 'x1']
+    >>> bits.truth(bits.table[0])
+    array([ True,  True, False])
+    """
+
+    def __init__(
+        self,
+        planes: Words,
+        table: LiteralTable,
+        segments: Sequence[int],
+        row_order: NDArray[np.int64] | None = None,
+        counts: NDArray[np.int64] | None = None,
+    ) -> None:
+        self.planes = planes
+        self.table = table
+        self.segments = tuple(int(rows) for rows in segments)
+        self.row_order = row_order
+        self.counts = counts
+        self.offsets = segment_offsets(self.segments)
+        self._view: _native.BitView | None = None
+
+    @classmethod
+    def from_table(cls, X: Any, names: Sequence[str] | None = None) -> BitMatrix:
+        """Pack a table of 0/1 columns.
+
+        Parameters
+        ----------
+        X : 2-D array, pandas or polars DataFrame, or scipy sparse matrix
+            Values 0, 1, False, True or missing. Other columns go through ``LiteralEncoder``.
+        names : sequence of str, optional
+            Column names; by default those of the DataFrame, or x0, x1, ….
+        """
+        from .flags import FlagColumns
+
+        source = FlagColumns.of(X, names)
+        return cls._pack(source.names, source.n_rows, source.blocks())
+
+    @classmethod
+    def _pack(
+        cls,
+        names: Sequence[str],
+        n_rows: int,
+        blocks: Iterator[tuple[int, int, NDArray[np.bool_], NDArray[np.bool_] | None]],
+    ) -> BitMatrix:
+        """Pack blocks (first row, first column, truth[column, row], known[column, row])."""
+        table = LiteralTable.of_flags(names)
+        p, n_words = len(names), segment_offsets([n_rows])[-1]
+        planes = allocate_planes(p, n_words)
+        unknown: dict[int, Words] = {}
+        for row, column, truth, known in blocks:
+            packed = np.packbits(truth, axis=1, bitorder="little")
+            where = slice(row // 8, row // 8 + packed.shape[1])
+            planes.view(np.uint8)[column : column + len(packed), where] = packed
+            if known is not None:
+                for j in np.flatnonzero(~known.all(axis=1)):
+                    plane = unknown.setdefault(column + int(j), np.zeros(n_words, np.uint64))
+                    plane.view(np.uint8)[where] = np.packbits(~known[j], bitorder="little")
+        if unknown:
+            every_row = np.zeros(n_words, np.uint64)
+            pack_into(every_row, np.ones(n_rows, dtype=np.bool_))
+            table.valid[list(unknown)] = p + np.arange(len(unknown))
+            extra = np.stack([every_row & ~plane for plane in unknown.values()])
+            planes = np.concatenate([planes, extra])
+        return cls(planes, table, [n_rows])
+
+    @classmethod
+    def from_chunks(cls, chunks: Iterable[Any], n_rows: int | None = None) -> BitMatrix:
+        """Pack a table that arrives in pieces and never exists unpacked.
+
+        Parameters
+        ----------
+        chunks : iterable
+            Pieces of rows: anything :meth:`from_table` takes, or BitMatrix pieces such as
+            ``encoder.encode(part)``. All pieces have the same literals.
+        n_rows : int, optional
+            Number of rows in all. When given, room is taken once and the peak is the packed size
+            and one piece; otherwise pieces are kept packed and joined at the end.
+        """
+        pieces = (c if isinstance(c, BitMatrix) else cls.from_table(c) for c in chunks)
+        if n_rows is None:
+            kept = list(pieces)
+            n_rows, pieces = sum(piece.n_rows for piece in kept), iter(kept)
+        return _join(pieces, n_rows)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of samples."""
+        return self.n_stored if self.row_order is None else len(self.row_order)
+
+    @property
+    def n_stored(self) -> int:
+        """Number of stored rows: fewer than samples when equal rows are merged."""
+        return sum(self.segments)
+
+    @property
+    def n_literals(self) -> int:
+        """Number of literals on offer: the p of the priors."""
+        return len(self.table)
+
+    @property
+    def names(self) -> list[str]:
+        """Texts of the literals."""
+        return [str(literal) for literal in self.table]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held by the planes."""
+        return self.planes.nbytes
+
+    def __repr__(self) -> str:
+        merged = f" ({self.n_stored:,} distinct)" if self.counts is not None else ""
+        return f"<BitMatrix: {self.n_rows:,} rows{merged} x {self.n_literals:,} literals>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_view": None}
+
+    def view(self, kernel: str | None = None) -> _native.BitView:
+        """Return the native core's view of this matrix; the planes stay where they are."""
+        if kernel is not None:
+            return self._make_view(kernel)
+        if self._view is None:
+            self._view = self._make_view(None)
+        return self._view
+
+    def _make_view(self, kernel: str | None) -> _native.BitView:
+        return _native.BitView(
+            self.planes,
+            list(self.segments),
+            self.offsets,
+            None if self.counts is None else self._weight_planes(self.counts),
+            self.table.plane,
+            self.table.complement.view(np.uint8),
+            self.table.valid,
+            kernel,
+        )
+
+    def _weight_planes(self, counts: NDArray[np.int64]) -> Words:
+        n_digits = int(counts.max(initial=1)).bit_length()
+        weights = np.zeros((n_digits, self.planes.shape[1]), dtype=np.uint64)
+        for first_word, rows in zip(self.offsets, np.split(counts, np.cumsum(self.segments)[:-1])):
+            for b in range(n_digits):
+                pack_into(weights[b, first_word:], (rows >> b & 1).astype(np.bool_))
+        return weights
+
+    def unpack(self, words: Words) -> NDArray[np.bool_]:
+        """Turn a row mask into one truth value per sample, in sample order."""
+        stored = [
+            np.unpackbits(words[first:].view(np.uint8), count=rows, bitorder="little")
+            for first, rows in zip(self.offsets, self.segments)
+        ]
+        flags = np.concatenate(stored).view(np.bool_)
+        if self.row_order is None:
+            return flags
+        return np.append(flags, np.False_)[self.row_order]  # -1 reads the appended False
+
+    def truth(self, literal: Literal) -> NDArray[np.bool_]:
+        """Truth of a literal on every sample; a negation not on offer is worked out."""
+        found = self.table.find(literal)
+        if found is not None:
+            index, view = found, self.view()
+        else:
+            index = self.table.find(~literal)  # type: ignore[assignment]
+            if index is None:
+                index = self.table.index_of(literal)  # raises, and says what is on offer
+            flipped = ~self.table.complement.astype(np.bool_)
+            view = _native.BitView(
+                self.planes,
+                list(self.segments),
+                self.offsets,
+                None,
+                self.table.plane,
+                flipped.view(np.uint8),
+                self.table.valid,
+                None,
+            )
+        mask = view.term_masks(np.array([0, 1]), np.array([index], dtype=np.int32))
+        return self.unpack(mask[0])
+
+    def twins(self) -> NDArray[np.int32]:
+        """For each literal the first one whose column is equal on every row."""
+        hashes = self.view().hash_literals()
+        _, first, group = np.unique(hashes, axis=0, return_index=True, return_inverse=True)
+        return first[group.ravel()].astype(np.int32)
+
+    def equal_literals(self) -> list[list[Literal]]:
+        """Classes of two or more literals whose columns are equal on every row."""
+        twins = self.twins()
+        order = np.argsort(twins, kind="stable")
+        groups = np.split(order, np.flatnonzero(np.diff(twins[order])) + 1)
+        return [[self.table[int(i)] for i in group] for group in groups if len(group) > 1]
+
+
+def _join(pieces: Iterable[BitMatrix], n_rows: int) -> BitMatrix:
+    n_words = segment_offsets([n_rows])[-1]
+    first: BitMatrix | None = None
+    row = 0
+    for piece in pieces:
+        if len(piece.segments) != 1 or piece.row_order is not None:
+            raise InputError("A chunk must be a table as read, not one split into segments.")
+        if first is None:
+            first, n_base = piece, _n_base_planes(piece)
+            planes = allocate_planes(n_base, n_words)
+            known: dict[int, Words] = {}
+        elif piece.names != first.names:
+            raise InputError(
+                f"The chunk at row {row:,} has other literals than the first chunk: "
+                f"{_first_difference(piece.names, first.names)}."
+            )
+        if row + piece.n_rows > n_rows:
+            raise InputError(
+                f"The chunks hold more than the {n_rows:,} rows that n_rows announced."
+            )
+        _native.append_rows(planes, row, piece.planes[:n_base], piece.n_rows)
+        _append_known(known, piece, n_base, row, n_words)
+        row += piece.n_rows
+    if first is None:
+        raise InputError("There are no chunks; at least one is needed.")
+    if row != n_rows:
+        raise InputError(f"The chunks hold {row:,} rows; n_rows announced {n_rows:,}.")
+    table = LiteralTable(
+        **{**first.table.__dict__, "valid": np.full(len(first.table), -1, dtype=np.int32)}
+    )
+    for place, attribute in enumerate(sorted(known)):
+        table.valid[table.attribute == attribute] = n_base + place
+    if known:
+        planes = np.concatenate([planes, np.stack([known[a] for a in sorted(known)])])
+    return BitMatrix(planes, table, [n_rows])
+
+
+def _n_base_planes(piece: BitMatrix) -> int:
+    """Planes that hold values; the planes behind them say where values are known."""
+    return int(piece.table.plane.max(initial=-1)) + 1
+
+
+def _append_known(
+    known: dict[int, Words], piece: BitMatrix, n_base: int, row: int, n_words: int
+) -> None:
+    """Extend the validity planes, one per attribute that is missing anywhere so far."""
+    partly = {int(a): int(v) for a, v in zip(piece.table.attribute, piece.table.valid) if v >= 0}
+    for attribute in partly:
+        if attribute not in known:  # known on every earlier row
+            known[attribute] = np.zeros(n_words, dtype=np.uint64)
+            pack_into(known[attribute], np.ones(row, dtype=np.bool_))
+    all_rows = piece.view().all_rows()
+    for attribute, plane in known.items():
+        mask = piece.planes[partly[attribute]] if attribute in partly else all_rows
+        _native.append_rows(
+            plane.reshape(1, -1), row, np.ascontiguousarray(mask).reshape(1, -1), piece.n_rows
+        )
+
+
+def _first_difference(a: Sequence[str], b: Sequence[str]) -> str:
+    for x, y in zip(a, b):
+        if x != y:
+            return f"{x!r} where {y!r} was"
+    return f"{len(a):,} where {len(b):,} were"

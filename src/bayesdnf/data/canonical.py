@@ -1,0 +1,64 @@
+"""Canonical rows: what the core sees does not depend on row order, repetition or weighting."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from ..errors import InputError
+from .bits import BitMatrix, allocate_planes, segment_offsets
+
+
+def canonical(
+    bits: BitMatrix, positive: NDArray[np.bool_], weights: NDArray[np.int64] | None = None
+) -> BitMatrix:
+    """Sort rows by outcome and content, and merge equal ones where that pays.
+
+    Parameters
+    ----------
+    bits : BitMatrix
+        The table as read (one segment).
+    positive : ndarray of bool
+        Outcome of each sample.
+    weights : ndarray of int64, optional
+        How often each sample counts; samples of weight 0 are left out.
+
+    Returns
+    -------
+    BitMatrix
+        Two segments, positives then negatives; ``row_order`` leads each sample to its row.
+    """
+    n = bits.n_rows
+    if len(positive) != n:
+        raise InputError(f"y has {len(positive):,} entries for {n:,} rows of X.")
+    counted = np.ones(n, dtype=np.int64) if weights is None else weights
+    hashes = _native.hash_rows(bits.planes, n)
+    order = np.lexsort((hashes[:, 1], hashes[:, 0], ~positive))
+    order = order[counted[order] > 0]
+    keys = np.column_stack([hashes[order], ~positive[order]])
+    starts = np.flatnonzero(np.append(True, (keys[1:] != keys[:-1]).any(axis=1)))
+    totals = np.add.reduceat(counted[order], starts)
+    group_of = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(order))))
+    firsts = order[starts]
+
+    digits = int(totals.max()).bit_length()
+    merged_words = segment_offsets(_per_segment(positive[firsts], None))[-1]
+    plain_words = segment_offsets(_per_segment(positive[firsts], totals))[-1]
+    row_order = np.full(n, -1, dtype=np.int64)
+    if merged_words * digits < plain_words:
+        sources, counts = firsts, totals if digits > 1 else None
+        row_order[order] = group_of
+    else:
+        sources, counts = np.repeat(firsts, totals), None
+        row_order[order] = (np.cumsum(totals) - totals)[group_of]
+    segments = _per_segment(positive[sources], None)
+    offsets = segment_offsets(segments)
+    planes = allocate_planes(len(bits.planes), offsets[-1])
+    _native.gather_rows(bits.planes, n, sources, segments, offsets, planes)
+    return BitMatrix(planes, bits.table, segments, row_order, counts)
+
+
+def _per_segment(positive: NDArray[np.bool_], counts: NDArray[np.int64] | None) -> list[int]:
+    n = np.ones(len(positive), dtype=np.int64) if counts is None else counts
+    return [int(n[positive].sum()), int(n[~positive].sum())]

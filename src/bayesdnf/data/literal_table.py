@@ -1,0 +1,165 @@
+"""The literal table: what each literal of a packed matrix says, and where its bits lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..boolean.literal import FALSE, OPERATORS, TRUE, Literal, Value
+from ..errors import InputError, UnknownColumnError, did_you_mean
+
+_CODE = {operator: code for code, operator in enumerate(OPERATORS)}
+# `x3` and `NOT x3` mean "is 1" and "is not 1": to the core they are = and !=.
+_CORE_CODE = np.array([0, 1, 2, 3, 0, 1], dtype=np.uint8)
+
+
+@dataclass(frozen=True, eq=False)
+class LiteralTable(Sequence[Literal]):
+    """Literals in columns, so that a million of them cost a few arrays.
+
+    Parameters
+    ----------
+    attributes : tuple of str
+        Names of the attributes.
+    levels : tuple of tuples
+        For each attribute the values its literals compare with, in rising order.
+    attribute, rank, operator : ndarray
+        For each literal its attribute, its value's place in that attribute's levels, and its
+        operator's place in ``boolean.literal.OPERATORS``.
+    plane, valid : ndarray of int32
+        The plane that holds the literal's bits, and the plane that says where the value is known
+        (-1: known on every row).
+    complement : ndarray of bool
+        Whether the literal is the complement of its plane.
+    """
+
+    attributes: tuple[str, ...]
+    levels: tuple[tuple[Value, ...], ...]
+    attribute: NDArray[np.int32]
+    rank: NDArray[np.int32]
+    operator: NDArray[np.uint8]
+    plane: NDArray[np.int32]
+    valid: NDArray[np.int32]
+    complement: NDArray[np.bool_]
+
+    @classmethod
+    def of_flags(cls, names: Sequence[str]) -> LiteralTable:
+        """Build the table of plain 0/1 columns, one literal and one plane each."""
+        require_distinct(names)
+        p = len(names)
+        return cls(
+            attributes=tuple(names),
+            levels=((1,),) * p,
+            attribute=np.arange(p, dtype=np.int32),
+            rank=np.zeros(p, dtype=np.int32),
+            operator=np.full(p, _CODE[TRUE], dtype=np.uint8),
+            plane=np.arange(p, dtype=np.int32),
+            valid=np.full(p, -1, dtype=np.int32),
+            complement=np.zeros(p, dtype=np.bool_),
+        )
+
+    @classmethod
+    def of_literals(
+        cls,
+        literals: Sequence[Literal],
+        plane: Sequence[int],
+        complement: Sequence[bool],
+        valid: Sequence[int],
+    ) -> LiteralTable:
+        """Build a table from literals and the places of their bits."""
+        attributes = tuple(dict.fromkeys(literal.attribute for literal in literals))
+        number = {name: i for i, name in enumerate(attributes)}
+        values: list[set[Value]] = [set() for _ in attributes]
+        for literal in literals:
+            values[number[literal.attribute]].add(_compared_with(literal))
+        levels = tuple(tuple(sorted(v, key=_level_key)) for v in values)
+        ranks = [{value: r for r, value in enumerate(level)} for level in levels]
+        return cls(
+            attributes=attributes,
+            levels=levels,
+            attribute=np.array([number[x.attribute] for x in literals], dtype=np.int32),
+            rank=np.array(
+                [ranks[number[x.attribute]][_compared_with(x)] for x in literals], dtype=np.int32
+            ),
+            operator=np.array([_CODE[x.operator] for x in literals], dtype=np.uint8),
+            plane=np.asarray(plane, dtype=np.int32),
+            valid=np.asarray(valid, dtype=np.int32),
+            complement=np.asarray(complement, dtype=np.bool_),
+        )
+
+    def __len__(self) -> int:
+        return len(self.attribute)
+
+    @overload
+    def __getitem__(self, index: int) -> Literal: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Literal]: ...
+    def __getitem__(self, index: int | slice) -> Literal | Sequence[Literal]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        a = int(self.attribute[index])
+        operator = OPERATORS[self.operator[index]]
+        value = None if operator in (TRUE, FALSE) else self.levels[a][self.rank[index]]
+        return Literal(self.attributes[a], operator, value)
+
+    def __iter__(self) -> Iterator[Literal]:
+        return (self[i] for i in range(len(self)))
+
+    @property
+    def core_operator(self) -> NDArray[np.uint8]:
+        """Operator codes as the native core names them: =, !=, >=, <."""
+        return _CORE_CODE[self.operator]
+
+    def find(self, literal: Literal) -> int | None:
+        """Index of a literal, or None when it is not on offer."""
+        a = self._attribute_index(literal.attribute)
+        for i in np.flatnonzero(self.attribute == a):
+            if self[int(i)] == literal:
+                return int(i)
+        return None
+
+    def index_of(self, literal: Literal) -> int:
+        """Index of a literal; an error that helps when it is not on offer."""
+        found = self.find(literal)
+        if found is not None:
+            return found
+        members = np.flatnonzero(self.attribute == self._attribute_index(literal.attribute))
+        offered = ", ".join(str(self[int(i)]) for i in members[:6])
+        more = ", …" if len(members) > 6 else ""
+        if self.find(~literal) is not None:
+            help_text = "Encode with negations=True to offer it."
+        else:
+            help_text = f"On offer for that column: {offered}{more}."
+        raise UnknownColumnError(
+            f"Literal '{literal}' is not among the {len(self):,} literals on offer. {help_text}"
+        )
+
+    def _attribute_index(self, name: str) -> int:
+        try:
+            return self.attributes.index(name)
+        except ValueError:
+            raise UnknownColumnError(
+                f"The function names column {name!r}, which the table does not have."
+                f"{did_you_mean(name, self.attributes)}"
+            ) from None
+
+
+def require_distinct(names: Sequence[str]) -> None:
+    """Refuse column names that stand twice."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise InputError(f"Column name {name!r} stands twice; every column needs its own name.")
+        seen.add(name)
+
+
+def _compared_with(literal: Literal) -> Value:
+    return 1 if literal.operator in (TRUE, FALSE) else literal.value
+
+
+def _level_key(value: Value) -> tuple[int, float, str]:
+    return (1, 0.0, value) if isinstance(value, str) else (0, float(value or 0), "")

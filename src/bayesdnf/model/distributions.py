@@ -1,0 +1,233 @@
+"""Distributions of a whole number: how many terms, how many literals in a term.
+
+Each turns itself into a table of logs, which is all that the native core sees.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ParameterError
+
+Logs = NDArray[np.float64]
+
+
+class Distribution(Protocol):
+    """A distribution on 0, 1, 2, … as logs; -inf where it gives no mass."""
+
+    def log_table(self, largest: int) -> Logs:
+        """Log weights of 0..largest, as they stand: nothing is renormalised."""
+        ...
+
+    @property
+    def truncates(self) -> bool:
+        """Whether, as the size of a term, it is renormalised to 1..p."""
+        ...
+
+
+def _positive(owner: str, name: str, value: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
+        raise ParameterError.of(name, owner, "a finite number above 0", value)
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+@dataclass(frozen=True)
+class Poisson:
+    """One more than a Poisson variable: k - 1 ~ Poisson(mean), on 1, 2, ….
+
+    Parameters
+    ----------
+    mean : float
+        The paper's θ; the expected number of literals beyond the first.
+    truncate : bool, default=True
+        Renormalise to what is possible (1..p for sizes); the paper's code does not.
+
+    Examples
+    --------
+    >>> from bayesdnf import Poisson
+    >>> import numpy as np
+    >>> np.exp(Poisson(2).log_table(3)).round(4)
+    array([0.    , 0.1353, 0.2707, 0.2707])
+    """
+
+    mean: float
+    truncate: bool = True
+
+    def __post_init__(self) -> None:
+        _positive("Poisson", "mean", self.mean)
+
+    @property
+    def truncates(self) -> bool:
+        """Whether it is renormalised as the size of a term."""
+        return self.truncate
+
+    def log_table(self, largest: int) -> Logs:
+        """Log probabilities of 0..largest."""
+        from scipy.special import gammaln
+
+        k = np.arange(largest + 1, dtype=np.float64)
+        logs = (k - 1) * math.log(self.mean) - self.mean - gammaln(np.maximum(k, 1))
+        logs[0] = -np.inf
+        return np.asarray(logs, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Geometric:
+    """Geometric distribution on ``start``, ``start`` + 1, …: P = p (1 - p)^(m - start).
+
+    Parameters
+    ----------
+    p : float
+        Probability of stopping at each step, above 0 and below 1.
+    start : int, default=1
+        Smallest value; as a number of terms, 0 gives the null function its share.
+
+    Examples
+    --------
+    >>> from bayesdnf import Geometric
+    >>> import numpy as np
+    >>> np.exp(Geometric(0.5, start=0).log_table(3))
+    array([0.5   , 0.25  , 0.125 , 0.0625])
+    """
+
+    p: float
+    start: int = 1
+
+    def __post_init__(self) -> None:
+        _positive("Geometric", "p", self.p)
+        if self.p >= 1:
+            raise ParameterError.of("p", "Geometric", "below 1", self.p)
+        if not _whole(self.start) or self.start not in (0, 1):
+            raise ParameterError.of("start", "Geometric", "0 or 1", self.start)
+
+    @property
+    def truncates(self) -> bool:
+        """Whether it is renormalised as the size of a term."""
+        return True
+
+    def log_table(self, largest: int) -> Logs:
+        """Log probabilities of 0..largest."""
+        steps = np.arange(largest + 1, dtype=np.float64) - self.start
+        logs = math.log(self.p) + steps * math.log1p(-self.p)
+        logs[steps < 0] = -np.inf
+        return logs
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Every value from ``low`` to ``high`` alike.
+
+    Parameters
+    ----------
+    high : int or None, default=None
+        Largest value. None means as large as possible, which only a size can be (p).
+    low : int, default=1
+        Smallest value.
+
+    Examples
+    --------
+    >>> from bayesdnf import Uniform
+    >>> import numpy as np
+    >>> np.exp(Uniform(2).log_table(3))
+    array([0. , 0.5, 0.5, 0. ])
+    """
+
+    high: int | None = None
+    low: int = 1
+
+    def __post_init__(self) -> None:
+        if not _whole(self.low) or self.low < 0:
+            raise ParameterError.of("low", "Uniform", "a whole number, 0 or more", self.low)
+        if self.high is not None and (not _whole(self.high) or self.high < self.low):
+            raise ParameterError.of(
+                "high", "Uniform", f"a whole number, {self.low} or more", self.high
+            )
+
+    @property
+    def truncates(self) -> bool:
+        """Whether it is renormalised as the size of a term."""
+        return True
+
+    def log_table(self, largest: int) -> Logs:
+        """Log probabilities of 0..largest."""
+        high = largest if self.high is None else self.high
+        logs = np.full(largest + 1, -np.inf)
+        logs[self.low : high + 1] = -math.log(max(1, high - self.low + 1))
+        return logs
+
+
+@dataclass(frozen=True)
+class Table:
+    """Any distribution, by its weights for 0, 1, 2, …; what is not named has none.
+
+    Parameters
+    ----------
+    weights : sequence of float
+        Weights of 0, 1, 2, …, not negative; they are divided by their sum.
+
+    Examples
+    --------
+    No single-literal marker, two or three literals alike:
+
+    >>> from bayesdnf import Table
+    >>> import numpy as np
+    >>> np.exp(Table([0, 0, 1, 1]).log_table(4))
+    array([0. , 0. , 0.5, 0.5, 0. ])
+    """
+
+    weights: Sequence[float]
+
+    def __post_init__(self) -> None:
+        values = np.asarray(self.weights, dtype=np.float64)
+        usable = values.ndim == 1 and np.isfinite(values).all() and (values >= 0).all()
+        if not usable or not values.sum() > 0:
+            raise ParameterError.of(
+                "weights", "Table", "numbers, none negative and not all 0", self.weights
+            )
+        object.__setattr__(self, "weights", tuple(values.tolist()))
+
+    @property
+    def truncates(self) -> bool:
+        """Whether it is renormalised as the size of a term."""
+        return True
+
+    def log_table(self, largest: int) -> Logs:
+        """Log probabilities of 0..largest."""
+        values = np.zeros(max(largest + 1, len(self.weights)))
+        values[: len(self.weights)] = self.weights
+        with np.errstate(divide="ignore"):
+            logs = np.log(values / values.sum())
+        return np.asarray(logs[: largest + 1], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Flat:
+    """The same weight, 1, for every value from 1 on: non-informative, not a probability.
+
+    Examples
+    --------
+    >>> from bayesdnf import Flat
+    >>> Flat().log_table(2)
+    array([-inf,   0.,   0.])
+    """
+
+    @property
+    def truncates(self) -> bool:
+        """Whether it is renormalised as the size of a term."""
+        return False
+
+    def log_table(self, largest: int) -> Logs:
+        """Log weights of 0..largest."""
+        logs = np.zeros(largest + 1)
+        logs[0] = -np.inf
+        return logs

@@ -1,0 +1,52 @@
+"""``get_params`` and ``set_params`` for priors and effects, as scikit-learn's tools ask."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Self
+
+from ..errors import ParameterError
+
+
+class Parameters:
+    """A bag of named settings: the constructor stores them, ``_check`` says what is wrong."""
+
+    def _check(self) -> None:
+        """Raise ParameterError for a setting outside its meaning."""
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [name for name in inspect.signature(cls).parameters if name != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return every setting by name (``deep`` changes nothing: settings are plain values)."""
+        return {name: getattr(self, name) for name in self._names()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change settings by name."""
+        for name, value in params.items():
+            if name not in self._names():
+                raise ParameterError(
+                    f"{type(self).__name__} has no parameter {name!r}; "
+                    f"it has {', '.join(self._names())}."
+                )
+            setattr(self, name, value)
+        self._check()
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self)).parameters
+        shown = [
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if repr(value) != repr(defaults[name].default)
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        assert isinstance(other, Parameters)
+        return repr(self.get_params()) == repr(other.get_params())
+
+    __hash__ = None  # type: ignore[assignment]

@@ -1,0 +1,178 @@
+"""Posterior: the exact log score of a Boolean function on a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from ..boolean import BooleanFunction
+from ..data.bits import BitMatrix
+from ..data.canonical import canonical
+from ..data.outcome import read_outcome
+from ..data.weights import read_weights
+from ..errors import ParameterError
+from .effect import Effect
+from .prior import Prior
+from .rates import Counts, Rates
+from .support import Support, Verdict
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of several functions, in their order."""
+
+    verdict: NDArray[np.uint8]
+    log_prior: Floats
+    log_likelihood: Floats
+    marked: NDArray[np.int64]
+    """Marked positives and marked negatives."""
+
+    @property
+    def log_score(self) -> Floats:
+        """Log prior plus log likelihood; -inf outside the support."""
+        total = self.log_prior + self.log_likelihood
+        return np.where(self.verdict == Verdict.ALLOWED, total, -np.inf)
+
+
+class Posterior:
+    """Scores of Boolean functions on a table, with every normalising constant of the prior.
+
+    Parameters
+    ----------
+    bits : BitMatrix
+        The table: every literal in it is on offer, and counts in p.
+    y : array-like
+        The outcome, two classes.
+    prior : Prior, optional
+        Prior on functions; ``Prior()`` by default.
+    effect : Effect, optional
+        What is known of the rates; ``Effect()`` by default.
+    positive : label, optional
+        Which class is positive; by default the second in sorted order.
+    sample_weight : array-like of whole numbers, optional
+        How often each row counts.
+
+    Examples
+    --------
+    >>> from bayesdnf import LiteralEncoder, Posterior, datasets
+    >>> X, y = datasets.load_mushroom()
+    >>> posterior = Posterior(LiteralEncoder().fit_encode(X), y, positive="p")
+    >>> posterior.counts("odor = f")
+    Counts(n=8124, n_pos=3916, n_marked=2160, n_both=2160)
+    >>> posterior.log_score("odor = f") > posterior.log_score("odor = n")
+    True
+    """
+
+    def __init__(
+        self,
+        bits: BitMatrix,
+        y: Any,
+        prior: Prior | None = None,
+        effect: Effect | None = None,
+        *,
+        positive: Any = None,
+        sample_weight: Any = None,
+    ) -> None:
+        self.prior = Prior() if prior is None else prior
+        self.effect = Effect() if effect is None else effect
+        outcome = read_outcome(y, positive)
+        self.classes = outcome.classes
+        weights = read_weights(sample_weight, len(outcome.positive))
+        self.bits = canonical(bits, outcome.positive, weights)
+        view = self.bits.view()
+        self.n_pos, n_neg = view.totals
+        self.n = self.n_pos + n_neg
+        self.support = Support(self.bits, self.prior)
+        tables = self.prior.tables(self.bits.table, self.n)
+        self.native = _native.Posterior(
+            view, self.support.native, tables.count, tables.size, tables.weights,
+            self.effect.native(),
+        )  # fmt: skip
+
+    def scores(
+        self, functions: Sequence[BooleanFunction | str], n_jobs: int | None = None
+    ) -> Scores:
+        """Score several functions at once, on ``n_jobs`` threads."""
+        if n_jobs is not None and n_jobs < 1:
+            raise ParameterError.of("n_jobs", "Posterior.scores", "1 or more", n_jobs)
+        term_starts, literal_starts, literals = [0], [0], list[int]()
+        for function in functions:
+            for term in self.support.ids(_as_function(function)):
+                literals.extend(term)
+                literal_starts.append(len(literals))
+            term_starts.append(len(literal_starts) - 1)
+        return Scores(
+            *self.native.score(
+                np.array(term_starts, dtype=np.int64),
+                np.array(literal_starts, dtype=np.int64),
+                np.array(literals, dtype=np.int32),
+                n_jobs or 1,
+            )
+        )
+
+    def log_score(self, function: BooleanFunction | str) -> float:
+        """Log prior plus collapsed log likelihood; -inf outside the prior's support."""
+        return float(self.scores([function]).log_score[0])
+
+    def log_prior(self, function: BooleanFunction | str) -> float:
+        """Log prior of a function; -inf outside the support."""
+        scores = self.scores([function])
+        allowed = scores.verdict[0] == Verdict.ALLOWED
+        return float(scores.log_prior[0]) if allowed else -math.inf
+
+    def log_likelihood(
+        self,
+        function: BooleanFunction | str,
+        pi0: float | None = None,
+        pi1: float | None = None,
+    ) -> float:
+        """Log P(y | function): both rates integrated out, or explicit when both are given."""
+        if pi0 is None and pi1 is None:
+            return float(self.scores([function]).log_likelihood[0])
+        for name, value in (("pi0", pi0), ("pi1", pi1)):
+            if value is None or not 0 <= value <= 1:
+                raise ParameterError.of(
+                    name, "Posterior.log_likelihood", "between 0 and 1 (give both or none)", value
+                )
+        assert pi0 is not None and pi1 is not None
+        n, n_pos, n_marked, n_both = self.counts(function)
+        return (
+            _times_log(n_both, pi1)
+            + _times_log(n_marked - n_both, 1 - pi1)
+            + _times_log(n_pos - n_both, pi0)
+            + _times_log(n - n_marked - n_pos + n_both, 1 - pi0)
+        )
+
+    def counts(self, function: BooleanFunction | str) -> Counts:
+        """Rows, positives, marked rows, and rows that are both."""
+        positive, negative = self.scores([function]).marked[0]
+        return Counts(self.n, self.n_pos, int(positive + negative), int(positive))
+
+    def max_likelihood_rates(self, function: BooleanFunction | str) -> tuple[float, float]:
+        """Maximum-likelihood π0 and π1; NaN where no row (or every row) is marked."""
+        n, n_pos, n_marked, n_both = self.counts(function)
+        pi0 = (n_pos - n_both) / (n - n_marked) if n_marked < n else math.nan
+        return pi0, n_both / n_marked if n_marked else math.nan
+
+    def rates(self, function: BooleanFunction | str) -> Rates:
+        """Posterior of π0 and π1 given the function, exactly."""
+        read = _as_function(function)
+        return Rates(self.counts(read), self.effect, null=read.is_null)
+
+
+def _as_function(function: BooleanFunction | str) -> BooleanFunction:
+    return BooleanFunction.parse(function) if isinstance(function, str) else function
+
+
+def _times_log(count: int, rate: float) -> float:
+    if count == 0:
+        return 0.0
+    return count * math.log(rate) if rate > 0 else -math.inf

@@ -1,0 +1,207 @@
+"""Prior on Boolean functions: P(m) · m! · Π P(k_i) P(S_i | k_i), and what is ruled out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from ..boolean import BooleanFunction, Literal
+from ..data.literal_table import LiteralTable
+from ..errors import ParameterError, UnknownColumnError, did_you_mean
+from .distributions import Distribution, Flat, Geometric, Poisson
+from .parameters import Parameters
+
+# With literal weights the sum over all terms of a size is worked out term by term, up to here.
+_LARGEST_WEIGHTED_TERM = 1024
+
+
+class PriorTables(NamedTuple):
+    """A prior as the native core takes it: logs by m and by k, weights in units of 2^-32."""
+
+    count: NDArray[np.float64]
+    size: NDArray[np.float64]
+    weights: NDArray[np.int64]
+
+
+class Prior(Parameters):
+    """Prior on functions: how many terms, how long, which literals, and what is ruled out.
+
+    Parameters
+    ----------
+    count : distribution, default=Geometric(0.5, start=0)
+        Number of terms m. Giving m = 0 mass lets "no marker" compete.
+    size : distribution, default=Poisson(2)
+        Number of literals k of a term, renormalised to 1..p.
+    literals : {"uniform", "size-only"}, default="uniform"
+        Which literals, given k: "uniform" on the C(p, k) sets, so that every literal costs about
+        ln p; "size-only" leaves that factor out, as the paper's code does.
+    orderings : bool, default=True
+        Count the m! orders of a set of m terms, so that P(m) means what it says.
+    min_cover : int, default=1
+        Rows that each term must hold on.
+    antichain : bool, default=True
+        Rule out functions one of whose terms is implied by another.
+    disjoint : bool, default=False
+        Rule out functions that use an attribute in two terms.
+    weights : mapping or sequence, optional
+        Prior weights of literals, by attribute name or literal text (others weigh 1), or one per
+        literal: P(S | k) is proportional to the product of its literals' weights.
+    max_terms, max_literals : int, optional
+        Largest m and largest total number of literals.
+    related : bool, default=False
+        Allow a term to hold two literals one of which implies or excludes the other.
+
+    Notes
+    -----
+    What is ruled out is cut without renormalising: the score of the rest is the formula's value.
+    On small p the marginal prior on m is then proportional to P(m) times the probability that m
+    independent terms form an allowed set.
+
+    Examples
+    --------
+    >>> from bayesdnf import Prior, Poisson, Geometric
+    >>> Prior(size=Poisson(5), count=Geometric(0.1))
+    Prior(count=Geometric(p=0.1, start=1), size=Poisson(mean=5, truncate=True))
+    """
+
+    def __init__(
+        self,
+        count: Distribution = Geometric(0.5, start=0),
+        size: Distribution = Poisson(2),
+        literals: str = "uniform",
+        orderings: bool = True,
+        min_cover: int = 1,
+        antichain: bool = True,
+        disjoint: bool = False,
+        weights: Mapping[str, float] | Sequence[float] | None = None,
+        max_terms: int | None = None,
+        max_literals: int | None = None,
+        related: bool = False,
+    ) -> None:
+        self.count = count
+        self.size = size
+        self.literals = literals
+        self.orderings = orderings
+        self.min_cover = min_cover
+        self.antichain = antichain
+        self.disjoint = disjoint
+        self.weights = weights
+        self.max_terms = max_terms
+        self.max_literals = max_literals
+        self.related = related
+        self._check()
+
+    @classmethod
+    def paper(cls, theta: float, p_geom: float) -> Prior:
+        """Build the prior of the author's code: sizes only, no m!, nothing ruled out.
+
+        Parameters
+        ----------
+        theta : float
+            Size: k - 1 ~ Poisson(theta), not renormalised.
+        p_geom : float
+            Number of terms: geometric on 1, 2, …. ``paper(0, 0)`` is his non-informative prior.
+
+        Examples
+        --------
+        >>> from bayesdnf import Prior
+        >>> Prior.paper(10, 0.5).literals
+        'size-only'
+        """
+        flat = theta == 0 and p_geom == 0
+        return cls(
+            count=Flat() if flat else Geometric(p_geom),
+            size=Flat() if flat else Poisson(theta, truncate=False),
+            literals="size-only",
+            orderings=False,
+            min_cover=0,
+            antichain=False,
+            related=True,
+        )
+
+    def _check(self) -> None:
+        for name in ("count", "size"):
+            if not callable(getattr(getattr(self, name), "log_table", None)):
+                raise ParameterError.of(
+                    name, "Prior", "a distribution such as Poisson(2)", getattr(self, name)
+                )
+        if self.literals not in ("uniform", "size-only"):
+            raise ParameterError.of("literals", "Prior", "'uniform' or 'size-only'", self.literals)
+        for name in ("orderings", "antichain", "disjoint", "related"):
+            if not isinstance(getattr(self, name), bool):
+                raise ParameterError.of(name, "Prior", "True or False", getattr(self, name))
+        for name, least in (("min_cover", 0), ("max_terms", 0), ("max_literals", 1)):
+            value: Any = getattr(self, name)
+            if value is None and name != "min_cover":
+                continue
+            if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+                raise ParameterError.of(name, "Prior", f"a whole number, {least} or more", value)
+        if self.weights is not None and self.literals == "size-only":
+            raise ParameterError.of("weights", "Prior", "None with literals='size-only'", "weights")
+
+    def tables(self, literals: LiteralTable, n_rows: int) -> PriorTables:
+        """Turn the prior into tables for p literals and n rows.
+
+        The table of m ends at n (at least 1024): more terms than rows are out of the support.
+        """
+        p = len(literals)
+        most = max(n_rows, 1024)
+        count = self.count.log_table(most)
+        if self.orderings:
+            count[1:] += np.cumsum(np.log(np.arange(1, most + 1)))
+        size = self.size.log_table(p)
+        size[0] = -np.inf
+        if self.size.truncates:
+            size -= np.logaddexp.reduce(size)
+        weights = np.zeros(0, dtype=np.int64)
+        if self.weights is not None:
+            logs = self._log_weights(literals)
+            weights = np.round(logs * 2.0**32).astype(np.int64)
+            size = size[: _LARGEST_WEIGHTED_TERM + 1]
+            size -= _native.log_elementary_symmetric(weights / 2.0**32, len(size) - 1)
+        elif self.literals == "uniform":
+            k = np.arange(1, p + 1)
+            size[1:] -= np.cumsum(np.log((p + 1 - k) / k))  # log C(p, k)
+        return PriorTables(count, size, weights)
+
+    def _log_weights(self, literals: LiteralTable) -> NDArray[np.float64]:
+        assert self.weights is not None
+        values = np.ones(len(literals))
+        if isinstance(self.weights, Mapping):
+            for key, weight in self.weights.items():
+                values[_named(key, literals)] = weight
+        elif len(self.weights) != len(literals):
+            raise ParameterError.of(
+                "weights",
+                "Prior",
+                f"one number for each of the {len(literals):,} literals, or a mapping",
+                f"{len(self.weights):,} numbers",
+            )
+        else:
+            values[:] = self.weights
+        if not (np.isfinite(values) & (values > 0)).all():
+            worst = values[~(np.isfinite(values) & (values > 0))][0]
+            raise ParameterError.of("weights", "Prior", "finite numbers above 0", float(worst))
+        return np.log(values)
+
+
+def _named(key: str, literals: LiteralTable) -> NDArray[np.intp]:
+    """Literals that a key of ``weights`` means: one by its text, or all of an attribute."""
+    if key in literals.attributes:
+        return np.flatnonzero(literals.attribute == literals.attributes.index(key))
+    terms = BooleanFunction.parse(key).literal_terms
+    literal: Literal | None = terms[0][0] if len(terms) == 1 and len(terms[0]) == 1 else None
+    index = None
+    if literal is not None and literal.attribute in literals.attributes:
+        index = literals.find(literal)
+    if index is None:
+        raise UnknownColumnError(
+            f"The 'weights' parameter of Prior names {key!r}, which is neither a column nor a "
+            f"literal of the table.{did_you_mean(key, literals.attributes)}"
+        )
+    return np.array([index])

@@ -1,0 +1,251 @@
+"""Posterior of the two rates given a function: exact, ordered or not, sample or population."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from ..errors import ParameterError
+from .effect import Effect
+
+Floats = NDArray[np.float64]
+
+
+class Counts(NamedTuple):
+    """The four integers that a likelihood depends on."""
+
+    n: int
+    n_pos: int
+    n_marked: int
+    n_both: int
+
+
+class RateDraws(NamedTuple):
+    """Draws of π0, π1 and, with a known prevalence, of θ = P(marked) in the population."""
+
+    pi0: Floats
+    pi1: Floats
+    theta: Floats | None
+
+
+class Interval(NamedTuple):
+    """A mean with the bounds of a central credible interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class _BetaPair:
+    """Two independent Beta variables, or that pair conditioned on first <= second."""
+
+    alpha0: float
+    beta0: float
+    alpha1: float
+    beta1: float
+    ordered: bool
+
+    def _log_order(self, up0: int = 0, up1: int = 0) -> float:
+        return _native.log_order_probability(
+            self.alpha0 + up0, self.beta0, self.alpha1 + up1, self.beta1
+        )
+
+    def means(self) -> tuple[float, float]:
+        mean0 = self.alpha0 / (self.alpha0 + self.beta0)
+        mean1 = self.alpha1 / (self.alpha1 + self.beta1)
+        if not self.ordered:
+            return mean0, mean1
+        # E[X; X <= Y] is E[X] times the probability of the order one count further on.
+        order = self._log_order()
+        return (
+            float(mean0 * np.exp(self._log_order(up0=1) - order)),
+            float(mean1 * np.exp(self._log_order(up1=1) - order)),
+        )
+
+    def quantiles(self, probabilities: Floats) -> tuple[Floats, Floats]:
+        from scipy.special import betaincinv
+
+        if not self.ordered:
+            return (
+                betaincinv(self.alpha0, self.beta0, probabilities),
+                betaincinv(self.alpha1, self.beta1, probabilities),
+            )
+        second = _ordered_upper_quantiles(
+            self.alpha0, self.beta0, self.alpha1, self.beta1, probabilities
+        )
+        # 1 - Y <= 1 - X is the same event seen from the other end.
+        first = 1 - _ordered_upper_quantiles(
+            self.beta1, self.alpha1, self.beta0, self.alpha0, 1 - probabilities
+        )
+        return first, second
+
+    def sample(self, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        if not self.ordered:
+            return (
+                rng.beta(self.alpha0, self.beta0, size),
+                rng.beta(self.alpha1, self.beta1, size),
+            )
+        if self.alpha1 == int(self.alpha1) and self.beta1 == int(self.beta1):
+            return self._sample_whole(size, rng)
+        if self._log_order() < np.log(0.01):
+            return self._sample_inverse(size, rng)
+        return self._sample_rejecting(size, rng)
+
+    def _sample_whole(self, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Y as an order statistic of N uniforms: draw how many of them lie below X first."""
+        from scipy.special import betaln, gammaln
+
+        n = self.alpha1 + self.beta1 - 1
+        i = np.arange(int(self.alpha1), dtype=np.float64)
+        logs = (
+            gammaln(n + 1)
+            - gammaln(i + 1)
+            - gammaln(n - i + 1)
+            + betaln(i + self.alpha0, n - i + self.beta0)
+        )
+        weights = np.exp(logs - logs.max())
+        below = rng.choice(i, size=size, p=weights / weights.sum())
+        first = rng.beta(self.alpha0 + below, self.beta0 + n - below)
+        return first, first + (1 - first) * rng.beta(self.alpha1 - below, self.beta1)
+
+    def _sample_rejecting(self, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        kept: list[Floats] = []
+        while sum(len(k) for k in kept) < size:
+            pair = np.stack(
+                [rng.beta(self.alpha0, self.beta0, size), rng.beta(self.alpha1, self.beta1, size)],
+                axis=1,
+            )
+            kept.append(pair[pair[:, 0] <= pair[:, 1]])
+        pairs = np.concatenate(kept)[:size]
+        return pairs[:, 0], pairs[:, 1]
+
+    def _sample_inverse(self, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        from scipy.special import betainc, betaincinv
+
+        second = _ordered_upper_quantiles(
+            self.alpha0, self.beta0, self.alpha1, self.beta1, rng.random(size)
+        )
+        room = betainc(self.alpha0, self.beta0, second)
+        return betaincinv(self.alpha0, self.beta0, rng.random(size) * room), second
+
+
+def _ordered_upper_quantiles(
+    alpha0: float, beta0: float, alpha1: float, beta1: float, probabilities: Floats
+) -> Floats:
+    """Quantiles of Y given X <= Y: its density is Y's own times X's distribution function."""
+
+    def log_density(t: Floats) -> Floats:
+        x = np.clip(1 / (1 + np.exp(-t)), 1e-300, 1 - 1e-16)
+        log_x, log_1mx = -np.log1p(np.exp(-t)), -np.log1p(np.exp(t))
+        return np.asarray(
+            alpha1 * log_x + beta1 * log_1mx + _native.log_beta_cdf(x, alpha0, beta0),
+            dtype=np.float64,
+        )
+
+    # In logit x: a coarse look for where the mass is, then a fine grid on just that stretch.
+    t = np.linspace(-700, 700, 14001)
+    for _ in range(3):
+        logs = log_density(t)
+        near = np.flatnonzero(logs > logs.max() - 45)
+        first, last = max(near[0] - 1, 0), min(near[-1] + 1, len(t) - 1)
+        t = np.linspace(t[first], t[last], 4001)
+    density = np.exp(log_density(t) - log_density(t).max())
+    cumulative = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
+    where = np.interp(probabilities * cumulative[-1], cumulative, t)
+    return np.asarray(1 / (1 + np.exp(-where)), dtype=np.float64)
+
+
+class Rates:
+    """Posterior of π0 and π1 given one function's counts.
+
+    With a known prevalence ρ both are on the population's scale, by the retrospective form:
+    P(marked | positive) and P(marked | negative) have Beta posteriors and π0, π1 and
+    θ = P(marked) follow from them and ρ. Otherwise they are two Betas, conditioned on π0 <= π1
+    when the effect is ordered. For the null function both are its single rate.
+
+    Made by :meth:`Posterior.rates`.
+    """
+
+    _POPULATION_DRAWS = 100_000
+
+    def __init__(self, counts: Counts, effect: Effect, null: bool = False) -> None:
+        self.counts = counts
+        self.effect = effect
+        self.null = null
+        n, n_pos, n_marked, n_both = counts
+        others = n - n_marked - n_pos + n_both
+        if effect.prevalence is not None:
+            self._pair = _BetaPair(
+                1 + n_marked - n_both, 1 + others, 1 + n_both, 1 + n_pos - n_both, effect.ordered
+            )
+        else:
+            self._pair = _BetaPair(
+                effect.a0 + n_pos - n_both,
+                effect.b0 + others,
+                effect.a1 + n_both,
+                effect.b1 + n_marked - n_both,
+                effect.ordered,
+            )
+
+    def sample(self, size: int, random_state: int | np.random.Generator | None = None) -> RateDraws:
+        """Draw from the joint posterior of the rates."""
+        rng = np.random.default_rng(random_state)
+        rho = self.effect.prevalence
+        if self.null:
+            rate = self._null_sample(size, rng)
+            return RateDraws(rate, rate, None if rho is None else np.zeros(size))
+        first, second = self._pair.sample(size, rng)
+        if rho is None:
+            return RateDraws(first, second, None)
+        theta = rho * second + (1 - rho) * first
+        return RateDraws(
+            pi0=rho * (1 - second) / (rho * (1 - second) + (1 - rho) * (1 - first)),
+            pi1=rho * second / theta,
+            theta=theta,
+        )
+
+    def _null_sample(self, size: int, rng: np.random.Generator) -> Floats:
+        if self.effect.prevalence is not None:
+            return np.full(size, float(self.effect.prevalence))
+        n, n_pos = self.counts.n, self.counts.n_pos
+        return rng.beta(self.effect.a + n_pos, self.effect.b + n - n_pos, size)
+
+    def summary(self, level: float = 0.95) -> tuple[Interval, Interval]:
+        """Means and central credible intervals of π0 and π1.
+
+        Exact, except with a known prevalence, where they come from 100,000 draws of one fixed
+        stream.
+        """
+        if not 0 < level < 1:
+            raise ParameterError.of("level", "Rates.summary", "between 0 and 1", level)
+        ends = np.array([(1 - level) / 2, (1 + level) / 2])
+        rho = self.effect.prevalence
+        if self.null:
+            one = self._null_interval(ends)
+            return one, one
+        if rho is not None:
+            draws = self.sample(self._POPULATION_DRAWS, 0)
+            return (
+                Interval(float(draws.pi0.mean()), *map(float, np.quantile(draws.pi0, ends))),
+                Interval(float(draws.pi1.mean()), *map(float, np.quantile(draws.pi1, ends))),
+            )
+        means, quantiles = self._pair.means(), self._pair.quantiles(ends)
+        return (
+            Interval(means[0], float(quantiles[0][0]), float(quantiles[0][1])),
+            Interval(means[1], float(quantiles[1][0]), float(quantiles[1][1])),
+        )
+
+    def _null_interval(self, ends: Floats) -> Interval:
+        from scipy.special import betaincinv
+
+        if self.effect.prevalence is not None:
+            return Interval(*(float(self.effect.prevalence),) * 3)
+        a = self.effect.a + self.counts.n_pos
+        b = self.effect.b + self.counts.n - self.counts.n_pos
+        low, high = betaincinv(a, b, ends)
+        return Interval(a / (a + b), float(low), float(high))

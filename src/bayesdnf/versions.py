@@ -1,0 +1,41 @@
+"""What is installed, for bug reports."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+from . import __version__, _native
+
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "narwhals", "pandas", "polars", "typer", "rich")
+
+
+def versions() -> dict[str, str]:
+    """Return versions of bayesdnf, Python and the libraries it uses, and the kernel in use."""
+    found = {
+        "bayesdnf": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "kernel": f"{_native.kernel()} (available: {', '.join(_native.available_kernels())})",
+    }
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def show_versions() -> None:
+    """Print versions and the kernel in use; paste it into a bug report.
+
+    Examples
+    --------
+    >>> import bayesdnf
+    >>> bayesdnf.show_versions()
+    bayesdnf      ...
+    kernel        ...
+    """
+    lines = [f"{name:<13} {value}" for name, value in versions().items()]
+    sys.stdout.write("\n".join(lines) + "\n")

@@ -1,0 +1,269 @@
+import contextlib
+import itertools
+import json
+import math
+import sqlite3
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bayesdnf.boolean import BooleanFunction, Literal
+from bayesdnf.errors import InputError, ParameterError, ParseError
+from boolean.worlds import any_functions, worlds
+
+# The rows that a condition selects, asked of a real database ---------------------------------
+
+
+def quoted(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+def selected(table, condition):
+    names = list(table.columns)
+    with contextlib.closing(sqlite3.connect(":memory:")) as base:
+        columns = ", ".join(quoted(name) for name in names)
+        base.execute(f"CREATE TABLE t ({columns})")
+        marks = ", ".join("?" * len(names))
+        rows = [tuple(row[name] for name in names) for row in table.rows()]
+        base.executemany(f"INSERT INTO t VALUES ({marks})", rows)
+        chosen = {i for (i,) in base.execute(f"SELECT _rowid_ FROM t WHERE {condition}")}
+    return [i + 1 in chosen for i in range(table.n_rows)]
+
+
+@settings(max_examples=200, deadline=None)
+@given(worlds(storable=True))
+def test_sql_selects_the_marked_rows(world):
+    f, table = world
+    assert selected(table, f.to_sql()) == f(table).tolist()
+
+
+@settings(max_examples=150, deadline=None)
+@given(worlds(storable=True, min_terms=1, max_terms=3))
+def test_complement_is_what_sql_calls_not(world):
+    f, table = world
+    assert selected(table, f"NOT ({f.to_sql()})") == f.complement()(table).tolist()
+
+
+def test_sql_by_hand():
+    f = BooleanFunction([[Literal("odor", "!=", "it's")], ["NOT x3", "age >= 45", "b = true"]])
+    assert f.to_sql() == """("odor" <> 'it''s') OR ("age" >= 45 AND "b" = TRUE AND "x3" <> 1)"""
+    assert BooleanFunction([[Literal('a"b', "true")]]).to_sql() == '("a""b" = 1)'
+    assert BooleanFunction().to_sql() == "1 = 0"
+
+
+@pytest.mark.parametrize("text", ["\x00", "a\x00b", "\ud800"])
+def test_sql_refuses_what_databases_cannot_hold(text):
+    for literal in (Literal(text, "true"), Literal("x", "=", text)):
+        with pytest.raises(InputError, match="NUL characters or lone surrogates"):
+            BooleanFunction([[literal]]).to_sql()
+
+
+# Text ----------------------------------------------------------------------------------------
+
+
+@settings(max_examples=150, deadline=None)
+@given(worlds())
+def test_text_marks_the_same_rows(world):
+    f, table = world
+    assert BooleanFunction.parse(f.to_text())(table).tolist() == f(table).tolist()
+
+
+# Python --------------------------------------------------------------------------------------
+
+
+def compiled(source, name="rule"):
+    namespace = {}
+    exec(compile(source, "<rule>", "exec"), namespace)
+    assert set(namespace) == {"__builtins__", name}
+    return namespace[name]
+
+
+@settings(max_examples=200, deadline=None)
+@given(worlds())
+def test_python_marks_the_same_rows(world):
+    f, table = world
+    rule = compiled(f.to_python())
+    assert rule.__doc__ == str(f)
+    expected = f(table).tolist()
+    assert [rule(row) for row in table.rows()] == expected
+    absent = [{k: v for k, v in row.items() if v is not None} for row in table.rows()]
+    assert [rule(row) for row in absent] == expected
+
+
+@settings(max_examples=150, deadline=None)
+@given(any_functions())
+def test_python_source_of_any_function_compiles(f):
+    source = f.to_python("is_marked")
+    source.encode()
+    assert compiled(source, "is_marked")({}) is False
+
+
+def test_python_answers_are_bools_and_texts_are_not_ordered():
+    rule = compiled(BooleanFunction("age >= 45 OR x3").to_python())
+    assert rule({"age": "99"}) is False
+    assert rule({"age": math.nan, "x3": True}) is True
+    assert rule({"age": 45.0}) is True
+    assert compiled(BooleanFunction().to_python())({}) is False
+
+
+@pytest.mark.parametrize("name", ["", "a b", "class", "print", "1x", "x()", None, "__debug__"])
+def test_python_names_are_checked(name):
+    with pytest.raises(ParameterError, match="'name' parameter"):
+        BooleanFunction("a").to_python(name)
+
+
+# LaTeX ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("f", "latex"),
+    [
+        (
+            BooleanFunction("odor = f OR NOT x_3 AND age >= 45"),
+            r"(\texttt{odor} = \texttt{f}) \lor (\texttt{age} \geq 45 \land \lnot \texttt{x\_3})",
+        ),
+        (BooleanFunction("age < 1e-07"), r"(\texttt{age} < 1 \times 10^{-7})"),
+        (BooleanFunction("a != true"), r"(\texttt{a} \neq \texttt{true})"),
+        (BooleanFunction("a = '1'"), r"""(\texttt{a} = \texttt{"1"})"""),
+        (
+            BooleanFunction([[Literal("50% {a} $b^~#&", "true")]]),
+            r"(\texttt{"
+            r'"50\%\ \{a\}\ \$b\textasciicircum{}\textasciitilde{}\#\&"})',
+        ),
+        (
+            BooleanFunction([[Literal("a\nb\x00", "true")]]),
+            r'(\texttt{"a\textbackslash{}nb\textbackslash{}x00"})',
+        ),
+        (BooleanFunction(), r"\texttt{FALSE}"),
+    ],
+)
+def test_latex_by_hand(f, latex):
+    assert f.to_latex() == latex
+
+
+@settings(max_examples=100, deadline=None)
+@given(any_functions())
+def test_latex_is_one_printable_line_with_balanced_braces(f):
+    latex = f.to_latex()
+    assert latex.isprintable()
+    bare = latex.replace("\\{", "").replace("\\}", "")
+    assert bare.count("{") == bare.count("}")
+    for sign in "$&#_%":
+        assert sign not in latex.replace("\\" + sign, "")
+
+
+# JSON ----------------------------------------------------------------------------------------
+
+
+def paired_surrogates(f):
+    texts = [x.attribute for x in f.literals] + [
+        x.value for x in f.literals if isinstance(x.value, str)
+    ]
+    return any(
+        "\ud800" <= a <= "\udbff" and "\udc00" <= b <= "\udfff"
+        for text in texts
+        for a, b in itertools.pairwise(text)
+    )
+
+
+@settings(max_examples=200, deadline=None)
+@given(any_functions())
+def test_json_round_trip_keeps_types(f):
+    if paired_surrogates(f):
+        with pytest.raises(InputError, match="surrogates"):
+            f.to_json()
+        return
+    text = f.to_json()
+    text.encode("utf-8")
+    back = BooleanFunction.from_json(text)
+    assert back == f
+    assert [type(x.value) for x in back.literals] == [type(x.value) for x in f.literals]
+
+
+def test_json_refuses_paired_surrogates():
+    with pytest.raises(InputError, match="pair of surrogates"):
+        BooleanFunction([[Literal("\ud83d\ude00", "true")]]).to_json()
+
+
+def test_json_by_hand():
+    f = BooleanFunction([["x3"], ["age >= 45", "é = 1.5"]])
+    assert json.loads(f.to_json()) == {
+        "format": "bayesdnf.boolean-function",
+        "version": 1,
+        "terms": [
+            [{"attribute": "x3", "operator": "true"}],
+            [
+                {"attribute": "age", "operator": ">=", "value": 45},
+                {"attribute": "é", "operator": "=", "value": 1.5},
+            ],
+        ],
+    }
+    assert "é" in f.to_json()
+    assert BooleanFunction.from_json(BooleanFunction().to_json()).is_null
+
+
+def document(terms="[]", version="1", form='"bayesdnf.boolean-function"', extra=""):
+    return f'{{"format": {form}, "version": {version}, "terms": {terms}{extra}}}'
+
+
+def one(literal):
+    return document(f"[[{literal}]]")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not JSON"),
+        ("{", "not JSON"),
+        ("[]", "must be an object"),
+        ("null", "must be an object"),
+        ("{}", "exactly the keys format, terms, version"),
+        (document(form='"other"'), "'format' must be"),
+        (document(version="2"), "'version' must be 1"),
+        (document(version="true"), "'version' must be 1"),
+        (document(version='"1"'), "'version' must be 1"),
+        (document(extra=', "more": 1'), "exactly the keys"),
+        (document(extra=', "terms": []'), "repeats a key"),
+        (document("3"), "'terms' must be a list"),
+        (document("[3]"), "term 0 must be a list"),
+        (document('["x"]'), "term 0 must be a list"),
+        (document("[[3]]"), "literal 0 of term 0 must be an object"),
+        (document('[["x3"]]'), "literal 0 of term 0 must be an object"),
+        (document("[[]]"), "at least one literal"),
+        (one('{"attribute": "x"}'), "exactly the keys"),
+        (one('{"attribute": 1, "operator": "true"}'), "'attribute' parameter"),
+        (one('{"attribute": "x", "operator": []}'), "exactly the keys"),
+        (one('{"attribute": "x", "operator": [], "value": 1}'), "operator of literal 0"),
+        (one('{"attribute": "x", "operator": ">", "value": 1}'), "'operator' parameter"),
+        (one('{"attribute": "x", "operator": "true", "value": null}'), "exactly the keys"),
+        (one('{"attribute": "x", "operator": "=", "value": null}'), "'value' parameter"),
+        (one('{"attribute": "x", "operator": "=", "value": [1]}'), "'value' parameter"),
+        (one('{"attribute": "x", "operator": ">=", "value": "3"}'), "'value' parameter"),
+        (one('{"attribute": "x", "operator": "=", "value": NaN}'), "finite"),
+        (one('{"attribute": "x", "operator": "=", "value": 1e999}'), "finite"),
+        (one('{"attribute": "x", "operator": "=", "value": ' + "9" * 5000 + "}"), "not JSON"),
+        ("[" * 200_000, "nested too deeply"),
+    ],
+)
+def test_damaged_json_gets_a_clear_error(text, message):
+    with pytest.raises(InputError, match=message) as error:
+        BooleanFunction.from_json(text)
+    assert len(str(error.value)) < 400
+
+
+def test_json_must_be_a_text():
+    with pytest.raises(ParameterError, match="'text' parameter"):
+        BooleanFunction.from_json({"terms": []})
+
+
+@settings(max_examples=200, deadline=None)
+@given(any_functions(), st.data())
+def test_json_cut_or_changed_anywhere_never_crashes(f, data):
+    if paired_surrogates(f):
+        return
+    text = f.to_json()
+    at = data.draw(st.integers(0, len(text)))
+    patch = data.draw(st.sampled_from(["", '"', "[", "]", "{", "}", ",", "null", "1", "\\", "-"]))
+    with contextlib.suppress(ParseError, ParameterError):
+        BooleanFunction.from_json(text[:at] + patch + text[at + 1 :])

@@ -1,0 +1,91 @@
+from enum import StrEnum
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bayesdnf.boolean import Literal, Relation
+from bayesdnf.boolean.parsing import parse_literal
+from bayesdnf.errors import ParameterError
+from boolean.worlds import ODD, any_literals, holds, literals_of
+
+# Points that tell apart all literals below: the named values, what lies between, other texts.
+NAMED = [0, 1, True, 2.5, "a", "b", "1"]
+POINTS = [-1, 0, 0.5, 1, 2, 2.5, 3, "a", "b", "1", "no such", "other"]
+LITERALS = literals_of("x", NAMED[:4], numeric=True) + literals_of("x", NAMED[4:], numeric=False)
+
+
+def relation_of_sets(a, b):
+    of_a = {i for i, v in enumerate(POINTS) if holds(v, a)}
+    of_b = {i for i, v in enumerate(POINTS) if holds(v, b)}
+    if of_a == of_b:
+        return Relation.EQUAL
+    if of_a < of_b:
+        return Relation.IMPLIES
+    if of_b < of_a:
+        return Relation.IMPLIED_BY
+    return Relation.NONE if of_a & of_b else Relation.EXCLUDES
+
+
+@pytest.mark.parametrize("a", dict.fromkeys(LITERALS), ids=str)
+def test_relation_is_the_relation_of_the_sets_of_values(a):
+    for b in LITERALS:
+        assert a.relation(b) == relation_of_sets(a, b), (a, b)
+
+
+def test_other_attributes_are_unrelated():
+    assert Literal("x", "true").relation(Literal("y", "true")) == Relation.NONE
+
+
+@settings(max_examples=300, deadline=None)
+@given(any_literals())
+def test_text_parses_back(literal):
+    parsed = parse_literal(str(literal))
+    assert parsed == literal
+    assert isinstance(parsed.value, bool) == isinstance(literal.value, bool)
+    assert str(parsed) == str(literal)
+
+
+@settings(max_examples=100, deadline=None)
+@given(any_literals(), any_literals())
+def test_order_is_total_and_agrees_with_equality(a, b):
+    assert (a < b) + (b < a) + (a == b) == 1
+
+
+def test_natural_order_survives_thousands_of_digits():
+    long = Literal("x" + "9" * 5000, "true")
+    assert Literal("x2", "true") < Literal("x10", "true") < long
+
+
+class _Level(StrEnum):
+    F = "f"
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        (np.float64(1.5), 1.5),
+        (np.int64(3), 3),
+        (np.bool_(True), True),
+        (np.str_("a"), "a"),
+        (_Level.F, "f"),
+    ],
+)
+def test_values_become_plain_python(value, plain):
+    literal = Literal("x", "=", value)
+    assert type(literal.value) is type(plain)
+    assert literal == Literal("x", "=", plain)
+    assert parse_literal(str(literal)) == literal
+
+
+@pytest.mark.parametrize("value", [10**400, float("nan"), float("inf"), None, [1], b"x"])
+def test_values_that_mean_nothing_are_refused(value):
+    with pytest.raises(ParameterError, match="'value' parameter of Literal"):
+        Literal("x", "=", value)
+
+
+@given(st.sampled_from(ODD))
+def test_double_negation(name):
+    literal = Literal(name, "false")
+    assert ~~literal == literal

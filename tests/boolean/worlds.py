@@ -1,0 +1,106 @@
+"""Random functions and tables with odd names and values, and a slow obvious table."""
+
+import math
+
+import numpy as np
+from hypothesis import strategies as st
+
+from bayesdnf.boolean import BooleanFunction, Literal
+
+ODD = [
+    "", " ", " padded ", "AND", "or", "Not", "true", "FALSE", "1", "-1.5", "1e5", "1e+16", "inf",
+    "nan", "None", "?", "a-b", "it's", 'say "hi"', "back\\slash", "trailing\\", "new\nline",
+    "tab\tcr\r", "é≠ü", "😀", "a=b", "x >= 3", "(", ")", "x') OR 1=1 --", 'x" OR 1=1 --',
+    "'''", '"""', "'); DROP TABLE t; --", "__import__('os').abort()", "{x}", "%s", "$a^b_c~#&",
+    "\x85", "\u2028", "\x7f", "/* */", "<b>&amp;", "`", "row", "holds", "x10", "x2", "00",
+]  # fmt: skip
+UNSTORABLE = ["\x00", "nul\x00inside", "\ud800", "a\udfff"]
+NUMBERS = [0, 1, 2, -3, 45, 0.5, -0.25, 1.0, 0.1, 1e16, 1e-7, 2**53 + 1, -0.0, True, False]
+
+
+class DictTable:
+    """Columns of plain Python values; None and NaN are missing."""
+
+    def __init__(self, columns, n_rows):
+        self.columns = columns
+        self.n_rows = n_rows
+        self.asked = []
+
+    def truth(self, literal):
+        self.asked.append(literal)
+        return np.array([holds(v, literal) for v in self.columns[literal.attribute]], dtype=bool)
+
+    def rows(self):
+        names = list(self.columns)
+        return [{n: self.columns[n][i] for n in names} for i in range(self.n_rows)]
+
+
+def holds(value, literal):
+    """The meaning of a literal on one value, spelled out."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return False
+    wanted = literal.value
+    if literal.operator in ("true", "false"):
+        return (value == 1) == (literal.operator == "true")
+    if literal.operator == "=":
+        return value == wanted
+    if literal.operator == "!=":
+        return value != wanted
+    if isinstance(value, str):
+        return False
+    return value >= wanted if literal.operator == ">=" else value < wanted
+
+
+def texts(storable=False):
+    excluded = {"exclude_characters": "\x00", "exclude_categories": ["Cs"]} if storable else {}
+    odd = ODD if storable else ODD + UNSTORABLE
+    return st.sampled_from(odd) | st.text(st.characters(**excluded), max_size=5)
+
+
+def any_literals():
+    numbers = (
+        st.sampled_from(NUMBERS) | st.integers() | st.floats(allow_nan=False).filter(math.isfinite)
+    )
+    plain = st.builds(Literal, texts(), st.sampled_from(["true", "false"]))
+    valued = st.builds(Literal, texts(), st.sampled_from(["=", "!="]), texts() | numbers)
+    ordered = st.builds(
+        Literal,
+        texts(),
+        st.sampled_from([">=", "<"]),
+        numbers.filter(lambda v: not isinstance(v, bool)),
+    )
+    return plain | valued | ordered
+
+
+def any_functions():
+    terms = st.lists(st.lists(any_literals(), min_size=1, max_size=4), max_size=4)
+    return st.builds(BooleanFunction, terms)
+
+
+def literals_of(name, pool, numeric):
+    """Literals about one column whose values come from ``pool``."""
+    options = [Literal(name, "true"), Literal(name, "false"), Literal(name, "!=", "no such")]
+    for value in pool:
+        options += [Literal(name, "=", value), Literal(name, "!=", value)]
+        if numeric and not isinstance(value, bool):
+            options += [Literal(name, ">=", value), Literal(name, "<", value)]
+    return options
+
+
+@st.composite
+def worlds(draw, storable=False, missing=True, max_terms=4, min_terms=0):
+    """A function and a table whose columns each hold either numbers or texts."""
+    names = draw(st.lists(texts(storable), min_size=1, max_size=4, unique_by=str.lower))
+    n_rows = draw(st.integers(0, 8))
+    options, columns = [], {}
+    for name in names:
+        numeric = draw(st.booleans())
+        values = st.sampled_from(NUMBERS) if numeric else texts(storable)
+        pool = draw(st.lists(values, min_size=1, max_size=3))
+        options += literals_of(name, pool, numeric)
+        extra = [7, -9.5] if numeric else ["another"]
+        cells = st.sampled_from(pool + extra + ([None, math.nan] if missing else []))
+        columns[name] = draw(st.lists(cells, min_size=n_rows, max_size=n_rows))
+    term = st.lists(st.sampled_from(options), min_size=1, max_size=4)
+    function = BooleanFunction(draw(st.lists(term, min_size=min_terms, max_size=max_terms)))
+    return function, DictTable(columns, n_rows)
