@@ -15,7 +15,10 @@ using Count = std::int64_t;
 
 constexpr std::size_t kWordBits = 64;
 
-constexpr std::size_t words_for(std::size_t bits) { return (bits + kWordBits - 1) / kWordBits; }
+// Not (bits + 63) / 64, which overflows on absurd sizes and then lets them pass the checks.
+constexpr std::size_t words_for(std::size_t bits) {
+    return bits / kWordBits + (bits % kWordBits != 0);
+}
 
 // Rows [0, bits) of a word sequence set, the padding clear.
 inline void fill_ones(Word* out, std::size_t bits, std::size_t n_words) {

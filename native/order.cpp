@@ -54,31 +54,39 @@ struct BetaBinomial {
 };
 
 // Neither arm whole: the integral of Y's density times X's distribution function, by the
-// trapezoid rule in logit x, which converges geometrically for such bell-shaped integrands.
+// trapezoid rule in t = logit x. The log of the integrand is concave in t, so its peak and the
+// stretch that matters are found by walking; the logistic function's poles at distance pi bound
+// the step, and with a step of a half the rule is exact to rounding.
 double integrate(double alpha0, double beta0, double alpha1, double beta1) {
-    constexpr int kPoints = 400;
-    // In logit x, Y's density is log-concave with tails exp(alpha1 t) and exp(-beta1 t).
-    const double centre = std::log(alpha1 / beta1);
-    const double spread = std::sqrt(1 / alpha1 + 1 / beta1);
-    const double low = centre - 12 * spread - 40 / alpha1;
-    const double high = centre + 12 * spread + 40 / beta1;
-    // The integrand's own peak may lie between the two means: widen towards X's.
-    const double other = std::log(alpha0 / beta0);
-    const double first = std::min(low, other), last = std::max(high, other);
-    const double h = (last - first) / kPoints;
-    double logs[kPoints + 1];
-    double top = -kInfinity;
-    for (int i = 0; i <= kPoints; ++i) {
-        const double t = first + i * h;
-        const double log_x = -std::log1p(std::exp(-t)), log_1mx = -std::log1p(std::exp(t));
-        const double x = std::exp(log_x);
-        logs[i] = x <= 0 || x >= 1
-                      ? (x >= 1 ? alpha1 * log_x + beta1 * log_1mx : -kInfinity)
-                      : alpha1 * log_x + beta1 * log_1mx + log_beta_cdf(x, alpha0, beta0);
-        top = std::max(top, logs[i]);
+    constexpr double kNegligible = 45, kStep = 0.5, kFewest = 400, kMost = 1e6;
+    const auto log_at = [&](double t) {
+        const double fall = std::log1p(std::exp(-std::fabs(t)));
+        return (t < 0 ? alpha1 * t : -beta1 * t) - (alpha1 + beta1) * fall +
+               log_beta_cdf(t, alpha0, beta0);
+    };
+    // X's distribution function rises, so the peak lies to the right of Y's own.
+    double low = std::log(alpha1 / beta1), high = low, step = 0.01;
+    while (log_at(high + step) > log_at(high)) high += step, step *= 2;
+    high += step;
+    for (int i = 0; i < 80; ++i) {
+        const double third = (high - low) / 3;
+        if (log_at(low + third) < log_at(high - third))
+            low += third;
+        else
+            high -= third;
     }
+    const double peak = (low + high) / 2, top = log_at(peak);
+    const auto edge = [&](double direction) {
+        double reach = 0.01;
+        while (log_at(peak + direction * reach) > top - kNegligible) reach *= 1.25;
+        return peak + direction * reach;
+    };
+    const double first = edge(-1), last = edge(+1);
+    const int points =
+        static_cast<int>(std::min(kMost, std::max(kFewest, std::ceil((last - first) / kStep))));
+    const double h = (last - first) / points;
     double sum = 0;
-    for (const double l : logs) sum += std::exp(l - top);
+    for (int i = 0; i <= points; ++i) sum += std::exp(log_at(first + i * h) - top);
     return std::min(0.0, std::log(sum * h) + top - log_beta(alpha1, beta1));
 }
 
@@ -103,10 +111,15 @@ double beta_fraction(double x, double a, double b) {
 
 }  // namespace
 
-double log_beta_cdf(double x, double a, double b) {
-    const double front = a * std::log(x) + b * std::log1p(-x) - log_beta(a, b);
+double log_beta_cdf(double t, double a, double b) {
+    constexpr double kFar = 40;  // x or 1 - x below rounding: one power of it is left
+    if (t < -kFar) return a * t - std::log(a) - log_beta(a, b);
+    if (t > kFar) return std::log1p(-std::exp(-b * t - std::log(b) - log_beta(a, b)));
+    const double log_x = -std::log1p(std::exp(-t)), log_rest = -std::log1p(std::exp(t));
+    const double x = std::exp(log_x), rest = std::exp(log_rest);
+    const double front = a * log_x + b * log_rest - log_beta(a, b);
     if (x < (a + 1) / (a + b + 2)) return front + std::log(beta_fraction(x, a, b) / a);
-    return std::log1p(-std::exp(front + std::log(beta_fraction(1 - x, b, a) / b)));
+    return std::log1p(-std::exp(front + std::log(beta_fraction(rest, b, a) / b)));
 }
 
 double log_order_probability(double alpha0, double beta0, double alpha1, double beta1) {

@@ -37,6 +37,10 @@ class Likelihood {
     }
     double order_factor(Count marked_positive, Count marked_negative) const;
     double null() const { return null_; }
+    bool has(Count marked_positive, Count marked_negative) const {
+        return 0 <= marked_positive && marked_positive <= n_positive_ && 0 <= marked_negative &&
+               marked_negative <= n_negative_;
+    }
 
   private:
     Effect effect_;

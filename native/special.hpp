@@ -16,7 +16,8 @@ inline double log_gamma(double x) {
 
 inline double log_beta(double a, double b) { return log_gamma(a) + log_gamma(b) - log_gamma(a + b); }
 
-// log of the regularised incomplete Beta function I_x(a, b), 0 < x < 1.
-double log_beta_cdf(double x, double a, double b);
+// log of the regularised incomplete Beta function I_x(a, b), x given as its logit: with small
+// parameters much of the mass lies where x or 1 - x is below the range of double.
+double log_beta_cdf(double logit_x, double a, double b);
 
 }  // namespace bayesdnf

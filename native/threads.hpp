@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -32,7 +33,11 @@ void parallel_for(std::size_t n, std::size_t n_threads, Work work) {
         }
     };
     std::vector<std::thread> pool;
-    for (std::size_t t = 1; t < threads; ++t) pool.emplace_back(run);
+    try {
+        for (std::size_t t = 1; t < threads; ++t) pool.emplace_back(run);
+    } catch (const std::system_error&) {
+        // No more threads to be had: those that started, and this one, do the work.
+    }
     run();
     for (std::thread& t : pool) t.join();
     if (failure) std::rethrow_exception(failure);

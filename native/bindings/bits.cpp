@@ -21,6 +21,11 @@ std::size_t planes_per_piece(std::size_t n_words, std::size_t n_masks) {
     return std::max<std::size_t>(64, kWordPairs / std::max<std::size_t>(1, n_words * n_masks));
 }
 
+// Whether that many rows fit into words [first, end); sums could overflow, differences cannot.
+bool fits(std::size_t rows, std::size_t first, std::size_t end) {
+    return first <= end && words_for(rows) <= end - first;
+}
+
 const Kernels& chosen(const std::optional<std::string>& name) {
     return name ? kernel_named(name->c_str()) : kernels();
 }
@@ -32,7 +37,7 @@ PyBitView make_view(Planes planes, const std::vector<std::size_t>& rows_per_segm
     require(offsets.size() == rows_per_segment.size() + 1 && offsets[0] == 0,
             "offsets must hold one entry more than there are segments and begin with 0");
     for (std::size_t s = 0; s < rows_per_segment.size(); ++s)
-        require(offsets[s] + words_for(rows_per_segment[s]) <= offsets[s + 1],
+        require(fits(rows_per_segment[s], offsets[s], offsets[s + 1]),
                 "a segment's rows do not fit between its offsets");
     require(offsets.back() <= planes.shape(1), "the segments are longer than the planes");
     require(!weights || weights->shape(1) == planes.shape(1),
@@ -182,7 +187,7 @@ void bind_bits(nb::module_& m) {
                 "out does not have the shape that the segments ask for");
         std::size_t total = 0;
         for (std::size_t s = 0; s < rows_per_segment.size(); ++s) {
-            require(offsets[s] + words_for(rows_per_segment[s]) <= offsets[s + 1],
+            require(fits(rows_per_segment[s], offsets[s], offsets[s + 1]),
                     "a segment's rows do not fit between its offsets");
             total += rows_per_segment[s];
         }
@@ -195,18 +200,19 @@ void bind_bits(nb::module_& m) {
         gather_rows(planes.data(), planes.shape(1), planes.shape(0), n_rows, sources.data(),
                     rows_per_segment.data(), {offsets.data(), rows_per_segment.size()}, out.data(),
                     out.shape(1));
-    }, "planes"_a, "n_rows"_a, "sources"_a, "rows_per_segment"_a, "offsets"_a, "out"_a);
+    }, "planes"_a, "n_rows"_a, "sources"_a, "rows_per_segment"_a, "offsets"_a,
+          "out"_a.noconvert());  // a converted copy would take the rows and be thrown away
     m.def("append_rows", [](InOut<Word, 2> out, std::size_t first, Planes planes,
                             std::size_t n_rows) {
         require(out.shape(0) == planes.shape(0), "both must have the same planes");
         require(words_for(n_rows) <= planes.shape(1) &&
-                    words_for(first + n_rows) <= out.shape(1),
+                    n_rows <= first + n_rows && words_for(first + n_rows) <= out.shape(1),
                 "the rows do not fit");
         const nb::gil_scoped_release release;
         for (std::size_t j = 0; j < planes.shape(0); ++j)
             append_bits(out.data() + j * out.shape(1), first,
                         planes.data() + j * planes.shape(1), n_rows);
-    }, "out"_a, "first"_a, "planes"_a, "n_rows"_a);
+    }, "out"_a.noconvert(), "first"_a, "planes"_a, "n_rows"_a);
 
     nb::class_<PyBitView>(m, "BitView", "Planes, literal table, segments and weights as one view.")
         .def(nb::new_(&make_view), "planes"_a, "rows_per_segment"_a, "offsets"_a,

@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -44,13 +45,23 @@ std::vector<T> as_vector(const In<T, 1>& array) {
     return {array.data(), array.data() + array.shape(0)};
 }
 
+// Parameters of Beta distributions; infinite ones would be summed for ever.
+void require_parameters(std::initializer_list<double> values) {
+    for (const double v : values)
+        require(v > 0 && std::isfinite(v), "Beta parameters must be positive and finite");
+}
+
+void require_literals(const Support& s, LiteralIds ids) {
+    for (const std::int32_t l : ids)
+        require(0 <= l && l < static_cast<std::int32_t>(s.n_literals()),
+                "a literal id is outside the literal table");
+}
+
 std::vector<LiteralIds> as_terms(const std::vector<std::vector<std::int32_t>>& terms,
-                                 std::size_t n_literals) {
+                                 const Support& s) {
     std::vector<LiteralIds> spans;
     for (const auto& t : terms) {
-        for (const std::int32_t l : t)
-            require(0 <= l && l < static_cast<std::int32_t>(n_literals),
-                    "a literal id is outside the literal table");
+        require_literals(s, t);
         spans.emplace_back(t);
     }
     return spans;
@@ -86,24 +97,42 @@ void bind_model(nb::module_& m) {
     using namespace nb::literals;
 
     nb::class_<Effect>(m, "Effect")
-        .def(nb::init<double, double, double, double, double, double, bool>(), "a0"_a, "b0"_a,
-             "a1"_a, "b1"_a, "a"_a, "b"_a, "ordered"_a);
+        .def(nb::new_([](double a0, double b0, double a1, double b1, double a, double b,
+                         bool ordered) {
+            require_parameters({a0, b0, a1, b1, a, b});
+            return Effect{a0, b0, a1, b1, a, b, ordered};
+        }), "a0"_a, "b0"_a, "a1"_a, "b1"_a, "a"_a, "b"_a, "ordered"_a);
 
     nb::class_<Likelihood>(m, "Likelihood")
-        .def(nb::init<Effect, Count, Count>(), "effect"_a, "n_positive"_a, "n_negative"_a)
-        .def("__call__", &Likelihood::operator(), "marked_positive"_a, "marked_negative"_a)
-        .def("order_factor", &Likelihood::order_factor, "marked_positive"_a, "marked_negative"_a)
+        .def(nb::new_([](const Effect& effect, Count n_positive, Count n_negative) {
+            require(n_positive >= 0 && n_negative >= 0, "counts must not be negative");
+            return Likelihood(effect, n_positive, n_negative);
+        }), "effect"_a, "n_positive"_a, "n_negative"_a)
+        .def("__call__", [](const Likelihood& l, Count a, Count b) {
+            require(l.has(a, b), "more rows are marked than there are");
+            return l(a, b);
+        }, "marked_positive"_a, "marked_negative"_a)
+        .def("order_factor", [](const Likelihood& l, Count a, Count b) {
+            require(l.has(a, b), "more rows are marked than there are");
+            return l.order_factor(a, b);
+        }, "marked_positive"_a, "marked_negative"_a)
         .def_prop_ro("null", &Likelihood::null);
 
-    m.def("log_order_probability", &log_order_probability, "alpha0"_a, "beta0"_a, "alpha1"_a,
-          "beta1"_a, "log P(X <= Y) for two independent Beta variables.");
-    m.def("log_beta_cdf", [](In<double, 1> x, double a, double b) {
-        auto out = new_array<double, 1>({x.shape(0)});
-        for (std::size_t i = 0; i < x.shape(0); ++i)
-            out.data()[i] = log_beta_cdf(x.data()[i], a, b);
+    m.def("log_order_probability", [](double alpha0, double beta0, double alpha1, double beta1) {
+        require_parameters({alpha0, beta0, alpha1, beta1});
+        return log_order_probability(alpha0, beta0, alpha1, beta1);
+    }, "alpha0"_a, "beta0"_a, "alpha1"_a, "beta1"_a,
+          "log P(X <= Y) for two independent Beta variables.");
+    m.def("log_beta_cdf", [](In<double, 1> logit_x, double a, double b) {
+        require_parameters({a, b});
+        auto out = new_array<double, 1>({logit_x.shape(0)});
+        for (std::size_t i = 0; i < logit_x.shape(0); ++i)
+            out.data()[i] = log_beta_cdf(logit_x.data()[i], a, b);
         return out;
-    }, "x"_a, "a"_a, "b"_a, "log of the Beta(a, b) distribution function, 0 < x < 1.");
+    }, "logit_x"_a, "a"_a, "b"_a,
+          "log of the Beta(a, b) distribution function at x, given as log(x / (1 - x)).");
     m.def("log_elementary_symmetric", [](In<double, 1> log_weights, std::size_t largest) {
+        require(largest <= log_weights.shape(0), "there are not that many weights");
         auto out = new_array<double, 1>({largest + 1});
         std::vector<double> e(largest + 1, -INFINITY);
         e[0] = 0;
@@ -122,20 +151,26 @@ void bind_model(nb::module_& m) {
         .def(nb::new_(&make_support), "attribute"_a, "rank"_a, "op"_a, "twin"_a, "antichain"_a,
              "related"_a, "disjoint"_a, "min_cover"_a, "max_terms"_a.none(),
              "max_literals"_a.none())
-        .def("implies", &Support::implies, "a"_a, "b"_a)
-        .def("excludes", &Support::excludes, "a"_a, "b"_a)
+        .def("implies", [](const Support& s, std::int32_t a, std::int32_t b) {
+            require_literals(s, std::array{a, b});
+            return s.implies(a, b);
+        }, "a"_a, "b"_a)
+        .def("excludes", [](const Support& s, std::int32_t a, std::int32_t b) {
+            require_literals(s, std::array{a, b});
+            return s.excludes(a, b);
+        }, "a"_a, "b"_a)
         .def("addable", [](const Support& s, const std::vector<std::int32_t>& term,
                            const std::vector<std::vector<std::int32_t>>& rest) {
             auto may = new_array<std::uint8_t, 1>({s.n_literals()});
-            const auto held = as_terms({term}, s.n_literals());
-            const auto others = as_terms(rest, s.n_literals());
+            require_literals(s, term);
+            const auto others = as_terms(rest, s);
             s.addable(LiteralIds(term), others, may.data());
             return may;
         }, "term"_a, "rest"_a)
         .def("check", [](const Support& s, const std::vector<std::vector<std::int32_t>>& terms,
                          const std::vector<Count>& covers) {
             require(terms.size() == covers.size(), "one cover per term is needed");
-            return static_cast<int>(s.check(as_terms(terms, s.n_literals()), covers));
+            return static_cast<int>(s.check(as_terms(terms, s), covers));
         }, "terms"_a, "covers"_a);
 
     nb::class_<PyPosterior>(m, "Posterior")

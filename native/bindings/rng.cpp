@@ -23,7 +23,10 @@ void bind_rng(nb::module_& m) {
     nb::class_<Philox>(m, "Philox", "Philox4x64-10: the numbers of numpy's Philox(key, counter).")
         .def(nb::init<Philox::Key, Philox::Counter>(), "key"_a,
              "counter"_a = Philox::Counter{0, 0, 0, 0})
-        .def_static("resume", &Philox::resume, "key"_a, "counter"_a, "used"_a)
+        .def_static("resume", [](Philox::Key key, Philox::Counter counter, int used) {
+            require(0 <= used && used <= 4, "used must be between 0 and 4");
+            return Philox::resume(key, counter, used);
+        }, "key"_a, "counter"_a, "used"_a)
         .def_prop_ro("state", [](const Philox& p) {
             return std::tuple(p.key(), p.counter(), p.used());
         }, "(key, counter, used): what resume() takes.")
@@ -41,7 +44,8 @@ void bind_rng(nb::module_& m) {
             return draws<double>(n, [&] { return p.normal(); });
         }, "n"_a)
         .def("beta", [](Philox& p, double a, double b, std::size_t n) {
-            require(a > 0 && b > 0, "a and b must be positive");
+            require(a > 0 && b > 0 && std::isfinite(a) && std::isfinite(b),
+                    "a and b must be positive and finite");
             return draws<double>(n, [&] { return p.beta(a, b); });
         }, "a"_a, "b"_a, "n"_a);
 }

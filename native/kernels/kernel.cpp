@@ -10,6 +10,12 @@
 #include <immintrin.h>
 #endif
 
+#if defined(__GNUC__)
+#define BAYESDNF_PREFETCH(address) __builtin_prefetch(address, 0, 2)
+#else
+#define BAYESDNF_PREFETCH(address) ((void)(address))
+#endif
+
 #define BAYESDNF_JOIN2(a, b) a##b
 #define BAYESDNF_JOIN(a, b) BAYESDNF_JOIN2(a, b)
 #define BAYESDNF_TEXT2(a) #a
@@ -37,8 +43,8 @@ struct Lane {
         return _mm512_add_epi64(s, _mm512_popcnt_epi64(v));
     }
     static Count total(Sum s) { return _mm512_reduce_add_epi64(s); }
-    // Four sums at once: three levels of shuffle-and-add instead of four separate reductions.
-    static void add_totals(const Sum (&s)[4], Count* out, std::size_t stride) {
+    // Four sums at once: a few shuffles and adds instead of four separate reductions.
+    static void add_totals(const Sum (&s)[4], Count* out) {
         const __m512i ab = _mm512_add_epi64(_mm512_unpacklo_epi64(s[0], s[1]),
                                             _mm512_unpackhi_epi64(s[0], s[1]));
         const __m512i cd = _mm512_add_epi64(_mm512_unpacklo_epi64(s[2], s[3]),
@@ -49,14 +55,8 @@ struct Lane {
                                              _mm512_extracti64x4_epi64(cd, 1));
         const __m256i sum = _mm256_add_epi64(_mm256_permute2x128_si256(ab4, cd4, 0x20),
                                              _mm256_permute2x128_si256(ab4, cd4, 0x31));
-        if (stride == 1) {
-            __m256i* p = reinterpret_cast<__m256i*>(out);
-            _mm256_storeu_si256(p, _mm256_add_epi64(_mm256_loadu_si256(p), sum));
-            return;
-        }
-        alignas(32) Count four[4];
-        _mm256_store_si256(reinterpret_cast<__m256i*>(four), sum);
-        for (std::size_t i = 0; i < 4; ++i) out[i * stride] += four[i];
+        __m256i* p = reinterpret_cast<__m256i*>(out);
+        _mm256_storeu_si256(p, _mm256_add_epi64(_mm256_loadu_si256(p), sum));
     }
 };
 
@@ -98,8 +98,15 @@ struct Lane {
             _mm_add_epi64(_mm256_castsi256_si128(s), _mm256_extracti128_si256(s, 1));
         return _mm_extract_epi64(half, 0) + _mm_extract_epi64(half, 1);
     }
-    static void add_totals(const Sum (&s)[4], Count* out, std::size_t stride) {
-        for (std::size_t i = 0; i < 4; ++i) out[i * stride] += total(s[i]);
+    static void add_totals(const Sum (&s)[4], Count* out) {
+        const __m256i ab = _mm256_add_epi64(_mm256_unpacklo_epi64(s[0], s[1]),
+                                            _mm256_unpackhi_epi64(s[0], s[1]));
+        const __m256i cd = _mm256_add_epi64(_mm256_unpacklo_epi64(s[2], s[3]),
+                                            _mm256_unpackhi_epi64(s[2], s[3]));
+        const __m256i sum = _mm256_add_epi64(_mm256_permute2x128_si256(ab, cd, 0x20),
+                                             _mm256_permute2x128_si256(ab, cd, 0x31));
+        __m256i* p = reinterpret_cast<__m256i*>(out);
+        _mm256_storeu_si256(p, _mm256_add_epi64(_mm256_loadu_si256(p), sum));
     }
 };
 
@@ -127,8 +134,8 @@ struct Lane {
 #endif
     }
     static Count total(Sum s) { return s; }
-    static void add_totals(const Sum (&s)[4], Count* out, std::size_t stride) {
-        for (std::size_t i = 0; i < 4; ++i) out[i * stride] += s[i];
+    static void add_totals(const Sum (&s)[4], Count* out) {
+        for (std::size_t i = 0; i < 4; ++i) out[i] += s[i];
     }
 };
 
@@ -137,8 +144,12 @@ struct Lane {
 // Words of a mask kept in the first-level cache while all planes pass by.
 constexpr std::size_t kBlock = 1024;
 
+// Words of a segment from which the planes come from memory rather than from a cache; the next
+// planes are then asked for while these are counted.
+constexpr std::size_t kFarSegment = 4096;
+
 // Four planes against M masks over n words; adds to counts.
-template <std::size_t M>
+template <std::size_t M, bool Far>
 inline void four_planes(const Word* const (&masks)[M], const Word* plane, std::size_t plane_stride,
                         std::size_t n, Count* counts, std::size_t mask_counts) {
     typename Lane::Sum sums[M][4];
@@ -146,6 +157,9 @@ inline void four_planes(const Word* const (&masks)[M], const Word* plane, std::s
         for (auto& s : row) s = Lane::zero();
     std::size_t w = 0;
     const auto step = [&](auto load) {
+        if constexpr (Far)
+            if (w % 8 == 0)  // once per cache line
+                for (std::size_t j = 4; j < 8; ++j) BAYESDNF_PREFETCH(plane + j * plane_stride + w);
         const typename Lane::Vector p[4] = {load(plane + w), load(plane + plane_stride + w),
                                             load(plane + 2 * plane_stride + w),
                                             load(plane + 3 * plane_stride + w)};
@@ -159,7 +173,7 @@ inline void four_planes(const Word* const (&masks)[M], const Word* plane, std::s
         step([](const Word* p) { return Lane::load(p); });
     if (const std::size_t rest = n - w; rest > 0)
         step([rest](const Word* p) { return Lane::load_first(p, rest); });
-    for (std::size_t m = 0; m < M; ++m) Lane::add_totals(sums[m], counts + m * mask_counts, 1);
+    for (std::size_t m = 0; m < M; ++m) Lane::add_totals(sums[m], counts + m * mask_counts);
 }
 
 Count and_popcount(const Word* a, const Word* b, std::size_t n) {
@@ -191,9 +205,13 @@ void sweep_masks(const Word* masks, std::size_t mask_stride, const Word* planes,
             const Word* block[M];
             for (std::size_t m = 0; m < M; ++m) block[m] = masks + m * mask_stride + w;
             std::size_t j = 0;
+            if (Lane::width > 1 && end - segments.offsets[s] >= kFarSegment)
+                for (; j + 8 <= n_planes; j += 4)
+                    four_planes<M, true>(block, planes + j * plane_stride + w, plane_stride, n,
+                                         out + j, counts_stride);
             for (; j + 4 <= n_planes; j += 4)
-                four_planes<M>(block, planes + j * plane_stride + w, plane_stride, n, out + j,
-                               counts_stride);
+                four_planes<M, false>(block, planes + j * plane_stride + w, plane_stride, n,
+                                      out + j, counts_stride);
             for (; j < n_planes; ++j)
                 for (std::size_t m = 0; m < M; ++m)
                     out[m * counts_stride + j] +=

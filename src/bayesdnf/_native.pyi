@@ -107,8 +107,10 @@ class Likelihood:
 def log_order_probability(alpha0: float, beta0: float, alpha1: float, beta1: float) -> float:
     """log P(X <= Y) for two independent Beta variables."""
 
-def log_beta_cdf(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], a: float, b: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """log of the Beta(a, b) distribution function, 0 < x < 1."""
+def log_beta_cdf(logit_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], a: float, b: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    log of the Beta(a, b) distribution function at x, given as log(x / (1 - x)).
+    """
 
 def log_elementary_symmetric(log_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], largest: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """log e_k of the weights for k in 0..largest."""

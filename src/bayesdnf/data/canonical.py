@@ -29,6 +29,10 @@ def canonical(
     BitMatrix
         Two segments, positives then negatives; ``row_order`` leads each sample to its row.
     """
+    if len(bits.segments) != 1 or bits.row_order is not None:
+        raise InputError(
+            "A table as read is needed. Got one whose rows are sorted and merged already instead."
+        )
     n = bits.n_rows
     if len(positive) != n:
         raise InputError(f"y has {len(positive):,} entries for {n:,} rows of X.")

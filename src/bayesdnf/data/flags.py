@@ -11,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from .missing import is_missing
+from .tables import as_frame
 
+_NUMBER = (bool, int, float, np.number, np.bool_)
 _ROWS, _COLUMNS = 1 << 16, 128  # an unpacked block is at most 8 MiB of bytes
 
 Block = tuple[int, int, NDArray[np.bool_], NDArray[np.bool_] | None]
@@ -34,12 +37,15 @@ class FlagColumns:
             return cls._checked(
                 X.shape, names, lambda r, c: np.asarray(columns[:, c][r, :].toarray())
             )
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
-        if isinstance(frame, nw.DataFrame):
+        frame = as_frame(X)
+        if frame is not None:
             return cls._checked(
-                frame.shape, names or frame.columns, lambda r, c: _frame_block(frame, r, c)
+                frame.shape,
+                frame.columns if names is None else names,
+                lambda r, c: _frame_block(frame, r, c),
             )
-        array = np.asarray(X)
+        masked = isinstance(X, np.ma.MaskedArray)
+        array = X.astype(object).filled(None) if masked else np.asarray(X)
         if array.ndim != 2:
             raise InputError(
                 f"X must be a table with two dimensions. Got an array with {array.ndim} instead."
@@ -93,18 +99,14 @@ class FlagColumns:
         return truth, ~missing
 
     def _numbers(self, values: NDArray[Any], row: int, column: int) -> NDArray[np.float64]:
-        from .missing import is_missing
-
         numbers = np.full(values.shape, np.nan)
         for j, line in enumerate(values):
             known = ~is_missing(line)
-            try:
-                numbers[j, known] = line[known].astype(np.float64)
-            except (TypeError, ValueError):
-                for i in np.flatnonzero(known):
-                    if not isinstance(line[i], (bool, int, float, np.generic)):
-                        self._refuse(line[i], row + int(i), column + j)
-                raise
+            # By type: float("1") would let the text '1' pass for the number.
+            if any(not issubclass(t, _NUMBER) for t in set(map(type, line[known]))):
+                i = next(i for i in np.flatnonzero(known) if not isinstance(line[i], _NUMBER))
+                self._refuse(line[i], row + int(i), column + j)
+            numbers[j, known] = line[known].astype(np.float64)
         return numbers
 
     def _refuse(self, value: object, row: int, column: int) -> None:
@@ -118,7 +120,6 @@ class FlagColumns:
 def _frame_block(frame: nw.DataFrame[Any], rows: slice, columns: slice) -> NDArray[Any]:
     part = frame[rows, columns]
     series = [part.get_column(name).to_numpy() for name in part.columns]
-    dtypes = {s.dtype for s in series}
-    if len(dtypes) == 1 and series[0].dtype.kind in "biuf":
+    if all(s.dtype.kind in "biuf" for s in series):
         return np.stack(series, axis=1)
     return np.stack([s.astype(object) for s in series], axis=1)

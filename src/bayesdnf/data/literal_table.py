@@ -162,4 +162,5 @@ def _compared_with(literal: Literal) -> Value:
 
 
 def _level_key(value: Value) -> tuple[int, float, str]:
-    return (1, 0.0, value) if isinstance(value, str) else (0, float(value or 0), "")
+    # Numbers as they are: float() would make one of whole numbers past 2^53.
+    return (1, 0, value) if isinstance(value, str) else (0, value or 0, "")

@@ -13,7 +13,7 @@ from .. import _native
 from ..boolean import BooleanFunction, Literal
 from ..data.literal_table import LiteralTable
 from ..errors import ParameterError, UnknownColumnError, did_you_mean
-from .distributions import Distribution, Flat, Geometric, Poisson
+from .distributions import Distribution, Flat, Geometric, Poisson, Uniform
 from .parameters import Parameters
 
 # With literal weights the sum over all terms of a size is worked out term by term, up to here.
@@ -130,6 +130,10 @@ class Prior(Parameters):
                 raise ParameterError.of(
                     name, "Prior", "a distribution such as Poisson(2)", getattr(self, name)
                 )
+        if isinstance(self.count, Uniform) and self.count.high is None:
+            raise ParameterError.of(
+                "count", "Prior", "bounded, such as Uniform(10): m has no largest value", self.count
+            )
         if self.literals not in ("uniform", "size-only"):
             raise ParameterError.of("literals", "Prior", "'uniform' or 'size-only'", self.literals)
         for name in ("orderings", "antichain", "disjoint", "related"):
@@ -151,11 +155,15 @@ class Prior(Parameters):
         """
         p = len(literals)
         most = max(n_rows, 1024)
-        count = self.count.log_table(most)
+        count = np.array(self.count.log_table(most))  # copies: a table may be the caller's own
         if self.orderings:
             count[1:] += np.cumsum(np.log(np.arange(1, most + 1)))
-        size = self.size.log_table(p)
+        size = np.array(self.size.log_table(p))
         size[0] = -np.inf
+        if not np.isfinite(size).any():
+            raise ParameterError.of(
+                "size", "Prior", f"a distribution that allows sizes from 1 to {p:,}", self.size
+            )
         if self.size.truncates:
             size -= np.logaddexp.reduce(size)
         weights = np.zeros(0, dtype=np.int64)

@@ -114,7 +114,7 @@ class _BetaPair:
         return first, first + (1 - first) * rng.beta(self.alpha1 - below, self.beta1)
 
     def _sample_rejecting(self, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        kept: list[Floats] = []
+        kept: list[Floats] = [np.empty((0, 2))]
         while sum(len(k) for k in kept) < size:
             pair = np.stack(
                 [rng.beta(self.alpha0, self.beta0, size), rng.beta(self.alpha1, self.beta1, size)],
@@ -138,12 +138,13 @@ def _ordered_upper_quantiles(
     alpha0: float, beta0: float, alpha1: float, beta1: float, probabilities: Floats
 ) -> Floats:
     """Quantiles of Y given X <= Y: its density is Y's own times X's distribution function."""
+    from scipy.integrate import cumulative_simpson
+    from scipy.interpolate import PchipInterpolator
 
     def log_density(t: Floats) -> Floats:
-        x = np.clip(1 / (1 + np.exp(-t)), 1e-300, 1 - 1e-16)
         log_x, log_1mx = -np.log1p(np.exp(-t)), -np.log1p(np.exp(t))
         return np.asarray(
-            alpha1 * log_x + beta1 * log_1mx + _native.log_beta_cdf(x, alpha0, beta0),
+            alpha1 * log_x + beta1 * log_1mx + _native.log_beta_cdf(t, alpha0, beta0),
             dtype=np.float64,
         )
 
@@ -154,9 +155,10 @@ def _ordered_upper_quantiles(
         near = np.flatnonzero(logs > logs.max() - 45)
         first, last = max(near[0] - 1, 0), min(near[-1] + 1, len(t) - 1)
         t = np.linspace(t[first], t[last], 4001)
-    density = np.exp(log_density(t) - log_density(t).max())
-    cumulative = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
-    where = np.interp(probabilities * cumulative[-1], cumulative, t)
+    logs = log_density(t)
+    mass = cumulative_simpson(np.exp(logs - logs.max()), x=t, initial=0)
+    mass, kept = np.unique(mass, return_index=True)
+    where = PchipInterpolator(mass, t[kept])(probabilities * mass[-1])
     return np.asarray(1 / (1 + np.exp(-where)), dtype=np.float64)
 
 

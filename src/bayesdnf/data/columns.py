@@ -1,0 +1,288 @@
+"""One column of any table library, as plain arrays: numbers, or codes of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from numbers import Real
+from typing import Any, NoReturn
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from ..boolean.literal import FALSE, TRUE, Literal, Value
+from ..errors import InputError
+from .missing import is_missing, is_missing_value
+
+TEXT, NUMBERS, BOOLS, NOTHING = "text", "numbers", "bools", "nothing"
+
+_NUMBER = (Real, Decimal, np.bool_)
+_BOOL = (bool, np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The values of one column, read once and free of the library they came from.
+
+    Parameters
+    ----------
+    title : str
+        What an error calls it: ``Column 'age'``.
+    type : str
+        ``text``, ``numbers``, ``bools``, or ``nothing`` when every value is missing.
+    values : ndarray
+        Numbers or bools; for text the code of each value (-1: missing).
+    missing : ndarray of bool
+        Where there is no value.
+    texts : dict
+        The different texts and their codes 0, 1, ….
+    is_category : bool
+        Whether the column's own dtype says that its values are categories.
+    """
+
+    title: str
+    type: str
+    values: NDArray[Any]
+    missing: NDArray[np.bool_]
+    texts: dict[str, int] = field(default_factory=dict)
+    is_category: bool = False
+
+    def truth(self, literal: Literal) -> NDArray[np.bool_]:
+        """Truth of a literal on every row; nothing holds where the value is missing."""
+        if literal.operator in (">=", "<"):
+            holds = self._at_least(literal)
+            negated = literal.operator == "<"
+        else:
+            holds = self._equal(1 if literal.operator in (TRUE, FALSE) else literal.value)
+            negated = literal.operator in ("!=", FALSE)
+        return (~holds if negated else holds) & ~self.missing
+
+    def _equal(self, value: Value) -> NDArray[np.bool_]:
+        if (self.type == TEXT) != isinstance(value, str):
+            return np.zeros(len(self.values), dtype=np.bool_)
+        if isinstance(value, str):
+            return np.asarray(self.values == self.texts.get(value, -2))
+        return np.asarray(self.values == self._comparable(value))
+
+    def _at_least(self, literal: Literal) -> NDArray[np.bool_]:
+        if self.type == TEXT:
+            value, row = self.example()
+            raise InputError(
+                f"{self.title} holds text, such as {value!r} in row {row}; "
+                f"the literal '{literal}' needs numbers."
+            )
+        return np.asarray(self.values >= self._comparable(literal.value))
+
+    def _comparable(self, value: Value) -> Any:
+        # Against whole numbers a float would round those past 2^53.
+        whole = isinstance(value, float) and value.is_integer() and self.values.dtype.kind in "iu"
+        return int(value) if whole else value  # type: ignore[arg-type]
+
+    def distinct(
+        self, weights: NDArray[np.int64] | None = None
+    ) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Different values in rising order, and the total weight of each.
+
+        Missing values and rows of weight 0 are left out.
+        """
+        if weights is None:
+            values, totals = np.unique(self.values[~self.missing], return_counts=True)
+        else:
+            rows = ~self.missing & (weights > 0)
+            values, group = np.unique(self.values[rows], return_inverse=True)
+            totals = np.zeros(len(values), dtype=np.int64)
+            np.add.at(totals, group, weights[rows])
+        if self.type == TEXT:
+            texts = list(self.texts)
+            values = np.array([texts[code] for code in values], dtype=object)
+            order = np.argsort(values)
+            values, totals = values[order], totals[order]
+        return values, totals
+
+    def example(self) -> tuple[Value, int]:
+        """Return a value that is not missing, and its row."""
+        row = int(np.argmin(self.missing))
+        value = self.values[row].item()
+        return (list(self.texts)[value] if self.type == TEXT else value), row
+
+
+def read_column(values: Any, title: str, missing: frozenset[Value] = frozenset()) -> Column:
+    """Read a column: a Series of pandas or polars, a one-dimensional array, or a list.
+
+    Parameters
+    ----------
+    values : Series, ndarray or list
+        The column.
+    title : str
+        What errors call it.
+    missing : frozenset
+        Values that count as missing beside NaN, None, nulls and empty texts.
+    """
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return _read_series(series, title, missing)
+    return _read_array(_one_dimensional(values, title), title, missing)
+
+
+def _one_dimensional(values: Any, title: str) -> NDArray[Any]:
+    array: NDArray[Any]
+    if isinstance(values, np.ma.MaskedArray):
+        array = unmasked(values)
+    elif hasattr(values, "__array__"):
+        array = np.asarray(values)
+    elif isinstance(values, Sequence) and not isinstance(values, (str, bytes)):
+        # Of a list such as ['a', 1] numpy would make the texts 'a' and '1'.
+        array = np.array(values, dtype=object)
+    else:
+        raise InputError(
+            f"{title} must be a one-dimensional array, Series or list. "
+            f"Got {type(values).__name__} instead."
+        )
+    if array.ndim != 1:
+        raise InputError(f"{title} must have one dimension. Got {array.ndim} instead.")
+    return array
+
+
+def unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    """Return objects, None where masked; plain numpy would show what the mask hides."""
+    array = np.array(values.data, dtype=object)
+    array[np.ma.getmaskarray(values)] = None
+    return array
+
+
+def _read_series(series: nw.Series[Any], title: str, missing: frozenset[Value]) -> Column:
+    dtype = series.dtype
+    if dtype in (nw.Decimal, nw.Int128, nw.UInt128):  # numpy has no such numbers
+        series = series.cast(nw.Float64)
+    elif dtype.is_integer() or dtype == nw.Boolean:
+        gone = series.is_null().to_numpy()
+        if gone.any():  # numpy would make them floats or objects
+            filled = series.fill_null(0 if dtype.is_integer() else False)
+            return _of_numbers(filled.to_numpy(), gone, title, missing)
+    is_category = dtype in (nw.Categorical, nw.Enum)
+    return _read_array(series.to_numpy(), title, missing, is_category)
+
+
+def _read_array(
+    values: NDArray[Any], title: str, missing: frozenset[Value], is_category: bool = False
+) -> Column:
+    kind = values.dtype.kind
+    if kind in "biuf":
+        return _of_numbers(values, is_missing(values), title, missing, is_category)
+    if kind in "OUT":
+        return _of_objects(values.astype(object).tolist(), title, missing, is_category)
+    gone = is_missing(values)
+    if not gone.all():
+        row = int(np.argmin(gone))
+        _refuse(values[row], row, title)
+    return Column(title, NOTHING, np.zeros(len(values), dtype=np.bool_), gone)
+
+
+def _of_numbers(
+    values: NDArray[Any],
+    gone: NDArray[np.bool_],
+    title: str,
+    missing: frozenset[Value],
+    is_category: bool = False,
+) -> Column:
+    if values.dtype.kind == "f":
+        values = values.astype(np.float64, copy=False)
+    for value in missing:
+        if not isinstance(value, str):
+            gone = gone | (values == value)
+    if gone.all():
+        return Column(title, NOTHING, np.zeros(len(values), dtype=np.bool_), gone)
+    if values.dtype.kind == "f" and (infinite := np.isinf(values) & ~gone).any():
+        row = int(np.argmax(infinite))
+        raise InputError(f"{title} holds {values[row]} in row {row}; numbers must be finite.")
+    type_ = BOOLS if values.dtype == np.bool_ else NUMBERS
+    return Column(title, type_, values, gone, is_category=is_category)
+
+
+def _of_objects(
+    rows: list[Any], title: str, missing: frozenset[Value], is_category: bool
+) -> Column:
+    """Read texts, and numbers that a library keeps as objects.
+
+    Each row is looked up once, without running Python code for it; what a value is, is asked of
+    the different values only.
+    """
+    try:
+        place = {value: i for i, value in enumerate(dict.fromkeys(rows))}
+    except TypeError:
+        row, value = next((i, v) for i, v in enumerate(rows) if not _hashable(v))
+        _refuse(value, row, title)
+    codes = np.fromiter(map(place.__getitem__, rows), dtype=np.int32, count=len(rows))
+    gone = np.fromiter(
+        (is_missing_value(v) or v == "" or v in missing for v in place), np.bool_, len(place)
+    )
+    known = [v for v, is_gone in zip(place, gone, strict=True) if not is_gone]
+    texts = [v for v in known if isinstance(v, str)]
+    numbers = [v for v in known if isinstance(v, _NUMBER)]
+    if len(texts) + len(numbers) < len(known):
+        value = next(v for v in known if not isinstance(v, (str, *_NUMBER)))
+        _refuse(value, _first_row(codes, place[value]), title)
+    if texts and numbers:
+        raise InputError(
+            f"{title} has mixed types: "
+            f"the text {str(texts[0])!r} in row {_first_row(codes, place[texts[0]])} and "
+            f"the number {_shown(numbers[0])} in row {_first_row(codes, place[numbers[0]])}; "
+            f"make it all text or all numbers."
+        )
+    if texts:
+        renumbered = np.full(len(place), -1, dtype=np.int32)
+        renumbered[[place[text] for text in texts]] = np.arange(len(texts))
+        code_of = {str(text): i for i, text in enumerate(texts)}
+        return Column(title, TEXT, renumbered[codes], gone[codes], code_of, is_category)
+    values = _numbers([0 if is_gone else v for v, is_gone in zip(place, gone, strict=True)])
+    if known and all(isinstance(v, _BOOL) for v in known) and not _hides_numbers(rows):
+        values = values.astype(np.bool_)
+    return _of_numbers(values[codes], gone[codes], title, frozenset(), is_category)
+
+
+def _hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _first_row(codes: NDArray[np.int32], code: int) -> int:
+    return int(np.argmax(codes == code))
+
+
+def _numbers(values: list[Any]) -> NDArray[Any]:
+    """Whole numbers as int64 where they all are, else floats."""
+    if all(isinstance(v, (int, np.integer, np.bool_)) for v in values) and all(
+        -(2**63) <= v < 2**63 for v in values
+    ):
+        return np.array(values, dtype=np.int64)
+    return np.array([_as_float(v) for v in values], dtype=np.float64)
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # past the range of floats: refused like other infinite numbers
+        return float("inf") if value > 0 else float("-inf")
+
+
+def _hides_numbers(rows: list[Any]) -> bool:
+    """Whether 0 or 1 stands among the bools, which equal them."""
+    return any(isinstance(v, _NUMBER) and not isinstance(v, _BOOL) and v in (0, 1) for v in rows)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (np.datetime64, np.timedelta64)):  # whose item() may be a bare number
+        return str(value)
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def _refuse(value: object, row: int, title: str) -> NoReturn:
+    raise InputError(
+        f"{title} holds {_shown(value)} ({type(value).__name__}) in row {row}; "
+        f"values must be text, numbers, bools or categories."
+    )

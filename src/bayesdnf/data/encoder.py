@@ -1,0 +1,299 @@
+"""LiteralEncoder: from a table of any columns to the literals that say something about them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..boolean.literal import Literal, Value
+from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
+from .bits import BitMatrix, allocate_planes, pack_into, segment_offsets
+from .columns import NOTHING, TEXT, Column
+from .encoder_state import read_state, write_state
+from .kinds import KINDS, Attribute, decide
+from .literal_table import LiteralTable
+from .missing import named_missing
+from .tables import RawTable, read_table
+from .weights import read_weights
+
+
+class LiteralEncoder:
+    """Turn the columns of a table into literals, and its rows into packed bits.
+
+    Texts, categories and bools give one literal ``odor = f`` for each level. A column of 0 and 1
+    gives one literal ``x3``. Whole numbers with at most 10 different values give ``stage = 2``
+    and ``stage >= 2``. Other numbers give ``age >= 45`` at quantiles, in the fewest digits that
+    split the rows alike. Constant columns give none. A missing value (NaN, None, null, an empty
+    text) satisfies neither a literal nor its negation.
+
+    Parameters
+    ----------
+    kinds : dict, optional
+        ``{"stage": "categorical" | "ordinal" | "numeric" | "binary"}`` for columns whose kind
+        should not be guessed. ``binary`` gives one literal for a column of two values.
+    negations : bool, default False
+        Whether to offer the negation of each literal too.
+    thresholds : int, default 8
+        Most cuts of a numeric column.
+    missing_values : list of texts and numbers, optional
+        Values that mean "missing" in this table, such as ``["?"]``.
+    drop_first : bool, default False
+        Whether the first level of a categorical column gets no literal of its own.
+
+    Attributes
+    ----------
+    columns_ : tuple of str
+        Names of the columns seen in fitting; those of an array are x0, x1, ….
+    kinds_ : dict
+        What was decided for each column.
+    dropped_ : dict
+        The columns that give no literals, and why.
+    literals_ : tuple of Literal
+        The literals on offer.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from bayesdnf import LiteralEncoder
+    >>> table = pd.DataFrame({"odor": ["f", "n", "n"], "ill": [0, 1, 1], "site": ["A", "A", "A"]})
+    >>> encoder = LiteralEncoder().fit(table)
+    >>> [str(literal) for literal in encoder.literals_]
+    ['odor = f', 'odor = n', 'ill']
+    >>> encoder.kinds_
+    {'odor': 'categorical', 'ill': 'binary'}
+    >>> encoder.dropped_
+    {'site': "constant: every value that is not missing is 'A'"}
+    >>> encoder.encode(table)
+    <BitMatrix: 3 rows x 3 literals>
+    """
+
+    columns_: tuple[str, ...]
+    kinds_: dict[str, str]
+    dropped_: dict[str, str]
+    literals_: tuple[Literal, ...]
+
+    def __init__(
+        self,
+        *,
+        kinds: Mapping[str, str] | None = None,
+        negations: bool = False,
+        thresholds: int = 8,
+        missing_values: Collection[Value] = (),
+        drop_first: bool = False,
+    ) -> None:
+        self.kinds = kinds
+        self.negations = negations
+        self.thresholds = thresholds
+        self.missing_values = missing_values
+        self.drop_first = drop_first
+
+    def fit(self, X: Any, sample_weight: Any = None) -> LiteralEncoder:
+        """Decide which literals to offer.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows to decide by.
+        sample_weight : array of whole numbers, optional
+            How often each row counts; rows of weight 0 are ignored.
+        """
+        self._check_parameters()
+        table = self._read(X)
+        weights = read_weights(sample_weight, table.n_rows)
+        kinds = dict(self.kinds or {})
+        for name in kinds:
+            if name not in table:
+                raise UnknownColumnError(
+                    f"The 'kinds' parameter of LiteralEncoder names column {name!r}, which X "
+                    f"does not have.{did_you_mean(name, table.names)}"
+                )
+        attributes: list[Attribute] = []
+        dropped: dict[str, str] = {}
+        for name in table.names:
+            decision = decide(
+                name,
+                table.column(name),
+                weights,
+                kind=kinds.get(name),
+                thresholds=self.thresholds,
+                drop_first=self.drop_first,
+            )
+            if isinstance(decision, Attribute):
+                attributes.append(decision)
+            else:
+                dropped[name] = decision.reason
+        if not attributes:
+            name, reason = next(iter(dropped.items()))
+            raise InputError(
+                f"X has no usable column: all {len(dropped):,} are constant or missing "
+                f"(column {name!r}: {reason})."
+            )
+        self._set(table.names, attributes, dropped)
+        return self
+
+    def encode(self, X: Any) -> BitMatrix:
+        """Pack the truth of every literal on the rows of a table.
+
+        Columns of a DataFrame are found by name, in any order, and others are ignored; an array
+        must have as many columns as the table of ``fit``. A level that ``fit`` never saw
+        satisfies no ``=`` literal of its column and every ``!=`` one.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows.
+        """
+        self._require_fitted()
+        table = self._named_as_fitted(self._read(X))
+        n_base = sum(len(attribute.literals) for attribute in self._attributes)
+        # Room for a validity plane per attribute; what is not needed is never touched.
+        planes = allocate_planes(
+            n_base + len(self._attributes), segment_offsets([table.n_rows])[-1]
+        )
+        signs = len(self._table) // n_base
+        valid = np.full(len(self._table), -1, dtype=np.int32)
+        first, behind = 0, n_base
+        for attribute in self._attributes:
+            column = self._column(table, attribute)
+            own = slice(first, first + len(attribute.literals))
+            for plane, literal in zip(planes[own], attribute.literals, strict=True):
+                pack_into(plane, column.truth(literal))
+            if column.missing.any():
+                pack_into(planes[behind], ~column.missing)
+                valid[own.start * signs : own.stop * signs] = behind
+                behind += 1
+            first = own.stop
+        return BitMatrix(planes[:behind], replace(self._table, valid=valid), [table.n_rows])
+
+    def fit_encode(self, X: Any, sample_weight: Any = None) -> BitMatrix:
+        """Fit, then encode the same table."""
+        return self.fit(X, sample_weight).encode(X)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything :meth:`from_dict` needs, in types that JSON has.
+
+        Examples
+        --------
+        >>> from bayesdnf import LiteralEncoder
+        >>> encoder = LiteralEncoder().fit({"odor": ["f", "n", "n"], "age": [1, 2, 3]})
+        >>> LiteralEncoder.from_dict(encoder.to_dict()).literals_ == encoder.literals_
+        True
+        """
+        self._require_fitted()
+        return write_state(
+            {
+                "kinds": None if self.kinds is None else dict(self.kinds),
+                "negations": bool(self.negations),
+                "thresholds": int(self.thresholds),
+                "missing_values": self._missing_values(),
+                "drop_first": bool(self.drop_first),
+            },
+            self.columns_,
+            self._attributes,
+            self.dropped_,
+        )
+
+    @classmethod
+    def from_dict(cls, state: Any) -> LiteralEncoder:
+        """Make a fitted encoder from what :meth:`to_dict` wrote; everything is checked."""
+        read = read_state(state)
+        encoder = cls(**read.parameters)
+        encoder._check_parameters()
+        encoder._set(read.columns, read.attributes, read.dropped)
+        return encoder
+
+    def __repr__(self) -> str:
+        defaults = {
+            "kinds": None,
+            "negations": False,
+            "thresholds": 8,
+            "missing_values": (),
+            "drop_first": False,
+        }
+        given = [
+            f"{name}={getattr(self, name)!r}"
+            for name, default in defaults.items()
+            if repr(getattr(self, name)) != repr(default)
+        ]
+        return f"LiteralEncoder({', '.join(given)})"
+
+    def _check_parameters(self) -> None:
+        owner = "LiteralEncoder"
+        if not isinstance(self.kinds, (Mapping, type(None))):
+            raise ParameterError.of("kinds", owner, "a dict from column to kind", self.kinds)
+        for name, kind in (self.kinds or {}).items():
+            if kind not in KINDS:
+                must = f"one of {', '.join(KINDS)} for column {name!r}"
+                raise ParameterError.of("kinds", owner, must, kind)
+        for flag in ("negations", "drop_first"):
+            if not isinstance(getattr(self, flag), (bool, np.bool_)):
+                raise ParameterError.of(flag, owner, "True or False", getattr(self, flag))
+        is_whole = isinstance(self.thresholds, (int, np.integer))
+        if not is_whole or isinstance(self.thresholds, bool) or self.thresholds < 1:
+            raise ParameterError.of("thresholds", owner, "a whole number >= 1", self.thresholds)
+        named_missing(self.missing_values, owner)
+
+    def _missing_values(self) -> list[Value]:
+        return sorted(
+            named_missing(self.missing_values, "LiteralEncoder"), key=lambda v: (str(type(v)), v)
+        )
+
+    def _read(self, X: Any) -> RawTable:
+        table = read_table(X, self._missing_values())
+        if not table.names:
+            raise InputError("X has no columns; at least one is needed.")
+        if table.n_rows == 0:
+            raise InputError("X has no rows; at least one is needed.")
+        return table
+
+    def _set(
+        self,
+        columns: tuple[str, ...],
+        attributes: list[Attribute],
+        dropped: dict[str, str],
+    ) -> None:
+        self.columns_ = columns
+        self.dropped_ = dropped
+        self.kinds_ = {attribute.name: attribute.kind for attribute in attributes}
+        self._attributes = attributes
+        base = [literal for attribute in attributes for literal in attribute.literals]
+        signs = (False, True) if self.negations else (False,)
+        self.literals_ = tuple(~x if negated else x for x in base for negated in signs)
+        self._table = LiteralTable.of_literals(
+            self.literals_,
+            plane=[i for i in range(len(base)) for _ in signs],
+            complement=list(signs) * len(base),
+            valid=[-1] * len(self.literals_),
+        )
+
+    def _require_fitted(self) -> None:
+        if not hasattr(self, "literals_"):
+            raise InputError("This LiteralEncoder is not fitted yet; call fit first.")
+
+    def _named_as_fitted(self, table: RawTable) -> RawTable:
+        if table.is_named:
+            return table
+        if len(table.names) != len(self.columns_):
+            raise InputError(
+                f"X has {len(table.names):,} columns; the encoder was fitted on "
+                f"{len(self.columns_):,}."
+            )
+        return table.renamed(self.columns_)
+
+    def _column(self, table: RawTable, attribute: Attribute) -> Column:
+        if attribute.name not in table:
+            raise UnknownColumnError(
+                f"X has no column {attribute.name!r}, which the encoder was fitted on."
+                f"{did_you_mean(attribute.name, table.names)}"
+            )
+        column = table.column(attribute.name)
+        if column.type != NOTHING and (column.type == TEXT) != (attribute.type == TEXT):
+            value, row = column.example()
+            raise InputError(
+                f"{column.title} held {attribute.type} in fitting and holds {column.type} now, "
+                f"such as {value!r} in row {row}; give it the same type."
+            )
+        return column

@@ -1,0 +1,123 @@
+"""The state of a LiteralEncoder as plain data, for model files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+from ..boolean.literal import TRUE, Literal
+from ..errors import InputError
+from .columns import BOOLS, NUMBERS, TEXT
+from .kinds import KINDS, Attribute
+
+_FORMAT = "bayesdnf.literal-encoder"
+_VERSION = 1
+_PARAMETERS = {"kinds", "negations", "thresholds", "missing_values", "drop_first"}
+
+
+class State(NamedTuple):
+    """What a fitted encoder is made of."""
+
+    parameters: dict[str, Any]
+    columns: tuple[str, ...]
+    attributes: list[Attribute]
+    dropped: dict[str, str]
+
+
+def write_state(
+    parameters: dict[str, Any],
+    columns: Sequence[str],
+    attributes: Sequence[Attribute],
+    dropped: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return a fitted encoder in types that JSON has."""
+    return {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "parameters": parameters,
+        "columns": list(columns),
+        "attributes": [
+            {
+                "name": attribute.name,
+                "kind": attribute.kind,
+                "type": attribute.type,
+                "literals": [[x.operator, x.value] for x in attribute.literals],
+            }
+            for attribute in attributes
+        ],
+        "dropped": dict(dropped),
+    }
+
+
+def read_state(state: Any) -> State:
+    """Check what :func:`write_state` made, perhaps long ago, and perhaps damaged since."""
+    _expect(state, dict, "the state")
+    _expect_keys(
+        state, {"format", "version", "parameters", "columns", "attributes", "dropped"}, "the state"
+    )
+    if state["format"] != _FORMAT:
+        _fail(f"'format' must be {_FORMAT!r}. Got {state['format']!r} instead")
+    if state["version"] != _VERSION:
+        _fail(f"'version' must be {_VERSION}. Got {state['version']!r} instead")
+    parameters = _expect(state["parameters"], dict, "'parameters'")
+    _expect_keys(parameters, _PARAMETERS, "'parameters'")
+    columns = tuple(
+        _expect(name, str, "a name in 'columns'")
+        for name in _expect(state["columns"], list, "'columns'")
+    )
+    attributes = [
+        _read_attribute(part) for part in _expect(state["attributes"], list, "'attributes'")
+    ]
+    dropped = _expect(state["dropped"], dict, "'dropped'")
+    for reason in dropped.values():
+        _expect(reason, str, "a reason in 'dropped'")
+    named = [attribute.name for attribute in attributes] + list(dropped)
+    if sorted(named) != sorted(columns) or len(set(columns)) < len(columns):
+        _fail("'attributes' and 'dropped' must name each of 'columns' once")
+    if not attributes:
+        _fail("'attributes' must hold at least one")
+    return State(dict(parameters), columns, attributes, dict(dropped))
+
+
+def _read_attribute(part: Any) -> Attribute:
+    _expect(part, dict, "an attribute")
+    _expect_keys(part, {"name", "kind", "type", "literals"}, "an attribute")
+    name = _expect(part["name"], str, "an attribute's 'name'")
+    if part["kind"] not in KINDS:
+        _fail(
+            f"the kind of {name!r} must be one of {', '.join(KINDS)}. Got {part['kind']!r} instead"
+        )
+    if part["type"] not in (TEXT, NUMBERS, BOOLS):
+        must = f"{TEXT}, {NUMBERS} or {BOOLS}"
+        _fail(f"the type of {name!r} must be {must}. Got {part['type']!r} instead")
+    literals = []
+    for pair in _expect(part["literals"], list, f"the literals of {name!r}"):
+        if not isinstance(pair, list) or len(pair) != 2 or pair[0] not in ("=", ">=", TRUE):
+            _fail(f"a literal of {name!r} must be [operator, value]. Got {pair!r} instead")
+        try:
+            literal = Literal(name, *pair)
+        except InputError as error:
+            _fail(f"a literal of {name!r} is wrong: {str(error).rstrip('.')}")
+        if isinstance(literal.value, str) != (part["type"] == TEXT):
+            _fail(f"literal '{literal}' does not suit a column of {part['type']}")
+        literals.append(literal)
+    if not literals or len(set(literals)) < len(literals):
+        _fail(f"the literals of {name!r} must be different, and at least one")
+    return Attribute(name, part["kind"], part["type"], tuple(literals))
+
+
+def _expect(value: Any, type_: type, what: str) -> Any:
+    if not isinstance(value, type_):
+        _fail(f"{what} must be a {type_.__name__}. Got {value!r} instead")
+    return value
+
+
+def _expect_keys(value: dict[str, Any], keys: set[str], what: str) -> None:
+    if set(value) != keys:
+        missing, extra = sorted(keys - set(value)), sorted(map(str, set(value) - keys))
+        told = f"lacks {missing[0]!r}" if missing else f"has an unknown entry {extra[0]!r}"
+        _fail(f"{what} {told}")
+
+
+def _fail(problem: str) -> NoReturn:
+    raise InputError(f"This is no state of a LiteralEncoder: {problem}.")
