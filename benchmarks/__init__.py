@@ -1,0 +1,1 @@
+"""Speed and accuracy, as ratios between things measured in one run."""

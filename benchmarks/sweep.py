@@ -38,7 +38,7 @@ def seconds(work: Callable[[], object], least: float = 0.05, rounds: int = 15) -
 
 
 def random_matrix(p: int, n: int, rng: np.random.Generator) -> BitMatrix:
-    """A table of p random columns, half of the rows positive."""
+    """Make a table of p random columns, half of the rows positive."""
     segments = [n // 2, n - n // 2]
     planes = allocate_planes(p, segment_offsets(segments)[-1])
     planes[:] = rng.integers(0, 2**63, planes.shape, dtype=np.uint64)
@@ -86,7 +86,9 @@ def main() -> None:
     """Measure, print a table, write JSON."""
     results = [measure(p, n, kernel) for p, n in SIZES for kernel in _native.available_kernels()]
     header = ("columns", "rows", "kernel", "µs a mask", "of four", "share", "of four", "x numpy")
-    print(f"{header[0]:>8}{header[1]:>10}  {header[2]:<9}" + "".join(f"{h:>11}" for h in header[3:]))
+    print(
+        f"{header[0]:>8}{header[1]:>10}  {header[2]:<9}" + "".join(f"{h:>11}" for h in header[3:])
+    )
     for r in results:
         numbers = (
             f"{r['microseconds_one_mask']:.2f}",

@@ -90,8 +90,9 @@ void BitView::sweep(const Word* masks, std::size_t n_masks, std::size_t first, s
 }
 
 void BitView::literal_counts(const Word* masks, std::size_t n_masks, Count* counts) const {
-    std::vector<Count> by_plane(n_segments() * n_masks * n_planes_);
-    std::vector<Count> of_mask(n_segments());
+    thread_local std::vector<Count> by_plane, of_mask;  // called in the innermost loops
+    by_plane.resize(n_segments() * n_masks * n_planes_);
+    of_mask.resize(n_segments());
     sweep(masks, n_masks, 0, n_planes_, by_plane.data());
     for (std::size_t m = 0; m < n_masks; ++m) {
         count(masks + m * n_words(), of_mask.data());

@@ -72,5 +72,6 @@ class Functions {
 void bind_bits(nb::module_& m);
 void bind_rng(nb::module_& m);
 void bind_model(nb::module_& m);
+void bind_search(nb::module_& m);
 
 }  // namespace bayesdnf::bindings

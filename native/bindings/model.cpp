@@ -1,23 +1,19 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <tuple>
 
-#include "../posterior.hpp"
 #include "../special.hpp"
 #include "../threads.hpp"
-#include "view.hpp"
+#include "posterior.hpp"
 
 namespace bayesdnf::bindings {
 namespace {
-
-struct PyPosterior {
-    nb::object view_object, support_object;  // what the posterior refers to
-    std::unique_ptr<Posterior> posterior;
-};
 
 Support make_support(In<std::int32_t, 1> attribute, In<std::int32_t, 1> rank,
                      In<std::uint8_t, 1> op, In<std::int32_t, 1> twin, bool antichain,
@@ -67,7 +63,8 @@ std::vector<LiteralIds> as_terms(const std::vector<std::vector<std::int32_t>>& t
     return spans;
 }
 
-nb::tuple score(const PyPosterior& self, In<std::int64_t, 1> term_starts,
+std::tuple<Out<std::uint8_t, 1>, Out<double, 1>, Out<double, 1>, Out<Count, 2>> score(
+    const PyPosterior& self, In<std::int64_t, 1> term_starts,
                 In<std::int64_t, 1> literal_starts, In<std::int32_t, 1> literals,
                 std::size_t n_threads) {
     const Posterior& posterior = *self.posterior;
@@ -88,7 +85,7 @@ nb::tuple score(const PyPosterior& self, In<std::int64_t, 1> term_starts,
             marked.data()[2 * f + 1] = s.marked_negative;
         });
     }
-    return nb::make_tuple(verdict, log_prior, log_likelihood, marked);
+    return {verdict, log_prior, log_likelihood, marked};
 }
 
 }  // namespace

@@ -5,4 +5,5 @@ NB_MODULE(_native, m) {
     bayesdnf::bindings::bind_bits(m);
     bayesdnf::bindings::bind_rng(m);
     bayesdnf::bindings::bind_model(m);
+    bayesdnf::bindings::bind_search(m);
 }

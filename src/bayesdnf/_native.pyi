@@ -129,5 +129,20 @@ class Support:
 class Posterior:
     def __init__(self, view: object, support: object, count: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], size: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], effect: Effect) -> None: ...
 
-    def score(self, term_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literal_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literals: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> tuple:
+    def score(self, term_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literal_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literals: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')]]:
         """(verdict, log_prior, log_likelihood, marked[function, segment])."""
+
+class StopFlag:
+    """Tells running searches to stop, now or at a moment."""
+
+    def __init__(self) -> None: ...
+
+    def set_deadline(self, seconds_from_now: float) -> None: ...
+
+    def __call__(self) -> bool: ...
+
+def beam_search(posterior: Posterior, start: Sequence[Sequence[int]], width: int, stop: StopFlag) -> tuple[list[list[int]], float]:
+    """Large-neighbourhood search from a function: (terms, log posterior)."""
+
+def restart(posterior: Posterior, rng: Philox, steps: int, hottest: float, coolest: float, width: int, stop: StopFlag) -> tuple[list[list[int]], float]:
+    """One restart of informed annealing and polish: (terms, log posterior)."""

@@ -7,6 +7,9 @@ import pandas as pd
 import polars as pl
 from hypothesis import strategies as st
 
+from bayesdnf import LiteralEncoder
+from bayesdnf.errors import InputError
+
 TEXTS = ["a", "b", "c", "?", "1", "é z"]
 
 
@@ -100,3 +103,17 @@ FORMS = {
     "object pandas": as_object_pandas,
     "dict": dict,
 }
+
+
+def offered(X, sample_weight=None, **parameters):
+    encoder = LiteralEncoder(**parameters).fit(X, sample_weight)
+    return [str(literal) for literal in encoder.literals_]
+
+
+def fitted_or_none(X, **parameters):
+    """Fit, unless no column of a random table is usable."""
+    try:
+        return LiteralEncoder(**parameters).fit(X)
+    except InputError as error:
+        assert "no usable column" in str(error)  # noqa: PT017
+        return None

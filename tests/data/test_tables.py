@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from data.raw_tables import FORMS, columns_of, expected, kind_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from bayesdnf import BooleanFunction, Literal
 from bayesdnf.boolean.table import Table
 from bayesdnf.data.tables import read_table
 from bayesdnf.errors import InputError, ParameterError, UnknownColumnError
+from data.raw_tables import FORMS, columns_of, expected, kind_of
 
 
 def some_literals(name):

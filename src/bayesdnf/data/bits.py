@@ -152,7 +152,9 @@ class BitMatrix:
             Number of rows in all. When given, room is taken once and the peak is the packed size
             and one piece; otherwise pieces are kept packed and joined at the end.
         """
-        pieces = (c if isinstance(c, BitMatrix) else cls.from_table(c) for c in chunks)
+        pieces: Iterator[BitMatrix] = (
+            c if isinstance(c, BitMatrix) else cls.from_table(c) for c in chunks
+        )
         if n_rows is None:
             kept = list(pieces)
             n_rows, pieces = sum(piece.n_rows for piece in kept), iter(kept)
@@ -213,7 +215,9 @@ class BitMatrix:
     def _weight_planes(self, counts: NDArray[np.int64]) -> Words:
         n_digits = int(counts.max(initial=1)).bit_length()
         weights = np.zeros((n_digits, self.planes.shape[1]), dtype=np.uint64)
-        for first_word, rows in zip(self.offsets, np.split(counts, np.cumsum(self.segments)[:-1])):
+        for first_word, rows in zip(
+            self.offsets, np.split(counts, np.cumsum(self.segments)[:-1]), strict=False
+        ):
             for b in range(n_digits):
                 pack_into(weights[b, first_word:], (rows >> b & 1).astype(np.bool_))
         return weights
@@ -222,7 +226,7 @@ class BitMatrix:
         """Turn a row mask into one truth value per sample, in sample order."""
         stored = [
             np.unpackbits(words[first:].view(np.uint8), count=rows, bitorder="little")
-            for first, rows in zip(self.offsets, self.segments)
+            for first, rows in zip(self.offsets, self.segments, strict=False)
         ]
         flags = np.concatenate(stored).view(np.bool_)
         if self.row_order is None:
@@ -312,7 +316,11 @@ def _append_known(
     known: dict[int, Words], piece: BitMatrix, n_base: int, row: int, n_words: int
 ) -> None:
     """Extend the validity planes, one per attribute that is missing anywhere so far."""
-    partly = {int(a): int(v) for a, v in zip(piece.table.attribute, piece.table.valid) if v >= 0}
+    partly = {
+        int(a): int(v)
+        for a, v in zip(piece.table.attribute, piece.table.valid, strict=True)
+        if v >= 0
+    }
     for attribute in partly:
         if attribute not in known:  # known on every earlier row
             known[attribute] = np.zeros(n_words, dtype=np.uint64)
@@ -326,7 +334,7 @@ def _append_known(
 
 
 def _first_difference(a: Sequence[str], b: Sequence[str]) -> str:
-    for x, y in zip(a, b):
+    for x, y in zip(a, b, strict=False):
         if x != y:
             return f"{x!r} where {y!r} was"
     return f"{len(a):,} where {len(b):,} were"

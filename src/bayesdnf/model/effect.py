@@ -63,12 +63,12 @@ class Effect(Parameters):
     def _check(self) -> None:
         for name in ("a0", "b0", "a1", "b1", "a", "b"):
             value: Any = getattr(self, name)
-            if not isinstance(value, Real) or not 0 < value < math.inf:
+            if not isinstance(value, Real) or not 0 < float(value) < math.inf:
                 raise ParameterError.of(name, "Effect", "a finite number above 0", value)
         if not isinstance(self.ordered, bool):
             raise ParameterError.of("ordered", "Effect", "True or False", self.ordered)
         if self.prevalence is not None and not (
-            isinstance(self.prevalence, Real) and 0 < self.prevalence < 1
+            isinstance(self.prevalence, Real) and 0 < float(self.prevalence) < 1
         ):
             raise ParameterError.of(
                 "prevalence", "Effect", "between 0 and 1, both excluded, or None", self.prevalence

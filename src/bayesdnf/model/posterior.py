@@ -93,7 +93,7 @@ class Posterior:
         self.support = Support(self.bits, self.prior)
         tables = self.prior.tables(self.bits.table, self.n)
         self.native = _native.Posterior(
-            view, self.support.native, tables.count, tables.size, tables.weights,
+            view, self.support.native, tables.by_count, tables.by_size, tables.by_literal,
             self.effect.native(),
         )  # fmt: skip
 
@@ -142,7 +142,8 @@ class Posterior:
                 raise ParameterError.of(
                     name, "Posterior.log_likelihood", "between 0 and 1 (give both or none)", value
                 )
-        assert pi0 is not None and pi1 is not None
+        assert pi0 is not None
+        assert pi1 is not None
         n, n_pos, n_marked, n_both = self.counts(function)
         return (
             _times_log(n_both, pi1)

@@ -23,9 +23,9 @@ _LARGEST_WEIGHTED_TERM = 1024
 class PriorTables(NamedTuple):
     """A prior as the native core takes it: logs by m and by k, weights in units of 2^-32."""
 
-    count: NDArray[np.float64]
-    size: NDArray[np.float64]
-    weights: NDArray[np.int64]
+    by_count: NDArray[np.float64]
+    by_size: NDArray[np.float64]
+    by_literal: NDArray[np.int64]
 
 
 class Prior(Parameters):

@@ -1,0 +1,167 @@
+#include "beam.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "special.hpp"
+
+namespace bayesdnf {
+namespace {
+
+struct Partial {
+    Term term;
+    Count positive, negative;  // rows not yet marked that it covers
+};
+
+struct Candidate {
+    double rank;
+    std::int32_t parent, literal;
+    Count positive, negative;
+    // Equal ranks are decided by where they come from, so that a beam is the same everywhere.
+    bool operator<(const Candidate& o) const {
+        if (rank != o.rank) return rank > o.rank;
+        return parent != o.parent ? parent < o.parent : literal < o.literal;
+    }
+};
+
+// Keeps the best `room` candidates of a stream.
+class Best {
+  public:
+    explicit Best(std::size_t room) : room_(room) {}
+    void offer(const Candidate& c) {
+        if (c.rank < threshold_) return;
+        kept_.push_back(c);
+        if (kept_.size() >= 4 * room_ + 64) cut();
+    }
+    std::vector<Candidate>& sorted() {
+        cut();
+        std::sort(kept_.begin(), kept_.end());
+        return kept_;
+    }
+
+  private:
+    void cut() {
+        if (kept_.size() <= room_) return;
+        const auto end = kept_.begin() + static_cast<std::ptrdiff_t>(room_);
+        std::nth_element(kept_.begin(), end, kept_.end());
+        kept_.erase(end, kept_.end());
+        threshold_ = std::max_element(kept_.begin(), kept_.end())->rank;  // the worst one kept
+    }
+    std::size_t room_;
+    double threshold_ = -INFINITY;
+    std::vector<Candidate> kept_;
+};
+
+// log k! for k in 0..n, shared by all calls on one thread.
+const std::vector<double>& log_factorials(std::size_t n) {
+    thread_local std::vector<double> table;
+    for (std::size_t k = table.size(); k <= n; ++k) table.push_back(log_gamma(k + 1.0));
+    return table;
+}
+
+}  // namespace
+
+Grown grow_term(const State& state, std::size_t without, std::size_t width, const Stop& stop) {
+    constexpr std::size_t kMasksAtOnce = 64;
+    const Posterior& posterior = state.posterior();
+    const BitView& view = posterior.view();
+    const FunctionPrior& prior = posterior.prior();
+    const Likelihood& likelihood = posterior.likelihood();
+    const std::size_t p = view.n_literals(), n_words = view.n_words();
+    const std::size_t m = state.size() + (without == State::kNone ? 1 : 0);
+
+    const Marked rest = state.marked(without);
+    const auto others = state.spans(without);
+    const double others_prior = state.terms_prior(without) + prior.of_count(m);
+    const Count open_positive = likelihood.n_positive() - rest.positive;
+    const Count open_negative = likelihood.n_negative() - rest.negative;
+    const auto& f = log_factorials(open_positive + open_negative + 1);
+    const auto rank = [&](Count a, Count b) {
+        return f[a] + f[b] - f[a + b + 1] + f[open_positive - a] + f[open_negative - b] -
+               f[open_positive + open_negative - a - b + 1];
+    };
+
+    std::vector<Word> open(n_words);
+    view.kernels().and_not_into(open.data(), view.all_rows().data(), rest.rows.data(), n_words);
+    std::vector<Partial> beam{{{}, open_positive, open_negative}};
+    std::vector<Word> masks(kMasksAtOnce * n_words);
+    std::vector<Count> counts(2 * kMasksAtOnce * p);
+    std::vector<std::uint8_t> may(p);
+    Grown best;
+
+    for (std::size_t size = 1; size <= p && !beam.empty() && !stop(); ++size) {
+        const double base_prior = others_prior + prior.of_size(size);
+        Best children(width * size);
+        Candidate finished{-INFINITY, -1, -1, 0, 0};
+        std::vector<Candidate> contenders;
+        for (std::size_t first = 0; first < beam.size(); first += kMasksAtOnce) {
+            if (stop()) break;
+            const std::size_t n = std::min(kMasksAtOnce, beam.size() - first);
+            for (std::size_t b = 0; b < n; ++b) {
+                Word* mask = masks.data() + b * n_words;
+                std::copy(open.begin(), open.end(), mask);
+                for (const std::int32_t l : beam[first + b].term) view.and_literal(mask, l);
+            }
+            view.literal_counts(masks.data(), n, counts.data());
+            for (std::size_t b = 0; b < n; ++b) {
+                const Partial& parent = beam[first + b];
+                posterior.support().addable(parent.term, others, may.data());
+                double parent_prior = base_prior;
+                for (const std::int32_t l : parent.term) parent_prior += prior.of_literal(l);
+                const Count* positive = counts.data() + b * p;
+                const Count* negative = counts.data() + (n + b) * p;
+                for (std::size_t l = 0; l < p; ++l) {
+                    const Count a = positive[l], c = negative[l];
+                    if (!may[l] || a == 0) continue;
+                    if (a == parent.positive && c == parent.negative && size > 1) continue;
+                    const auto id = static_cast<std::int32_t>(l);
+                    const auto from = static_cast<std::int32_t>(first + b);
+                    const double literal_prior = parent_prior + prior.of_literal(id);
+                    const double bound =
+                        literal_prior + likelihood.bound(rest.positive + a, rest.negative + c);
+                    if (bound > best.score && bound > finished.rank - 1)
+                        contenders.push_back({bound, from, id, a, c});
+                    finished.rank = std::max(finished.rank, bound);
+                    // Could a longer term from here still win?
+                    const double hope = literal_prior - prior.of_size(size) +
+                                        prior.of_size(size + 1) +
+                                        likelihood.bound(rest.positive + a, rest.negative);
+                    if (c > 0 && hope > best.score) children.offer({rank(a, c), from, id, a, c});
+                }
+            }
+        }
+        // The bound is above the exact score, so the first allowed contenders decide.
+        std::sort(contenders.begin(), contenders.end());
+        for (const Candidate& c : contenders) {
+            if (c.rank <= best.score) break;
+            Term term = beam[c.parent].term;
+            term.insert(std::lower_bound(term.begin(), term.end(), c.literal), c.literal);
+            const double score = state.score_with(without, term);
+            if (score > best.score) best = {term, score};
+        }
+        std::vector<Partial> next;
+        std::vector<Term> seen;
+        for (const Candidate& c : children.sorted()) {
+            const double hope = others_prior + prior.of_size(size + 1) +
+                                likelihood.bound(rest.positive + c.positive, rest.negative);
+            if (hope <= best.score) continue;
+            Term term = beam[c.parent].term;
+            term.insert(std::lower_bound(term.begin(), term.end(), c.literal), c.literal);
+            next.push_back({std::move(term), c.positive, c.negative});
+        }
+        // The same set is reached once from each of its literals; keep the first.
+        std::vector<std::size_t> order(next.size());
+        for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::size_t x, std::size_t y) { return next[x].term < next[y].term; });
+        std::vector<std::uint8_t> repeated(next.size(), 0);
+        for (std::size_t i = 1; i < order.size(); ++i)
+            repeated[order[i]] = next[order[i]].term == next[order[i - 1]].term;
+        beam.clear();
+        for (std::size_t i = 0; i < next.size() && beam.size() < width; ++i)
+            if (!repeated[i]) beam.push_back(std::move(next[i]));
+    }
+    return best;
+}
+
+}  // namespace bayesdnf

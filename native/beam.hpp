@@ -1,0 +1,25 @@
+// Grow the best term to put beside the others: a beam over conjunctions.
+#pragma once
+
+#include "state.hpp"
+
+namespace bayesdnf {
+
+struct Grown {
+    Term term;  // empty: nothing that the support allows
+    double score = -INFINITY;  // exact log posterior with it
+};
+
+// Asked between sweeps: should the search stop now?
+class Stop {
+  public:
+    virtual ~Stop() = default;
+    virtual bool operator()() const = 0;
+};
+
+// The best term found beside the terms of `state` other than `without`. Partial terms are ranked
+// by how well they part the rows not yet marked; finished ones are judged by the posterior. A
+// partial term is given up when not even losing all its negatives could make it the best.
+Grown grow_term(const State& state, std::size_t without, std::size_t width, const Stop& stop);
+
+}  // namespace bayesdnf

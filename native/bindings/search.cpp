@@ -1,0 +1,57 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include <utility>
+
+#include "../hunt.hpp"
+#include "posterior.hpp"
+
+namespace bayesdnf::bindings {
+namespace {
+
+std::pair<std::vector<Term>, double> result(const State& state) {
+    return {state.canonical(), state.score()};
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+    using namespace nb::literals;
+
+    nb::class_<StopFlag>(m, "StopFlag", "Tells running searches to stop, now or at a moment.")
+        .def(nb::init<>())
+        .def("raise_", &StopFlag::raise)
+        .def("set_deadline", &StopFlag::set_deadline, "seconds_from_now"_a)
+        .def("__call__", &StopFlag::operator());
+
+    m.def("beam_search", [](const PyPosterior& posterior,
+                            const std::vector<std::vector<std::int32_t>>& start,
+                            std::size_t width, const StopFlag& stop) {
+        State state(*posterior.posterior, start);
+        {
+            const nb::gil_scoped_release release;
+            rebuild(state, width, stop);
+            polish(state, stop);
+        }
+        return result(state);
+    }, "posterior"_a, "start"_a, "width"_a, "stop"_a,
+          "Large-neighbourhood search from a function: (terms, log posterior).");
+
+    m.def("restart", [](const PyPosterior& posterior, Philox rng, std::size_t steps,
+                        double hottest, double coolest, std::size_t width, const StopFlag& stop) {
+        HuntSettings settings;
+        settings.steps = steps;
+        settings.hottest = hottest;
+        settings.coolest = coolest;
+        settings.width = width;
+        State state(*posterior.posterior);
+        {
+            const nb::gil_scoped_release release;
+            state = restart(*posterior.posterior, settings, rng, stop);
+        }
+        return result(state);
+    }, "posterior"_a, "rng"_a, "steps"_a, "hottest"_a, "coolest"_a, "width"_a, "stop"_a,
+          "One restart of informed annealing and polish: (terms, log posterior).");
+}
+
+}  // namespace bayesdnf::bindings

@@ -1,0 +1,480 @@
+"""LiteralEncoder: which literals a table offers, and their bits."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from bayesdnf import BitMatrix, Literal, LiteralEncoder
+from bayesdnf.data.tables import read_table
+from bayesdnf.datasets import load_mushroom
+from bayesdnf.errors import InputError, ParameterError, UnknownColumnError
+from data.raw_tables import FORMS, TEXTS, columns_of, expected, fitted_or_none, kind_of, offered
+
+# Bits
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    columns=columns_of(),
+    form=st.sampled_from(sorted(FORMS)),
+    negations=st.booleans(),
+    drop_first=st.booleans(),
+)
+def test_bits_agree_with_the_raw_table_and_with_each_value(columns, form, negations, drop_first):
+    if form == "pandas":  # which makes floats of these, and loses their last digit
+        columns = {c: v for c, v in columns.items() if kind_of(c) != "huge" or None not in v}
+        assume(columns)
+    X = FORMS[form](columns)
+    encoder = fitted_or_none(X, negations=negations, drop_first=drop_first)
+    assume(encoder is not None)
+    bits = encoder.encode(X)
+    table = read_table(X)
+    assert tuple(bits.table) == encoder.literals_
+    for literal in encoder.literals_:
+        slow = expected(literal, columns)
+        np.testing.assert_array_equal(table.truth(literal), slow, str(literal))
+        np.testing.assert_array_equal(bits.truth(literal), slow, str(literal))
+        slow_negation = expected(~literal, columns)
+        np.testing.assert_array_equal(bits.truth(~literal), slow_negation, str(~literal))
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    data=st.data(),
+    first=columns_of(n_rows=12),
+    form=st.sampled_from(sorted(set(FORMS) - {"pandas"})),
+)
+def test_new_rows_agree_with_each_value(data, first, form):
+    encoder = fitted_or_none(FORMS[form](first), negations=True)
+    assume(encoder is not None)
+    # Rows never seen: other texts, other numbers, other gaps.
+    fresh = {
+        "text": st.sampled_from([*TEXTS, "new", "", None]),
+        "bool": st.sampled_from([True, False, None]),
+        "real": st.floats(-200, 200) | st.none(),
+        "flag": st.sampled_from([0, 1, 2, None]),
+    }
+    columns = {
+        name: data.draw(
+            st.lists(
+                fresh.get(kind_of(name), st.integers(-100, 100) | st.none()),
+                min_size=5,
+                max_size=5,
+            )
+        )
+        for name in reversed(first)
+    }
+    bits = encoder.encode(FORMS[form](columns))
+    for literal in encoder.literals_:
+        np.testing.assert_array_equal(bits.truth(literal), expected(literal, columns), str(literal))
+
+
+def test_layout_of_the_planes():
+    X = pd.DataFrame({"a": ["u", "v", None], "b": [0, 1, 0], "c": ["p", None, "q"]})
+    bits = LiteralEncoder(negations=True).fit_encode(X)
+    assert bits.names == [
+        *("a = u", "a != u", "a = v", "a != v"),
+        *("b", "NOT b"),
+        *("c = p", "c != p", "c = q", "c != q"),
+    ]
+    assert bits.table.plane.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert bits.table.complement.tolist() == [False, True] * 5
+    assert bits.table.valid.tolist() == [5] * 4 + [-1] * 2 + [6] * 4
+    assert bits.planes.shape == (7, 1)
+    assert bits.planes[:, 0].tolist() == [0b001, 0b010, 0b010, 0b001, 0b100, 0b011, 0b101]
+    assert LiteralEncoder().fit(X).encode(X[:1]).table.valid.tolist() == [-1] * 5
+
+
+@pytest.mark.parametrize("n_rows", [1, 63, 64, 65, 5000])
+def test_many_rows(n_rows):
+    rng = np.random.default_rng(n_rows)
+    encoder = LiteralEncoder(negations=True).fit({"c": ["a", "b", "c"], "n": [0.5, 1.5, 2.5]})
+    X = {"c": rng.choice(["a", "b", "c"], n_rows), "n": rng.normal(1.5, 1, n_rows)}
+    X["n"][::3] = np.nan
+    bits = encoder.encode(X)
+    assert bits.n_rows == n_rows
+    for literal in encoder.literals_:
+        np.testing.assert_array_equal(bits.truth(literal), expected(literal, X))
+
+
+def test_a_level_never_seen():
+    encoder = LiteralEncoder(negations=True).fit({"c": ["a", "b"], "n": [1, 2], "f": [0, 1]})
+    bits = encoder.encode({"c": ["z"], "n": [7], "f": [2]})
+    true = [name for name, x in zip(bits.names, bits.table, strict=True) if bits.truth(x)[0]]
+    assert true == ["c != a", "c != b", "n != 1", "n != 2", "NOT f"]
+
+
+def test_pieces_join_into_the_whole():
+    X = pd.DataFrame({"c": ["a", "b", None, "a"] * 30, "n": np.arange(120) / 7})
+    encoder = LiteralEncoder(negations=True).fit(X)
+    whole = encoder.encode(X)
+    parts = [encoder.encode(X[:50]), encoder.encode(X[50:51]), encoder.encode(X[51:])]
+    joined = BitMatrix.from_chunks(parts)
+    for literal in encoder.literals_:
+        np.testing.assert_array_equal(joined.truth(literal), whole.truth(literal))
+
+
+# Kinds
+
+
+WHOLE = {
+    "ints": pd.Series([3, 1, 2, 3]),
+    "bytes": pd.Series([3, 1, 2, 3], dtype="uint8"),
+    "floats": pd.Series([3.0, 1.0, 2.0, 3.0]),
+    "gap": pd.Series([3, 1, 2, 3, None]),
+    "nullable": pd.Series([3, 1, 2, None], dtype="Int64"),
+    "objects": pd.Series([3, 1, 2.0, None], dtype=object),
+    "polars": pl.Series([3, None, 1, 2]),
+}
+
+
+@pytest.mark.parametrize("column", WHOLE.values(), ids=WHOLE)
+def test_few_whole_numbers(column):
+    encoder = LiteralEncoder().fit({"e": column})
+    assert encoder.kinds_ == {"e": "ordinal"}
+    assert [str(x) for x in encoder.literals_] == ["e = 1", "e = 2", "e = 3", "e >= 2"]
+    assert all(type(literal.value) is int for literal in encoder.literals_)
+
+
+TEXT_LIKE = {
+    "str": (pd.Series(["1", "b", None]), ["c = 1", "c = b"]),
+    "object": (pd.Series(["1", "b", None], dtype=object), ["c = 1", "c = b"]),
+    "polars": (pl.Series(["1", "b", ""]), ["c = 1", "c = b"]),
+    "category": (pd.Series(["b", "1"]).astype("category"), ["c = 1", "c = b"]),
+    "enum": (pl.Series(["b", "1"], dtype=pl.Enum(["b", "x", "1"])), ["c = 1", "c = b"]),
+}
+
+
+@pytest.mark.parametrize(("column", "names"), TEXT_LIKE.values(), ids=TEXT_LIKE)
+def test_texts_and_categories(column, names):
+    encoder = LiteralEncoder().fit({"c": column})
+    assert encoder.kinds_ == {"c": "categorical"}
+    assert [x.value for x in encoder.literals_] == [name.split()[-1] for name in names]
+
+
+def test_categories_of_numbers_are_categories():
+    column = pd.Series([30, 1, None, 2.5]).astype("category")
+    assert offered({"c": column}) == ["c = 1", "c = 2.5", "c = 30"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.array([True, False]),
+        pd.Series([True, None, False], dtype="boolean"),
+        pd.Series([True, None, False], dtype=object),
+        pl.Series([True, None, False]),
+        [True, False, np.nan],
+    ],
+)
+def test_bools(column):
+    encoder = LiteralEncoder().fit({"c": column})
+    assert encoder.kinds_ == {"c": "categorical"}
+    assert encoder.literals_ == (Literal("c", "=", False), Literal("c", "=", True))
+
+
+@pytest.mark.parametrize("order", [[True, False, 1, 0], [1, True, 0, False], [0, 1, True, False]])
+def test_bools_among_numbers_are_numbers_in_any_order(order):
+    assert offered({"c": pd.Series(order, dtype=object)}) == ["c"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [[0, 1], [1.0, 0.0, np.nan], np.array([0, 1], np.uint8), pd.Series([0, 1, None], dtype=object)],
+)
+def test_zeros_and_ones(column):
+    encoder = LiteralEncoder().fit({"x3": column})
+    assert encoder.kinds_ == {"x3": "binary"}
+    assert encoder.literals_ == (Literal("x3", "true"),)
+
+
+@pytest.mark.parametrize(
+    ("n_values", "kind", "n_literals"), [(10, "ordinal", 18), (11, "numeric", 8)]
+)
+def test_ten_whole_numbers_are_few(n_values, kind, n_literals):
+    encoder = LiteralEncoder().fit({"c": np.arange(n_values)})
+    assert encoder.kinds_ == {"c": kind}
+    assert len(encoder.literals_) == n_literals
+
+
+KINDS = [
+    ([3, 1, 2], "categorical", ["c = 1", "c = 2", "c = 3"]),
+    ([0, 1, 1], "categorical", ["c = 0", "c = 1"]),
+    ([0, 1, 1], "ordinal", ["c = 0", "c = 1"]),
+    ([0, 1, 1], "numeric", ["c >= 1"]),
+    ([3, 1, 2], "numeric", ["c >= 2", "c >= 3"]),
+    (list(range(12)), "categorical", [f"c = {v}" for v in range(12)]),
+    ([0.5, 1.5, 2.5], "ordinal", ["c = 0.5", "c = 1.5", "c = 2.5", "c >= 1.5"]),
+    ([0.5, 1.5, 2.5], "categorical", ["c = 0.5", "c = 1.5", "c = 2.5"]),
+    ([0, 1], "binary", ["c"]),
+    ([True, False], "binary", ["c"]),
+    ([True, False], "ordinal", ["c = 0", "c = 1"]),
+    ([True, False], "numeric", ["c >= 1"]),
+    ([5, 2, None], "binary", ["c = 5"]),
+    (["n", "y", ""], "binary", ["c = y"]),
+    (["0", "1"], "binary", ['c = "1"']),
+]
+
+
+@pytest.mark.parametrize(("column", "kind", "names"), KINDS)
+def test_a_kind_that_is_given(column, kind, names):
+    encoder = LiteralEncoder(kinds={"c": kind}).fit({"c": column, "other": range(len(column))})
+    assert encoder.kinds_["c"] == kind
+    assert [str(x) for x in encoder.literals_ if x.attribute == "c"] == names
+
+
+def test_drop_first_is_for_categories():
+    X = {"c": ["b", "a", "c"], "e": [1, 2, 3], "f": [0, 1, 1]}
+    names = ["c = b", "c = c", "e = 1", "e = 2", "e = 3", "e >= 2", "f"]
+    assert offered(X, drop_first=True) == names
+
+
+def test_negations_stand_behind_each_literal():
+    X = {"e": [1, 2, 3], "f": [0, 1, 1]}
+    names = ["e = 1", "e != 1", "e = 2", "e != 2", "e = 3", "e != 3", "e >= 2", "e < 2"]
+    assert offered(X, negations=True) == [*names, "f", "NOT f"]
+
+
+def test_dropped_columns():
+    X = pd.DataFrame(
+        {
+            "one": ["k", None, "k"],
+            "none": [np.nan] * 3,
+            "date": pd.to_datetime([None, None, None]),
+            "whole": [2.0, 2.0, np.nan],
+            "rare": ["a", "a", "b"],
+            "seen": [0, 1, 0],
+        }
+    )
+    encoder = LiteralEncoder().fit(X, sample_weight=[2, 1, 0])
+    assert encoder.dropped_ == {
+        "one": "constant: every value that is not missing is 'k'",
+        "none": "every value is missing",
+        "date": "every value is missing",
+        "whole": "constant: every value that is not missing is 2",
+        "rare": "constant: every value that is not missing is 'a'",
+    }
+    assert encoder.kinds_ == {"seen": "binary"}
+    assert encoder.encode(X[["seen"]]).n_literals == 1
+    unseen = LiteralEncoder().fit({"a": [None, None, 1], "b": [0, 1, 0]}, [1, 1, 0])
+    assert unseen.dropped_ == {"a": "every value is missing on the rows that count"}
+
+
+def test_missing_values_are_no_levels():
+    X = {"c": ["a", "?", "b", ""], "n": [1, -9, 2, None]}
+    assert offered(X) == ["c = ?", "c = a", "c = b", "n = -9", "n = 1", "n = 2", "n >= 1"]
+    named = offered(X, missing_values=["?", -9])
+    assert named == ["c = a", "c = b", "n = 1", "n = 2"]
+    bits = LiteralEncoder(missing_values=["?", -9], negations=True).fit_encode(X)
+    for literal in bits.table:
+        assert not bits.truth(literal)[[1, 3]].any()
+
+
+def test_mushroom():
+    X, _ = load_mushroom()
+    for table in (X, pl.from_pandas(X), X.to_numpy()):
+        encoder = LiteralEncoder().fit(table)
+        assert len(encoder.literals_) == 116
+        assert len(encoder.kinds_) == 21
+    assert LiteralEncoder().fit(X).dropped_ == {
+        "veil-type": "constant: every value that is not missing is 'p'"
+    }
+    bits = LiteralEncoder(negations=True).fit_encode(X)
+    assert bits.n_literals == 232
+    odor = bits.truth(Literal("odor", "=", "f"))
+    np.testing.assert_array_equal(odor, (X["odor"] == "f").to_numpy())
+
+
+# Looking columns up
+
+
+def test_columns_are_found_by_name():
+    X = pd.DataFrame({"a": ["u", "v", "u"], "b": [1.5, 2.5, 3.5], "k": [1, 1, 1]})
+    encoder = LiteralEncoder().fit(X)
+    bits = encoder.encode(X)
+    others = [
+        X[["b", "a"]].assign(extra=[object()] * 3),
+        pl.DataFrame({"b": X["b"].to_list(), "z": [1, 2, 3], "a": X["a"].to_list()}),
+        {"b": X["b"], "a": list(X["a"])},
+    ]
+    for other in others:
+        np.testing.assert_array_equal(encoder.encode(other).planes, bits.planes)
+    # An array has no names: its columns stand in the order of fitting.
+    np.testing.assert_array_equal(encoder.encode(X.to_numpy()).planes, bits.planes)
+
+
+def test_numbers_and_bools_may_stand_for_each_other():
+    encoder = LiteralEncoder().fit({"f": [0, 1], "b": [True, False]})
+    bits = encoder.encode({"f": [True, False], "b": [0, 1]})
+    assert [bits.truth(x).tolist() for x in bits.table] == [
+        [True, False],
+        [True, False],
+        [False, True],
+    ]
+
+
+def test_a_column_may_be_all_missing_in_new_rows():
+    encoder = LiteralEncoder(negations=True).fit({"t": ["a", "b"], "n": [0.5, 1.5]})
+    bits = encoder.encode(pd.DataFrame({"t": [np.nan], "n": pd.Series([None], dtype=object)}))
+    assert not any(bits.truth(literal)[0] for literal in bits.table)
+
+
+ENCODE_ERRORS = [
+    (
+        {"odour": ["a"], "n": [1]},
+        UnknownColumnError,
+        "X has no column 'odor', which the encoder was fitted on. Did you mean 'odour'?",
+    ),
+    (
+        {"odor": [None, 3], "n": [1, 2]},
+        InputError,
+        "Column 'odor' held text in fitting and holds numbers now, such as 3 in row 1; "
+        "give it the same type.",
+    ),
+    (
+        {"odor": ["a"], "n": ["1"]},
+        InputError,
+        "Column 'n' held numbers in fitting and holds text now, such as '1' in row 0; "
+        "give it the same type.",
+    ),
+    (
+        {"odor": ["a", "a"], "n": [1, -np.inf]},
+        InputError,
+        "Column 'n' holds -inf in row 1; numbers must be finite.",
+    ),
+    (np.zeros((2, 3)), InputError, "X has 3 columns; the encoder was fitted on 2."),
+    ({"odor": [], "n": []}, InputError, "X has no rows; at least one is needed."),
+    (pd.DataFrame(), InputError, "X has no columns; at least one is needed."),
+]
+
+
+@pytest.mark.parametrize(("X", "error", "message"), ENCODE_ERRORS)
+def test_errors_of_encode(X, error, message):
+    encoder = LiteralEncoder().fit({"odor": ["a", "b", "a"], "n": [1, 2, 3]})
+    with pytest.raises(error, match=re.escape(message)):
+        encoder.encode(X)
+
+
+def test_encode_before_fit():
+    for ask in (lambda e: e.encode([[1]]), lambda e: e.to_dict()):
+        with pytest.raises(InputError, match="This LiteralEncoder is not fitted yet; call fit"):
+            ask(LiteralEncoder())
+
+
+# Errors of fit
+
+
+FIT_ERRORS = [
+    ({}, np.zeros(3), "X must be a table with two dimensions. Got an array with 1 instead."),
+    ({}, np.zeros((2, 2, 2)), "X must be a table with two dimensions. Got an array with 3 inst"),
+    ({}, np.zeros((0, 2)), "X has no rows; at least one is needed."),
+    ({}, np.zeros((2, 0)), "X has no columns; at least one is needed."),
+    ({}, pd.DataFrame([[1, 2]], columns=["a", "a"]), "Column name 'a' stands twice; every col"),
+    (
+        {},
+        {"a": [1, 1], "b": [None, None]},
+        "X has no usable column: all 2 are constant or missing "
+        "(column 'a': constant: every value that is not missing is 1).",
+    ),
+    (
+        {},
+        {"a": ["x", 3, None]},
+        "Column 'a' has mixed types: the text 'x' in row 0 and the number 3 in row 1; "
+        "make it all text or all numbers.",
+    ),
+    ({}, {"a": [1, 2, np.inf]}, "Column 'a' holds inf in row 2; numbers must be finite."),
+    (
+        {"kinds": {"b": "numeric"}},
+        {"a": [1, 2]},
+        "The 'kinds' parameter of LiteralEncoder names column 'b', which X does not have.",
+    ),
+    (
+        {"kinds": {"ages": "numeric"}},
+        {"age": [1, 2]},
+        "names column 'ages', which X does not have. Did you mean 'age'?",
+    ),
+    (
+        {"kinds": {"a": "number"}},
+        {"a": [1, 2]},
+        "The 'kinds' parameter of LiteralEncoder must be one of categorical, ordinal, numeric, "
+        "binary for column 'a'. Got 'number' instead.",
+    ),
+    (
+        {"kinds": ["a"]},
+        {"a": [1, 2]},
+        "The 'kinds' parameter of LiteralEncoder must be a dict from column to kind. "
+        "Got ['a'] instead.",
+    ),
+    (
+        {"kinds": {"a": "ordinal"}},
+        {"a": [None, "1", "2"]},
+        "Column 'a' cannot be ordinal, which needs numbers: it holds the text '1' in row 1.",
+    ),
+    (
+        {"kinds": {"a": "numeric"}},
+        {"a": ["1", "2"]},
+        "Column 'a' cannot be numeric, which needs numbers: it holds the text '1' in row 0.",
+    ),
+    (
+        {"kinds": {"a": "binary"}},
+        {"a": [1, 2, 5, 9]},
+        "Column 'a' cannot be binary, which needs two different values: "
+        "it holds 4, such as 1, 2, 5.",
+    ),
+    (
+        {"thresholds": 0},
+        {"a": [1, 2]},
+        "The 'thresholds' parameter of LiteralEncoder must be a whole number >= 1. Got 0 instead.",
+    ),
+    ({"thresholds": 2.5}, {"a": [1, 2]}, "must be a whole number >= 1. Got 2.5 instead."),
+    ({"thresholds": True}, {"a": [1, 2]}, "must be a whole number >= 1. Got True instead."),
+    (
+        {"negations": "yes"},
+        {"a": [1, 2]},
+        "The 'negations' parameter of LiteralEncoder must be True or False. Got 'yes' instead.",
+    ),
+    (
+        {"drop_first": 1},
+        {"a": [1, 2]},
+        "The 'drop_first' parameter of LiteralEncoder must be True or False. Got 1 instead.",
+    ),
+    (
+        {"missing_values": "NA"},
+        {"a": [1, 2]},
+        "The 'missing_values' parameter of LiteralEncoder must be a list of texts and finite "
+        "numbers, such as ['?', -9]. Got 'NA' instead.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("parameters", "X", "message"), FIT_ERRORS)
+def test_errors_of_fit(parameters, X, message):
+    encoder = LiteralEncoder(**parameters)  # the constructor only stores
+    for name, value in parameters.items():
+        assert getattr(encoder, name) is value
+    with pytest.raises(InputError, match=re.escape(message)):
+        encoder.fit(X)
+    assert not hasattr(encoder, "literals_")
+
+
+def test_bad_parameters_are_parameter_errors():
+    with pytest.raises(ParameterError):
+        LiteralEncoder(thresholds=-1).fit([[1], [2]])
+
+
+@pytest.mark.parametrize("weights", [[1, 2], [1, -1, 1], [0.5, 1, 1], [0, 0, 0]])
+def test_bad_weights(weights):
+    with pytest.raises(InputError, match="sample_weight"):
+        LiteralEncoder().fit({"a": [1, 2, 3]}, sample_weight=weights)
+
+
+def test_repr_shows_what_was_given():
+    assert repr(LiteralEncoder()) == "LiteralEncoder()"
+    assert repr(LiteralEncoder(negations=True, kinds={"a": "binary"})) == (
+        "LiteralEncoder(kinds={'a': 'binary'}, negations=True)"
+    )

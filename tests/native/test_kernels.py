@@ -1,0 +1,66 @@
+"""Which kernel runs, and that its type stub says what the module holds."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bayesdnf
+from bayesdnf import _native
+
+KERNELS = _native.available_kernels()
+
+
+def run(code, kernel):
+    environment = {**os.environ, "BAYESDNF_KERNEL": kernel}
+    return subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_portable_kernel_is_always_there():
+    assert KERNELS[0] == "portable"
+    assert len(set(KERNELS)) == len(KERNELS)
+    assert _native.kernel() == os.environ.get("BAYESDNF_KERNEL", KERNELS[-1])
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_environment_forces_a_kernel(kernel):
+    done = run("from bayesdnf import _native; print(_native.kernel())", kernel)
+    assert done.stdout.strip() == kernel, done.stderr
+
+
+def test_an_empty_variable_forces_nothing():
+    done = run("from bayesdnf import _native; print(_native.kernel())", "")
+    assert done.stdout.strip() == KERNELS[-1], done.stderr
+
+
+def test_an_unknown_kernel_is_an_error_at_first_use():
+    code = """
+import numpy as np
+from bayesdnf import _native
+one = np.ones(1, dtype=np.uint64)
+assert _native.popcount(one, "portable") == 1
+for _ in range(2):
+    try:
+        _native.popcount(one)
+    except ValueError as error:
+        print(error)
+"""
+    done = run(code, "abacus")
+    assert done.returncode == 0, done.stderr
+    line = (
+        f"BAYESDNF_KERNEL must be one of {', '.join(KERNELS)} on this processor. "
+        f"Got 'abacus' instead."
+    )
+    assert done.stdout.splitlines() == [line, line]
+
+
+def test_the_stub_is_up_to_date():
+    stubgen = pytest.importorskip("nanobind.stubgen")
+    stub = stubgen.StubGen(module=_native)
+    stub.put(_native)
+    path = Path(bayesdnf.__file__).with_name("_native.pyi")
+    assert stub.get().rstrip() == path.read_text().rstrip(), "run `make stub`"

@@ -1,0 +1,412 @@
+"""The slow, obvious twin of every fast routine, written from the mathematics.
+
+Rows are Python loops over bools, probabilities are fractions or scipy's functions, random draws
+are spelled out on numpy's Philox. Nothing here is clever; the tests compare the library with it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+from scipy import stats
+from scipy.special import betaln
+
+from bayesdnf.boolean.literal import Relation
+
+# Words -------------------------------------------------------------------------------------------
+
+
+def pack(flags, n_words=None):
+    """Bools to 64-bit words, lowest bit first."""
+    n_words = -(-len(flags) // 64) if n_words is None else n_words
+    words = [0] * n_words
+    for i, flag in enumerate(flags):
+        if flag:
+            words[i // 64] |= 1 << (i % 64)
+    return np.array(words, dtype=np.uint64)
+
+
+def unpack(words, n):
+    """The first ``n`` bits of some words, as bools."""
+    return np.array([int(words[i // 64]) >> (i % 64) & 1 for i in range(n)], dtype=bool)
+
+
+def as_int(words):
+    """Words as one Python integer."""
+    return sum(int(word) << (64 * i) for i, word in enumerate(words))
+
+
+def popcount(words):
+    return as_int(words).bit_count()
+
+
+def lay_out(columns, segments, offsets, n_words):
+    """Bool columns (one entry per row of all segments) as planes whose segments begin at words."""
+    planes = np.zeros((len(columns), n_words), dtype=np.uint64)
+    starts = np.cumsum([0, *segments])
+    for plane, column in zip(planes, columns, strict=True):
+        for first, start, rows in zip(offsets, starts, segments, strict=False):
+            words = pack(column[start : start + rows])
+            plane[first : first + len(words)] = words
+    return planes
+
+
+# Counts ------------------------------------------------------------------------------------------
+
+
+def count(mask, segments, weights=None):
+    """Weighted rows of a mask in each segment."""
+    counts, row = [], 0
+    for rows in segments:
+        counts.append(sum(_weight(weights, i) for i in range(row, row + rows) if mask[i]))
+        row += rows
+    return counts
+
+
+def sweep(masks, columns, segments, weights=None):
+    """counts[segment][mask][column]: rows in both."""
+    counts = np.zeros((len(segments), len(masks), len(columns)), dtype=np.int64)
+    for m, mask in enumerate(masks):
+        for j, column in enumerate(columns):
+            both = [a and b for a, b in zip(mask, column, strict=True)]
+            counts[:, m, j] = count(both, segments, weights)
+    return counts
+
+
+def _weight(weights, row):
+    return 1 if weights is None else int(weights[row])
+
+
+def literal_truth(value, negated):
+    """Truth of a literal or its negation on a value True, False or None (missing)."""
+    return value is not None and bool(value) != negated
+
+
+# Random draws ------------------------------------------------------------------------------------
+
+
+class Stream:
+    """Draws on numpy's Philox, each from raw 64-bit numbers."""
+
+    def __init__(self, key, counter=(0, 0, 0, 0)):
+        self._bits = np.random.Philox(
+            key=np.array(key, dtype=np.uint64), counter=np.array(counter, dtype=np.uint64)
+        )
+
+    def raw(self):
+        return int(self._bits.random_raw())
+
+    def uniform(self):
+        return (self.raw() >> 11) / 2**53
+
+    def uniform_positive(self):
+        return ((self.raw() >> 11) + 1) / 2**53
+
+    def below(self, n):
+        """Lemire: the high word of raw * n, unless the low word falls in the uneven remainder."""
+        while True:
+            high, low = divmod(self.raw() * n, 2**64)
+            if low >= 2**64 % n:
+                return high
+
+    def normal(self):
+        """One value of a polar pair."""
+        while True:
+            u = 2 * self.uniform() - 1
+            v = 2 * self.uniform() - 1
+            s = u * u + v * v
+            if 0 < s < 1:
+                return u * math.sqrt(-2 * math.log(s) / s)
+
+    def log_gamma(self, shape):
+        """Marsaglia and Tsang (2000), with their boost below 1."""
+        if shape < 1:
+            boosted = self.log_gamma(shape + 1)
+            return boosted + math.log(self.uniform_positive()) / shape
+        d = shape - 1 / 3
+        c = 1 / math.sqrt(9 * d)
+        while True:
+            x = self.normal()
+            v = (1 + c * x) ** 3
+            if v <= 0:
+                continue
+            if math.log(self.uniform_positive()) < x * x / 2 + d - d * v + d * math.log(v):
+                return math.log(d * v)
+
+    def beta(self, a, b):
+        x, y = self.log_gamma(a), self.log_gamma(b)
+        return 1 / (1 + math.exp(y - x))
+
+
+# Likelihood --------------------------------------------------------------------------------------
+
+
+def log_likelihood(n, n_pos, n_marked, n_both, pi0, pi1):
+    """Log P(y | function, rates), with 0 log 0 = 0."""
+    pairs = [
+        (n_both, pi1),
+        (n_marked - n_both, 1 - pi1),
+        (n_pos - n_both, pi0),
+        (n - n_marked - n_pos + n_both, 1 - pi0),
+    ]
+    return sum((k * math.log(rate) if rate > 0 else -math.inf) for k, rate in pairs if k > 0)
+
+
+def log_collapsed(n, n_pos, n_marked, n_both, a0=1, b0=1, a1=1, b1=1, ordered=False):
+    """Both rates integrated out; ordered: given that the first is not above the second."""
+    posterior = posterior_parameters(n, n_pos, n_marked, n_both, a0, b0, a1, b1)
+    alpha0, beta0, alpha1, beta1 = posterior
+    value = betaln(alpha1, beta1) - betaln(a1, b1) + betaln(alpha0, beta0) - betaln(a0, b0)
+    if ordered:
+        value += log_order_probability(*posterior) - log_order_probability(a0, b0, a1, b1)
+    return value
+
+
+def posterior_parameters(n, n_pos, n_marked, n_both, a0=1, b0=1, a1=1, b1=1):
+    """(alpha0, beta0, alpha1, beta1) of the two rates given the counts."""
+    return (
+        a0 + n_pos - n_both,
+        b0 + n - n_marked - n_pos + n_both,
+        a1 + n_both,
+        b1 + n_marked - n_both,
+    )
+
+
+def log_null(n, n_pos, a=1, b=1):
+    return betaln(a + n_pos, b + n - n_pos) - betaln(a, b)
+
+
+def log_order_probability(alpha0, beta0, alpha1, beta1):
+    """Log P(X <= Y), X ~ Beta(alpha0, beta0) and Y ~ Beta(alpha1, beta1) independent."""
+    if all(v == int(v) for v in (alpha0, beta0, alpha1, beta1)):
+        return log_of(order_probability(int(alpha0), int(beta0), int(alpha1), int(beta1)))
+    return OrderedGrid(alpha0, beta0, alpha1, beta1).log_probability
+
+
+def order_probability(alpha0, beta0, alpha1, beta1):
+    """P(X <= Y) for whole parameters, exactly: a hypergeometric distribution function."""
+    population = alpha0 + beta0 + alpha1 + beta1 - 2
+    special = alpha1 + beta1 - 1
+    draws = alpha0 + alpha1 - 1
+    least = max(0, draws - (population - special))
+    ways = math.comb(special, least) * math.comb(population - special, draws - least)
+    total = 0
+    for x in range(least, min(alpha1 - 1, special, draws) + 1):
+        total += ways
+        ways = ways * (special - x) * (draws - x)
+        ways //= (x + 1) * (population - special - draws + x + 1)
+    return Fraction(total, math.comb(population, draws))
+
+
+def order_probability_double_sum(alpha0, beta0, alpha1, beta1):
+    """The same by another road: sum over Y's count of uniforms of a Beta integral."""
+    total = Fraction(0)
+    n = alpha1 + beta1 - 1
+    for i in range(alpha1):  # i of the n uniforms lie below X
+        total += math.comb(n, i) * _beta(alpha0 + i, beta0 + n - i)
+    return total / _beta(alpha0, beta0)
+
+
+def _beta(a, b):
+    return Fraction(math.factorial(a - 1) * math.factorial(b - 1), math.factorial(a + b - 1))
+
+
+def log_of(probability):
+    """Logarithm of a fraction, to rounding also next to 1 and far below the range of floats."""
+    if probability > Fraction(1, 2):
+        return math.log1p(-float(1 - probability))
+    return math.log(probability.numerator) - math.log(probability.denominator)
+
+
+class OrderedGrid:
+    """X and Y on a fine grid in logit x: their order, and each given that X <= Y.
+
+    Everything is a sum in logs over equal steps; a running sum is corrected by its first
+    Euler-Maclaurin term, which leaves an error of the fourth order in the step.
+    """
+
+    def __init__(self, alpha0, beta0, alpha1, beta1):
+        parameters = alpha0, beta0, alpha1, beta1
+        reach = 50 / min(*parameters, 1) + max(abs(math.log(v)) for v in parameters)
+        self._place(parameters, np.linspace(-reach, reach, 200_001))
+        # A rough look says where the mass is; steps there are short beside the slopes.
+        peak = self.t[np.argmax(self.log_second)]
+        first, second = self._matters(self.log_first), self._matters(self.log_second)
+        if self.t[np.argmax(self.log_f0)] <= peak:
+            first |= self._matters(self.log_f0)
+        if self.t[np.argmax(self.log_f1)] >= peak:
+            second |= self._matters(self.log_f1)
+        places = np.flatnonzero(first | second)
+        ends = self.t[max(places[0] - 1, 0)], self.t[min(places[-1] + 1, len(self.t) - 1)]
+        steepest = max(np.abs(self.slope0[first]).max(), np.abs(self.slope1[second]).max())
+        n_steps = math.ceil((ends[1] - ends[0]) / min(0.02, 0.02 / steepest))
+        self._place(parameters, np.linspace(*ends, n_steps + 1))
+        self.log_probability = self._total(self.log_second)
+
+    @staticmethod
+    def _matters(logs):
+        return logs > logs.max() - 60
+
+    def _place(self, parameters, t):
+        alpha0, beta0, alpha1, beta1 = parameters
+        self.t, self.step = t, t[1] - t[0]
+        self.log_f0, self.slope0 = self._density(alpha0, beta0)
+        self.log_f1, self.slope1 = self._density(alpha1, beta1)
+        # X's mass to the left of each point, and Y's to the right of it (mirrored).
+        self.log_second = self.log_f1 + self._running(self.log_f0, self.slope0)
+        mirrored = self._running(self.log_f1[::-1], -self.slope1[::-1])
+        self.log_first = self.log_f0 + mirrored[::-1]
+
+    def _density(self, alpha, beta):
+        log_x, log_rest = -np.logaddexp(0, -self.t), -np.logaddexp(0, self.t)
+        slope = alpha * np.exp(log_rest) - beta * np.exp(log_x)
+        return alpha * log_x + beta * log_rest - betaln(alpha, beta), slope
+
+    def _running(self, log_f, slope):
+        """Log of the integral from the left end of the line to each point."""
+        sums = np.logaddexp.accumulate(log_f) + math.log(self.step)
+        here, left = np.exp(log_f - sums), np.exp(log_f[0] - sums)
+        correction = (
+            -self.step / 2 * (here + left)
+            - self.step**2 / 12 * (slope * here - slope[0] * left)
+            + left / max(slope[0], 1e-300)  # the exponential tail beyond the grid
+        )
+        return sums + np.log1p(np.maximum(correction, -0.9))  # the rough look may be too rough
+
+    def _total(self, logs):
+        return float(np.logaddexp.reduce(logs) + math.log(self.step))
+
+    def mean(self, which):
+        logs = (self.log_first, self.log_second)[which]
+        log_x = -np.logaddexp(0, -self.t)
+        return math.exp(self._total(logs + log_x) - self._total(logs))
+
+    def cdf(self, which, x):
+        """P(X <= x | X <= Y), or the same of Y."""
+        logs = (self.log_first, self.log_second)[which]
+        mass = np.exp(logs - logs.max())
+        middles = np.cumsum(mass) - mass / 2
+        return np.interp(np.log(x) - np.log1p(-np.asarray(x)), self.t, middles / mass.sum())
+
+
+# Prior on functions ------------------------------------------------------------------------------
+
+
+def shifted_poisson(mean):
+    return lambda k: stats.poisson.pmf(k - 1, mean) if k >= 1 else 0.0
+
+
+def geometric(p, start=1):
+    return lambda m: stats.geom.pmf(m + 1 - start, p) if m >= start else 0.0
+
+
+def flat():
+    return lambda m: 1.0 if m >= 1 else 0.0
+
+
+def truncated(size, p):
+    """A distribution of sizes cut to 1..p and divided by what is left."""
+    total = math.fsum(size(k) for k in range(1, p + 1))
+    return lambda k: size(k) / total if 1 <= k <= p else 0.0
+
+
+def elementary_symmetric(weights, k):
+    """Sum over all sets of k weights of their product."""
+    return math.fsum(math.prod(chosen) for chosen in itertools.combinations(weights, k))
+
+
+def log_prior(terms, p, count, size, literals="uniform", orderings=True, weights=None):
+    """P(m) · m! · Π P(k_i) P(S_i | k_i), for terms given as collections of literal numbers."""
+    probability = Fraction(count(len(terms)))
+    if orderings:
+        probability *= math.factorial(len(terms))
+    for term in terms:
+        k = len(term)
+        probability *= Fraction(size(k))
+        if weights is not None:
+            probability *= Fraction(math.prod(weights[j] for j in term))
+            probability /= Fraction(elementary_symmetric(weights, k))
+        elif literals == "uniform":
+            probability /= math.comb(p, k)
+    if probability == 0:
+        return -math.inf
+    return math.log(probability.numerator) - math.log(probability.denominator)
+
+
+# Support -----------------------------------------------------------------------------------------
+
+
+def implies(a, b, columns):
+    """Whether literal a says at least what b says: by meaning, or by equal columns."""
+    return a.relation(b) in (Relation.IMPLIES, Relation.EQUAL) or bool(
+        np.array_equal(columns[a], columns[b])
+    )
+
+
+def are_related(a, b, columns):
+    return implies(a, b, columns) or implies(b, a, columns) or a.relation(b) == Relation.EXCLUDES
+
+
+def term_absorbs(wide, narrow, columns):
+    """Whether ``wide`` holds wherever ``narrow`` does, literal by literal."""
+    return all(any(implies(n, w, columns) for n in narrow) for w in wide)
+
+
+def term_truth(term, columns):
+    return np.logical_and.reduce([columns[literal] for literal in term])
+
+
+def function_truth(terms, columns, n_rows):
+    marked = np.zeros(n_rows, dtype=bool)
+    for term in terms:
+        marked |= term_truth(term, columns)
+    return marked
+
+
+def is_allowed(
+    terms,
+    columns,
+    weights=None,
+    antichain=True,
+    related=False,
+    disjoint=False,
+    min_cover=1,
+    max_terms=None,
+    max_literals=None,
+):
+    """Whether a set of terms keeps every restriction; ``columns`` maps literals to their truth."""
+    if max_terms is not None and len(terms) > max_terms:
+        return False
+    if max_literals is not None and sum(map(len, terms)) > max_literals:
+        return False
+    for term in terms:
+        rows = np.flatnonzero(term_truth(term, columns))
+        if sum(_weight(weights, i) for i in rows) < min_cover:
+            return False
+        pairs = itertools.combinations(term, 2)
+        if not related and any(are_related(a, b, columns) for a, b in pairs):
+            return False
+    for one, other in itertools.permutations(terms, 2):
+        if antichain and term_absorbs(one, other, columns):
+            return False
+        if disjoint and {x.attribute for x in one} & {x.attribute for x in other}:
+            return False
+    return True
+
+
+# Scores ------------------------------------------------------------------------------------------
+
+
+def counts_of(marked, y, weights=None):
+    """(n, n_pos, n_marked, n_both), one row after the other."""
+    n = n_pos = n_marked = n_both = 0
+    for i, (is_marked, is_positive) in enumerate(zip(marked, y, strict=True)):
+        times = _weight(weights, i)
+        n += times
+        n_pos += times * bool(is_positive)
+        n_marked += times * bool(is_marked)
+        n_both += times * bool(is_marked and is_positive)
+    return n, n_pos, n_marked, n_both
