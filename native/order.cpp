@@ -129,6 +129,10 @@ double log_order_probability(double alpha0, double beta0, double alpha1, double 
         return BetaBinomial{alpha1 + beta1 - 1, alpha0, beta0}.log_at_most(alpha1 - 1);
     if (is_whole(alpha0) && is_whole(beta0))
         return BetaBinomial{alpha0 + beta0 - 1, alpha1, beta1}.log_at_least(alpha0);
+    // Of the two, the narrower one as the density: the other's distribution function is then
+    // smooth at every step. X <= Y is 1 - Y <= 1 - X.
+    if (1 / alpha0 + 1 / beta0 < 1 / alpha1 + 1 / beta1)
+        return integrate(beta1, alpha1, beta0, alpha0);
     return integrate(alpha0, beta0, alpha1, beta1);
 }
 

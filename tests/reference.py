@@ -138,7 +138,7 @@ class Stream:
 
     def beta(self, a, b):
         x, y = self.log_gamma(a), self.log_gamma(b)
-        return 1 / (1 + math.exp(y - x))
+        return 1 / (1 + math.exp(y - x)) if y - x < 700 else math.exp(x - y)
 
 
 # Likelihood --------------------------------------------------------------------------------------

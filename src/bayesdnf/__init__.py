@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .model.posterior import Posterior
     from .model.prior import Prior
     from .model.support import Support
+    from .search.hunt import hunt
     from .versions import show_versions
 
 __version__ = "0.1.0"
@@ -42,6 +43,7 @@ __all__ = [
     "Uniform",
     "datasets",
     "show_versions",
+    "hunt",
     "simulate",
 ]
 
@@ -59,6 +61,7 @@ _HOME = {
     "Support": "model.support",
     "Table": "model.distributions",
     "Uniform": "model.distributions",
+    "hunt": "search.hunt",
     "show_versions": "versions",
     "simulate": "data.simulate",
 }

@@ -79,7 +79,9 @@ class Exports:
         """Return the condition of a WHERE clause in standard SQL.
 
         Put it in parentheses to combine it with other conditions. Names and
-        texts that hold a NUL character or a lone surrogate cannot be written.
+        texts that hold a NUL character or a lone surrogate cannot be written. Bools are
+        compared with TRUE and FALSE; SQLite takes these words for a column when the table
+        has one of that name.
 
         Examples
         --------

@@ -188,12 +188,14 @@ class Table:
     weights: Sequence[float]
 
     def __post_init__(self) -> None:
-        values = np.asarray(self.weights, dtype=np.float64)
+        must = "numbers, none negative and not all 0"
+        try:
+            values = np.asarray(self.weights, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ParameterError.of("weights", "Table", must, self.weights) from None
         usable = values.ndim == 1 and np.isfinite(values).all() and (values >= 0).all()
         if not usable or not values.sum() > 0:
-            raise ParameterError.of(
-                "weights", "Table", "numbers, none negative and not all 0", self.weights
-            )
+            raise ParameterError.of("weights", "Table", must, self.weights)
         object.__setattr__(self, "weights", tuple(values.tolist()))
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from typing import Any, Self
 
@@ -23,15 +24,17 @@ class Parameters:
         return {name: getattr(self, name) for name in self._names()}
 
     def set_params(self, **params: Any) -> Self:
-        """Change settings by name."""
+        """Change settings by name; when one of them is refused, none changes."""
+        changed = copy.copy(self)
         for name, value in params.items():
             if name not in self._names():
                 raise ParameterError(
                     f"{type(self).__name__} has no parameter {name!r}; "
                     f"it has {', '.join(self._names())}."
                 )
-            setattr(self, name, value)
-        self._check()
+            setattr(changed, name, value)
+        changed._check()
+        self.__dict__.update(changed.__dict__)
         return self
 
     def __repr__(self) -> str:

@@ -1,0 +1,44 @@
+"""What a search returns, and what it tells while it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..boolean import BooleanFunction
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The best function found, and how far to trust it.
+
+    Attributes
+    ----------
+    function : BooleanFunction
+        The best function found; the null function when nothing beats it.
+    log_posterior : float
+        Its score.
+    stopped : str
+        Why the search ended: "agreement", "restarts", "time limit", "interrupted" or "proved".
+    agreement : int
+        How many restarts ended at this score: the user's measure of trust.
+    restarts : int
+        How many restarts were counted.
+    proved : bool
+        Whether no allowed function scores higher.
+    """
+
+    function: BooleanFunction
+    log_posterior: float
+    stopped: str
+    agreement: int
+    restarts: int
+    proved: bool = False
+
+
+class Progress(Protocol):
+    """Called now and then with the restarts done, the most there will be, and the best score."""
+
+    def __call__(self, done: int, most: int, best: float) -> None:
+        """Take note."""
+        ...
