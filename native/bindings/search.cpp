@@ -20,7 +20,7 @@ void bind_search(nb::module_& m) {
 
     nb::class_<StopFlag>(m, "StopFlag", "Tells running searches to stop, now or at a moment.")
         .def(nb::init<>())
-        .def("raise_", &StopFlag::raise)
+        .def("stop", &StopFlag::raise)
         .def("set_deadline", &StopFlag::set_deadline, "seconds_from_now"_a)
         .def("__call__", &StopFlag::operator());
 

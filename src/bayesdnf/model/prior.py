@@ -126,10 +126,9 @@ class Prior(Parameters):
 
     def _check(self) -> None:
         for name in ("count", "size"):
-            if not callable(getattr(getattr(self, name), "log_table", None)):
-                raise ParameterError.of(
-                    name, "Prior", "a distribution such as Poisson(2)", getattr(self, name)
-                )
+            given: Any = getattr(self, name)
+            if isinstance(given, type) or not callable(getattr(given, "log_table", None)):
+                raise ParameterError.of(name, "Prior", "a distribution such as Poisson(2)", given)
         if isinstance(self.count, Uniform) and self.count.high is None:
             raise ParameterError.of(
                 "count", "Prior", "bounded, such as Uniform(10): m has no largest value", self.count

@@ -1,1 +1,1 @@
-"""Search for the best function: ours (hunt), the paper's annealing, and proofs on small problems."""
+"""Search for the best function: ours (hunt), the paper's annealing, proofs where possible."""

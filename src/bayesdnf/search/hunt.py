@@ -99,7 +99,7 @@ def hunt(
         for found in runner.unfinished():
             tally.add(found)
     finally:
-        stop.raise_()
+        stop.stop()
     return SearchResult(
         function=_as_function(posterior, tally.terms),
         log_posterior=tally.score,
@@ -184,11 +184,11 @@ class _Restarts:
                     del self.running[index]
                     yield future.result()
             finally:
-                self.stop.raise_() if self.running else None
+                self.stop.stop() if self.running else None
 
     def unfinished(self) -> Iterator[Found]:
         """Yield what interrupted restarts had found when they were stopped."""
-        self.stop.raise_()
+        self.stop.stop()
         for index in sorted(self.running):
             yield self.running[index].result()
 
