@@ -61,7 +61,8 @@ const std::vector<double>& log_factorials(std::size_t n) {
 
 }  // namespace
 
-Grown grow_term(const State& state, std::size_t without, std::size_t width, const Stop& stop) {
+Grown grow_term(const State& state, std::size_t without, std::size_t width, double floor,
+                const Stop& stop) {
     constexpr std::size_t kMasksAtOnce = 64;
     const Posterior& posterior = state.posterior();
     const BitView& view = posterior.view();
@@ -83,11 +84,24 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, cons
 
     std::vector<Word> open(n_words);
     view.kernels().and_not_into(open.data(), view.all_rows().data(), rest.rows.data(), n_words);
+    double heaviest = 0;  // what the weightiest literal can add to the prior
+    for (std::size_t l = 0; l < p; ++l)
+        heaviest = std::max(heaviest, prior.of_literal(static_cast<std::int32_t>(l)));
     std::vector<Partial> beam{{{}, open_positive, open_negative}};
     std::vector<Word> masks(kMasksAtOnce * n_words);
     std::vector<Count> counts(2 * kMasksAtOnce * p);
     std::vector<std::uint8_t> may(p);
     Grown best;
+    best.score = floor;
+
+    // Log likelihood when a open positives and no open negatives are marked: no term that covers a
+    // of them can do better.
+    std::vector<double> hope(open_positive + 1);
+    for (Count a = open_positive; a >= 0; --a) {
+        hope[a] = likelihood.bound(rest.positive + a, rest.negative);
+        if (a < open_positive && hope[a] > hope[a + 1]) hope[a + 1] = hope[a];
+    }
+    for (Count a = 1; a <= open_positive; ++a) hope[a] = std::max(hope[a], hope[a - 1]);
 
     for (std::size_t size = 1; size <= p && !beam.empty() && !stop(); ++size) {
         const double base_prior = others_prior + prior.of_size(size);
@@ -108,11 +122,16 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, cons
                 posterior.support().addable(parent.term, others, may.data());
                 double parent_prior = base_prior;
                 for (const std::int32_t l : parent.term) parent_prior += prior.of_literal(l);
+                const double longer = prior.of_size(size + 1) - prior.of_size(size);
+                const double reachable = parent_prior + heaviest + std::max(0.0, longer);
+                const Count fewest = static_cast<Count>(
+                    std::upper_bound(hope.begin(), hope.end(), best.score - reachable) -
+                    hope.begin());
                 const Count* positive = counts.data() + b * p;
                 const Count* negative = counts.data() + (n + b) * p;
                 for (std::size_t l = 0; l < p; ++l) {
                     const Count a = positive[l], c = negative[l];
-                    if (!may[l] || a == 0) continue;
+                    if (a < fewest || !may[l] || a == 0) continue;
                     if (a == parent.positive && c == parent.negative && size > 1) continue;
                     const auto id = static_cast<std::int32_t>(l);
                     const auto from = static_cast<std::int32_t>(first + b);
@@ -123,10 +142,8 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, cons
                         contenders.push_back({bound, from, id, a, c});
                     finished.rank = std::max(finished.rank, bound);
                     // Could a longer term from here still win?
-                    const double hope = literal_prior - prior.of_size(size) +
-                                        prior.of_size(size + 1) +
-                                        likelihood.bound(rest.positive + a, rest.negative);
-                    if (c > 0 && hope > best.score) children.offer({rank(a, c), from, id, a, c});
+                    if (c > 0 && literal_prior + longer + heaviest + hope[a] > best.score)
+                        children.offer({rank(a, c), from, id, a, c});
                 }
             }
         }
@@ -140,11 +157,7 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, cons
             if (score > best.score) best = {term, score};
         }
         std::vector<Partial> next;
-        std::vector<Term> seen;
         for (const Candidate& c : children.sorted()) {
-            const double hope = others_prior + prior.of_size(size + 1) +
-                                likelihood.bound(rest.positive + c.positive, rest.negative);
-            if (hope <= best.score) continue;
             Term term = beam[c.parent].term;
             term.insert(std::lower_bound(term.begin(), term.end(), c.literal), c.literal);
             next.push_back({std::move(term), c.positive, c.negative});
@@ -161,6 +174,7 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, cons
         for (std::size_t i = 0; i < next.size() && beam.size() < width; ++i)
             if (!repeated[i]) beam.push_back(std::move(next[i]));
     }
+    if (best.term.empty()) best.score = -INFINITY;
     return best;
 }
 

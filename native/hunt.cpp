@@ -1,101 +1,137 @@
 #include "hunt.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <iterator>
 
 #include "neighbours.hpp"
 
 namespace bayesdnf {
 namespace {
 
-// One index drawn with weights exp(beta * log_weight); `stay` is one more candidate, the last.
-template <class LogWeight>
-std::size_t draw(std::size_t n, double beta, LogWeight log_weight, double stay, Philox& rng) {
-    thread_local std::vector<double> cumulative;
-    cumulative.resize(n + 1);
-    double top = stay;
-    for (std::size_t i = 0; i < n; ++i) top = std::max(top, log_weight(i));
+// exp(x) for x <= 0, to about 1e-9: plain arithmetic that the compiler turns into vector code, and
+// the same bits everywhere. Only ever used to draw proposals.
+inline double quick_exp(double x) {
+    constexpr double kShift = 0x1.8p52;  // adding it rounds to the nearest whole number
+    const double t = std::max(x, -700.0) * 1.4426950408889634;
+    const double shifted = t + kShift;
+    const double r = (t - (shifted - kShift)) * 0.6931471805599453;
+    const double e =
+        1 + r * (1 + r * (1. / 2 + r * (1. / 6 + r * (1. / 24 + r * (1. / 120 + r * (1. / 720))))));
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(e) +
+                                 (std::bit_cast<std::uint64_t>(shifted) << 52));
+}
+
+// One index drawn with weights exp(logs[i]); -inf has no weight.
+std::size_t draw(const std::vector<double>& logs, Philox& rng) {
+    thread_local std::vector<double> weights;
+    const std::size_t n = logs.size();
+    weights.resize(n);
+    const double top = *std::max_element(logs.begin(), logs.end());
+    for (std::size_t i = 0; i < n; ++i) weights[i] = quick_exp(logs[i] - top);
     double sum = 0;
-    for (std::size_t i = 0; i <= n; ++i) {
-        const double difference = beta * ((i < n ? log_weight(i) : stay) - top);
-        if (difference > -40) sum += std::exp(difference);
-        cumulative[i] = sum;
+    for (std::size_t i = 0; i < n; ++i) sum += weights[i];
+    double target = rng.uniform() * sum;
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (logs[i] == -INFINITY) continue;
+        last = i;
+        target -= weights[i];
+        if (target < 0) break;
     }
-    const double target = rng.uniform() * sum;
-    const auto found = std::upper_bound(cumulative.begin(), cumulative.end(), target);
-    return std::min<std::size_t>(n, static_cast<std::size_t>(found - cumulative.begin()));
+    return last;
 }
 
-bool accept(double gain, double beta, Philox& rng) {
-    return gain >= 0 || std::log(rng.uniform_positive()) < beta * gain;
+bool accept(double gain, Philox& rng) {
+    return gain >= 0 || std::log(rng.uniform_positive()) < gain;
 }
 
-// A random one-literal change of a random term.
+// Tempered bounds for base + {l} for every literal l, -inf where l may not be added or would leave
+// no open positive, and last for the base itself (-inf when it is empty).
+void extensions(const State& state, std::size_t without, const Term& base, double beta,
+                std::vector<double>& bounds) {
+    const Posterior& posterior = state.posterior();
+    const BitView& view = posterior.view();
+    const FunctionPrior& prior = posterior.prior();
+    const Likelihood& likelihood = posterior.likelihood();
+    const std::size_t p = view.n_literals(), n_words = view.n_words();
+    const Marked rest = state.marked(without);
+    const auto others = state.spans(without);
+    const double others_prior = state.terms_prior(without) + prior.of_count(others.size() + 1);
+    thread_local std::vector<Word> mask;
+    thread_local std::vector<Count> counts;
+    thread_local std::vector<std::uint8_t> may;
+    mask.resize(n_words);
+    counts.resize(2 * p);
+    may.resize(p);
+    view.term_mask(mask.data(), base);
+    view.kernels().and_not_into(mask.data(), mask.data(), rest.rows.data(), n_words);
+    view.literal_counts(mask.data(), 1, counts.data());
+    posterior.support().addable(base, others, may.data());
+    double longer_prior = others_prior + prior.of_size(base.size() + 1);
+    for (const std::int32_t l : base) longer_prior += prior.of_literal(l);
+    bounds.resize(p + 1);
+    for (std::size_t l = 0; l < p; ++l)
+        bounds[l] = !may[l] || counts[l] == 0
+                        ? -INFINITY
+                        : longer_prior + prior.of_literal(static_cast<std::int32_t>(l)) +
+                              beta * likelihood.bound(rest.positive + counts[l],
+                                                      rest.negative + counts[p + l]);
+    Count own[2];
+    view.count(mask.data(), own);
+    bounds[p] = base.empty() ? -INFINITY
+                             : others_prior + prior.of_term(base) +
+                                   beta * likelihood.bound(rest.positive + own[0],
+                                                           rest.negative + own[1]);
+}
+
+// Take a random literal out of a random term, or none, and draw what to put in: any literal or
+// nothing.
 void change_step(State& state, double beta, Philox& rng) {
     if (state.size() == 0) return;
-    thread_local std::vector<Change> changes;
+    thread_local std::vector<double> bounds;
     const std::size_t i = rng.below(state.size());
-    changes_of_term(state, i, changes);
-    const std::size_t chosen = draw(
-        changes.size(), beta, [&](std::size_t c) { return changes[c].bound; }, state.score(), rng);
-    if (chosen == changes.size()) return;
-    const Term term = changed(state.terms()[i], changes[chosen]);
-    const double score = state.score_with(i, term);
+    const Term& term = state.terms()[i];
+    const std::size_t j = rng.below(term.size() + 1);
+    const Term base = j == term.size() ? term : changed(term, {term[j], -1, 0});
+    extensions(state, i, base, beta, bounds);
+    const std::size_t l = draw(bounds, rng);
+    if (bounds[l] == -INFINITY) return;
+    const Term next =
+        l + 1 == bounds.size() ? base : changed(base, {-1, static_cast<std::int32_t>(l), 0});
+    if (next == term) return;
+    const Value value = state.value_with(i, next);
     // The draw used the bound; what the bound overstates is paid here.
-    if (std::isfinite(score) && accept(score - changes[chosen].bound, beta, rng))
-        state.replace(i, term);
+    if (value.allowed() && accept(value.tempered(beta) - bounds[l], rng)) state.replace(i, next);
 }
 
 // A new term grown literal by literal on the rows not marked yet.
 void birth_step(State& state, double beta, Philox& rng) {
-    const Posterior& posterior = state.posterior();
-    const BitView& view = posterior.view();
-    const FunctionPrior& prior = posterior.prior();
-    const std::size_t p = view.n_literals();
-    const Marked marked = state.marked();
-    const auto others = state.spans();
-    const double others_prior = state.terms_prior() + prior.of_count(state.size() + 1);
-    std::vector<Word> mask(view.n_words());
-    view.kernels().and_not_into(mask.data(), view.all_rows().data(), marked.rows.data(),
-                                view.n_words());
-    std::vector<Count> counts(2 * p);
-    std::vector<std::uint8_t> may(p);
-    std::vector<double> bounds(p);
+    thread_local std::vector<double> bounds;
     Term term;
-    double current = -INFINITY, weights = 0;
-    while (term.size() < p) {
-        posterior.support().addable(term, others, may.data());
-        view.literal_counts(mask.data(), 1, counts.data());
-        const double base = others_prior + prior.of_size(term.size() + 1) + weights;
-        for (std::size_t l = 0; l < p; ++l)
-            bounds[l] = may[l] && counts[l] > 0
-                            ? base + prior.of_literal(static_cast<std::int32_t>(l)) +
-                                  posterior.likelihood().bound(marked.positive + counts[l],
-                                                               marked.negative + counts[p + l])
-                            : -INFINITY;
-        if (term.empty() && *std::max_element(bounds.begin(), bounds.end()) == -INFINITY) return;
-        const std::size_t l = draw(
-            p, beta, [&](std::size_t j) { return bounds[j]; }, current, rng);
-        if (l == p || bounds[l] == -INFINITY) break;
-        const auto id = static_cast<std::int32_t>(l);
-        term.insert(std::lower_bound(term.begin(), term.end(), id), id);
-        weights += prior.of_literal(id);
-        current = bounds[l];
-        view.and_literal(mask.data(), id);
+    for (;;) {
+        extensions(state, State::kNone, term, beta, bounds);
+        const std::size_t l = draw(bounds, rng);
+        if (bounds[l] == -INFINITY || l + 1 == bounds.size()) break;
+        term = changed(term, {-1, static_cast<std::int32_t>(l), 0});
     }
-    const double score = state.score_with(State::kNone, term);
-    if (std::isfinite(score) && accept(score - state.score(), beta, rng))
+    if (term.empty()) return;
+    const Value value = state.value_with(State::kNone, term);
+    if (value.allowed() &&
+        accept(value.tempered(beta) - state.value().tempered(beta), rng))
         state.replace(State::kNone, term);
 }
 
 void death_step(State& state, double beta, Philox& rng) {
     if (state.size() == 0) return;
     const std::size_t i = rng.below(state.size());
-    const double score = state.score_with(i, {});
-    if (std::isfinite(score) && accept(score - state.score(), beta, rng)) state.replace(i, {});
+    const Value value = state.value_with(i, {});
+    if (value.allowed() && accept(value.tempered(beta) - state.value().tempered(beta), rng))
+        state.replace(i, {});
 }
 
-// Two terms become what they share, or one term becomes two that part a literal each.
+// Two terms become what they share, or one term becomes two that add a literal each.
 void merge_or_split_step(State& state, double beta, Philox& rng) {
     if (state.size() == 0) return;
     const std::size_t i = rng.below(state.size());
@@ -115,14 +151,13 @@ void merge_or_split_step(State& state, double beta, Philox& rng) {
         const std::size_t p = state.posterior().view().n_literals();
         trial.replace(i, {});
         for (int half = 0; half < 2; ++half) {
-            Term part = first;
             const auto l = static_cast<std::int32_t>(rng.below(p));
-            if (std::binary_search(part.begin(), part.end(), l)) return;
-            part.insert(std::lower_bound(part.begin(), part.end(), l), l);
-            trial.replace(State::kNone, part);
+            if (std::binary_search(first.begin(), first.end(), l)) return;
+            trial.replace(State::kNone, changed(first, {-1, l, 0}));
         }
     }
-    if (std::isfinite(trial.score()) && accept(trial.score() - state.score(), beta, rng))
+    if (trial.value().allowed() &&
+        accept(trial.value().tempered(beta) - state.value().tempered(beta), rng))
         state = std::move(trial);
 }
 
@@ -131,7 +166,7 @@ void merge_or_split_step(State& state, double beta, Philox& rng) {
 void rebuild(State& state, std::size_t width, const Stop& stop) {
     const auto add_terms = [&] {
         while (!stop()) {
-            const Grown grown = grow_term(state, State::kNone, width, stop);
+            const Grown grown = grow_term(state, State::kNone, width, state.score(), stop);
             if (grown.score <= state.score()) return;
             state.replace(State::kNone, grown.term);
         }
@@ -146,7 +181,7 @@ void rebuild(State& state, std::size_t width, const Stop& stop) {
             State trial = state;
             trial.replace(0, {});
             const double shorter = trial.score();
-            const Grown grown = grow_term(state, 0, width, stop);
+            const Grown grown = grow_term(state, 0, width, std::max(before, shorter), stop);
             if (grown.score > before || shorter > before) {
                 state.replace(0, grown.score >= shorter ? grown.term : Term{});
                 better = true;

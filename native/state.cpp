@@ -4,13 +4,9 @@
 #include <cmath>
 
 namespace bayesdnf {
-namespace {
-
-double value(const Score& s) {
-    return s.verdict == Verdict::allowed ? s.log_prior + s.log_likelihood : -INFINITY;
+static Value value(const Score& s) {
+    return s.verdict == Verdict::allowed ? Value{s.log_prior, s.log_likelihood} : Value{};
 }
-
-}  // namespace
 
 State::State(const Posterior& posterior, std::vector<Term> terms) : posterior_(&posterior) {
     for (Term& t : terms) {
@@ -30,10 +26,10 @@ std::vector<LiteralIds> State::spans(std::size_t without) const {
     return out;
 }
 
-double State::score_with(std::size_t without, const Term& added) const {
+Value State::value_with(std::size_t without, const Term& added) const {
     auto all = spans(without);
     if (!added.empty()) all.emplace_back(added);
-    return value(posterior_->score(all));
+    return bayesdnf::value(posterior_->score(all));
 }
 
 void State::replace(std::size_t without, const Term& added) {
@@ -50,7 +46,7 @@ void State::replace(std::size_t without, const Term& added) {
     rescore();
 }
 
-void State::rescore() { score_ = value(posterior_->score(spans())); }
+void State::rescore() { value_ = bayesdnf::value(posterior_->score(spans())); }
 
 Marked State::marked(std::size_t without) const {
     const BitView& view = posterior_->view();

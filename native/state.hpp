@@ -11,6 +11,15 @@ namespace bayesdnf {
 
 using Term = std::vector<std::int32_t>;
 
+// A log posterior in its two parts; both -inf outside the support.
+struct Value {
+    double prior = -INFINITY, likelihood = -INFINITY;
+    double total() const { return prior + likelihood; }
+    bool allowed() const { return prior > -INFINITY; }
+    // The likelihood at an inverse temperature, the prior as it is.
+    double tempered(double beta) const { return prior + beta * likelihood; }
+};
+
 // Rows and counts of a function without one of its terms, or of all its terms.
 struct Marked {
     std::vector<Word> rows;
@@ -26,12 +35,16 @@ class State {
     const std::vector<Term>& terms() const { return terms_; }
     const std::vector<Word>& mask(std::size_t i) const { return masks_[i]; }
     std::size_t size() const { return terms_.size(); }
-    double score() const { return score_; }
+    double score() const { return value_.total(); }
+    const Value& value() const { return value_; }
 
     // Exact log posterior of these terms with term `without` left out and `added` put in; -inf
     // where the support does not allow it. kNone leaves nothing out; an empty `added` adds nothing.
     static constexpr std::size_t kNone = SIZE_MAX;
-    double score_with(std::size_t without, const Term& added) const;
+    Value value_with(std::size_t without, const Term& added) const;
+    double score_with(std::size_t without, const Term& added) const {
+        return value_with(without, added).total();
+    }
 
     void replace(std::size_t without, const Term& added);
 
@@ -51,7 +64,7 @@ class State {
     const Posterior* posterior_;
     std::vector<Term> terms_;
     std::vector<std::vector<Word>> masks_;
-    double score_ = 0;
+    Value value_;
 };
 
 }  // namespace bayesdnf

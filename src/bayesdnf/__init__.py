@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .data.bits import BitMatrix
     from .data.encoder import LiteralEncoder
     from .data.simulate import simulate
+    from .estimators.classifier import DNFClassifier
+    from .estimators.transformer import LiteralTransformer
     from .model.distributions import Flat, Geometric, Poisson, Table, Uniform
     from .model.effect import Effect
     from .model.posterior import Posterior
@@ -30,11 +32,13 @@ __version__ = "0.1.0"
 __all__ = [
     "BitMatrix",
     "BooleanFunction",
+    "DNFClassifier",
     "Effect",
     "Flat",
     "Geometric",
     "Literal",
     "LiteralEncoder",
+    "LiteralTransformer",
     "Poisson",
     "Posterior",
     "Prior",
@@ -50,11 +54,13 @@ __all__ = [
 _HOME = {
     "BitMatrix": "data.bits",
     "BooleanFunction": "boolean",
+    "DNFClassifier": "estimators.classifier",
     "Effect": "model.effect",
     "Flat": "model.distributions",
     "Geometric": "model.distributions",
     "Literal": "boolean",
     "LiteralEncoder": "data.encoder",
+    "LiteralTransformer": "estimators.transformer",
     "Poisson": "model.distributions",
     "Posterior": "model.posterior",
     "Prior": "model.prior",

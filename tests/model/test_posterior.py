@@ -1,7 +1,6 @@
 """Scores of functions: against the twin, and unmoved by what must not matter."""
 
 import gc
-import hashlib
 import math
 import os
 import subprocess
@@ -9,11 +8,10 @@ import sys
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model.literal_worlds import LiteralWorld, literal_worlds, terms_of
 
+import reference
 from bayesdnf import (
     BitMatrix,
     BooleanFunction,
@@ -27,6 +25,7 @@ from bayesdnf import (
     datasets,
 )
 from bayesdnf.errors import InputError, ParameterError, UnknownColumnError
+from model.literal_worlds import LiteralWorld, literal_worlds, terms_of
 
 EFFECTS = [
     Effect(),
@@ -176,7 +175,7 @@ def test_more_threads_than_the_system_gives():
     functions = [BooleanFunction("x0"), BooleanFunction("x1"), BooleanFunction()] * 20
     many = posterior.scores(functions, n_jobs=10_000).log_score
     assert many.tobytes() == posterior.scores(functions).log_score.tobytes()
-    with pytest.raises(ParameterError, match="'n_jobs' parameter of Posterior.scores must be 1 or"):
+    with pytest.raises(ParameterError, match="The 'n_jobs' parameter"):
         posterior.scores(functions, n_jobs=0)
 
 
@@ -203,7 +202,9 @@ def test_mushroom():
 
 def test_the_posterior_keeps_what_it_looks_at():
     def native():
-        return Posterior(BitMatrix.from_table(np.tile([[1, 0], [0, 1]], (20_000, 1))), [1, 0] * 20_000).native
+        return Posterior(
+            BitMatrix.from_table(np.tile([[1, 0], [0, 1]], (20_000, 1))), [1, 0] * 20_000
+        ).native
 
     held = native()
     gc.collect()
@@ -266,5 +267,5 @@ def test_malformed_requests_to_the_core(small):
         ([], [0], []), ([0, 2], [0, 1], [0]), ([0, 1], [0, 2], [0]), ([0, 2, 1], [0, 1], [0]),
         ([1, 1], [0, 1], [0]), ([0, 1], [0, 1], [6]), ([0, 1], [0, 1], [-1]), ([0, -1], [], []),
     ):  # fmt: skip
-        with pytest.raises(ValueError, match="must|outside"):
+        with pytest.raises(ValueError, match=r"must|outside"):
             ask(*wrong)

@@ -5,10 +5,10 @@ import math
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import reference
 from bayesdnf import (
     BooleanFunction,
     Effect,

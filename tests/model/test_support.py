@@ -4,14 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model.literal_worlds import OFFERS, LiteralWorld, literal_worlds, terms_of
 
+import reference
 from bayesdnf import BitMatrix, BooleanFunction, LiteralEncoder, Prior, Support, _native
 from bayesdnf.boolean.literal import Relation
 from bayesdnf.data.canonical import canonical
+from model.literal_worlds import OFFERS, LiteralWorld, literal_worlds, terms_of
 
 RULES = st.fixed_dictionaries(
     {

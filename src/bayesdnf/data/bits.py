@@ -152,13 +152,16 @@ class BitMatrix:
             Number of rows in all. When given, room is taken once and the peak is the packed size
             and one piece; otherwise pieces are kept packed and joined at the end.
         """
-        pieces: Iterator[BitMatrix] = (
-            c if isinstance(c, BitMatrix) else cls.from_table(c) for c in chunks
-        )
+        # Not a loop over chunks, whose variable would hold a chunk while the next one is made.
+        pieces: Iterator[BitMatrix] = map(cls._piece, chunks)
         if n_rows is None:
             kept = list(pieces)
             n_rows, pieces = sum(piece.n_rows for piece in kept), iter(kept)
         return _join(pieces, n_rows)
+
+    @classmethod
+    def _piece(cls, chunk: Any) -> BitMatrix:
+        return chunk if isinstance(chunk, BitMatrix) else cls.from_table(chunk)
 
     @property
     def n_rows(self) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..boolean.literal import Literal, Value
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
@@ -18,6 +19,33 @@ from .literal_table import LiteralTable
 from .missing import named_missing
 from .tables import RawTable, read_table
 from .weights import read_weights
+
+
+@dataclass(frozen=True, eq=False)
+class FittedTable:
+    """Rows read by a fitted encoder: the ``Table`` that :meth:`LiteralEncoder.as_table` makes.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows.
+    read : callable
+        From a column's name to its values.
+    """
+
+    n_rows: int
+    read: Callable[[str], Column]
+    _columns: dict[str, Column] = field(default_factory=dict, repr=False)
+
+    def column(self, name: str) -> Column:
+        """Return one column, read once."""
+        if name not in self._columns:
+            self._columns[name] = self.read(name)
+        return self._columns[name]
+
+    def truth(self, literal: Literal) -> NDArray[np.bool_]:
+        """Truth of one literal on every row, in row order."""
+        return self.column(literal.attribute).truth(literal)
 
 
 class LiteralEncoder:
@@ -172,6 +200,33 @@ class LiteralEncoder:
         """Fit, then encode the same table."""
         return self.fit(X, sample_weight).encode(X)
 
+    def as_table(self, X: Any, columns: Iterable[str] | None = None) -> FittedTable:
+        """Read rows for a function of this encoder's literals to be called on.
+
+        As in :meth:`encode`, with ``missing_values`` missing and the types of columns checked;
+        but columns are read only when a literal asks for them.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows.
+        columns : iterable of str, optional
+            Columns that must be there; by default all that give literals.
+
+        Examples
+        --------
+        >>> from bayesdnf import BooleanFunction, LiteralEncoder
+        >>> encoder = LiteralEncoder(missing_values=["?"]).fit({"odor": ["f", "n", "?"]})
+        >>> BooleanFunction("odor != f")(encoder.as_table({"odor": ["n", "?"]}))
+        array([ True, False])
+        """
+        self._require_fitted()
+        table = self._named_as_fitted(self._read(X))
+        known = {attribute.name: attribute for attribute in self._attributes}
+        for name in known if columns is None else columns:
+            self._require_column(table, name)
+        return FittedTable(table.n_rows, lambda name: self._column(table, known[name]))
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything :meth:`from_dict` needs, in types that JSON has.
 
@@ -283,12 +338,15 @@ class LiteralEncoder:
             )
         return table.renamed(self.columns_)
 
-    def _column(self, table: RawTable, attribute: Attribute) -> Column:
-        if attribute.name not in table:
+    def _require_column(self, table: RawTable, name: str) -> None:
+        if name not in table:
             raise UnknownColumnError(
-                f"X has no column {attribute.name!r}, which the encoder was fitted on."
-                f"{did_you_mean(attribute.name, table.names)}"
+                f"X has no column {name!r}, which the encoder was fitted on."
+                f"{did_you_mean(name, table.names)}"
             )
+
+    def _column(self, table: RawTable, attribute: Attribute) -> Column:
+        self._require_column(table, attribute.name)
         column = table.column(attribute.name)
         if column.type != NOTHING and (column.type == TEXT) != (attribute.type == TEXT):
             value, row = column.example()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from .columns import unmasked
 from .missing import is_missing
 from .tables import as_frame
 
@@ -44,8 +45,7 @@ class FlagColumns:
                 frame.columns if names is None else names,
                 lambda r, c: _frame_block(frame, r, c),
             )
-        masked = isinstance(X, np.ma.MaskedArray)
-        array = X.astype(object).filled(None) if masked else np.asarray(X)
+        array = unmasked(X) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
         if array.ndim != 2:
             raise InputError(
                 f"X must be a table with two dimensions. Got an array with {array.ndim} instead."

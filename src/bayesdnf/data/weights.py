@@ -27,5 +27,5 @@ def read_weights(weights: Any, n_rows: int) -> NDArray[np.int64] | None:
             f"Got {values[wrong[0]]:g} in row {wrong[0]} instead."
         )
     if not values.any():
-        raise InputError("sample_weight is 0 for every row; at least one row must count.")
+        raise InputError("sample_weight is zero for every row; at least one row must count.")
     return values.astype(np.int64)

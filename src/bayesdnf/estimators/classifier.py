@@ -1,0 +1,394 @@
+"""DNFClassifier: the best rule for a table, as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..boolean import BooleanFunction
+from ..boolean.literal import Value
+from ..data.encoder import FittedTable, LiteralEncoder
+from ..data.weights import read_weights
+from ..errors import InputError
+from ..model.effect import Effect
+from ..model.posterior import Posterior
+from ..model.prior import Prior
+from ..model.rates import Counts, Interval, Rates
+from ..search.hunt import hunt
+from ..search.result import SearchResult
+from . import presentation
+from .explain import Explanation, fired_terms, nearest_change, one_row
+from .inputs import Labels, count_rows, read_features, read_labels
+from .rules import rules_table
+from .settings import Teller, check_parameters, seed_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class DNFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn a Boolean rule (an OR of ANDs) that marks the positive class.
+
+    Takes texts, categories, bools, numbers and missing values as they are. The rule is the
+    function with the highest posterior that the search finds; risks are posterior means given
+    that rule.
+
+    Parameters
+    ----------
+    prior : Prior, optional
+        Prior on functions; None means ``Prior()``.
+    effect : Effect, optional
+        What is known of the rates; None means ``Effect()``. There is no ``class_weight``, which
+        has no meaning in this likelihood: for a sample whose share of positives is not the
+        population's give ``Effect(prevalence=...)``.
+    kinds, negations, thresholds, missing_values
+        Which literals are on offer; see :class:`LiteralEncoder`.
+    positive : label, optional
+        Which class the rule is to mark; None means ``classes_[1]``.
+    restarts, agree, steps, time_limit
+        When the search ends; see :func:`hunt`.
+    n_jobs : int, optional
+        Threads of the search: None means 1, -1 all cores. The result does not depend on it.
+    random_state : int, RandomState, Generator or None
+        Seed of the search; None means a new one each time (``seed_`` keeps it).
+    allow_missing_columns : bool, default=False
+        Whether only the rule's own columns are needed after fitting.
+    verbose : int, default=0
+        1 tells of each better function on standard error, 2 of each restart.
+
+    Attributes
+    ----------
+    function_ : BooleanFunction
+        The rule; the null function when nothing beats it, and every row then gets the base rate.
+    rules_ : pandas.DataFrame
+        One row for each term: ``rule``, ``size``, ``rows`` covered, ``positives`` among them,
+        their share ``rate`` in the table with ``low`` and ``high`` (95 % Jeffreys interval), and
+        ``log_gain``, the log posterior lost without the term.
+    log_posterior_ : float
+        Score of the rule, with every normalising constant of the prior.
+    counts_ : Counts
+        Rows, positives, marked rows and marked positives, weighted.
+    rates_ : Rates
+        Posterior of both risks given the rule.
+    risks_ : tuple of Interval
+        Their means and 95 % intervals, unmarked first; what ``predict_proba`` answers with.
+    stopped_ : str
+        Why the search ended.
+    agreement_, restarts_ : int
+        How many restarts ended at this score, of how many: the measure of trust.
+    proved_ : bool
+        Whether no allowed function scores higher.
+    classes_ : ndarray
+        The two labels, sorted.
+    positive_, negative_ : label
+        The class that the rule marks, and the other.
+    encoder_ : LiteralEncoder
+        What the columns became.
+    prior_, effect_
+        The prior and the effect that were used.
+    seed_ : int
+        Seed that was used.
+    n_features_in_, feature_names_in_
+        Number of columns in fitting, and their names when the table had names.
+
+    Examples
+    --------
+    >>> from bayesdnf import DNFClassifier, simulate
+    >>> X, y, truth = simulate(500, 20, random_state=1)
+    >>> clf = DNFClassifier(random_state=0).fit(X, y)
+    >>> clf.function_ == truth
+    True
+    >>> clf.rules_[["rule", "size"]]
+              rule  size
+    0  x0 AND x1     2
+    1  x2 AND x3     2
+    >>> clf.stopped_
+    'agreement'
+    """
+
+    encoder_: LiteralEncoder
+    prior_: Prior
+    effect_: Effect
+    classes_: NDArray[Any]
+    positive_: Any
+    negative_: Any
+    function_: BooleanFunction
+    rules_: pd.DataFrame
+    log_posterior_: float
+    counts_: Counts
+    rates_: Rates
+    risks_: tuple[Interval, Interval]
+    stopped_: str
+    agreement_: int
+    restarts_: int
+    proved_: bool
+    seed_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+
+    def __init__(
+        self,
+        *,
+        prior: Prior | None = None,
+        effect: Effect | None = None,
+        kinds: Mapping[str, str] | None = None,
+        negations: bool = False,
+        thresholds: int = 8,
+        missing_values: Collection[Value] = (),
+        positive: Any = None,
+        restarts: int = 100,
+        agree: int = 5,
+        steps: int = 4000,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        allow_missing_columns: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        self.prior = prior
+        self.effect = effect
+        self.kinds = kinds
+        self.negations = negations
+        self.thresholds = thresholds
+        self.missing_values = missing_values
+        self.positive = positive
+        self.restarts = restarts
+        self.agree = agree
+        self.steps = steps
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.allow_missing_columns = allow_missing_columns
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DNFClassifier:
+        """Find the best rule.
+
+        Ctrl-C ends the search: the best rule so far is stored, then KeyboardInterrupt goes on.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows; columns of an array are called x0, x1, ….
+        y : array-like
+            One label for each row, two classes.
+        sample_weight : array of whole numbers, optional
+            How often each row counts (2.0 is fine); the same as repeating rows.
+        """
+        check_parameters(self)
+        table = read_features(self, X, fitting=True)
+        n_rows = count_rows(table)
+        weights = read_weights(sample_weight, n_rows)
+        labels = read_labels(self, y, n_rows, weights, self.positive)
+        encoder = LiteralEncoder(
+            kinds=self.kinds,
+            negations=self.negations,
+            thresholds=self.thresholds,
+            missing_values=self.missing_values,
+        )
+        posterior = Posterior(
+            encoder.fit_encode(table, weights),
+            labels.is_positive,
+            copy.deepcopy(self.prior),
+            copy.deepcopy(self.effect),
+            sample_weight=weights,
+        )
+        seed = seed_of(self.random_state, type(self).__name__)
+        found = hunt(
+            posterior,
+            restarts=int(self.restarts),
+            agree=int(self.agree),
+            steps=int(self.steps),
+            time_limit=self.time_limit,
+            n_jobs=joblib.effective_n_jobs(self.n_jobs),
+            random_state=seed,
+            progress=Teller(self.verbose) if self.verbose else None,
+        )
+        self._store(labels, encoder, posterior, found, seed)
+        if found.stopped == "interrupted":
+            raise KeyboardInterrupt
+        return self
+
+    def _store(
+        self,
+        labels: Labels,
+        encoder: LiteralEncoder,
+        posterior: Posterior,
+        found: SearchResult,
+        seed: int,
+    ) -> None:
+        self.encoder_ = encoder
+        self.prior_ = posterior.prior
+        self.effect_ = posterior.effect
+        self.classes_ = labels.classes
+        self.positive_ = labels.classes[labels.positive_index]
+        self.negative_ = labels.classes[1 - labels.positive_index]
+        self.function_ = found.function
+        self.rules_ = rules_table(posterior, found.function)
+        self.log_posterior_ = float(found.log_posterior)
+        self.counts_ = posterior.counts(found.function)
+        self.rates_ = posterior.rates(found.function)
+        self.risks_ = self.rates_.summary()
+        self.stopped_ = found.stopped
+        self.agreement_ = found.agreement
+        self.restarts_ = found.restarts
+        self.proved_ = found.proved
+        self.seed_ = seed
+
+    def marked(self, X: Any) -> NDArray[np.bool_]:
+        """Say for each row whether the rule holds.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows. Columns of a DataFrame are found by name and extra ones ignored; with
+            ``allow_missing_columns=True`` only those of the rule are needed.
+        """
+        check_is_fitted(self)
+        return self.function_(self._read(read_features(self, X, fitting=False)))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, in the order of ``classes_``.
+
+        They are posterior means of the two risks; on the population's scale when the effect
+        gives a prevalence.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows.
+        """
+        marked = self.marked(X)
+        return self._probabilities()[marked.astype(np.intp)]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the more probable class of each row.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows.
+        """
+        marked = self.marked(X)
+        answers: NDArray[Any] = self.classes_[self._answers()[marked.astype(np.intp)]]
+        return answers
+
+    def explain(self, row: Any) -> Explanation:
+        """Say which terms hold on a row, and the nearest change that would flip the rule.
+
+        Parameters
+        ----------
+        row : dict, pandas Series, DataFrame of one row, or 1-D array
+            The row; a 1-D array has the columns of ``fit`` in their order.
+
+        Examples
+        --------
+        >>> from bayesdnf import DNFClassifier
+        >>> table = {"odor": list("fnnaf") * 20, "size": list("bbcbc") * 20}
+        >>> clf = DNFClassifier(random_state=0).fit(table, [1, 0, 0, 0, 1] * 20)
+        >>> print(clf.explain({"odor": "n", "size": "b"}))
+        The rule does not hold on this row: P(1) = 0.01613, predicted 0.
+        Terms that hold: none.
+        Nearest change that would make it hold: odor, now n, to odor = f.
+        """
+        check_is_fitted(self)
+        table = self._read(one_row(row, self.encoder_.columns_))
+        if table.n_rows != 1:
+            raise InputError(f"explain takes one row. Got {table.n_rows:,} instead.")
+        marked = bool(self.function_(table)[0])
+        positive = int(np.flatnonzero(self.classes_ == self.positive_)[0])
+        return Explanation(
+            marked=marked,
+            fired=fired_terms(self.function_, table),
+            prediction=self.classes_[self._answers()[int(marked)]],
+            positive=self.positive_,
+            probability=float(self._probabilities()[int(marked), positive]),
+            change=nearest_change(self.function_, self.encoder_, table),
+        )
+
+    def summary(self) -> str:
+        """Return the rule, its terms, the risks and how far to trust them, as text.
+
+        It warns when ``predict`` gives every row the same class.
+        """
+        check_is_fitted(self)
+        return presentation.summary(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted classifier to a JSON file that people can read.
+
+        The file is written whole or not at all, and holds no code.
+
+        Parameters
+        ----------
+        path : path
+            File to write, such as ``model.json``.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from bayesdnf import DNFClassifier
+        >>> clf = DNFClassifier().fit({"odor": ["f", "n"] * 20}, ["ill", "well"] * 20)
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "model.json"
+        >>> clf.save(file)
+        >>> DNFClassifier.load(file).predict({"odor": ["n", "f"]})
+        array(['well', 'ill'], dtype='<U4')
+        """
+        from .model_file import write_model
+
+        check_is_fitted(self)
+        write_model(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> DNFClassifier:
+        """Read what :meth:`save` wrote; everything is checked, nothing is run.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+
+        Raises
+        ------
+        InputError
+            When the file is damaged or of another kind; names the file and the field.
+        """
+        from .model_file import read_model
+
+        return read_model(path, cls)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _html_repr(self) -> str:
+        # A notebook shows scikit-learn's diagram, which stays as it is inside pipelines, and the
+        # rule below it.
+        diagram = cast(str, super()._html_repr())
+        return f"{diagram}\n{presentation.as_html(self)}" if hasattr(self, "risks_") else diagram
+
+    def _probabilities(self) -> NDArray[np.float64]:
+        """Probabilities of ``classes_`` (columns) on unmarked and on marked rows."""
+        risks = np.array([[risk.mean] for risk in self.risks_])
+        pair = np.hstack([1 - risks, risks])
+        return pair if self.positive_ == self.classes_[1] else pair[:, ::-1].copy()
+
+    def _answers(self) -> NDArray[np.intp]:
+        """Place in ``classes_`` of the more probable class, unmarked and marked."""
+        return np.argmax(self._probabilities(), axis=1)
+
+    def _read(self, table: Any) -> FittedTable:
+        needed = self.function_.attributes if self.allow_missing_columns else None
+        return self.encoder_.as_table(table, needed)

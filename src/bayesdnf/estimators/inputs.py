@@ -1,0 +1,170 @@
+"""Tables and labels as scikit-learn's users and its checks hand them over."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils import assert_all_finite, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import validate_data
+
+from ..data.columns import unmasked
+from ..data.missing import is_missing
+from ..data.tables import as_frame
+from ..errors import InputError, ParameterError
+
+_NUMBER = (bool, int, float, np.number, np.bool_)
+
+
+def read_features(estimator: Any, X: Any, *, fitting: bool) -> Any:
+    """Check a table and note its columns, or compare them with those of ``fit``.
+
+    DataFrames and dicts of columns pass untouched: the encoder finds columns by name, in any
+    order. Arrays and lists go through scikit-learn's own checks.
+    """
+    owner = type(estimator).__name__
+    if issparse(X):
+        raise InputError(
+            f"Sparse input is not supported by {owner}; pass X.toarray(), or a DataFrame."
+        )
+    frame = as_frame(X)
+    if frame is not None or isinstance(X, dict):
+        if fitting:
+            # The names in their own types: as in scikit-learn, only texts count as names.
+            _note_columns(estimator, list(getattr(X, "columns", X)))
+            return X
+        return X if frame is None else _named_as_fitted(estimator, X, frame)
+    if isinstance(X, np.ma.MaskedArray):
+        X = unmasked(X)
+    elif isinstance(X, (list, tuple)):
+        # Of a list such as [['a', 1]] numpy would make the texts 'a' and '1'.
+        X = np.array(X, dtype=object)
+    return validate_data(
+        estimator,
+        X,
+        reset=fitting,
+        dtype=None,
+        ensure_all_finite="allow-nan",
+        ensure_min_samples=2 if fitting else 1,
+    )
+
+
+def _named_as_fitted(estimator: Any, X: Any, frame: nw.DataFrame[Any]) -> Any:
+    """Give a DataFrame the names x0, x1, … when an array was fitted, as scikit-learn does."""
+    own = estimator.encoder_.columns_
+    fitted_array = not hasattr(estimator, "feature_names_in_") and own[0] == "x0"
+    names = [str(name) for name in frame.columns]
+    if not fitted_array or set(own) <= set(names):
+        return X
+    owner = type(estimator).__name__
+    if len(names) != len(own):
+        raise InputError(
+            f"X has {len(names)} features, but {owner} is expecting {len(own)} features as input."
+        )
+    warnings.warn(
+        f"X has feature names, but {owner} was fitted without feature names", stacklevel=4
+    )
+    return {name: frame[:, j].to_native() for j, name in enumerate(own)}
+
+
+def _note_columns(estimator: Any, names: list[Any]) -> None:
+    estimator.n_features_in_ = len(names)
+    if all(isinstance(name, str) for name in names):
+        estimator.feature_names_in_ = np.array([str(name) for name in names], dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
+def count_rows(X: Any) -> int:
+    """Rows of what :func:`read_features` returns."""
+    if isinstance(X, dict):
+        return len(next(iter(X.values()), ()))
+    return len(X)
+
+
+class Labels(NamedTuple):
+    """The two classes, which of them is positive, and the rows that are."""
+
+    classes: NDArray[Any]
+    positive_index: int
+    is_positive: NDArray[np.bool_]
+
+
+def read_labels(
+    estimator: Any, y: Any, n_rows: int, weights: NDArray[np.int64] | None, positive: Any
+) -> Labels:
+    """Read the labels of a classifier's ``fit``.
+
+    Parameters
+    ----------
+    estimator : object
+        Whose fit it is.
+    y : array-like
+        One label for each row.
+    n_rows : int
+        Rows of X.
+    weights : ndarray of int64, optional
+        Rows of weight 0 have no say in what the classes are.
+    positive : label or None
+        Which class is positive; None: the second.
+    """
+    y = _as_labels(estimator, y)
+    if len(y) != n_rows:
+        raise InputError(f"y has {len(y):,} entries for {n_rows:,} rows of X.")
+    counted = y if weights is None else y[weights > 0]
+    check_classification_targets(counted)
+    kind = type_of_target(counted, input_name="y", raise_unknown=True)
+    classes = np.unique(counted)
+    if kind != "binary":
+        raise InputError(
+            f"Only binary classification is supported. The type of the target is {kind}: y holds "
+            f"{len(classes):,} classes ({_listed(classes)}); ask for one of them, for example "
+            f"with y == {_plain(classes[-1])!r}."
+        )
+    if len(classes) < 2:
+        where = "" if weights is None else " on the rows whose sample_weight is not zero"
+        raise InputError(
+            f"y holds one class only{where}, {_plain(classes[0])!r}; two classes are needed."
+        )
+    index = 1 if positive is None else _find(classes, positive, type(estimator).__name__)
+    return Labels(classes, index, y == classes[index])
+
+
+def _as_labels(estimator: Any, y: Any) -> NDArray[Any]:
+    if y is None:
+        raise InputError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
+            f"is None; give one label for each row."
+        )
+    values = np.asarray(y)
+    if values.ndim == 1 and (gone := is_missing(values)).any():
+        raise InputError(f"y is missing in row {int(np.argmax(gone))}; every row needs a label.")
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    assert_all_finite(labels, input_name="y")
+    if labels.dtype == object and all(isinstance(label, _NUMBER) for label in labels):
+        labels = np.array(labels.tolist())  # numbers and bools that a table kept as objects
+    return labels
+
+
+def _find(classes: NDArray[Any], positive: Any, owner: str) -> int:
+    for index, label in enumerate(classes):
+        # Typed: the text '1' is not the number 1.
+        if isinstance(label, str) == isinstance(positive, str) and np.all(label == positive):
+            return index
+    raise ParameterError.of(
+        "positive", owner, f"one of the classes of y, {_listed(classes)}, or None", positive
+    )
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _listed(labels: NDArray[Any]) -> str:
+    shown = [repr(_plain(label)) for label in labels[:8]]
+    return ", ".join(shown) + (", …" if len(labels) > 8 else "")

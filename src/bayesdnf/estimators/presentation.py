@@ -1,0 +1,106 @@
+"""A fitted classifier as text and as HTML."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+from ..model.rates import Interval
+
+if TYPE_CHECKING:
+    from .classifier import DNFClassifier
+
+_STOPPED = {
+    "agreement": "enough restarts agreed",
+    "restarts": "all restarts were used",
+    "time limit": "the time limit was reached",
+    "interrupted": "it was interrupted",
+    "proved": "no function scores higher (proved)",
+}
+
+
+def summary(model: DNFClassifier) -> str:
+    """Rule, table of its terms, risks, and how far to trust them, as text."""
+    parts = [_rule(model)]
+    if not model.function_.is_null:
+        shown = model.rules_.to_string(
+            index=False, float_format=lambda value: f"{value:.4g}", justify="right"
+        )
+        parts.append(
+            f"{shown}\nlow, high: 95 % Jeffreys interval of the rate; "
+            "log_gain: log posterior lost without the term."
+        )
+    parts.append("\n".join(_risks(model)))
+    parts.append(_trust(model))
+    if (warning := constant_answer(model)) is not None:
+        parts.append(f"Warning: {warning}")
+    return "\n\n".join(parts)
+
+
+def as_html(model: DNFClassifier) -> str:
+    """Return the same for a notebook."""
+    parts = [f"<p><b>{html.escape(_title(model))}</b></p>"]
+    if not model.function_.is_null:
+        parts.append(model.function_._repr_html_())
+        parts.append(model.rules_.to_html(index=False, float_format=lambda v: f"{v:.4g}"))
+    lines = [*_risks(model), _trust(model)]
+    if (warning := constant_answer(model)) is not None:
+        lines.append(f"Warning: {warning}")
+    parts.append(f"<p>{'<br>'.join(html.escape(line) for line in lines)}</p>")
+    return "\n".join(parts)
+
+
+def constant_answer(model: DNFClassifier) -> str | None:
+    """Say so when ``predict`` gives every row the same class."""
+    answers = {model.classes_[k] for k in model._answers()}
+    if len(answers) > 1:
+        return None
+    [answer] = answers
+    never = model.positive_ if answer != model.positive_ else model.negative_
+    return (
+        f"predict never answers {never!s}, because {answer!s} is the more probable class whether "
+        f"or not the rule holds; use predict_proba or marked."
+    )
+
+
+def _title(model: DNFClassifier) -> str:
+    function = model.function_
+    if function.is_null:
+        return f"No rule for {model.positive_!s}: no function beats the null function."
+    terms, literals = len(function), function.n_literals
+    return (
+        f"Rule for {model.positive_!s}: {terms} term{'s' * (terms > 1)}, "
+        f"{literals} literal{'s' * (literals > 1)}"
+    )
+
+
+def _rule(model: DNFClassifier) -> str:
+    lines = [
+        f"  {'OR ' if i else '   '}({' AND '.join(term)})"
+        for i, term in enumerate(model.function_.terms)
+    ]
+    return "\n".join([_title(model), *lines])
+
+
+def _risks(model: DNFClassifier) -> list[str]:
+    counts, positive = model.counts_, model.positive_
+    unmarked, marked = model.risks_
+    prevalence = model.effect_.prevalence
+    scale = "" if prevalence is None else f" in the population (prevalence {prevalence:g})"
+    if model.function_.is_null:
+        return [f"P({positive!s}){scale}: {_risk(unmarked)} on every row."]
+    return [
+        f"P({positive!s}){scale}, posterior mean and 95 % interval:",
+        f"  where the rule holds ({counts.n_marked:,} of {counts.n:,} rows): {_risk(marked)}",
+        f"  elsewhere: {_risk(unmarked)}",
+    ]
+
+
+def _risk(interval: Interval) -> str:
+    return f"{interval.mean:.4g} [{interval.low:.4g}, {interval.high:.4g}]"
+
+
+def _trust(model: DNFClassifier) -> str:
+    agreed = f"{model.agreement_} of {model.restarts_} restarts ended at this score"
+    why = _STOPPED.get(model.stopped_, model.stopped_)
+    return f"Search: {why}; {agreed}. Log posterior: {model.log_posterior_:.4f}."

@@ -1,0 +1,121 @@
+"""Files are written whole or not at all."""
+
+import os
+import stat
+
+import pytest
+
+from bayesdnf.data.atomic import atomic_path
+from bayesdnf.errors import InputError
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_the_file_appears_when_the_block_ends(tmp_path):
+    target = tmp_path / "rule.txt"
+    with atomic_path(target) as part:
+        part.write_text("odor = f")
+        assert not target.exists()
+        assert part.parent == tmp_path  # the same file system, or renaming would copy
+    assert target.read_text() == "odor = f"
+    assert names(tmp_path) == ["rule.txt"]
+
+
+def test_a_text_path_will_do(tmp_path):
+    with atomic_path(str(tmp_path / "rule.txt")) as part:
+        part.write_text("x3")
+    assert (tmp_path / "rule.txt").read_text() == "x3"
+
+
+def test_an_old_file_is_there_until_the_new_one_is_whole(tmp_path):
+    target = tmp_path / "rule.txt"
+    target.write_text("old")
+    with atomic_path(target) as part:
+        part.write_text("new")
+        assert target.read_text() == "old"
+    assert target.read_text() == "new"
+
+
+@pytest.mark.parametrize("error", [OSError("disk full"), KeyboardInterrupt(), SystemExit(1)])
+@pytest.mark.parametrize("old", ["old", None])
+def test_failure_leaves_everything_as_it_was(tmp_path, error, old):
+    target = tmp_path / "rule.txt"
+    if old is not None:
+        target.write_text(old)
+    before = names(tmp_path)
+
+    def write():
+        with atomic_path(target) as part:
+            part.write_text("half a ru")
+            raise error
+
+    with pytest.raises(type(error)) as caught:
+        write()
+    assert caught.value is error
+    assert names(tmp_path) == before
+    assert old is None or target.read_text() == old
+
+
+def test_the_temporary_name_keeps_the_suffixes(tmp_path):
+    # pandas and gzip choose the format by the name they are given.
+    with atomic_path(tmp_path / "table.csv.gz") as part:
+        assert part.name.endswith(".csv.gz")
+        assert part.name != "table.csv.gz"
+
+
+def test_two_writers_do_not_share_a_temporary_file(tmp_path):
+    target = tmp_path / "rule.txt"
+    with atomic_path(target) as first, atomic_path(target) as second:
+        assert first != second
+        first.write_text("first")
+        second.write_text("second")
+    assert target.read_text() == "first"  # the outer block ends last
+    assert names(tmp_path) == ["rule.txt"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are POSIX")
+@pytest.mark.parametrize("mask", [0o022, 0o077])
+def test_permissions_are_those_of_any_new_file(tmp_path, mask):
+    before = os.umask(mask)
+    try:
+        with atomic_path(tmp_path / "rule.txt") as part:
+            part.write_text("x3")
+        assert os.umask(mask) == mask  # looking at the mask did not change it
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "rule.txt").stat().st_mode) == 0o666 & ~mask
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    target = tmp_path / "nowhere" / "rule.txt"
+    with pytest.raises(InputError) as caught, atomic_path(target):
+        pytest.fail("the block must not run")
+    folder = target.parent
+    assert str(caught.value) == f"Cannot write {target}: the folder {folder} does not exist."
+
+
+def test_a_folder_is_not_a_file(tmp_path):
+    with pytest.raises(InputError) as caught, atomic_path(tmp_path):
+        pytest.fail("the block must not run")
+    assert str(caught.value) == f"Cannot write {tmp_path}: it is a folder; name a file in it."
+
+
+@pytest.mark.xfail(strict=True, reason="Path.is_dir raises on a name past the system's limit")
+@pytest.mark.skipif(os.name != "posix", reason="the limit on names is POSIX")
+def test_what_the_system_refuses_is_an_input_error(tmp_path):
+    target = tmp_path / ("x" * 300)
+    with pytest.raises(InputError, match=r"^Cannot write .*: .+\.$"), atomic_path(target):
+        pytest.fail("the block must not run")
+    assert names(tmp_path) == []
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_to(tmp_path):
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(InputError, match="Permission denied"), atomic_path(tmp_path / "rule"):
+            pytest.fail("the block must not run")
+    finally:
+        tmp_path.chmod(0o700)

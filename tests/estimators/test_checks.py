@@ -1,0 +1,67 @@
+"""scikit-learn's own checks, all of them, with nothing expected to fail."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from sklearn.utils.estimator_checks import (
+    check_get_feature_names_out_error,
+    check_global_output_transform_pandas,
+    check_global_set_output_transform_polars,
+    check_set_output_transform,
+    check_set_output_transform_pandas,
+    check_set_output_transform_polars,
+    check_transformer_get_feature_names_out,
+    check_transformer_get_feature_names_out_pandas,
+    parametrize_with_checks,
+)
+
+from bayesdnf import DNFClassifier, Effect, LiteralTransformer, Prior
+
+ESTIMATORS = [
+    DNFClassifier(),
+    DNFClassifier(prior=Prior(), effect=Effect(prevalence=0.3), negations=True, n_jobs=2),
+    LiteralTransformer(),
+    LiteralTransformer(negations=True, drop_first=True),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_estimator_checks(estimator, check):
+    check(estimator)
+
+
+# These two are skipped above unless the variable is set before scipy is loaded.
+ARRAY_API = """
+from sklearn.utils.estimator_checks import check_array_api_input
+from bayesdnf import DNFClassifier, LiteralTransformer
+for estimator in (DNFClassifier(), LiteralTransformer()):
+    check_array_api_input(
+        type(estimator).__name__, estimator, array_namespace="numpy",
+        expect_only_array_outputs=False,
+    )
+"""
+
+
+def test_array_api_dispatch_changes_nothing():
+    environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
+    subprocess.run([sys.executable, "-c", ARRAY_API], env=environment, check=True)
+
+
+@pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names:UserWarning")
+@pytest.mark.parametrize(
+    "check",
+    [
+        check_get_feature_names_out_error,
+        check_global_output_transform_pandas,
+        check_global_set_output_transform_polars,
+        check_set_output_transform,
+        check_set_output_transform_pandas,
+        check_set_output_transform_polars,
+        check_transformer_get_feature_names_out,
+        check_transformer_get_feature_names_out_pandas,
+    ],
+)
+def test_checks_that_scikit_learn_keeps_for_its_own_transformers(check):
+    check("LiteralTransformer", LiteralTransformer())
