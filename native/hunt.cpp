@@ -49,7 +49,7 @@ bool accept(double gain, Philox& rng) {
 
 // Tempered bounds for base + {l} for every literal l, -inf where l may not be added or would leave
 // no open positive, and last for the base itself (-inf when it is empty).
-void extensions(const State& state, std::size_t without, const Term& base, double beta,
+void extensions(const State& state, std::size_t without, const Term& base, const Heat& heat,
                 std::vector<double>& bounds) {
     const Posterior& posterior = state.posterior();
     const BitView& view = posterior.view();
@@ -75,27 +75,27 @@ void extensions(const State& state, std::size_t without, const Term& base, doubl
     for (std::size_t l = 0; l < p; ++l)
         bounds[l] = !may[l] || counts[l] == 0
                         ? -INFINITY
-                        : longer_prior + prior.of_literal(static_cast<std::int32_t>(l)) +
-                              beta * likelihood.bound(rest.positive + counts[l],
+                        : heat.prior * (longer_prior + prior.of_literal(static_cast<std::int32_t>(l))) +
+                              heat.likelihood * likelihood.bound(rest.positive + counts[l],
                                                       rest.negative + counts[p + l]);
     Count own[2];
     view.count(mask.data(), own);
     bounds[p] = base.empty() ? -INFINITY
-                             : others_prior + prior.of_term(base) +
-                                   beta * likelihood.bound(rest.positive + own[0],
+                             : heat.prior * (others_prior + prior.of_term(base)) +
+                                   heat.likelihood * likelihood.bound(rest.positive + own[0],
                                                            rest.negative + own[1]);
 }
 
 // Take a random literal out of a random term, or none, and draw what to put in: any literal or
 // nothing.
-void change_step(State& state, double beta, Philox& rng) {
+void change_step(State& state, const Heat& heat, Philox& rng) {
     if (state.size() == 0) return;
     thread_local std::vector<double> bounds;
     const std::size_t i = rng.below(state.size());
     const Term& term = state.terms()[i];
     const std::size_t j = rng.below(term.size() + 1);
     const Term base = j == term.size() ? term : changed(term, {term[j], -1, 0});
-    extensions(state, i, base, beta, bounds);
+    extensions(state, i, base, heat, bounds);
     const std::size_t l = draw(bounds, rng);
     if (bounds[l] == -INFINITY) return;
     const Term next =
@@ -103,36 +103,40 @@ void change_step(State& state, double beta, Philox& rng) {
     if (next == term) return;
     const Value value = state.value_with(i, next);
     // The draw used the bound; what the bound overstates is paid here.
-    if (value.allowed() && accept(value.tempered(beta) - bounds[l], rng)) state.replace(i, next);
+    if (value.allowed() && accept(value.tempered(heat) - bounds[l], rng)) state.replace(i, next);
 }
 
 // A new term grown literal by literal on the rows not marked yet.
-void birth_step(State& state, double beta, Philox& rng) {
+Term grown_at_random(const State& state, const Heat& heat, Philox& rng) {
     thread_local std::vector<double> bounds;
     Term term;
     for (;;) {
-        extensions(state, State::kNone, term, beta, bounds);
+        extensions(state, State::kNone, term, heat, bounds);
         const std::size_t l = draw(bounds, rng);
-        if (bounds[l] == -INFINITY || l + 1 == bounds.size()) break;
+        if (bounds[l] == -INFINITY || l + 1 == bounds.size()) return term;
         term = changed(term, {-1, static_cast<std::int32_t>(l), 0});
     }
+}
+
+void birth_step(State& state, const Heat& heat, Philox& rng) {
+    const Term term = grown_at_random(state, heat, rng);
     if (term.empty()) return;
     const Value value = state.value_with(State::kNone, term);
     if (value.allowed() &&
-        accept(value.tempered(beta) - state.value().tempered(beta), rng))
+        accept(value.tempered(heat) - state.value().tempered(heat), rng))
         state.replace(State::kNone, term);
 }
 
-void death_step(State& state, double beta, Philox& rng) {
+void death_step(State& state, const Heat& heat, Philox& rng) {
     if (state.size() == 0) return;
     const std::size_t i = rng.below(state.size());
     const Value value = state.value_with(i, {});
-    if (value.allowed() && accept(value.tempered(beta) - state.value().tempered(beta), rng))
+    if (value.allowed() && accept(value.tempered(heat) - state.value().tempered(heat), rng))
         state.replace(i, {});
 }
 
 // Two terms become what they share, or one term becomes two that add a literal each.
-void merge_or_split_step(State& state, double beta, Philox& rng) {
+void merge_or_split_step(State& state, const Heat& heat, Philox& rng) {
     if (state.size() == 0) return;
     const std::size_t i = rng.below(state.size());
     const Term first = state.terms()[i];
@@ -157,7 +161,7 @@ void merge_or_split_step(State& state, double beta, Philox& rng) {
         }
     }
     if (trial.value().allowed() &&
-        accept(trial.value().tempered(beta) - state.value().tempered(beta), rng))
+        accept(trial.value().tempered(heat) - state.value().tempered(heat), rng))
         state = std::move(trial);
 }
 
@@ -234,19 +238,21 @@ State restart(const Posterior& posterior, const HuntSettings& settings, Philox r
     State state(posterior), best = state;
     const double steps = static_cast<double>(std::max<std::size_t>(1, settings.steps));
     for (std::size_t step = 0; step < settings.steps && !stop(); ++step) {
-        const double beta = settings.hottest * std::pow(settings.coolest / settings.hottest,
-                                                        static_cast<double>(step) / steps);
+        const double beta = std::pow(settings.hottest, 1 - static_cast<double>(step) / steps);
+        // The prior cools ahead of the likelihood: hot functions stay short, and steps cheap.
+        const Heat heat{std::sqrt(std::sqrt(beta)), beta};
         const double which = rng.uniform();
         if (which < 0.6)
-            change_step(state, beta, rng);
+            change_step(state, heat, rng);
         else if (which < 0.8)
-            birth_step(state, beta, rng);
+            birth_step(state, heat, rng);
         else if (which < 0.9)
-            death_step(state, beta, rng);
+            death_step(state, heat, rng);
         else
-            merge_or_split_step(state, beta, rng);
+            merge_or_split_step(state, heat, rng);
         if (state.score() > best.score()) best = state;
     }
+    rebuild(best, settings.width, stop);
     polish(best, stop);
     return best;
 }

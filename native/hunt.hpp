@@ -30,9 +30,9 @@ class StopFlag : public Stop {
 };
 
 struct HuntSettings {
-    std::size_t steps = 2000;       // of informed annealing
-    double coolest = 1, hottest = 0.05;  // inverse temperatures, last and first
-    std::size_t width = 32;         // of the beam
+    std::size_t steps = 2000;  // of informed annealing
+    double hottest = 0.02;     // inverse temperature of the likelihood at the first step; the last is 1
+    std::size_t width = 8;     // of the beam that rebuilds the result
 };
 
 // Add terms grown by beam while that helps, then take each term out in turn and rebuild.

@@ -11,13 +11,17 @@ namespace bayesdnf {
 
 using Term = std::vector<std::int32_t>;
 
+// Inverse temperatures of the two parts of a log posterior.
+struct Heat {
+    double prior, likelihood;
+};
+
 // A log posterior in its two parts; both -inf outside the support.
 struct Value {
     double prior = -INFINITY, likelihood = -INFINITY;
     double total() const { return prior + likelihood; }
     bool allowed() const { return prior > -INFINITY; }
-    // The likelihood at an inverse temperature, the prior as it is.
-    double tempered(double beta) const { return prior + beta * likelihood; }
+    double tempered(const Heat& h) const { return h.prior * prior + h.likelihood * likelihood; }
 };
 
 // Rows and counts of a function without one of its terms, or of all its terms.

@@ -38,19 +38,15 @@ void bind_search(nb::module_& m) {
           "Large-neighbourhood search from a function: (terms, log posterior).");
 
     m.def("restart", [](const PyPosterior& posterior, Philox rng, std::size_t steps,
-                        double hottest, double coolest, std::size_t width, const StopFlag& stop) {
-        HuntSettings settings;
-        settings.steps = steps;
-        settings.hottest = hottest;
-        settings.coolest = coolest;
-        settings.width = width;
+                        double hottest, std::size_t width, const StopFlag& stop) {
+        const HuntSettings settings{steps, hottest, width};
         State state(*posterior.posterior);
         {
             const nb::gil_scoped_release release;
             state = restart(*posterior.posterior, settings, rng, stop);
         }
         return result(state);
-    }, "posterior"_a, "rng"_a, "steps"_a, "hottest"_a, "coolest"_a, "width"_a, "stop"_a,
+    }, "posterior"_a, "rng"_a, "steps"_a, "hottest"_a, "width"_a, "stop"_a,
           "One restart of informed annealing and polish: (terms, log posterior).");
 }
 

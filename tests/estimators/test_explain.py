@@ -148,7 +148,7 @@ def test_the_null_function_has_nothing_to_flip():
 
 
 def test_wrong_rows_are_refused(model):
-    with pytest.raises(InputError, match="one row. Got 2"):
+    with pytest.raises(InputError, match="takes one row"):
         model.explain(pd.DataFrame({"odor": ["n", "f"], "size": ["b", "b"]}))
     with pytest.raises(InputError, match="has 1 values; the classifier was fitted on 2 columns"):
         model.explain(["n"])

@@ -387,7 +387,8 @@ class DNFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _answers(self) -> NDArray[np.intp]:
         """Place in ``classes_`` of the more probable class, unmarked and marked."""
-        return np.argmax(self._probabilities(), axis=1)
+        answers: NDArray[np.intp] = np.argmax(self._probabilities(), axis=1)
+        return answers
 
     def _read(self, table: Any) -> FittedTable:
         needed = self.function_.attributes if self.allow_missing_columns else None

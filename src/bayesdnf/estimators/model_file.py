@@ -151,9 +151,9 @@ def _prior_document(prior: Prior) -> dict[str, Any]:
     for name in ("count", "size"):
         values[name] = _distribution_document(name, values[name])
     if isinstance(prior.weights, Mapping):
-        values["weights"] = {str(k): float(v) for k, v in prior.weights.items()}
+        values["weights"] = {str(k): _plain(v) for k, v in prior.weights.items()}
     elif prior.weights is not None:
-        values["weights"] = [float(v) for v in prior.weights]
+        values["weights"] = [_plain(v) for v in prior.weights]
     return values
 
 

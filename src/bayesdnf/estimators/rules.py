@@ -53,7 +53,8 @@ def as_table(rows: list[tuple[str, int, int, int, float]]) -> pd.DataFrame:
         (rule, size, n, positives, *jeffreys(positives, n), gain)
         for rule, size, n, positives, gain in rows
     ]
-    table = pd.DataFrame(full, columns=list(COLUMNS))
+    # Objects first: pandas' own strings refuse a text that is not quite Unicode.
+    table = pd.DataFrame(full, columns=list(COLUMNS), dtype=object)
     types = dict.fromkeys(("size", "rows", "positives"), "int64")
     return table.astype(types | dict.fromkeys(("rate", "low", "high", "log_gain"), "float64"))
 

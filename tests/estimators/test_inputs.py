@@ -1,0 +1,202 @@
+"""What fit and predict take: labels, tables, weights; and what they refuse."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.base import clone
+
+from bayesdnf import DNFClassifier, simulate
+from bayesdnf.errors import InputError, ParameterError, UnknownColumnError
+
+COLUMNS = {
+    "odor": ["f", "n", None, "a", "n"] * 24,
+    "site": pd.Categorical(["A", "B", "B", "C", "A"] * 24),
+    "age": [30.5, float("nan"), 70.25, 41.0, 12.0] * 24,
+    "stage": [1, 2, 3, 1] * 30,
+    "ill": [True, False, True] * 40,
+    "flag": [0, 1] * 60,
+}
+LABELS = ["bad" if odor == "f" else "fine" for odor in COLUMNS["odor"]]
+
+
+@pytest.fixture
+def table():
+    return pd.DataFrame(COLUMNS)
+
+
+@pytest.fixture
+def model(table):
+    return DNFClassifier(positive="bad", random_state=0).fit(table, LABELS)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        LABELS,
+        np.array(LABELS),
+        pd.Series(LABELS),
+        pd.Series(LABELS, dtype="category"),
+        pd.Series(LABELS, index=range(500, 620)),
+        pl.Series(LABELS),
+        np.array([label == "bad" for label in LABELS]),
+        np.array([label == "bad" for label in LABELS], dtype=object),
+        [int(label == "bad") for label in LABELS],
+        [2.5 if label == "bad" else 2.0 for label in LABELS],
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_labels_of_every_kind(table, y):
+    if isinstance(y, list) and 2.5 in y:
+        with pytest.raises(ValueError, match="Unknown label type: continuous"):
+            DNFClassifier().fit(table, y)
+        return
+    bad = next(iter(y))
+    clf = DNFClassifier(positive=bad, random_state=0).fit(table, y)
+    assert str(clf.function_) == "(odor = f)"
+    assert clf.predict(table).tolist() == list(y)
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, dict])
+def test_tables_of_every_library(library):
+    columns = {**COLUMNS, "site": list(COLUMNS["site"])}
+    clf = DNFClassifier(positive="bad", random_state=0).fit(library(columns), LABELS)
+    assert str(clf.function_) == "(odor = f)"
+    assert clf.feature_names_in_.tolist() == list(COLUMNS)
+    assert clf.predict(library(columns)).tolist() == LABELS
+
+
+def test_a_list_of_rows_keeps_its_types():
+    rows = [["f", 1], ["n", 2], ["n", 1], ["f", 2]] * 10
+    clf = DNFClassifier(random_state=0).fit(rows, [1, 0, 0, 1] * 10)
+    assert str(clf.function_) == "(x0 = f)"
+    assert clf.encoder_.kinds_ == {"x0": "categorical", "x1": "ordinal"}
+
+
+def test_masked_values_are_missing():
+    X = np.ma.array([[1, 0], [0, 1]] * 20, mask=[[False, False], [False, True]] * 20)
+    clf = DNFClassifier(random_state=0).fit(X, [1, 0] * 20)
+    assert list(clf.encoder_.dropped_) == ["x1"]
+
+
+def test_columns_are_found_by_name_and_extra_ones_ignored(table, model):
+    turned = table[table.columns[::-1]].assign(extra="?")
+    assert model.predict(turned).tolist() == LABELS
+
+
+def test_which_columns_are_needed(table, model):
+    own = table[["odor"]]
+    with pytest.raises(UnknownColumnError, match="no column 'site'"):
+        model.predict(own)
+    lenient = clone(model).set_params(allow_missing_columns=True).fit(table, LABELS)
+    assert lenient.predict(own).tolist() == LABELS
+    with pytest.raises(UnknownColumnError, match="no column 'odor'"):
+        lenient.predict(table[["site"]])
+
+
+def test_a_column_must_keep_its_type(table, model):
+    with pytest.raises(InputError, match="Column 'odor' held text in fitting and holds numbers"):
+        model.predict(table.assign(odor=1))
+
+
+def test_a_named_table_after_an_array_is_taken_by_place():
+    X, y, _ = simulate(200, 4, terms=(2,), random_state=0)
+    clf = DNFClassifier(random_state=0).fit(np.asarray(X), y)
+    frame = pd.DataFrame(np.asarray(X), columns=list("abcd"))
+    with pytest.warns(UserWarning, match="was fitted without feature names"):
+        assert (clf.marked(frame) == clf.marked(np.asarray(X))).all()
+    with pytest.raises(InputError, match="X has 3 features, but DNFClassifier is expecting 4"):
+        clf.marked(frame[["a", "b", "c"]])
+
+
+def test_missing_values_by_name(table):
+    renamed = table.assign(odor=table["odor"].fillna("?"))
+    clf = DNFClassifier(missing_values=["?"], negations=True, positive="bad", random_state=0)
+    clf.fit(renamed, LABELS)
+    assert "odor = ?" not in map(str, clf.encoder_.literals_)
+    assert "odor != n" in map(str, clf.encoder_.literals_)
+    assert not clf.marked({**COLUMNS, "odor": ["?"] * 120}).any()
+
+
+def test_positive_turns_the_rule_round(table):
+    fine = DNFClassifier(random_state=0, negations=True).fit(table, LABELS)
+    assert fine.positive_ == "fine"
+    assert fine.negative_ == "bad"
+    assert (fine.marked(table) <= (np.array(LABELS) == "fine")).all()
+    with pytest.raises(ParameterError, match=r"'positive'.*one of the classes of y, 'bad', 'fine'"):
+        DNFClassifier(positive="worse").fit(table, LABELS)
+    with pytest.raises(ParameterError, match="'positive'"):
+        DNFClassifier(positive="1").fit(table, np.arange(120) % 2)
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=10, deadline=None)
+def test_weights_are_repetition_and_order_does_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.normal(size=40), rng.integers(0, 4, 40), rng.integers(0, 2, 40)])
+    y = (X[:, 0] + rng.normal(size=40) > 0).astype(int)
+    weights = rng.integers(0, 4, 40)
+    weights[[y.argmin(), y.argmax()]] = 1
+    repeated = np.repeat(np.arange(40), weights)
+    shuffled = rng.permutation(repeated)
+    clf = DNFClassifier(random_state=0, restarts=3)
+    one = clone(clf).fit(X, y, sample_weight=weights.astype(float))
+    two = clone(clf).fit(X[shuffled], y[shuffled])
+    assert one.function_ == two.function_
+    assert one.log_posterior_ == two.log_posterior_
+    assert one.counts_ == two.counts_
+    assert one.rules_.equals(two.rules_)
+
+
+def test_weights_must_be_whole(table):
+    weights = np.ones(120)
+    weights[7] = 0.5
+    with pytest.raises(InputError, match=r"whole numbers.*Got 0.5 in row 7"):
+        DNFClassifier().fit(table, LABELS, sample_weight=weights)
+
+
+def test_a_class_of_weight_zero_is_no_class(table):
+    three = ["odd", *LABELS[1:]]
+    weights = np.ones(120)
+    with pytest.raises(InputError, match="Only binary classification is supported"):
+        DNFClassifier().fit(table, three, sample_weight=weights)
+    weights[0] = 0
+    clf = DNFClassifier(random_state=0).fit(table, three, sample_weight=weights)
+    assert clf.classes_.tolist() == ["bad", "fine"]
+    only = (np.array(LABELS) == "bad").astype(int)
+    with pytest.raises(InputError, match="one class only on the rows whose sample_weight is not"):
+        DNFClassifier().fit(table, LABELS, sample_weight=only)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([*LABELS[:-1], None], "y is missing in row 119"),
+        ([*np.zeros(118), 1, np.nan], "y is missing in row 119"),
+        (LABELS[:-1], "y has 119 entries for 120 rows of X"),
+        (["bad"] * 120, "y holds one class only, 'bad'; two classes are needed"),
+        (np.linspace(0, 1, 120), "Unknown label type: continuous"),
+        (None, "requires y to be passed, but the target y is None"),
+        (list("abc") * 40, r"Only binary .* 3 classes \('a', 'b', 'c'\).*with y == 'c'"),
+    ],
+)
+def test_wrong_labels_are_told(table, y, message):
+    with pytest.raises(ValueError, match=message):
+        DNFClassifier().fit(table, y)
+
+
+def test_sparse_input_is_refused():
+    X, y, _ = simulate(50, 4, random_state=0)
+    with pytest.raises(InputError, match="Sparse input is not supported by DNFClassifier"):
+        DNFClassifier().fit(csr_array(X), y)
+
+
+@pytest.mark.parametrize(
+    "infinite", [np.array([[np.inf]] * 10), pd.DataFrame({"a": [np.inf] * 10})]
+)
+def test_infinity_is_refused(infinite):
+    with pytest.raises(ValueError, match="inf"):
+        DNFClassifier().fit(infinite, [0, 1] * 5)

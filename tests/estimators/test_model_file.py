@@ -1,0 +1,326 @@
+"""Model files: what is written comes back, and what is damaged is refused in one sentence."""
+
+import json
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import bayesdnf
+from bayesdnf import (
+    DNFClassifier,
+    Effect,
+    Flat,
+    Geometric,
+    Poisson,
+    Prior,
+    Table,
+    Uniform,
+    simulate,
+)
+from bayesdnf.errors import InputError
+
+COLUMNS = {
+    "odor é": ["f", "n", None, "a", "n"] * 24,
+    "age": [30.5, float("nan"), 70.25, 41.0, 12.0] * 24,
+    "stage": [1, 2, 3, 1] * 30,
+    "ill": [True, False, True] * 40,
+    "flag": [0, 1] * 60,
+    "same": ["A"] * 120,
+}
+LABELS = np.array(["bad" if odor == "f" else "fine" for odor in COLUMNS["odor é"]])
+
+
+def fitted(**settings):
+    clf = DNFClassifier(**{"random_state": 0, "restarts": 2, **settings})
+    return clf.fit(pd.DataFrame(COLUMNS), LABELS)
+
+
+MODEL = fitted(negations=True, kinds={"age": "numeric"}, missing_values=["?"])
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "model.json"
+    MODEL.save(path)
+    return json.loads(path.read_text("utf-8"))
+
+
+def read_back(document, path):
+    path.write_text(json.dumps(document), "utf-8")
+    return DNFClassifier.load(path)
+
+
+def load(path):
+    """The model, or the sentence that refuses it; any other error comes through."""
+    try:
+        return DNFClassifier.load(path), ""
+    except InputError as error:
+        return None, str(error)
+
+
+def assert_same(one, two, X):
+    assert two.function_ == one.function_
+    assert (two.predict_proba(X) == one.predict_proba(X)).all()
+    assert (two.predict(X) == one.predict(X)).all()
+    assert two.classes_.dtype == one.classes_.dtype
+    assert two.summary() == one.summary()
+    assert two.rules_.equals(one.rules_)
+    assert two.risks_ == one.risks_
+    assert two.rates_.summary() == one.rates_.summary()
+    for name in (
+        "log_posterior_", "counts_", "stopped_", "agreement_", "restarts_", "proved_", "seed_",
+        "positive_", "negative_", "prior_", "effect_", "n_features_in_",
+    ):  # fmt: skip
+        assert getattr(two, name) == getattr(one, name)
+    assert hasattr(two, "feature_names_in_") == hasattr(one, "feature_names_in_")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"negations": True, "positive": "bad", "allow_missing_columns": True},
+        {"prior": Prior(count=Geometric(0.2), size=Table([0, 1, 1]), max_terms=3)},
+        {"prior": Prior(weights={"odor é": 2.5, "age": 1}), "time_limit": 20, "n_jobs": -1},
+        {"prior": Prior(count=Uniform(4, low=0), size=Uniform(), literals="size-only")},
+        {"prior": Prior(count=Flat(), size=Flat()), "random_state": None, "verbose": True},
+        {"prior": Prior.paper(2, 0.5), "effect": Effect(a0=0.5, ordered=False)},
+        {"effect": Effect(prevalence=0.02, sampling="case-control")},
+        {"kinds": {"stage": "categorical"}, "thresholds": 3, "missing_values": [-9, "?"]},
+    ],
+)
+def test_a_round_trip_changes_nothing(tmp_path, settings):
+    clf = fitted(**settings)
+    clf.save(tmp_path / "model.json")
+    again = DNFClassifier.load(tmp_path / "model.json")
+    X = pd.DataFrame(COLUMNS)
+    assert_same(clf, again, X)
+    assert str(again.explain(X.iloc[0])) == str(clf.explain(X.iloc[0]))
+    again.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "model.json").read_bytes()
+    assert again.fit(X, LABELS).function_ == clf.function_
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        LABELS,
+        LABELS.astype(object),
+        LABELS == "bad",
+        (LABELS == "bad").astype(int),
+        (LABELS == "bad").astype(np.int8) * 7,
+        (LABELS == "bad").astype(np.float32) + 1,
+    ],
+)
+def test_labels_keep_their_type(tmp_path, labels):
+    X = pd.DataFrame(COLUMNS)
+    clf = DNFClassifier(random_state=0).fit(X, labels)
+    clf.save(tmp_path / "model.json")
+    assert_same(clf, DNFClassifier.load(tmp_path / "model.json"), X)
+
+
+def test_the_null_function_and_unnamed_columns(tmp_path):
+    X = np.random.default_rng(0).integers(0, 2, size=(60, 3))
+    clf = DNFClassifier(random_state=0).fit(X, np.arange(60) % 2)
+    assert clf.function_.is_null
+    clf.save(tmp_path / "model.json")
+    assert_same(clf, DNFClassifier.load(tmp_path / "model.json"), X)
+
+
+def test_scores_that_are_not_finite_come_back(tmp_path):
+    clf = fitted(prior=Prior(count=Geometric(0.5)), positive="bad")
+    clf.save(tmp_path / "model.json")
+    assert "Infinity" not in (tmp_path / "model.json").read_text("utf-8")
+    assert DNFClassifier.load(tmp_path / "model.json").rules_["log_gain"].tolist() == [math.inf]
+
+
+def test_the_file_is_readable(document):
+    assert document["format"] == "bayesdnf.classifier"
+    assert document["version"] == 1
+    assert document["bayesdnf"] == bayesdnf.__version__
+    assert document["rule"] == str(MODEL.function_)
+    assert document["prior"]["size"] == {"name": "Poisson", "mean": 2, "truncate": True}
+
+
+def test_texts_that_are_no_unicode_survive(tmp_path):
+    table = {"odd": ["\ud800", "x"] * 20}
+    clf = DNFClassifier(random_state=0).fit(table, [1, 0] * 20)
+    clf.save(tmp_path / "model.json")
+    assert DNFClassifier.load(tmp_path / "model.json").function_ == clf.function_
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path):
+    class Mine:
+        truncates = True
+
+        def log_table(self, largest):
+            return Poisson(2).log_table(largest)
+
+    path = tmp_path / "model.json"
+    path.write_text("old")
+    clf = fitted(prior=Prior(size=Mine()))
+    with pytest.raises(InputError, match=r"The prior's size, .* cannot be written"):
+        clf.save(path)
+    assert path.read_text() == "old"
+    with pytest.raises(InputError, match="does not exist"):
+        MODEL.save(tmp_path / "nowhere" / "model.json")
+    assert [file.name for file in tmp_path.iterdir()] == ["model.json"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "not valid JSON"),
+        (b"odor = f", "not valid JSON"),
+        (b"\x80\x04\x95cos\nsystem\n", "not text"),
+        (b"[]", "the top must be an object"),
+        (b'{"format": NaN}', "NaN is no number"),
+        (b'{"a": 1, "a": 2}', "stands twice"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"version": ' + b"9" * 10_000 + b"}", "not valid JSON"),
+        (b"{}", "field 'format' is missing"),
+        (b'{"format": "something"}', "field 'format' must be one of bayesdnf.classifier"),
+    ],
+)
+def test_what_is_no_model_file(tmp_path, content, message):
+    path = tmp_path / "model.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message) as caught:
+        DNFClassifier.load(path)
+    assert str(path) in str(caught.value)
+
+
+def test_what_is_no_file(tmp_path):
+    with pytest.raises(InputError, match=r"Cannot read .*gone\.json: No such file"):
+        DNFClassifier.load(tmp_path / "gone.json")
+    with pytest.raises(InputError, match="Cannot read"):
+        DNFClassifier.load(tmp_path)
+
+
+def test_a_newer_version_is_named(document, tmp_path):
+    with pytest.raises(InputError, match="version 7 of the model file and this bayesdnf reads"):
+        read_back({**document, "version": 7}, tmp_path / "m.json")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (["rule"], "(x)", "field 'rule'"),
+        (["positive"], "worse", "field 'positive' must be one of 'classes'"),
+        (["classes"], ["fine", "bad"], "in rising order"),
+        (["label_type"], "<U999999999", "field 'label_type' must be one of object"),
+        (["counts", "n_both"], 121, "field 'counts.n_both' must be a whole number"),
+        (["counts", "n"], True, "field 'counts.n' must be a whole number"),
+        (["risks", "marked", "mean"], 1.5, "field 'risks.marked.mean'"),
+        (["terms", 0, "rows"], -1, r"field 'terms\[0\].rows'"),
+        (["search", "seed"], "0", "field 'search.seed'"),
+        (["effect", "a0"], 10**400, "field 'effect'"),
+        (["effect", "sampling"], "__import__('os')", "field 'effect'"),
+        (["prior", "size", "name"], "eval", "field 'prior.size.name' must be one of Flat"),
+        (["prior", "size", "mean"], -1, "field 'prior.size': The 'mean' parameter of Poisson"),
+        (["function", "terms"], [[]], "field 'function'"),
+        (["encoder", "version"], 2, "field 'encoder'"),
+        (["parameters", "steps"], 0, "field 'parameters.steps'"),
+        (["extra"], 1, "field 'extra' is not known"),
+    ],
+)
+def test_a_wrong_field_is_named(document, tmp_path, path, value, message):
+    changed = json.loads(json.dumps(document))
+    part = changed
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    with pytest.raises(InputError, match=message) as caught:
+        read_back(changed, tmp_path / "m.json")
+    assert "m.json" in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+def places(value, path=()):
+    """Every place in a document."""
+    yield path
+    if isinstance(value, dict):
+        for key in value:
+            yield from places(value[key], (*path, key))
+    elif isinstance(value, list):
+        for i, entry in enumerate(value):
+            yield from places(entry, (*path, i))
+
+
+JUNK = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.sampled_from([-1, 0, 1, 2, 2**53, 2**63, 10**400, -(10**400), 1e308, 1e-300, -0.0]),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(max_size=5),
+    st.sampled_from(["__class__", "bad", "odor é", "numeric", "=", "\x00", "\ud800", "a" * 10_000]),
+    st.lists(st.integers(), max_size=3),
+    st.dictionaries(st.text(max_size=3), st.integers(), max_size=2),
+    st.integers(1, 60).map(lambda depth: json.loads("[" * depth + "]" * depth)),
+)
+
+
+@given(data=st.data(), rounds=st.integers(1, 3))
+@settings(
+    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_mutated_files_load_soundly_or_are_refused(document, tmp_path, data, rounds):
+    changed = json.loads(json.dumps(document))
+    for _ in range(rounds):
+        path = data.draw(st.sampled_from([p for p in places(changed) if p]))
+        part = changed
+        for key in path[:-1]:
+            part = part[key]
+        action = data.draw(st.sampled_from(["delete", "replace", "add"]))
+        if action == "delete":
+            del part[path[-1]]
+        elif action == "replace":
+            part[path[-1]] = data.draw(JUNK)
+        elif isinstance(part, list):
+            part.insert(path[-1], data.draw(JUNK))
+        else:
+            part[data.draw(st.text(max_size=4))] = data.draw(JUNK)
+    (tmp_path / "m.json").write_text(json.dumps(changed), "utf-8")
+    clf, refusal = load(tmp_path / "m.json")
+    if clf is None:
+        assert "m.json" in refusal
+        return
+    # What still loads must work: a changed risk or count is a value like any other.
+    table = pd.DataFrame(COLUMNS)
+    try:
+        probabilities = clf.predict_proba(table)
+    except InputError:  # a column or a type that this table does not have
+        return
+    assert ((probabilities >= 0) & (probabilities <= 1)).all()
+    assert clf.summary()
+
+
+@given(cut=st.integers(0, 3000), junk=st.binary(max_size=8))
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_a_torn_file_is_refused(document, tmp_path, cut, junk):
+    data = json.dumps(document).encode()
+    torn = data[:cut] + junk + data[cut + len(junk) + 1 :]
+    path = tmp_path / "m.json"
+    path.write_bytes(torn)
+    clf, refusal = load(path)
+    assert "m.json" in refusal if clf is None else clf.summary()
+
+
+def test_loading_never_runs_what_the_file_names(document, tmp_path):
+    X, y, _ = simulate(50, 4, random_state=0)
+    hostile = json.loads(json.dumps(document))
+    hostile["prior"]["size"] = {"name": "__reduce__", "mean": "os.system('false')"}
+    with pytest.raises(InputError, match=r"prior\.size\.name"):
+        read_back(hostile, tmp_path / "m.json")
+    path = tmp_path / "pickled.json"
+    path.write_bytes(pickle.dumps(DNFClassifier().fit(X, y)))
+    with pytest.raises(InputError, match=r"not text|not valid JSON"):
+        DNFClassifier.load(path)
