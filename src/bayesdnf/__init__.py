@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .model.posterior import Posterior
     from .model.prior import Prior
     from .model.support import Support
+    from .search.anneal import anneal
     from .search.hunt import hunt
     from .versions import show_versions
 
@@ -45,6 +46,7 @@ __all__ = [
     "Support",
     "Table",
     "Uniform",
+    "anneal",
     "datasets",
     "show_versions",
     "hunt",
@@ -67,6 +69,7 @@ _HOME = {
     "Support": "model.support",
     "Table": "model.distributions",
     "Uniform": "model.distributions",
+    "anneal": "search.anneal",
     "hunt": "search.hunt",
     "show_versions": "versions",
     "simulate": "data.simulate",

@@ -148,3 +148,31 @@ def beam_search(posterior: Posterior, start: Sequence[Sequence[int]], width: int
 
 def restart(posterior: Posterior, rng: Philox, steps: int, hottest: float, coolest: float, width: int, stop: StopFlag) -> tuple[list[list[int]], float]:
     """One restart of informed annealing and polish: (terms, log posterior)."""
+
+class AnnealProblem:
+    """What the chains of one annealing run share."""
+
+    def __init__(self, posterior: object, effect: Effect, rows_per_segment: Sequence[int], offsets: Sequence[int], counts: Sequence[int]) -> None: ...
+
+class AnnealChain:
+    """One chain of the paper's simulated annealing."""
+
+    def __init__(self, problem: AnnealProblem, rng: Philox, start_terms: int, draw_rates: bool, probabilities: Sequence[float], log_lambda: float, cooling: float, keep_best: bool) -> None: ...
+
+    def advance(self, steps: int, stop: StopFlag) -> int:
+        """Take steps; returns how many were taken before being told to stop."""
+
+    @property
+    def last(self) -> tuple[list[list[int]], float, float, float]:
+        """(terms, pi0, pi1, objective) now."""
+
+    @property
+    def result(self) -> tuple[list[list[int]], float, float, float]:
+        """The same of the state to keep, the last or the best."""
+
+    @property
+    def log_lambda(self) -> float: ...
+
+    @property
+    def rng_state(self) -> tuple[list[int], list[int], int]:
+        """(key, counter, used) of the stream."""

@@ -1,0 +1,87 @@
+"""Numbered runs: a random stream for each, threads to run them, results in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from .. import _native
+from ..errors import ParameterError
+
+Run = TypeVar("Run")
+
+
+class Streams:
+    """Random streams by number: one Philox key each, from the children of one seed.
+
+    Parameters
+    ----------
+    random_state : int, SeedSequence or None
+        The seed; None takes one from the operating system.
+    owner : str
+        Whose parameter ``random_state`` is, for the error.
+    """
+
+    def __init__(self, random_state: int | np.random.SeedSequence | None, owner: str) -> None:
+        if isinstance(random_state, np.random.SeedSequence):
+            self._seeds = random_state
+            return
+        try:
+            self._seeds = np.random.SeedSequence(random_state)
+        except (TypeError, ValueError):
+            raise ParameterError.of(
+                "random_state",
+                owner,
+                "a whole number, 0 or more, a SeedSequence or None",
+                random_state,
+            ) from None
+
+    def __getitem__(self, number: int) -> _native.Philox:
+        child = np.random.SeedSequence(
+            self._seeds.entropy, spawn_key=(*self._seeds.spawn_key, number)
+        )
+        return _native.Philox([int(word) for word in child.generate_state(2, np.uint64)])
+
+
+class NumberedRuns(Generic[Run]):
+    """Runs 0, 1, … on threads, handed out in their order, whichever ends first.
+
+    Parameters
+    ----------
+    run : callable
+        Does the run of a number; it lets go of the GIL and heeds ``stop``.
+    stop : StopFlag
+        Tells all runs to end.
+    """
+
+    def __init__(self, run: Callable[[int], Run], stop: _native.StopFlag) -> None:
+        self._run = run
+        self._stop = stop
+        self._running: dict[int, Future[Run]] = {}
+
+    def in_order(self, most: int, n_jobs: int) -> Iterator[Run]:
+        """Yield results by number; a few later runs go on ahead."""
+        with ThreadPoolExecutor(n_jobs) as pool:
+            try:
+                submitted = 0
+                for number in range(most):
+                    while submitted < min(most, number + n_jobs):
+                        self._running[submitted] = pool.submit(self._run, submitted)
+                        submitted += 1
+                    future = self._running[number]
+                    while not wait([future], timeout=0.1).done:
+                        pass  # the main thread stays free to hear Ctrl-C
+                    del self._running[number]
+                    yield future.result()
+            finally:
+                if self._running:
+                    self._stop.stop()
+
+    def unfinished(self) -> Iterator[Run]:
+        """End the runs that are under way, and yield what they had come to."""
+        self._stop.stop()
+        for number in sorted(self._running):
+            yield self._running[number].result()
