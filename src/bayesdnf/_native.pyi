@@ -146,7 +146,7 @@ class StopFlag:
 def beam_search(posterior: Posterior, start: Sequence[Sequence[int]], width: int, stop: StopFlag) -> tuple[list[list[int]], float]:
     """Large-neighbourhood search from a function: (terms, log posterior)."""
 
-def restart(posterior: Posterior, rng: Philox, steps: int, hottest: float, coolest: float, width: int, stop: StopFlag) -> tuple[list[list[int]], float]:
+def restart(posterior: Posterior, rng: Philox, steps: int, hottest: float, width: int, stop: StopFlag) -> tuple[list[list[int]], float]:
     """One restart of informed annealing and polish: (terms, log posterior)."""
 
 class AnnealProblem:

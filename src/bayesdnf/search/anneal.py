@@ -163,7 +163,7 @@ def anneal(
     ends: list[_Outcome] = []
     stopped = "restarts"
     try:
-        for outcome in runs.in_order(chains, n_jobs):
+        for outcome in runs.in_order(range(chains), n_jobs):
             if outcome is not None:
                 ends.append(outcome)
             if outcome is None or not outcome.finished:

@@ -1,14 +1,17 @@
 """hunt: our search for the best function, and the default.
 
-Restart 0 is a large-neighbourhood search with beams of growing width; each later restart is one
-run of informed annealing from an empty function, polished. Restarts are numbered, each has its own
-random stream, and stopping is decided in their order: the result does not depend on threads.
+Restart 0 is a large-neighbourhood search with beams of growing width. Every later restart is a run
+of informed annealing from the empty function whose result is rebuilt by beam and polished.
+Restarts come in rounds; while too few agree, the next round anneals four times as long, and counts
+anew, since short runs can agree on what longer ones leave behind. Restarts are numbered, each has
+its own random stream, and everything is decided in their order, so the result does not depend on
+threads.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 import numpy as np
 
@@ -17,9 +20,17 @@ from ..boolean import BooleanFunction
 from ..errors import ParameterError
 from ..model.posterior import Posterior
 from .result import Progress, SearchResult
+from .streams import NumberedRuns, Streams
 
 # Scores closer than this are the same function, or one with equal columns in it.
 _SAME = 1e-9
+_HOTTEST = 0.02  # inverse temperature at which annealing starts
+_LONGER = 4  # how much longer each round anneals than the one before
+_LONGEST = 16  # and how much longer than the first at most
+# Word pairs in one step's sweep from which on steps are made fewer: the work of a restart is then
+# about the same however large the table.
+_USUAL_SWEEP = 25_000
+_FEWEST_STEPS = 50
 
 Found = tuple[list[list[int]], float]
 
@@ -29,7 +40,7 @@ def hunt(
     *,
     restarts: int = 100,
     agree: int = 5,
-    steps: int = 4000,
+    steps: int = 2000,
     time_limit: float | None = None,
     n_jobs: int = 1,
     random_state: int | np.random.SeedSequence | None = None,
@@ -44,9 +55,10 @@ def hunt(
     restarts : int, default=100
         Most restarts.
     agree : int, default=5
-        Stop when this many restarts have ended at the best score.
-    steps : int, default=4000
-        Steps of informed annealing in a restart.
+        Stop when this many restarts of one length have ended at the best score. It is also the
+        number of restarts in a round.
+    steps : int, default=2000
+        Steps of annealing in a restart of the first round; fewer on large tables.
     time_limit : float, optional
         Seconds after which to return the best so far.
     n_jobs : int, default=1
@@ -70,38 +82,41 @@ def hunt(
     >>> found.function == truth, found.stopped
     (True, 'agreement')
     """
-    for name, value, least in (("restarts", restarts, 1), ("agree", agree, 1), ("steps", steps, 1)):
-        if value < least:
-            raise ParameterError.of(name, "hunt", f"{least} or more", value)
-    if n_jobs < 1:
-        raise ParameterError.of("n_jobs", "hunt", "1 or more", n_jobs)
+    for name, value in (
+        ("restarts", restarts),
+        ("agree", agree),
+        ("steps", steps),
+        ("n_jobs", n_jobs),
+    ):
+        if value < 1:
+            raise ParameterError.of(name, "hunt", "1 or more", value)
     if time_limit is not None and not time_limit > 0:
         raise ParameterError.of("time_limit", "hunt", "above 0, or None", time_limit)
-    tally = _Tally(agree)
     stop = _native.StopFlag()
     if time_limit is not None:
         stop.set_deadline(time_limit)
-    runner = _Restarts(posterior, steps, random_state, stop)
+    restart = _Restart(posterior, steps, agree, Streams(random_state, "hunt"), stop)
+    runs = NumberedRuns(restart, stop)
+    tally = _Tally(restart)
     stopped = "restarts"
     try:
-        for found in runner.in_order(restarts, n_jobs):
+        for found in _rounds(runs, restarts, agree, n_jobs):
             tally.add(found)
             if progress is not None:
                 progress(tally.restarts, restarts, tally.score)
             if stop():
                 stopped = "time limit"
                 break
-            if tally.agreement >= agree:
+            if tally.agreement_now >= agree:
                 stopped = "agreement"
                 break
     except KeyboardInterrupt:
         stopped = "interrupted"
-        for found in runner.unfinished():
+        for found in runs.unfinished():
             tally.add(found)
-    finally:
-        stop.stop()
+    table = posterior.bits.table
     return SearchResult(
-        function=_as_function(posterior, tally.terms),
+        function=BooleanFunction([[table[i] for i in term] for term in tally.terms]),
         log_posterior=tally.score,
         stopped=stopped,
         agreement=tally.agreement,
@@ -109,90 +124,79 @@ def hunt(
     )
 
 
+def _rounds(runs: NumberedRuns[Found], most: int, agree: int, n_jobs: int) -> Iterator[Found]:
+    """Yield restarts round by round: none of a round starts before the last one is judged."""
+    for first in range(0, most, agree):
+        yield from runs.in_order(range(first, min(first + agree, most)), n_jobs)
+
+
 class _Tally:
     """The best of the restarts so far, and how many ended there."""
 
-    def __init__(self, agree: int) -> None:
+    def __init__(self, restart: _Restart) -> None:
+        self._restart = restart
         self.terms: list[list[int]] = []
-        self.score = -np.inf
+        self.score = -math.inf
         self.agreement = 0
+        self.agreement_now = 0  # among restarts as long as the last one
         self.restarts = 0
 
     def add(self, found: Found) -> None:
         terms, score = found
-        self.restarts += 1
-        if score > self.score + _SAME or self.restarts == 1:
-            self.terms, self.score, self.agreement = terms, score, 1
+        number = self.restarts
+        if number > 1 and self._restart.length(number) != self._restart.length(number - 1):
+            self.agreement_now = 0
+        if number == 0 or score > self.score + _SAME:
+            self.terms, self.score, self.agreement, self.agreement_now = terms, score, 1, 1
         elif score >= self.score - _SAME:
             self.agreement += 1
+            self.agreement_now += 1
+        self.restarts += 1
 
 
-class _Restarts:
-    """Numbered restarts on threads, handed out in their order."""
+class _Restart:
+    """Does the restart of a number."""
 
     def __init__(
         self,
         posterior: Posterior,
         steps: int,
-        random_state: int | np.random.SeedSequence | None,
+        agree: int,
+        streams: Streams,
         stop: _native.StopFlag,
     ) -> None:
         self.posterior = posterior
-        self.steps = steps
+        self.agree = agree
+        self.streams = streams
         self.stop = stop
-        seed = random_state
-        self.seeds = (
-            seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-        )
-        self.running: dict[int, Future[Found]] = {}
+        p = posterior.bits.n_literals
+        sweep = p * (posterior.bits.view().n_words + 16)
+        self.steps = max(min(steps, _FEWEST_STEPS), round(steps * min(1, _USUAL_SWEEP / sweep)))
+        self.width = max(8, round(1.3 * math.sqrt(p)))
+        self.widest = max(32, p // 10)
 
-    def run(self, index: int) -> Found:
-        """Run one restart."""
-        if index == 0:
+    def __call__(self, number: int) -> Found:
+        if number == 0:
             return self._widening_beam()
-        child = np.random.SeedSequence(self.seeds.entropy, spawn_key=(*self.seeds.spawn_key, index))
-        key = [int(word) for word in child.generate_state(2, np.uint64)]
-        rng = _native.Philox(key)
-        return _native.restart(self.posterior.native, rng, self.steps, 0.05, 1.0, 32, self.stop)
+        return _native.restart(
+            self.posterior.native,
+            self.streams[number],
+            self.length(number),
+            _HOTTEST,
+            self.width,
+            self.stop,
+        )
+
+    def length(self, number: int) -> int:
+        """Steps of annealing in a restart."""
+        return int(self.steps * min(_LONGEST, _LONGER ** (number // self.agree)))
 
     def _widening_beam(self) -> Found:
-        """Rebuild with wider and wider beams until twice nothing changes."""
+        """Rebuild with wider and wider beams until the widest changes nothing."""
         terms: list[list[int]] = []
-        score, width, unchanged = -np.inf, 8, 0
-        widest = max(32, self.posterior.bits.n_literals // 10)
-        while not self.stop():
+        score, width = -math.inf, 8
+        while True:
             terms, now = _native.beam_search(self.posterior.native, terms, width, self.stop)
-            unchanged = 0 if now > score + _SAME else unchanged + 1
-            score = now
-            if width >= widest and unchanged:
-                break
-            width = min(4 * width, max(widest, width + 1))
-        return terms, score
-
-    def in_order(self, most: int, n_jobs: int) -> Iterator[Found]:
-        """Yield results by number; a few later restarts run ahead."""
-        with ThreadPoolExecutor(n_jobs) as pool:
-            try:
-                submitted = 0
-                for index in range(most):
-                    while submitted < min(most, index + n_jobs):
-                        self.running[submitted] = pool.submit(self.run, submitted)
-                        submitted += 1
-                    future = self.running[index]
-                    while not wait([future], timeout=0.1, return_when=FIRST_COMPLETED).done:
-                        pass  # the main thread stays free to hear Ctrl-C
-                    del self.running[index]
-                    yield future.result()
-            finally:
-                self.stop.stop() if self.running else None
-
-    def unfinished(self) -> Iterator[Found]:
-        """Yield what interrupted restarts had found when they were stopped."""
-        self.stop.stop()
-        for index in sorted(self.running):
-            yield self.running[index].result()
-
-
-def _as_function(posterior: Posterior, terms: list[list[int]]) -> BooleanFunction:
-    table = posterior.bits.table
-    return BooleanFunction([[table[i] for i in term] for term in terms])
+            if self.stop() or (width >= self.widest and now <= score + _SAME):
+                return terms, now
+            score, width = now, min(4 * width, max(self.widest, width))

@@ -62,13 +62,13 @@ class NumberedRuns(Generic[Run]):
         self._stop = stop
         self._running: dict[int, Future[Run]] = {}
 
-    def in_order(self, most: int, n_jobs: int) -> Iterator[Run]:
+    def in_order(self, numbers: range, n_jobs: int) -> Iterator[Run]:
         """Yield results by number; a few later runs go on ahead."""
         with ThreadPoolExecutor(n_jobs) as pool:
             try:
-                submitted = 0
-                for number in range(most):
-                    while submitted < min(most, number + n_jobs):
+                submitted = numbers.start
+                for number in numbers:
+                    while submitted < min(numbers.stop, number + n_jobs):
                         self._running[submitted] = pool.submit(self._run, submitted)
                         submitted += 1
                     future = self._running[number]
