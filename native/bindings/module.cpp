@@ -6,4 +6,5 @@ NB_MODULE(_native, m) {
     bayesdnf::bindings::bind_rng(m);
     bayesdnf::bindings::bind_model(m);
     bayesdnf::bindings::bind_search(m);
+    bayesdnf::bindings::bind_exact(m);
 }

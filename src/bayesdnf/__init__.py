@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .model.posterior import Posterior
     from .model.prior import Prior
     from .model.support import Support
+    from .search.exact import best_function, best_term
     from .search.hunt import hunt
     from .versions import show_versions
 
@@ -41,6 +42,8 @@ __all__ = [
     "Support",
     "Table",
     "Uniform",
+    "best_function",
+    "best_term",
     "datasets",
     "show_versions",
     "hunt",
@@ -61,6 +64,8 @@ _HOME = {
     "Support": "model.support",
     "Table": "model.distributions",
     "Uniform": "model.distributions",
+    "best_function": "search.exact",
+    "best_term": "search.exact",
     "hunt": "search.hunt",
     "show_versions": "versions",
     "simulate": "data.simulate",

@@ -146,3 +146,29 @@ def beam_search(posterior: Posterior, start: Sequence[Sequence[int]], width: int
 
 def restart(posterior: Posterior, rng: Philox, steps: int, hottest: float, coolest: float, width: int, stop: StopFlag) -> tuple[list[list[int]], float]:
     """One restart of informed annealing and polish: (terms, log posterior)."""
+
+class TermSearch:
+    """Branch and bound for the best single term."""
+
+    def __init__(self, posterior: object, max_size: int) -> None: ...
+
+    def seed(self, width: int, stop: StopFlag) -> None:
+        """Start from the best term of a beam."""
+
+    def advance(self, stop: StopFlag) -> bool:
+        """Search on; True when the best term is proved."""
+
+    @property
+    def term(self) -> list[int]: ...
+
+    @property
+    def score(self) -> float: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def branches(self) -> int: ...
+
+    @property
+    def branches_done(self) -> int: ...
