@@ -7,4 +7,5 @@ NB_MODULE(_native, m) {
     bayesdnf::bindings::bind_model(m);
     bayesdnf::bindings::bind_search(m);
     bayesdnf::bindings::bind_anneal(m);
+    bayesdnf::bindings::bind_exact(m);
 }

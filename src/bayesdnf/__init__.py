@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .model.prior import Prior
     from .model.support import Support
     from .search.anneal import anneal
+    from .search.exact import best_function, best_term
     from .search.hunt import hunt
     from .versions import show_versions
 
@@ -47,6 +48,8 @@ __all__ = [
     "Table",
     "Uniform",
     "anneal",
+    "best_function",
+    "best_term",
     "datasets",
     "show_versions",
     "hunt",
@@ -70,6 +73,8 @@ _HOME = {
     "Table": "model.distributions",
     "Uniform": "model.distributions",
     "anneal": "search.anneal",
+    "best_function": "search.exact",
+    "best_term": "search.exact",
     "hunt": "search.hunt",
     "show_versions": "versions",
     "simulate": "data.simulate",

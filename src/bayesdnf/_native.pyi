@@ -176,3 +176,29 @@ class AnnealChain:
     @property
     def rng_state(self) -> tuple[list[int], list[int], int]:
         """(key, counter, used) of the stream."""
+
+class TermSearch:
+    """Branch and bound for the best single term."""
+
+    def __init__(self, posterior: object, max_size: int) -> None: ...
+
+    def seed(self, width: int, stop: StopFlag) -> None:
+        """Start from the best term of a beam."""
+
+    def advance(self, stop: StopFlag) -> bool:
+        """Search on; True when the best term is proved."""
+
+    @property
+    def term(self) -> list[int]: ...
+
+    @property
+    def score(self) -> float: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def branches(self) -> int: ...
+
+    @property
+    def branches_done(self) -> int: ...

@@ -24,13 +24,12 @@ from .streams import NumberedRuns, Streams
 
 # Scores closer than this are the same function, or one with equal columns in it.
 _SAME = 1e-9
-_HOTTEST = 0.02  # inverse temperature at which annealing starts
 _LONGER = 4  # how much longer each round anneals than the one before
-_LONGEST = 16  # and how much longer than the first at most
-# Word pairs in one step's sweep from which on steps are made fewer: the work of a restart is then
-# about the same however large the table.
-_USUAL_SWEEP = 25_000
 _FEWEST_STEPS = 50
+# Annealing starts where the whole likelihood is worth about this many nats: hot enough to go
+# anywhere, and not so hot that small tables spend their steps there.
+_HOT_NATS = 60
+_HOTTEST_RANGE = (0.02, 0.3)
 
 Found = tuple[list[list[int]], float]
 
@@ -38,9 +37,9 @@ Found = tuple[list[list[int]], float]
 def hunt(
     posterior: Posterior,
     *,
-    restarts: int = 100,
+    restarts: int = 40,
     agree: int = 5,
-    steps: int = 2000,
+    steps: int = 8000,
     time_limit: float | None = None,
     n_jobs: int = 1,
     random_state: int | np.random.SeedSequence | None = None,
@@ -52,13 +51,14 @@ def hunt(
     ----------
     posterior : Posterior
         The data and the priors.
-    restarts : int, default=100
+    restarts : int, default=40
         Most restarts.
     agree : int, default=5
         Stop when this many restarts of one length have ended at the best score. It is also the
         number of restarts in a round.
-    steps : int, default=2000
-        Steps of annealing in a restart of the first round; fewer on large tables.
+    steps : int, default=8000
+        Steps of annealing in a restart of the first round on a small table; on larger ones
+        there are fewer, so that a restart's work stays within bounds.
     time_limit : float, optional
         Seconds after which to return the best so far.
     n_jobs : int, default=1
@@ -170,8 +170,13 @@ class _Restart:
         self.streams = streams
         self.stop = stop
         p = posterior.bits.n_literals
-        sweep = p * (posterior.bits.view().n_words + 16)
-        self.steps = max(min(steps, _FEWEST_STEPS), round(steps * min(1, _USUAL_SWEEP / sweep)))
+        # What a step costs: a look at each literal, and eight words of its rows for the same price.
+        cost = p * (16 + posterior.bits.view().n_words / 8)
+        fewest = min(steps, _FEWEST_STEPS)
+        self.first = max(fewest, round(steps * min(1, 2000 / cost)))
+        self.last = max(self.first, round(4 * steps * min(1, 8000 / cost) ** 2))
+        hottest = _HOT_NATS / max(1e-9, -posterior.log_likelihood(BooleanFunction()))
+        self.hottest = min(max(hottest, _HOTTEST_RANGE[0]), _HOTTEST_RANGE[1])
         self.width = max(8, round(1.3 * math.sqrt(p)))
         self.widest = max(32, p // 10)
 
@@ -182,14 +187,14 @@ class _Restart:
             self.posterior.native,
             self.streams[number],
             self.length(number),
-            _HOTTEST,
+            self.hottest,
             self.width,
             self.stop,
         )
 
     def length(self, number: int) -> int:
         """Steps of annealing in a restart."""
-        return int(self.steps * min(_LONGEST, _LONGER ** (number // self.agree)))
+        return int(min(self.last, self.first * _LONGER ** (number // self.agree)))
 
     def _widening_beam(self) -> Found:
         """Rebuild with wider and wider beams until the widest changes nothing."""

@@ -1,0 +1,179 @@
+"""Every function of a few literals, one by one: what exact answers are checked against.
+
+A term of p literals is a number below 2^p whose binary digits say which literals it holds; a
+function is a number below 2^(2^p) whose digits say which terms it has. Up to p = 6 that is one
+64-bit word, so whole arrays of functions are made by word operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ParameterError, SizeLimitError
+
+Words = NDArray[np.uint64]
+
+LARGEST = {True: 6, False: 4}
+"""Most literals, by whether only antichains are wanted: 7,828,353 and 32,768 functions."""
+
+_CHUNK = 1 << 16
+
+
+class FlatFunctions(NamedTuple):
+    """Functions in three flat arrays, as the native core takes them.
+
+    Function f has the terms ``term_starts[f]`` to ``term_starts[f + 1]``, term t the literals
+    ``literal_starts[t]`` to ``literal_starts[t + 1]`` of ``literals``.
+    """
+
+    term_starts: NDArray[np.int64]
+    literal_starts: NDArray[np.int64]
+    literals: NDArray[np.int32]
+
+
+def enumerate_functions(p: int, antichains: bool = True) -> Iterator[tuple[tuple[int, ...], ...]]:
+    """Yield every function of p literals, the null function first.
+
+    Parameters
+    ----------
+    p : int
+        Number of literals, from 0 to 6 (to 4 when ``antichains`` is False).
+    antichains : bool, default=True
+        Only functions none of whose terms contains another: one for each monotone function except
+        constant true, so Dedekind's number minus one of them. False: every set of terms.
+
+    Yields
+    ------
+    tuple of tuples of int
+        The terms, each the sorted indices of its literals.
+
+    Raises
+    ------
+    SizeLimitError
+        When p is above the limit.
+
+    Examples
+    --------
+    >>> from bayesdnf.search.enumerate import enumerate_functions
+    >>> list(enumerate_functions(2))
+    [(), ((0, 1),), ((0,),), ((1,),), ((0,), (1,))]
+    >>> sum(1 for _ in enumerate_functions(4))
+    167
+    """
+    literals_of = [_digits(term) for term in range(1 << p)] if p <= LARGEST[antichains] else []
+    for words in function_words(p, antichains):
+        for word in words.tolist():
+            yield tuple(literals_of[term] for term in _digits(word))
+
+
+def function_words(p: int, antichains: bool = True, chunk: int = _CHUNK) -> Iterator[Words]:
+    """Yield the functions of :func:`enumerate_functions` as words, in arrays of about ``chunk``.
+
+    Parameters
+    ----------
+    p : int
+        Number of literals.
+    antichains : bool, default=True
+        As in :func:`enumerate_functions`.
+    chunk : int, default=65536
+        Least number of functions in an array, the last one excepted.
+
+    Yields
+    ------
+    ndarray of uint64
+        Digit t of a word says whether the function has the term t; digit l of t, whether the
+        term holds the literal l.
+
+    Examples
+    --------
+    >>> from bayesdnf.search.enumerate import function_words
+    >>> [int(word) for words in function_words(2) for word in words]
+    [0, 8, 2, 4, 6]
+    """
+    if p < 0:
+        raise ParameterError.of("p", "function_words", "0 or more", p)
+    if p > LARGEST[antichains]:
+        kind = "antichains" if antichains else "sets of terms"
+        raise SizeLimitError(
+            f"The {kind} of {p:,} literals are too many to enumerate; "
+            f"at most {LARGEST[antichains]} literals are possible."
+        )
+    if antichains:
+        yield from (_minimal(tables, p) for tables in _true_sets(p, chunk))
+        return
+    n_sets = 1 << ((1 << p) - 1)
+    for first in range(0, n_sets, chunk):
+        # Digit 0 is the empty term, which no function has.
+        yield np.arange(first, min(first + chunk, n_sets), dtype=np.uint64) << np.uint64(1)
+
+
+def flatten(words: Words, p: int) -> FlatFunctions:
+    """Spell out functions given as words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.search.enumerate import flatten
+    >>> flatten(np.array([0, 0b1010], dtype=np.uint64), p=2).literals
+    array([0, 0, 1], dtype=int32)
+    """
+    n_terms = 1 << p
+    digits = words[:, None] >> np.arange(n_terms, dtype=np.uint64) & np.uint64(1)
+    function, term = np.nonzero(digits)
+    holds = np.arange(n_terms)[:, None] >> np.arange(p) & 1
+    _, literals = np.nonzero(holds[term])
+    return FlatFunctions(
+        _starts(np.bincount(function, minlength=len(words))),
+        _starts(holds.sum(axis=1)[term]),
+        literals.astype(np.int32),
+    )
+
+
+def _true_sets(p: int, chunk: int) -> Iterator[Words]:
+    """Truth tables of the monotone functions but constant true; digit x is the value at x.
+
+    A monotone function of p literals is two of p - 1, one for each value of the last literal,
+    the second true wherever the first is.
+    """
+    one = np.uint64(1)
+    smaller = np.array([0, 1], dtype=np.uint64)  # of no literals: the two constants
+    for literals in range(1, p):
+        smaller = np.concatenate(list(_pairs(smaller, np.uint64(1 << (literals - 1)))))
+    if p == 0:
+        yield smaller[:1]
+        return
+    waiting: list[Words] = []
+    for tables in _pairs(smaller, np.uint64(1 << (p - 1))):
+        waiting.append(tables[tables & one == 0])  # true at all-false: constant true
+        if sum(map(len, waiting)) >= chunk:
+            yield np.concatenate(waiting)
+            waiting = []
+    if waiting:
+        yield np.concatenate(waiting)
+
+
+def _pairs(smaller: Words, shift: np.uint64) -> Iterator[Words]:
+    for upper in smaller:
+        lower = smaller[smaller & ~upper == 0]
+        yield lower | upper << shift
+
+
+def _minimal(tables: Words, p: int) -> Words:
+    """Minimal true points of monotone functions: their terms."""
+    covered = np.zeros_like(tables)
+    for literal in range(p):
+        lacks = sum(1 << x for x in range(1 << p) if not x >> literal & 1)
+        covered |= (tables & np.uint64(lacks)) << np.uint64(1 << literal)
+    return tables & ~covered
+
+
+def _starts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _digits(number: int) -> tuple[int, ...]:
+    return tuple(i for i in range(number.bit_length()) if number >> i & 1)

@@ -1,0 +1,167 @@
+"""Proofs: the best function of one term by branch and bound, of few literals by trying all."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from numbers import Integral
+
+import numpy as np
+
+from .. import _native
+from ..boolean import BooleanFunction
+from ..errors import ParameterError, SizeLimitError
+from ..model.posterior import Posterior, Scores
+from .enumerate import LARGEST, flatten, function_words
+from .result import Progress, SearchResult
+
+_BEAM_WIDTH = 32
+_PIECE = 0.1  # seconds of native work between two looks at Ctrl-C, the clock and progress
+
+
+def best_term(
+    posterior: Posterior,
+    *,
+    max_size: int | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> SearchResult:
+    """Find the best function of at most one term, and prove it.
+
+    Branch and bound over all terms: a longer term marks fewer rows, and the collapsed likelihood
+    is bounded over all the counts of marked rows that a longer term can still have. The null
+    function competes where the prior gives it mass.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        The data and the priors.
+    max_size : int, optional
+        Largest number of literals; the proof is then among terms up to this size.
+    time_limit : float, optional
+        Seconds after which to return the best so far, unproved.
+    progress : callable, optional
+        Called as ``progress(done, most, best)`` while the search runs, with the first literals
+        dealt with, how many there are, and the best score.
+
+    Returns
+    -------
+    SearchResult
+        ``proved`` says whether no other term scores higher (by more than rounding, 1e-9);
+        ``stopped`` is "proved", "time limit" or "interrupted" (Ctrl-C returns the best so far).
+        When the prior allows neither the null function nor any term, the null function is
+        returned with the score -inf.
+
+    Examples
+    --------
+    >>> from bayesdnf import LiteralEncoder, Posterior, best_term, datasets
+    >>> X, y = datasets.load_mushroom()
+    >>> posterior = Posterior(LiteralEncoder().fit_encode(X), y, positive="p")
+    >>> found = best_term(posterior)
+    >>> print(found.function)
+    (bruises = f AND gill-spacing = c AND veil-color = w)
+    >>> found.proved
+    True
+    """
+    _check_whole("max_size", "best_term", max_size)
+    if time_limit is not None and not time_limit > 0:
+        raise ParameterError.of("time_limit", "best_term", "above 0, or None", time_limit)
+    n_literals = posterior.bits.n_literals
+    search = _native.TermSearch(posterior.native, min(max_size or n_literals, n_literals))
+    end = math.inf if time_limit is None else time.monotonic() + time_limit
+    try:
+        search.seed(_BEAM_WIDTH, _stop_at(end))
+        stopped = ""
+        while not stopped:
+            if search.advance(_stop_at(min(end, time.monotonic() + _PIECE))):
+                stopped = "proved"
+            elif time.monotonic() >= end:
+                stopped = "time limit"
+            if progress is not None:
+                progress(search.branches_done, search.branches, search.score)
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    return _result(posterior, [search.term] if search.term else [], search.score, stopped)
+
+
+def best_function(posterior: Posterior, *, max_columns: int = 5) -> SearchResult:
+    """Find the best function of a few literals by scoring every one.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        The data and the priors. Where the prior keeps to antichains there are 7,580 functions of
+        5 literals and 7,828,353 of 6; all sets of terms are 32,768 for 4 literals.
+    max_columns : int, default=5
+        Most literals to take on, 6 or less: 6 takes up to a few minutes.
+
+    Returns
+    -------
+    SearchResult
+        The best of all functions (``proved`` is True); of several equally good the first in the
+        order of ``enumerate_functions``.
+
+    Raises
+    ------
+    SizeLimitError
+        When the table has more literals.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, best_function, simulate
+    >>> X, y, truth = simulate(500, 5, random_state=1)
+    >>> found = best_function(Posterior(BitMatrix.from_table(X), y))
+    >>> found.function == truth, found.proved
+    (True, True)
+    """
+    _check_whole("max_columns", "best_function", max_columns)
+    if max_columns > LARGEST[True]:
+        raise ParameterError.of("max_columns", "best_function", "6 or less", max_columns)
+    p, antichains = posterior.bits.n_literals, posterior.prior.antichain
+    most = min(max_columns, LARGEST[antichains])
+    if p > most:
+        why = "" if antichains else " and a prior with antichain=False"
+        raise SizeLimitError(
+            f"best_function tries every function and takes at most {most} literals with "
+            f"max_columns={max_columns}{why}; the table has {p:,}."
+        )
+    best, terms = -math.inf, list[list[int]]()
+    for words in function_words(p, antichains):
+        flat = flatten(words, p)
+        scores = Scores(*posterior.native.score(*flat)).log_score
+        top = int(np.argmax(scores))
+        if scores[top] > best:
+            best = float(scores[top])
+            bounds = flat.literal_starts[flat.term_starts[top] : flat.term_starts[top + 1] + 1]
+            terms = [flat.literals[first:last].tolist() for first, last in pairwise(bounds)]
+    return _result(posterior, terms, best, "proved")
+
+
+def _check_whole(name: str, owner: str, value: object) -> None:
+    if value is None and name == "max_size":
+        return
+    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < 1:
+        raise ParameterError.of(name, owner, "a whole number, 1 or more", value)
+
+
+def _stop_at(moment: float) -> _native.StopFlag:
+    stop = _native.StopFlag()
+    if moment < math.inf:
+        stop.set_deadline(max(0.0, moment - time.monotonic()))
+    return stop
+
+
+def _result(
+    posterior: Posterior, terms: Iterable[Sequence[int]], score: float, stopped: str
+) -> SearchResult:
+    table = posterior.bits.table
+    return SearchResult(
+        function=BooleanFunction([[table[i] for i in term] for term in terms]),
+        log_posterior=score,
+        stopped=stopped,
+        agreement=1,
+        restarts=1,
+        proved=stopped == "proved",
+    )
