@@ -145,6 +145,14 @@ def test_reversed_signal_is_found_only_when_the_rates_are_not_ordered():
     assert best_term(Posterior(bits, y)).function != reverse
 
 
+def test_a_literal_that_marks_nothing_less_is_worth_its_prior_weight():
+    X, rng = random_bits(60, 4, 13)
+    X[:, 1] = X[:, 0] | (rng.random(60) < 0.5)
+    prior = Prior(weights={"x1": 1000}, size=Table([0, 1, 1]))
+    found = best_term(Posterior(BitMatrix.from_table(X), X[:, 0], prior))
+    assert found.function == BooleanFunction("x0 AND x1")
+
+
 def test_nothing_allowed():
     X, rng = random_bits(30, 4, 5)
     prior = Prior(count=Geometric(0.5), min_cover=31)
