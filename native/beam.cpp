@@ -64,6 +64,7 @@ const std::vector<double>& log_factorials(std::size_t n) {
 Grown grow_term(const State& state, std::size_t without, std::size_t width, double floor,
                 const Stop& stop) {
     constexpr std::size_t kMasksAtOnce = 64;
+    constexpr double kLookAhead = 4;  // literals whose weights are hoped for
     const Posterior& posterior = state.posterior();
     const BitView& view = posterior.view();
     const FunctionPrior& prior = posterior.prior();
@@ -104,7 +105,6 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, doub
     for (Count a = 1; a <= open_positive; ++a) hope[a] = std::max(hope[a], hope[a - 1]);
 
     for (std::size_t size = 1; size <= p && !beam.empty() && !stop(); ++size) {
-        const double base_prior = others_prior + prior.of_size(size);
         Best children(width * size);
         Candidate finished{-INFINITY, -1, -1, 0, 0};
         std::vector<Candidate> contenders;
@@ -120,10 +120,12 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, doub
             for (std::size_t b = 0; b < n; ++b) {
                 const Partial& parent = beam[first + b];
                 posterior.support().addable(parent.term, others, may.data());
-                double parent_prior = base_prior;
+                double parent_prior = others_prior;
                 for (const std::int32_t l : parent.term) parent_prior += prior.of_literal(l);
-                const double longer = prior.of_size(size + 1) - prior.of_size(size);
-                const double reachable = parent_prior + heaviest + std::max(0.0, longer);
+                // What a longer term may still gain from its size and its literals' weights.
+                const double ahead = prior.reach(size + 1) + kLookAhead * heaviest;
+                const double reachable =
+                    parent_prior + heaviest + std::max(prior.of_size(size), ahead);
                 const Count fewest = static_cast<Count>(
                     std::upper_bound(hope.begin(), hope.end(), best.score - reachable) -
                     hope.begin());
@@ -137,12 +139,12 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, doub
                     const auto from = static_cast<std::int32_t>(first + b);
                     const double literal_prior = parent_prior + prior.of_literal(id);
                     const double bound =
-                        literal_prior + likelihood.bound(rest.positive + a, rest.negative + c);
+                        literal_prior + prior.of_size(size) + likelihood.bound(rest.positive + a, rest.negative + c);
                     if (bound > best.score && bound > finished.rank - 1)
                         contenders.push_back({bound, from, id, a, c});
                     finished.rank = std::max(finished.rank, bound);
                     // Could a longer term from here still win?
-                    if (c > 0 && literal_prior + longer + heaviest + hope[a] > best.score)
+                    if (c > 0 && literal_prior + ahead + hope[a] > best.score)
                         children.offer({rank(a, c), from, id, a, c});
                 }
             }

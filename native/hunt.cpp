@@ -69,7 +69,10 @@ void extensions(const State& state, std::size_t without, const Term& base, const
     view.kernels().and_not_into(mask.data(), mask.data(), rest.rows.data(), n_words);
     view.literal_counts(mask.data(), 1, counts.data());
     posterior.support().addable(base, others, may.data());
-    double longer_prior = others_prior + prior.of_size(base.size() + 1);
+    // A size that the prior rules out may be passed through on the way to a longer term.
+    const double size_prior = prior.of_size(base.size() + 1);
+    double longer_prior =
+        others_prior + (size_prior > -INFINITY ? size_prior : prior.reach(base.size() + 1));
     for (const std::int32_t l : base) longer_prior += prior.of_literal(l);
     bounds.resize(p + 1);
     for (std::size_t l = 0; l < p; ++l)

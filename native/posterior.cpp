@@ -31,7 +31,7 @@ Likelihood::Likelihood(Effect e, Count n_positive, Count n_negative)
       constant_(-log_beta(e.a0, e.b0) - log_beta(e.a1, e.b1)),
       null_(log_beta(e.a + n_positive, e.b + n_negative) - log_beta(e.a, e.b)),
       log_prior_order_(log_order_probability(e.a0, e.b0, e.a1, e.b1)),
-      nothing_(unordered(0, 0)) {}
+      even_odds_(static_cast<double>(n_negative) / static_cast<double>(n_positive)) {}
 
 double Likelihood::order_factor(Count a, Count b) const {
     const Count c = n_positive_ - a, u = n_negative_ - b;

@@ -4,6 +4,7 @@
 // its terms scores to the same bits. Compiled once, without contraction or fast-math.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -40,14 +41,15 @@ class Likelihood {
     double null() const { return null_; }
 
     // An upper bound that costs three look-ups, for ranking many candidates: the order factor at
-    // its largest where the marked rows are the riskier ones, and below the null elsewhere.
+    // its largest. Where the marked rows are the less risky ones, marking fewer negatives can only
+    // raise the ordered likelihood, so they are taken down to where both rates are equal.
     double bound(Count marked_positive, Count marked_negative) const {
-        const double value = unordered(marked_positive, marked_negative);
-        if (!effect_.ordered) return value;
-        const Count marked = marked_positive + marked_negative;
-        const bool riskier = static_cast<double>(marked_positive) * (n_positive_ + n_negative_) >=
-                             static_cast<double>(n_positive_) * marked;
-        return riskier ? value - log_prior_order_ : nothing_ - kReversedPenalty;
+        if (!effect_.ordered) return unordered(marked_positive, marked_negative);
+        const double even = static_cast<double>(marked_positive) * even_odds_;
+        const Count negative = static_cast<double>(marked_negative) <= even
+                                   ? marked_negative
+                                   : static_cast<Count>(even);
+        return unordered(marked_positive, negative) - log_prior_order_;
     }
     bool has(Count marked_positive, Count marked_negative) const {
         return 0 <= marked_positive && marked_positive <= n_positive_ && 0 <= marked_negative &&
@@ -58,13 +60,12 @@ class Likelihood {
     Count n_negative() const { return n_negative_; }
 
   private:
-    static constexpr double kReversedPenalty = 5;
-
     Effect effect_;
     Count n_positive_, n_negative_;
     bool flat_;  // all four parameters are 1: the skip rule applies
     std::vector<double> positive_, negative_, marked_;
-    double constant_, null_, log_prior_order_, nothing_;
+    double constant_, null_, log_prior_order_;
+    double even_odds_;  // negatives per positive in the table
 };
 
 // Prior on functions, as tables of logs: any prior on m and k runs at full speed.
@@ -75,13 +76,21 @@ class FunctionPrior {
     // in units of 2^-32; empty: all zero.
     FunctionPrior(std::vector<double> count, std::vector<double> size,
                   std::vector<std::int64_t> weights)
-        : count_(std::move(count)), size_(std::move(size)), weights_(std::move(weights)) {}
+        : count_(std::move(count)),
+          size_(std::move(size)),
+          reach_(size_),
+          weights_(std::move(weights)) {
+        for (std::size_t k = reach_.size(); k-- > 1;)
+            reach_[k - 1] = std::max(reach_[k - 1], reach_[k]);
+    }
 
     double operator()(Terms terms) const;
 
     // The same by parts, for candidates that differ in one term.
     double of_count(std::size_t m) const { return m < count_.size() ? count_[m] : -INFINITY; }
     double of_size(std::size_t k) const { return k < size_.size() ? size_[k] : -INFINITY; }
+    // The best log weight that a term of k literals can come to by growing, as it is or longer.
+    double reach(std::size_t k) const { return k < reach_.size() ? reach_[k] : -INFINITY; }
     double of_literal(std::int32_t l) const {
         return weights_.empty() ? 0.0 : static_cast<double>(weights_[l]) * 0x1p-32;
     }
@@ -92,7 +101,7 @@ class FunctionPrior {
     }
 
   private:
-    std::vector<double> count_, size_;
+    std::vector<double> count_, size_, reach_;
     std::vector<std::int64_t> weights_;
 };
 

@@ -235,7 +235,7 @@ def test_verbose_tells_on_standard_error(capsys, table):
     DNFClassifier(verbose=2, random_state=0).fit(table, LABELS)
     told = capsys.readouterr()
     assert told.out == ""
-    assert told.err.startswith("Restart 1 of at most 100: best log posterior -")
+    assert told.err.startswith("Restart 1 of at most 40: best log posterior -")
     assert len(told.err.splitlines()) == 5
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
 from ..errors import InputError
-from .bits import BitMatrix, allocate_planes, segment_offsets
+from .bits import BitMatrix, allocate_planes, pack_into, segment_offsets
 
 
 def canonical(
@@ -37,6 +39,7 @@ def canonical(
     if len(positive) != n:
         raise InputError(f"y has {len(positive):,} entries for {n:,} rows of X.")
     counted = np.ones(n, dtype=np.int64) if weights is None else weights
+    bits = _without_idle_validity(bits, counted > 0)
     hashes = _native.hash_rows(bits.planes, n)
     order = np.lexsort((hashes[:, 1], hashes[:, 0], ~positive))
     order = order[counted[order] > 0]
@@ -61,6 +64,25 @@ def canonical(
     planes = allocate_planes(len(bits.planes), offsets[-1])
     _native.gather_rows(bits.planes, n, sources, segments, offsets, planes)
     return BitMatrix(planes, bits.table, segments, row_order, counts)
+
+
+def _without_idle_validity(bits: BitMatrix, counts: NDArray[np.bool_]) -> BitMatrix:
+    """Drop planes that say "known" on every row that counts: rows left out must leave no trace."""
+    table = bits.table
+    counted = np.zeros(bits.planes.shape[1], dtype=np.uint64)
+    pack_into(counted, counts)
+    idle = [
+        v
+        for v in np.unique(table.valid[table.valid >= 0])
+        if _native.popcount(_native.bits_and(bits.planes[v], counted)) == counts.sum()
+    ]
+    if not idle:
+        return bits
+    kept = np.delete(np.arange(len(bits.planes)), idle)
+    place = np.full(len(bits.planes) + 1, -1, dtype=np.int32)  # the last entry is for valid = -1
+    place[kept] = np.arange(len(kept))
+    moved = replace(table, plane=place[table.plane], valid=place[table.valid])
+    return BitMatrix(np.ascontiguousarray(bits.planes[kept]), moved, bits.segments)
 
 
 def _per_segment(positive: NDArray[np.bool_], counts: NDArray[np.int64] | None) -> list[int]:

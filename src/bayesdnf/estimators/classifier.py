@@ -23,7 +23,7 @@ from ..model.posterior import Posterior
 from ..model.prior import Prior
 from ..model.rates import Counts, Interval, Rates
 from ..search.hunt import hunt
-from ..search.result import SearchResult
+from ..search.result import Progress, SearchResult
 from . import presentation
 from .explain import Explanation, fired_terms, nearest_change, one_row
 from .inputs import Labels, count_rows, read_features, read_labels
@@ -133,6 +133,7 @@ class DNFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     seed_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    _progress: Progress | None = None  # set by the command line, which draws a bar
 
     def __init__(
         self,
@@ -210,7 +211,7 @@ class DNFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             time_limit=self.time_limit,
             n_jobs=joblib.effective_n_jobs(self.n_jobs),
             random_state=seed,
-            progress=Teller(self.verbose) if self.verbose else None,
+            progress=self._progress or (Teller(self.verbose) if self.verbose else None),
         )
         self._store(labels, encoder, posterior, found, seed)
         if found.stopped == "interrupted":

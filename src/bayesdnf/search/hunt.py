@@ -193,7 +193,7 @@ class _Restart:
         )
 
     def length(self, number: int) -> int:
-        """Steps of annealing in a restart."""
+        """Count the steps of annealing in a restart."""
         return int(min(self.last, self.first * _LONGER ** (number // self.agree)))
 
     def _widening_beam(self) -> Found:
