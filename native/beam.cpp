@@ -62,7 +62,7 @@ const std::vector<double>& log_factorials(std::size_t n) {
 }  // namespace
 
 Grown grow_term(const State& state, std::size_t without, std::size_t width, double floor,
-                const Stop& stop) {
+                const Stop& stop, const Term& start) {
     constexpr std::size_t kMasksAtOnce = 64;
     constexpr double kLookAhead = 4;  // literals whose weights are hoped for
     const Posterior& posterior = state.posterior();
@@ -88,8 +88,12 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, doub
     double heaviest = 0;  // what the weightiest literal can add to the prior
     for (std::size_t l = 0; l < p; ++l)
         heaviest = std::max(heaviest, prior.of_literal(static_cast<std::int32_t>(l)));
-    std::vector<Partial> beam{{{}, open_positive, open_negative}};
     std::vector<Word> masks(kMasksAtOnce * n_words);
+    std::copy(open.begin(), open.end(), masks.begin());
+    for (const std::int32_t l : start) view.and_literal(masks.data(), l);
+    Count covered[2];
+    view.count(masks.data(), covered);
+    std::vector<Partial> beam{{start, covered[0], covered[1]}};
     std::vector<Count> counts(2 * kMasksAtOnce * p);
     std::vector<std::uint8_t> may(p);
     Grown best;
@@ -104,7 +108,7 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, doub
     }
     for (Count a = 1; a <= open_positive; ++a) hope[a] = std::max(hope[a], hope[a - 1]);
 
-    for (std::size_t size = 1; size <= p && !beam.empty() && !stop(); ++size) {
+    for (std::size_t size = start.size() + 1; size <= p && !beam.empty() && !stop(); ++size) {
         Best children(width * size);
         Candidate finished{-INFINITY, -1, -1, 0, 0};
         std::vector<Candidate> contenders;

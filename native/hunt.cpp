@@ -170,6 +170,22 @@ void merge_or_split_step(State& state, const Heat& heat, Philox& rng) {
 
 }  // namespace
 
+// Put longer terms in the place of one: each holds all its literals and more. A short term that
+// does most of the work stands in the way of several that together would do it right.
+static bool specialise(State& state, std::size_t i, std::size_t width, const Stop& stop) {
+    const Term start = state.terms()[i];
+    State trial = state;
+    trial.replace(i, {});
+    while (!stop()) {
+        const Grown grown = grow_term(trial, State::kNone, width, trial.score(), stop, start);
+        if (grown.term.empty()) break;
+        trial.replace(State::kNone, grown.term);
+    }
+    if (!(trial.score() > state.score())) return false;
+    state = std::move(trial);
+    return true;
+}
+
 void rebuild(State& state, std::size_t width, const Stop& stop) {
     const auto add_terms = [&] {
         while (!stop()) {
@@ -191,6 +207,8 @@ void rebuild(State& state, std::size_t width, const Stop& stop) {
             const Grown grown = grow_term(state, 0, width, std::max(before, shorter), stop);
             if (grown.score > before || shorter > before) {
                 state.replace(0, grown.score >= shorter ? grown.term : Term{});
+                better = true;
+            } else if (specialise(state, 0, width, stop)) {
                 better = true;
             } else {
                 state.replace(0, old);

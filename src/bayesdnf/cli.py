@@ -1,12 +1,13 @@
-"""The command line: ``bayesdnf demo``, ``bayesdnf simulate``.
+"""The command line: ``bayesdnf fit``, ``predict``, ``simulate``, ``demo``.
 
 Results go to standard output, everything else to standard error. Exit status: 0 done, 1 the input
-is wrong, 2 wrong usage. Heavy libraries are imported inside the commands.
+is wrong, 2 wrong usage, 130 interrupted. Heavy libraries are imported inside the commands.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +17,12 @@ import typer
 from .errors import BayesDNFError, ParameterError
 
 if TYPE_CHECKING:
-    from .model.posterior import Posterior
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from .estimators.classifier import DNFClassifier
+    from .held_out import HeldOut
 
 app = typer.Typer(
     help="Learn Boolean rules (an OR of ANDs) from data, with honest probabilities.",
@@ -26,19 +32,9 @@ app = typer.Typer(
 )
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-
-# Rules for the mushroom data. The first is the rule of Duch, Adamczak and Grabczewski that UCI
-# publishes with the set; the second is the best known under this model without negations.
-_PUBLISHED = (
-    "(odor != a AND odor != l AND odor != n) OR (spore-print-color = r) "
-    "OR (odor = n AND stalk-surface-below-ring = y AND stalk-color-above-ring != n) "
-    "OR (habitat = l AND cap-color = w)"
-)
-_BEST_KNOWN = (
-    "(bruises = f AND gill-spacing = c AND ring-type = e) OR (bruises = f AND stalk-root = c) "
-    "OR (bruises = t AND gill-size = n AND stalk-shape = e) OR (odor = c) OR (odor = f) "
-    "OR (spore-print-color = r)"
-)
+Separator = Annotated[
+    str | None, typer.Option("--sep", help="What separates cells: ',' ';' '\\t'; else by name.")
+]
 
 
 def _show_version(wanted: bool) -> None:
@@ -62,82 +58,243 @@ def _common(
 
 
 @app.command()
-def demo(as_json: Json = False) -> None:
-    """Score two known rules on the built-in mushroom data and print their risks."""
-    from . import LiteralEncoder, Posterior, datasets
-
-    X, y = datasets.load_mushroom()
-    bits = LiteralEncoder(negations=True).fit_encode(X)
-    posterior = Posterior(bits, y, positive="p")
-    rules = {
-        "the rule published with the data": _PUBLISHED,
-        "a rule without negations": _BEST_KNOWN,
-        "no rule at all": "FALSE",
-    }
-    results = {title: _scored(posterior, text) for title, text in rules.items()}
-    if as_json:
-        _write_json({"rows": posterior.n, "literals": bits.n_literals, "rules": results})
-        return
-    _print_demo(posterior, results)
-
-
-def _scored(posterior: Posterior, text: str) -> dict[str, Any]:
-    from . import BooleanFunction
-
-    function = BooleanFunction.parse(text)
-    counts = posterior.counts(function)
-    unmarked, marked = posterior.rates(function).summary()
-    return {
-        "rule": str(function),
-        "terms": [list(term) for term in function.terms],
-        "literals": function.n_literals,
-        "log_posterior": posterior.log_score(function),
-        "marked": counts.n_marked,
-        "marked_positive": counts.n_both,
-        "errors": counts.n_marked + counts.n_pos - 2 * counts.n_both,
-        "risk_marked": None if function.is_null else list(marked),
-        "risk_unmarked": list(unmarked),
-    }
-
-
-def _print_demo(posterior: Posterior, results: dict[str, dict[str, Any]]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console(highlight=False)
-    width = min(console.width, 100)
-    console.print(
-        f"Mushrooms: {posterior.n:,} rows, {posterior.n_pos:,} poisonous, "
-        f"{posterior.bits.n_literals} literals on offer (negations included).\n"
+def fit(
+    table: Annotated[Path, typer.Argument(help="CSV or TSV (gzip too) or Parquet.")],
+    target: Annotated[str, typer.Option(help="Column that holds the two classes.")],
+    out: Annotated[Path, typer.Option(help="Model file to write (JSON).")],
+    positive: Annotated[
+        str | None, typer.Option(help="Class that the rule marks; else the second in order.")
+    ] = None,
+    test: Annotated[Path | None, typer.Option(help="Table to test the rule on.")] = None,
+    test_share: Annotated[
+        float | None, typer.Option(help="Share of the rows to keep for the test, such as 0.3.")
+    ] = None,
+    cv: Annotated[
+        int | None, typer.Option(help="Folds of a cross-validation, beside the fit on all rows.")
+    ] = None,
+    negations: Annotated[bool, typer.Option("--negations", help="Offer odor != f too.")] = False,
+    thresholds: Annotated[int, typer.Option(help="Most cuts of a numeric column.")] = 8,
+    missing: Annotated[
+        list[str] | None, typer.Option(help="A cell that means missing, such as '?'; repeatable.")
+    ] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(help="column=categorical, ordinal, numeric or binary; repeatable."),
+    ] = None,
+    size_mean: Annotated[float, typer.Option(help="Prior mean of a term's size.")] = 2,
+    count_p: Annotated[float, typer.Option(help="Prior: P(no further term).")] = 0.5,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds for the search.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Threads; the result does not depend on them.")] = 1,
+    sep: Separator = None,
+    as_json: Json = False,
+) -> None:
+    """Find the best rule for a table, print it and write it to a model file."""
+    if sum(option is not None for option in (test, test_share, cv)) > 1:
+        raise typer.BadParameter("give one of --test, --test-share and --cv.")
+    kinds = dict(_kind(text) for text in kind or ())
+    from . import DNFClassifier, Geometric, Poisson, Prior
+    from .data.atomic import writable
+    from .data.reading import read_file
+    from .held_out import measure, stratified_folds, stratified_part
+    from .labelled import (
+        cell_values,
+        find_label,
+        keep_apart,
+        known_labels,
+        require_columns,
+        split_target,
+        text_columns,
     )
-    for number, (title, result) in enumerate(results.items(), start=1):
-        console.print(Text(f"{number}. {title}", style="bold"))
-        for i, term in enumerate(result["terms"]):
-            console.print(Text(f"   {'OR ' if i else '   '}({' AND '.join(term)})"), width=width)
-    table = Table(box=box.SIMPLE, pad_edge=False)
-    table.add_column("rule")
-    for name in ("literals", "errors", "risk if it holds", "risk if not", "log posterior"):
-        table.add_column(name, justify="right")
-    for number, result in enumerate(results.values(), start=1):
-        table.add_row(
-            str(number),
-            str(result["literals"]),
-            f"{result['errors']:,}",
-            _risk(result["risk_marked"]),
-            _risk(result["risk_unmarked"]),
-            f"{result['log_posterior']:,.2f}",
-        )
-    console.print(table)
-    console.print("Risks are posterior means with 95 % intervals of P(poisonous).")
+
+    keep_apart(out, [table, test])
+    writable(out)
+    gone = [value for text in missing or () for value in cell_values(text)]
+    X, y = split_target(read_file(table, _sep(sep), missing=gone), target, table)
+    label = find_label(y, positive, target, table)
+    model = DNFClassifier(
+        prior=Prior(size=Poisson(size_mean), count=Geometric(count_p, start=0)),
+        kinds=kinds or None,
+        negations=negations,
+        thresholds=thresholds,
+        missing_values=gone,
+        positive=label,
+        time_limit=time_limit,
+        n_jobs=jobs,
+        random_state=seed,
+    )
+    is_positive = y == label
+    held: NDArray[np.bool_] | None = None
+    if cv is not None:
+        stratified_folds(is_positive, cv, seed)  # a wrong number is told before the search
+    if test_share is not None:
+        held = stratified_part(is_positive, test_share, seed)
+    finished = _search(model, X if held is None else X[~held], y if held is None else y[~held])
+    held_out: HeldOut | None = None
+    try:
+        model.save(out)
+        if test is not None:
+            other = read_file(test, _sep(sep), missing=gone, texts=text_columns(model, target, y))
+            require_columns(model, other, test, "the rule's table has")
+            X_test, y_test = split_target(other, target, test)
+            held_out = measure(model, X_test, known_labels(y_test, model, target, test), str(test))
+        elif held is not None:
+            held_out = measure(model, X[held], is_positive[held], f"{test_share:g} of the rows")
+        elif cv is not None and finished:
+            held_out = _cross_validated(model, X, y, cv, seed)
+    except KeyboardInterrupt:
+        finished = False
+    if as_json:
+        _write_json({**_result(model, held_out), "model": str(out)})
+    else:
+        from .terminal import print_model
+
+        print_model(model, held_out)
+        typer.echo(f"Model written to {out}.")
+    if not finished:
+        typer.echo("Interrupted: this is the best rule so far.", err=True)
+        raise typer.Exit(130)
 
 
-def _risk(interval: list[float] | None) -> str:
-    if interval is None:
-        return "–"
-    mean, low, high = interval
-    return f"{mean:.4f} [{low:.4f}, {high:.4f}]"
+def _search(model: DNFClassifier, X: pd.DataFrame, y: NDArray[Any], title: str = "Search") -> bool:
+    """Fit with a bar; False when it was interrupted and the model holds the best so far."""
+    from .terminal import Bar
+
+    with Bar(title, model.time_limit) as bar:
+        model._progress = bar
+        try:
+            model.fit(X, y)
+        except KeyboardInterrupt:
+            if not hasattr(model, "function_"):
+                raise
+            return False
+        finally:
+            model._progress = None
+    return True
+
+
+def _cross_validated(
+    model: DNFClassifier, X: pd.DataFrame, y: NDArray[Any], folds: int, seed: int
+) -> HeldOut:
+    from . import DNFClassifier
+    from .held_out import mean_of, measure, stratified_folds
+
+    is_positive = y == model.positive_
+    fold = stratified_folds(is_positive, folds, seed)
+    measured = []
+    for k in range(folds):
+        own = DNFClassifier(**model.get_params(deep=False))
+        if not _search(own, X[fold != k], y[fold != k], f"Fold {k + 1} of {folds}"):
+            raise KeyboardInterrupt
+        measured.append(measure(own, X[fold == k], is_positive[fold == k], ""))
+    return mean_of(measured)
+
+
+def _kind(text: str) -> tuple[str, str]:
+    column, equals, kind = text.rpartition("=")
+    if not equals:
+        raise typer.BadParameter(f"--kind must be column=kind, such as stage=ordinal, not {text}.")
+    return column, kind
+
+
+def _sep(text: str | None) -> str | None:
+    return "\t" if text in ("\\t", "tab") else text
+
+
+def _result(model: DNFClassifier, held_out: HeldOut | None) -> dict[str, Any]:
+    from .estimators.presentation import constant_answer
+
+    unmarked, marked = model.risks_
+    null = model.function_.is_null
+    return {
+        "rule": str(model.function_),
+        "positive": _plain(model.positive_),
+        "rows": model.counts_.n,
+        "positives": model.counts_.n_pos,
+        "literals": len(model.encoder_.literals_),
+        "terms": model.rules_.to_dict("records"),
+        "risk_marked": None if null else marked._asdict(),
+        "risk_unmarked": unmarked._asdict(),
+        "held_out": None if held_out is None else held_out._asdict(),
+        "log_posterior": model.log_posterior_,
+        "stopped": model.stopped_,
+        "agreement": model.agreement_,
+        "restarts": model.restarts_,
+        "seed": model.seed_,
+        "warning": constant_answer(model),
+    }
+
+
+@app.command()
+def predict(
+    model: Annotated[Path, typer.Argument(help="Model file that fit wrote.")],
+    table: Annotated[Path, typer.Argument(help="CSV or TSV (gzip too) or Parquet.")],
+    out: Annotated[Path, typer.Option(help="CSV file to write (.gz is compressed).")],
+    sep: Separator = None,
+    as_json: Json = False,
+) -> None:
+    """Write the answers of a rule, one row for each row of a table.
+
+    Columns: predicted, probability (of the positive class), marked (1 where the rule holds) and
+    terms (the numbers of those that hold, as fit printed them).
+    """
+    import numpy as np
+    import pandas as pd
+
+    from . import BooleanFunction, DNFClassifier
+    from .data.atomic import atomic_path, writable
+    from .data.reading import read_file, separator_of
+    from .labelled import keep_apart, require_columns, text_columns
+
+    keep_apart(out, [model, table])
+    writable(out)
+    rule = DNFClassifier.load(model)
+    X = read_file(table, _sep(sep), missing=rule.missing_values, texts=text_columns(rule))
+    require_columns(rule, X, table, f"{model} was fitted on")
+    rows = rule.encoder_.as_table(X)
+    holds = [BooleanFunction([term])(rows) for term in rule.function_.literal_terms]
+    positive = int(np.flatnonzero(rule.classes_ == rule.positive_)[0])
+    fired = [[str(i) for i, flag in enumerate(row, 1) if flag] for row in zip(*holds, strict=True)]
+    answers = pd.DataFrame(
+        {
+            "predicted": rule.predict(X),
+            "probability": rule.predict_proba(X)[:, positive],
+            "marked": rule.marked(X).astype(int),
+            "terms": [" ".join(row) for row in fired or [[]] * len(X)],
+        }
+    )
+    with atomic_path(out) as part:
+        answers.to_csv(part, index=False, sep=separator_of(out))
+    n_marked = int(answers["marked"].sum())
+    counts = {str(label): int((answers["predicted"] == label).sum()) for label in rule.classes_}
+    if as_json:
+        _write_json({"out": str(out), "rows": len(X), "marked": n_marked, "predicted": counts})
+        return
+    listed = ", ".join(f"{count:,} {label}" for label, count in counts.items())
+    typer.echo(f"{out}: {len(X):,} rows, the rule holds on {n_marked:,}; predicted {listed}.")
+
+
+@app.command()
+def demo(as_json: Json = False) -> None:
+    """Fit the built-in mushroom data on half of their rows and test on the other half."""
+    from . import DNFClassifier, datasets
+    from .held_out import measure, stratified_part
+    from .terminal import print_model
+
+    X, labels = datasets.load_mushroom()
+    y = labels.to_numpy(dtype=object)
+    held = stratified_part(y == "p", 0.5, seed=0)
+    model = DNFClassifier(positive="p", random_state=0, n_jobs=2)
+    if not as_json:
+        typer.echo("Mushrooms, which are poisonous (p)? Fitted on half of the rows:")
+    finished = _search(model, X[~held], y[~held])
+    held_out = measure(model, X[held], y[held] == "p", "the other half")
+    if as_json:
+        _write_json(_result(model, held_out))
+    else:
+        print_model(model, held_out)
+    if not finished:
+        raise typer.Exit(130)
 
 
 @app.command()
@@ -157,15 +314,19 @@ def simulate(
 ) -> None:
     """Write a table whose outcome follows a known function, in column y."""
     from .data.atomic import atomic_path
+    from .data.reading import separator_of
     from .data.simulate import simulate as draw
 
     frequencies = _numbers(beta, "--beta")
     if len(frequencies) != 2:
         raise ParameterError.of("--beta", "simulate", "two numbers such as 0.4,0.5", beta)
+    sizes = _numbers(terms, "--terms")
+    if not all(size.is_integer() for size in sizes):  # neither is nan, nor infinity
+        raise ParameterError.of("--terms", "simulate", "whole numbers with commas", terms)
     X, y, function = draw(
         rows,
         columns,
-        terms=tuple(int(k) for k in _numbers(terms, "--terms")),
+        terms=tuple(int(size) for size in sizes),
         beta=(frequencies[0], frequencies[1]),
         pi0=pi0,
         pi1=pi1,
@@ -173,7 +334,7 @@ def simulate(
         random_state=seed,
     )
     with atomic_path(out) as part:
-        X.assign(y=y).to_csv(part, index=False)
+        X.assign(y=y).to_csv(part, index=False, sep=separator_of(out))
     if as_json:
         _write_json({"out": str(out), "function": str(function), "rows": rows, "columns": columns})
         return
@@ -188,14 +349,24 @@ def _numbers(text: str, option: str) -> list[float]:
         raise ParameterError.of(option, "simulate", "numbers with commas", text) from None
 
 
+def _plain(value: Any) -> Any:
+    """Return a value that JSON has: numpy's own are unpacked, what is not finite is null."""
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    value = value.item() if hasattr(value, "item") else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def _write_json(result: dict[str, Any]) -> None:
-    typer.echo(json.dumps(result, indent=2, ensure_ascii=False))
+    typer.echo(json.dumps(_plain(result), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def main() -> None:
     """Run the command line; a wrong input is one sentence and exit status 1."""
     try:
         app()
-    except BayesDNFError as error:
+    except (BayesDNFError, OSError) as error:
         typer.echo(f"Error: {error}", err=True)
         sys.exit(1)

@@ -53,5 +53,7 @@ class BayesDNFWarning(UserWarning):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` when a known name is close, else nothing."""
-    close = difflib.get_close_matches(str(name), [str(k) for k in known], n=1, cutoff=0.6)
+    known = [str(k) for k in known]
+    close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.6)
+    close = close or [k for k in known if k.casefold() == str(name).casefold()]
     return f" Did you mean {close[0]!r}?" if close else ""

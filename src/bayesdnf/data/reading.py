@@ -1,0 +1,190 @@
+"""Tables in files: CSV and TSV, gzip or not, and Parquet."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import warnings
+import zlib
+from collections import Counter
+from collections.abc import Collection
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NoReturn
+
+from ..boolean.literal import Value
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
+_GZIP = b"\x1f\x8b"
+_PARQUET = b"PAR1"
+
+
+def read_file(
+    path: str | os.PathLike[str],
+    sep: str | None = None,
+    *,
+    missing: Collection[Value] = (),
+    texts: Collection[str] = (),
+) -> pd.DataFrame:
+    r"""Read a table from a file.
+
+    A column whose every cell is a number holds numbers, any other holds texts as they stand.
+    Only empty cells are missing: ``NA`` and ``?`` are values like others.
+
+    Parameters
+    ----------
+    path : path
+        CSV or TSV, also compressed by gzip, or Parquet; the content decides which.
+    sep : str, optional
+        Separator; by default a tab for names with ``.tsv`` or ``.tab``, else a comma.
+    missing : list of texts and numbers, optional
+        Cells that are missing too, such as ``["?"]``; numbers among ``?`` are then numbers.
+    texts : collection of str, optional
+        Columns to read as texts even when every cell is a number.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from bayesdnf.data.reading import read_file
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "table.csv"
+    >>> _ = file.write_text("odor,age\nNA,30\n,50\n")
+    >>> read_file(file)
+      odor  age
+    0   NA   30
+    1  NaN   50
+    """
+    start = _start_of(path)
+    if start.startswith(_PARQUET):
+        table = _read_parquet(path)
+    else:
+        sep = separator_of(path) if sep is None else sep
+        if len(sep) != 1:
+            raise InputError(f"A separator must be one character. Got {sep!r} instead.")
+        if _SEPARATORS.get(sep) is None and (sep.isalnum() or sep in '"\r\n'):
+            raise InputError(f"{sep!r} cannot separate columns; use one such as ',' or ';'.")
+        table = _read_text(path, sep, missing, texts)
+    if len(table) == 0:
+        _refuse(path, "it has a header and no rows")
+    return table
+
+
+def separator_of(path: str | os.PathLike[str]) -> str:
+    r"""Separator that a file's name promises: a tab for ``.tsv`` and ``.tab``, else a comma.
+
+    Examples
+    --------
+    >>> from bayesdnf.data.reading import separator_of
+    >>> separator_of("a.csv"), separator_of("a.tsv.gz")
+    (',', '\t')
+    """
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes[-2:]]
+    return "\t" if ".tsv" in suffixes or ".tab" in suffixes else ","
+
+
+def _start_of(path: str | os.PathLike[str]) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            start = file.read(4)
+    except FileNotFoundError:
+        _refuse(path, "there is no such file")
+    except IsADirectoryError:
+        _refuse(path, "it is a folder")
+    except OSError as error:
+        _refuse(path, error.strerror or str(error))
+    if not start:
+        _refuse(path, "it is empty")
+    return start
+
+
+def _read_parquet(path: str | os.PathLike[str]) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        import pyarrow
+    except ImportError:
+        raise InputError(
+            f'Reading Parquet ({path}) needs pyarrow: pip install "bayesdnf[parquet]".'
+        ) from None
+    try:
+        table = pd.read_parquet(path, engine="pyarrow")
+    except (OSError, pyarrow.ArrowException, ValueError) as error:
+        _refuse(path, f"it is damaged ({_first_line(error)})", error)
+    _require_distinct(path, [str(name) for name in table.columns])
+    return table
+
+
+def _read_text(
+    path: str | os.PathLike[str], sep: str, missing: Collection[Value], texts: Collection[str]
+) -> pd.DataFrame:
+    import pandas as pd
+
+    options: dict[str, Any] = {"sep": sep, "keep_default_na": False, "encoding": "utf-8-sig"}
+    try:
+        with _opened(path) as stream:
+            if b"\0" in stream.read(65536):
+                _refuse(path, "it is binary, not text")
+            stream.seek(0)
+            top = pd.read_csv(stream, header=None, nrows=1, dtype=str, **options)
+            names = [str(name) for name in top.iloc[0]]
+            _check_header(path, names, sep)
+            stream.seek(0)
+            with warnings.catch_warnings():
+                # Rows longer than the header would otherwise lose their last cells.
+                warnings.simplefilter("error", pd.errors.ParserWarning)
+                table: pd.DataFrame = pd.read_csv(
+                    stream,
+                    index_col=False,
+                    low_memory=False,  # one type for a whole column
+                    na_values=["", *(str(value) for value in missing)],
+                    dtype={name: "str" for name in names if name in texts},
+                    **options,
+                )
+            return table
+    except pd.errors.EmptyDataError:
+        _refuse(path, "it is empty")
+    except pd.errors.ParserWarning as error:
+        _refuse(path, "its rows have more cells than its header", error)
+    except pd.errors.ParserError as error:
+        _refuse(path, _first_line(error).removeprefix("Error tokenizing data. C error: "), error)
+    except UnicodeDecodeError as error:
+        _refuse(path, f"it is not UTF-8 text (byte {error.object[error.start]:#x})", error)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        _refuse(path, f"its compression is damaged ({_first_line(error)})", error)
+
+
+def _opened(path: str | os.PathLike[str]) -> IO[bytes]:
+    """Open by content, so that a compressed file may have any name."""
+    with open(path, "rb") as file:
+        compressed = file.read(2) == _GZIP
+    return gzip.open(path, "rb") if compressed else open(path, "rb")  # type: ignore[return-value]
+
+
+def _check_header(path: str | os.PathLike[str], names: list[str], sep: str) -> None:
+    if len(names) == 1:
+        for other, title in _SEPARATORS.items():
+            if other != sep and other in names[0]:
+                used = _SEPARATORS.get(sep, repr(sep))
+                shown = other.replace("\t", "\\t")
+                _refuse(
+                    path,
+                    f"with {used} between cells it has one column, {names[0][:40]!r}; "
+                    f"it looks separated by {title} (sep '{shown}')",
+                )
+    _require_distinct(path, names)
+
+
+def _require_distinct(path: str | os.PathLike[str], names: list[str]) -> None:
+    [(name, count)] = Counter(names).most_common(1) or [("", 0)]
+    if count > 1:
+        _refuse(path, f"{count} of its columns are called {name!r}; names must differ")
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+def _refuse(path: str | os.PathLike[str], why: str, cause: BaseException | None = None) -> NoReturn:
+    raise InputError(f"Cannot read {path}: {why}.") from cause

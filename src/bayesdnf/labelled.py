@@ -1,0 +1,106 @@
+"""Tables that commands are given: which column is the target, which label is positive."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import InputError, UnknownColumnError, did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .estimators.classifier import DNFClassifier
+
+
+def keep_apart(out: Path, inputs: list[Path | None]) -> None:
+    """Refuse to write over a file that is read."""
+    for path in inputs:
+        if path is not None and path.exists() and out.exists() and out.samefile(path):
+            raise InputError(f"Cannot write {out}: it is the file to read; name another.")
+
+
+def cell_values(text: str) -> list[str | float]:
+    """Return a cell as the text and, where it is one, as the number that it may be read as."""
+    try:
+        number = float(text)
+    except ValueError:
+        return [text]
+    if not math.isfinite(number):
+        return [text]
+    return [text, int(number) if number.is_integer() else number]
+
+
+def split_target(table: pd.DataFrame, target: str, path: Path) -> tuple[pd.DataFrame, NDArray[Any]]:
+    """Columns and labels of a table."""
+    if target not in table.columns:
+        raise UnknownColumnError(
+            f"{path} has no column {target!r}.{did_you_mean(target, map(str, table.columns))}"
+        )
+    if table.shape[1] == 1:
+        raise InputError(f"{path} has the column {target!r} only; a rule needs others.")
+    labels = table[target]
+    if labels.isna().any():
+        row = int(np.argmax(labels.isna().to_numpy()))
+        raise InputError(f"Column {target!r} of {path} is missing in row {row}.")
+    y = labels.to_numpy()
+    if y.dtype.kind == "f" and not bool((y == np.floor(y)).all()):
+        y = y.astype(str)  # labels that happen to be fractions
+    if y.dtype.kind not in "biuf":
+        y = y.astype(object)
+    return table.drop(columns=target), y
+
+
+def find_label(y: NDArray[Any], positive: str | None, target: str, path: Path) -> Any:
+    """Find the label that a text names; by default the second of the two."""
+    labels = np.unique(y).tolist()
+    shown = ", ".join(repr(label) for label in labels[:5]) + ", …" * (len(labels) > 5)
+    where = f"Column {target!r} of {path}"
+    if len(labels) != 2:
+        raise InputError(
+            f"{where} holds {len(labels):,} class{'es' * (len(labels) != 1)} ({shown}); "
+            f"a target has two."
+        )
+    if positive is None:
+        return labels[1]
+    for label in labels:
+        if str(label) == positive or (
+            not isinstance(label, str) and label in cell_values(positive)
+        ):
+            return label
+    raise InputError(f"{where} holds {shown} and no {positive!r}; --positive must be one of them.")
+
+
+def known_labels(
+    y: NDArray[Any], model: DNFClassifier, target: str, path: Path
+) -> NDArray[np.bool_]:
+    """Which labels are the positive one, in a table that must hold no third one."""
+    is_positive = np.asarray(y == model.positive_, dtype=np.bool_)
+    strange = ~is_positive & np.asarray(y != model.negative_, dtype=np.bool_)
+    if strange.any():
+        row = int(np.argmax(strange))
+        raise InputError(
+            f"Column {target!r} of {path} holds {y[row]!s} in row {row}; the rule was fitted on "
+            f"{model.negative_!s} and {model.positive_!s}."
+        )
+    return is_positive
+
+
+def text_columns(model: DNFClassifier, target: str | None = None, y: Any = None) -> set[str]:
+    """Columns that held texts in fitting, and hold texts even if they now look like numbers."""
+    texts = {x.attribute for x in model.encoder_.literals_ if isinstance(x.value, str)}
+    return texts | ({target} if target is not None and y.dtype == object else set())
+
+
+def require_columns(model: DNFClassifier, table: pd.DataFrame, path: Path, who: str) -> None:
+    """Refuse a table that lacks a column of the model."""
+    names = [str(name) for name in table.columns]
+    for name in model.encoder_.kinds_:
+        if name not in names:
+            raise UnknownColumnError(
+                f"{path} has no column {name!r}, which {who}.{did_you_mean(name, names)}"
+            )
