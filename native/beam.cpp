@@ -64,6 +64,7 @@ const std::vector<double>& log_factorials(std::size_t n) {
 Grown grow_term(const State& state, std::size_t without, std::size_t width, double floor,
                 const Stop& stop, const Term& start) {
     constexpr std::size_t kMasksAtOnce = 64;
+    constexpr std::size_t kContenders = 256;
     constexpr double kLookAhead = 4;  // literals whose weights are hoped for
     const Posterior& posterior = state.posterior();
     const BitView& view = posterior.view();
@@ -110,8 +111,7 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, doub
 
     for (std::size_t size = start.size() + 1; size <= p && !beam.empty() && !stop(); ++size) {
         Best children(width * size);
-        Candidate finished{-INFINITY, -1, -1, 0, 0};
-        std::vector<Candidate> contenders;
+        Best contenders(kContenders);
         for (std::size_t first = 0; first < beam.size(); first += kMasksAtOnce) {
             if (stop()) break;
             const std::size_t n = std::min(kMasksAtOnce, beam.size() - first);
@@ -144,9 +144,7 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, doub
                     const double literal_prior = parent_prior + prior.of_literal(id);
                     const double bound =
                         literal_prior + prior.of_size(size) + likelihood.bound(rest.positive + a, rest.negative + c);
-                    if (bound > best.score && bound > finished.rank - 1)
-                        contenders.push_back({bound, from, id, a, c});
-                    finished.rank = std::max(finished.rank, bound);
+                    if (bound > best.score) contenders.offer({bound, from, id, a, c});
                     // Could a longer term from here still win?
                     if (c > 0 && literal_prior + ahead + hope[a] > best.score)
                         children.offer({rank(a, c), from, id, a, c});
@@ -154,8 +152,7 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, doub
             }
         }
         // The bound is above the exact score, so the first allowed contenders decide.
-        std::sort(contenders.begin(), contenders.end());
-        for (const Candidate& c : contenders) {
+        for (const Candidate& c : contenders.sorted()) {
             if (c.rank <= best.score) break;
             Term term = beam[c.parent].term;
             term.insert(std::lower_bound(term.begin(), term.end(), c.literal), c.literal);

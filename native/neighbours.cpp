@@ -45,8 +45,8 @@ void changes_of_term(const State& state, std::size_t i, std::vector<Change>& cha
     changes.clear();
     for (std::size_t b = 0; b <= k; ++b) {
         const std::int32_t dropped = b == 0 ? -1 : term[b - 1];
-        const double base_prior = others_prior + prior.of_size(bases[b].size() + 1) +
-                                  prior.of_term(bases[b]) - prior.of_size(bases[b].size());
+        double base_prior = others_prior + prior.of_size(bases[b].size() + 1);
+        for (const std::int32_t l : bases[b]) base_prior += prior.of_literal(l);
         posterior.support().addable(bases[b], others, may.data());
         if (dropped >= 0) may[dropped] = 0;
         const Count* positive = counts.data() + b * p;
