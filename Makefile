@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(shell find native -name '*.?pp' -o -name CMakeLists.txt) CMakeLists.txt
 CMAKE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DBAYESDNF_TESTS=ON
 
-.PHONY: demo test lint native-test sanitize bench docs stub clean
+.PHONY: demo test lint native-test sanitize bench bench-search docs stub clean
 
 demo: $(VENV)/.installed
 	$(BIN)/bayesdnf demo
@@ -32,6 +32,9 @@ sanitize: $(VENV)/.tools
 
 bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.sweep
+
+bench-search: $(VENV)/.installed
+	set -e; for name in regret mushroom recovery noise; do $(BIN)/python -m benchmarks.$$name --quick; done
 
 # The native module's type stub is generated, and checked in so that editors and mypy find it.
 stub: $(VENV)/.installed

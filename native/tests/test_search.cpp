@@ -113,19 +113,6 @@ bool one_literal_change(const Term& from, const Term& to) {
     return d == 1 || (d == 2 && from.size() == to.size());
 }
 
-// Not a number where the term without its literal has an impossible size (0, or a hole in the
-// prior's sizes). To be deleted, with its uses, once changes_of_term gives a number there.
-bool known_gap(const Change& change) { return std::isnan(change.bound); }
-
-bool has_known_gap(const State& state) {
-    std::vector<Change> changes;
-    for (std::size_t i = 0; i < state.size(); ++i) {
-        changes_of_term(state, i, changes);
-        if (std::any_of(changes.begin(), changes.end(), known_gap)) return true;
-    }
-    return false;
-}
-
 constexpr std::uint64_t kSeeds = 40;
 constexpr double kRounding = 1e-9;
 
@@ -148,8 +135,7 @@ TEST(changes_hold_every_allowed_one_literal_change_once_and_bound_it) {
                     CHECK(!next.empty());
                     CHECK(one_literal_change(term, next));
                     CHECK(reached.insert(next).second);
-                    CHECK(known_gap(change) ||
-                          change.bound >= state.score_with(i, next) - kRounding);
+                    CHECK(change.bound >= state.score_with(i, next) - kRounding);
                     ++seen;
                 }
                 for (const Term& next : all_terms(6))
@@ -161,13 +147,12 @@ TEST(changes_hold_every_allowed_one_literal_change_once_and_bound_it) {
     CHECK(seen > 1000);
 }
 
-// The beam is built for ordered rates and for priors without holes in the sizes, and only wants
-// terms that cover an open positive.
+// Ordered rates only: the beam gives up partial terms by what they could do without negatives, and
+// with unordered rates a term that marks negatives alone may be the best.
 TEST(a_beam_that_keeps_everything_finds_the_best_term) {
-    std::size_t compared = 0, missed = 0;
+    std::size_t compared = 0;
     for (std::uint64_t seed = 0; seed < 2 * kSeeds; seed += 2)
         for (const std::int32_t p : {3, 6}) {
-            if (seed % 7 == 0) continue;
             const Problem problem(seed, p);
             Philox rng({seed, 2});
             for (int repeat = 0; repeat < 5; ++repeat) {
@@ -184,18 +169,14 @@ TEST(a_beam_that_keeps_everything_finds_the_best_term) {
                         continue;
                     }
                     ++compared;
-                    missed += grown.score < best - kRounding;
-                    CHECK(grown.score <= best);
-                    if (!grown.term.empty()) CHECK(grown.score == state.score_with(out, grown.term));
+                    CHECK_CLOSE(grown.score, best, kRounding);
+                    CHECK(grown.score == state.score_with(out, grown.term));
                     // Asked only for something better than the best, it finds nothing.
                     CHECK(grow_term(state, out, 1000, best + kRounding, Never()).term.empty());
                 }
             }
         }
     CHECK(compared > 100);
-    // Only contenders within 1 of the highest bound are looked at, and all of those may turn out to
-    // be overrated or not allowed. To be made 0 with that.
-    CHECK(20 * missed < compared);
 }
 
 TEST(polish_never_lowers_the_score_and_ends_at_a_local_optimum) {
@@ -208,7 +189,6 @@ TEST(polish_never_lowers_the_score_and_ends_at_a_local_optimum) {
             polish(state, Never());
             CHECK(state.score() >= before);
             CHECK(state.value().allowed());
-            if (has_known_gap(state)) continue;
             for (std::size_t i = 0; i < state.size(); ++i) {
                 CHECK(state.score_with(i, {}) <= state.score() + kRounding);
                 for (const Term& next : all_terms(6))
@@ -232,7 +212,7 @@ TEST(rebuild_never_lowers_the_score_and_wide_ends_where_no_single_term_helps) {
                 CHECK(state.value().allowed());
                 // The score kept is that of the terms.
                 CHECK(state.score() == State(*problem.posterior, state.terms()).score());
-                if (width == 1 || seed % 2 || seed % 7 == 0) continue;  // as for the beam above
+                if (width == 1 || seed % 2) continue;  // as for the beam above
                 for (const Term& term : all_terms(6)) {
                     CHECK(state.score_with(State::kNone, term) <= state.score() + kRounding);
                     for (std::size_t i = 0; i < state.size(); ++i)

@@ -81,8 +81,8 @@ def fit(
         list[str] | None,
         typer.Option(help="column=categorical, ordinal, numeric or binary; repeatable."),
     ] = None,
-    size_mean: Annotated[float, typer.Option(help="Prior mean of a term's size.")] = 2,
-    count_p: Annotated[float, typer.Option(help="Prior: P(no further term).")] = 0.5,
+    size_mean: Annotated[float | None, typer.Option(help="Prior mean of a term's size.")] = None,
+    count_p: Annotated[float | None, typer.Option(help="Prior: P(no further term).")] = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds for the search.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; the result does not depend on them.")] = 1,
@@ -112,8 +112,13 @@ def fit(
     gone = [value for text in missing or () for value in cell_values(text)]
     X, y = split_target(read_file(table, _sep(sep), missing=gone), target, table)
     label = find_label(y, positive, target, table)
+    prior = Prior()
+    if size_mean is not None:
+        prior.set_params(size=Poisson(size_mean))
+    if count_p is not None:
+        prior.set_params(count=Geometric(count_p, start=0))
     model = DNFClassifier(
-        prior=Prior(size=Poisson(size_mean), count=Geometric(count_p, start=0)),
+        prior=prior,
         kinds=kinds or None,
         negations=negations,
         thresholds=thresholds,
@@ -151,6 +156,10 @@ def fit(
 
         print_model(model, held_out)
         typer.echo(f"Model written to {out}.")
+    _end(finished)
+
+
+def _end(finished: bool) -> None:
     if not finished:
         typer.echo("Interrupted: this is the best rule so far.", err=True)
         raise typer.Exit(130)
@@ -270,7 +279,7 @@ def predict(
     if as_json:
         _write_json({"out": str(out), "rows": len(X), "marked": n_marked, "predicted": counts})
         return
-    listed = ", ".join(f"{count:,} {label}" for label, count in counts.items())
+    listed = ", ".join(f"{label} on {count:,}" for label, count in counts.items())
     typer.echo(f"{out}: {len(X):,} rows, the rule holds on {n_marked:,}; predicted {listed}.")
 
 
@@ -293,8 +302,7 @@ def demo(as_json: Json = False) -> None:
         _write_json(_result(model, held_out))
     else:
         print_model(model, held_out)
-    if not finished:
-        raise typer.Exit(130)
+    _end(finished)
 
 
 @app.command()

@@ -105,7 +105,7 @@ def _trust(model: DNFClassifier) -> str:
     agreed, most = model.agreement_, model.restarts_
     if model.proved_:
         meaning = "there is no better rule"
-    elif agreed >= model.agree:
+    elif model.stopped_ == "agreement":
         meaning = "a better rule is unlikely"
     elif agreed > 1:
         meaning = "a longer search might find a better rule"

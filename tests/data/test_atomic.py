@@ -102,7 +102,6 @@ def test_a_folder_is_not_a_file(tmp_path):
     assert str(caught.value) == f"Cannot write {tmp_path}: it is a folder; name a file in it."
 
 
-@pytest.mark.xfail(strict=True, reason="Path.is_dir raises on a name past the system's limit")
 @pytest.mark.skipif(os.name != "posix", reason="the limit on names is POSIX")
 def test_what_the_system_refuses_is_an_input_error(tmp_path):
     target = tmp_path / ("x" * 300)
@@ -119,3 +118,24 @@ def test_a_folder_that_may_not_be_written_to(tmp_path):
             pytest.fail("the block must not run")
     finally:
         tmp_path.chmod(0o700)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="devices and links are POSIX")
+def test_a_device_is_not_replaced():
+    with pytest.raises(InputError) as caught, atomic_path(os.devnull):
+        pytest.fail("the block must not run")
+    assert str(caught.value).startswith(f"Cannot write {os.devnull}: it is a device")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="devices and links are POSIX")
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "real").mkdir()
+    link, real = tmp_path / "link.txt", tmp_path / "real" / "rule.txt"
+    real.write_text("old")
+    link.symlink_to(real)
+    with atomic_path(link) as part:
+        assert part.parent == real.parent
+        part.write_text("new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert names(real.parent) == ["rule.txt"]
