@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find native -name '*.?pp' -o -name CMakeLists.txt) CMakeLists.txt
+PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 CMAKE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DBAYESDNF_TESTS=ON
 
 .PHONY: demo test lint native-test sanitize bench bench-search docs stub clean
@@ -54,6 +55,6 @@ $(VENV)/.tools: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --group dev
 	@touch $@
 
-$(VENV)/.installed: $(NATIVE) pyproject.toml $(VENV)/.tools
+$(VENV)/.installed: $(NATIVE) $(PACKAGE) pyproject.toml $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet --no-build-isolation -e . -Cbuild-dir=build/editable
 	@touch $@

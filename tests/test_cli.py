@@ -24,9 +24,8 @@ from bayesdnf import (
     Prior,
     _native,
     simulate,
-    terminal,
 )
-from bayesdnf.cli import main
+from bayesdnf.cli import main, terminal
 
 
 class Ran:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -88,9 +89,9 @@ def hunt(
         ("steps", steps),
         ("n_jobs", n_jobs),
     ):
-        if value < 1:
-            raise ParameterError.of(name, "hunt", "1 or more", value)
-    if time_limit is not None and not time_limit > 0:
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+            raise ParameterError.of(name, "hunt", "a whole number, 1 or more", value)
+    if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0):
         raise ParameterError.of("time_limit", "hunt", "above 0, or None", time_limit)
     stop = _native.StopFlag()
     if time_limit is not None:

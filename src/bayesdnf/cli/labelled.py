@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InputError, UnknownColumnError, did_you_mean
+from ..errors import InputError, UnknownColumnError, did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .estimators.classifier import DNFClassifier
+    from ..estimators.classifier import DNFClassifier
 
 
 def keep_apart(out: Path, inputs: list[Path | None]) -> None:

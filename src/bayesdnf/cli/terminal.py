@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
     from rich.table import Table
 
-    from .estimators.classifier import DNFClassifier
-    from .held_out import HeldOut
-    from .model.rates import Interval
+    from ..estimators.classifier import DNFClassifier
+    from ..estimators.held_out import HeldOut
+    from ..model.rates import Interval
 
 _WIDEST = 100
 _PATIENCE = 2.0  # seconds of silence before a bar appears
@@ -33,7 +33,7 @@ def print_model(model: DNFClassifier, held_out: HeldOut | None) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from .estimators.presentation import constant_answer
+    from ..estimators.presentation import constant_answer
 
     console = Console(highlight=False, markup=False, emoji=False)
     console.width = min(console.width, _WIDEST)

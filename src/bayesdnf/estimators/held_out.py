@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from .errors import InputError
+from ..errors import InputError
 
 if TYPE_CHECKING:
-    from .estimators.classifier import DNFClassifier
+    from .classifier import DNFClassifier
 
 
 class HeldOut(NamedTuple):
@@ -42,7 +44,9 @@ def measure(model: DNFClassifier, X: Any, is_positive: NDArray[np.bool_], how: s
     probabilities = model.predict_proba(X)
     wrong = int(np.sum((np.argmax(probabilities, axis=1) == positive) != is_positive))
     n = len(is_positive)
-    return HeldOut(how, n, wrong, 1 - wrong / n, auc(probabilities[:, positive], is_positive))
+    both = is_positive.any() and not is_positive.all()
+    area = float(roc_auc_score(is_positive, probabilities[:, positive])) if both else None
+    return HeldOut(how, n, wrong, 1 - wrong / n, area)
 
 
 def mean_of(folds: list[HeldOut]) -> HeldOut:
@@ -57,33 +61,13 @@ def mean_of(folds: list[HeldOut]) -> HeldOut:
     )
 
 
-def auc(probability: NDArray[np.float64], is_positive: NDArray[np.bool_]) -> float | None:
-    """Chance that a positive row is given more than a negative one, ties counted half.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bayesdnf.held_out import auc
-    >>> auc(np.array([0.9, 0.9, 0.1, 0.1]), np.array([True, False, True, False]))
-    0.5
-    """
-    from scipy.stats import rankdata
-
-    positives = int(is_positive.sum())
-    negatives = len(is_positive) - positives
-    if positives == 0 or negatives == 0:
-        return None
-    above = float(rankdata(probability)[is_positive].sum()) - positives * (positives + 1) / 2
-    return above / (positives * negatives)
-
-
 def stratified_folds(is_positive: NDArray[np.bool_], folds: int, seed: int) -> NDArray[np.intp]:
     """Give each row the number of its fold, the two classes spread evenly.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesdnf.held_out import stratified_folds
+    >>> from bayesdnf.estimators.held_out import stratified_folds
     >>> fold = stratified_folds(np.array([True, False] * 4), 2, seed=0)
     >>> [int(np.sum(fold[::2] == k)) for k in (0, 1)]
     [2, 2]
@@ -94,30 +78,32 @@ def stratified_folds(is_positive: NDArray[np.bool_], folds: int, seed: int) -> N
             f"The number of folds must be from 2 to {rarest:,}, the rows of the rarer class. "
             f"Got {folds} instead."
         )
-    rng = np.random.default_rng(seed)
     fold = np.empty(len(is_positive), dtype=np.intp)
-    for members in (np.flatnonzero(is_positive), np.flatnonzero(~is_positive)):
-        fold[rng.permutation(members)] = np.arange(len(members)) % folds
+    splits = StratifiedKFold(folds, shuffle=True, random_state=seed).split(fold, is_positive)
+    for number, (_, members) in enumerate(splits):
+        fold[members] = number
     return fold
 
 
 def stratified_part(is_positive: NDArray[np.bool_], share: float, seed: int) -> NDArray[np.bool_]:
-    """Choose a share of the rows of each class, at least one and never all.
+    """Choose a share of the rows, the two classes alike; at least two rows, and never all.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesdnf.held_out import stratified_part
+    >>> from bayesdnf.estimators.held_out import stratified_part
     >>> int(stratified_part(np.array([True, False] * 10), 0.3, seed=0).sum())
     6
     """
     if not 0 < share < 1:
         raise InputError(f"The share of test rows must be above 0 and below 1. Got {share:g}.")
-    rng = np.random.default_rng(seed)
-    chosen = np.zeros(len(is_positive), dtype=np.bool_)
-    for members in (np.flatnonzero(is_positive), np.flatnonzero(~is_positive)):
-        if len(members) < 2:
-            raise InputError("To hold rows out each class needs two rows or more.")
-        count = min(max(round(share * len(members)), 1), len(members) - 1)
-        chosen[rng.permutation(members)[:count]] = True
+    if min(is_positive.sum(), (~is_positive).sum()) < 2:
+        raise InputError("To hold rows out each class needs two rows or more.")
+    n = len(is_positive)
+    size = min(max(round(share * n), 2), n - 2)
+    _, members = train_test_split(
+        np.arange(n), test_size=size, random_state=seed, stratify=is_positive
+    )
+    chosen = np.zeros(n, dtype=np.bool_)
+    chosen[members] = True
     return chosen

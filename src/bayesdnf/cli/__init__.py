@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .errors import BayesDNFError, ParameterError
+from ..errors import BayesDNFError, ParameterError
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
-    from .estimators.classifier import DNFClassifier
-    from .held_out import HeldOut
+    from ..estimators.classifier import DNFClassifier
+    from ..estimators.held_out import HeldOut
 
 app = typer.Typer(
     help="Learn Boolean rules (an OR of ANDs) from data, with honest probabilities.",
@@ -39,7 +39,7 @@ Separator = Annotated[
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from .versions import show_versions
+        from ..versions import show_versions
 
         show_versions()
         raise typer.Exit()
@@ -93,10 +93,10 @@ def fit(
     if sum(option is not None for option in (test, test_share, cv)) > 1:
         raise typer.BadParameter("give one of --test, --test-share and --cv.")
     kinds = dict(_kind(text) for text in kind or ())
-    from . import DNFClassifier, Geometric, Poisson, Prior
-    from .data.atomic import writable
-    from .data.reading import read_file
-    from .held_out import measure, stratified_folds, stratified_part
+    from .. import DNFClassifier, Geometric, Poisson, Prior
+    from ..data.atomic import writable
+    from ..data.reading import read_file
+    from ..estimators.held_out import measure, stratified_folds, stratified_part
     from .labelled import (
         cell_values,
         find_label,
@@ -185,8 +185,8 @@ def _search(model: DNFClassifier, X: pd.DataFrame, y: NDArray[Any], title: str =
 def _cross_validated(
     model: DNFClassifier, X: pd.DataFrame, y: NDArray[Any], folds: int, seed: int
 ) -> HeldOut:
-    from . import DNFClassifier
-    from .held_out import mean_of, measure, stratified_folds
+    from .. import DNFClassifier
+    from ..estimators.held_out import mean_of, measure, stratified_folds
 
     is_positive = y == model.positive_
     fold = stratified_folds(is_positive, folds, seed)
@@ -211,7 +211,7 @@ def _sep(text: str | None) -> str | None:
 
 
 def _result(model: DNFClassifier, held_out: HeldOut | None) -> dict[str, Any]:
-    from .estimators.presentation import constant_answer
+    from ..estimators.presentation import constant_answer
 
     unmarked, marked = model.risks_
     null = model.function_.is_null
@@ -250,9 +250,9 @@ def predict(
     import numpy as np
     import pandas as pd
 
-    from . import BooleanFunction, DNFClassifier
-    from .data.atomic import atomic_path, writable
-    from .data.reading import read_file, separator_of
+    from .. import BooleanFunction, DNFClassifier
+    from ..data.atomic import atomic_path, writable
+    from ..data.reading import read_file, separator_of
     from .labelled import keep_apart, require_columns, text_columns
 
     keep_apart(out, [model, table])
@@ -286,8 +286,8 @@ def predict(
 @app.command()
 def demo(as_json: Json = False) -> None:
     """Fit the built-in mushroom data on half of their rows and test on the other half."""
-    from . import DNFClassifier, datasets
-    from .held_out import measure, stratified_part
+    from .. import DNFClassifier, datasets
+    from ..estimators.held_out import measure, stratified_part
     from .terminal import print_model
 
     X, labels = datasets.load_mushroom()
@@ -321,9 +321,9 @@ def simulate(
     as_json: Json = False,
 ) -> None:
     """Write a table whose outcome follows a known function, in column y."""
-    from .data.atomic import atomic_path
-    from .data.reading import separator_of
-    from .data.simulate import simulate as draw
+    from ..data.atomic import atomic_path
+    from ..data.reading import separator_of
+    from ..data.simulate import simulate as draw
 
     frequencies = _numbers(beta, "--beta")
     if len(frequencies) != 2:
