@@ -108,6 +108,11 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, doub
         if (a < open_positive && hope[a] > hope[a + 1]) hope[a + 1] = hope[a];
     }
     for (Count a = 1; a <= open_positive; ++a) hope[a] = std::max(hope[a], hope[a - 1]);
+    // Without an order of the rates a term may also gain by losing its positives.
+    if (!likelihood.ordered())
+        std::fill(hope.begin(), hope.end(),
+                  std::max(hope.back(),
+                           likelihood.bound(rest.positive, rest.negative + open_negative)));
 
     for (std::size_t size = start.size() + 1; size <= p && !beam.empty() && !stop(); ++size) {
         Best children(width * size);
@@ -137,7 +142,7 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, doub
                 const Count* negative = counts.data() + (n + b) * p;
                 for (std::size_t l = 0; l < p; ++l) {
                     const Count a = positive[l], c = negative[l];
-                    if (a < fewest || !may[l] || a == 0) continue;
+                    if (a < fewest || !may[l] || a + c == 0) continue;
                     if (a == parent.positive && c == parent.negative && size > 1) continue;
                     const auto id = static_cast<std::int32_t>(l);
                     const auto from = static_cast<std::int32_t>(first + b);

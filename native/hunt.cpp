@@ -48,7 +48,7 @@ bool accept(double gain, Philox& rng) {
 }
 
 // Tempered bounds for base + {l} for every literal l, -inf where l may not be added or would leave
-// no open positive, and last for the base itself (-inf when it is empty).
+// no open row, and last for the base itself (-inf when it is empty).
 void extensions(const State& state, std::size_t without, const Term& base, const Heat& heat,
                 std::vector<double>& bounds) {
     const Posterior& posterior = state.posterior();
@@ -76,7 +76,7 @@ void extensions(const State& state, std::size_t without, const Term& base, const
     for (const std::int32_t l : base) longer_prior += prior.of_literal(l);
     bounds.resize(p + 1);
     for (std::size_t l = 0; l < p; ++l)
-        bounds[l] = !may[l] || counts[l] == 0
+        bounds[l] = !may[l] || counts[l] + counts[p + l] == 0
                         ? -INFINITY
                         : heat.prior * (longer_prior + prior.of_literal(static_cast<std::int32_t>(l))) +
                               heat.likelihood * likelihood.bound(rest.positive + counts[l],

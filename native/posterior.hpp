@@ -56,6 +56,7 @@ class Likelihood {
                marked_negative <= n_negative_;
     }
 
+    bool ordered() const { return effect_.ordered; }
     Count n_positive() const { return n_positive_; }
     Count n_negative() const { return n_negative_; }
 

@@ -179,7 +179,7 @@ class _Restart:
         hottest = _HOT_NATS / max(1e-9, -posterior.log_likelihood(BooleanFunction()))
         self.hottest = min(max(hottest, _HOTTEST_RANGE[0]), _HOTTEST_RANGE[1])
         self.width = max(8, round(1.3 * math.sqrt(p)))
-        self.widest = max(32, p // 10)
+        self.widest = max(32, min(p, 1000), p // 10)
 
     def __call__(self, number: int) -> Found:
         if number == 0:
@@ -189,7 +189,7 @@ class _Restart:
             self.streams[number],
             self.length(number),
             self.hottest,
-            self.width,
+            min(self.widest, self.width * 2 ** (number // self.agree)),
             self.stop,
         )
 
