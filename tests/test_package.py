@@ -80,7 +80,7 @@ def test_the_wheel_holds_the_package(wheel):
     names = set(ZipFile(wheel).namelist())
     wanted = {
         "bayesdnf/__init__.py",
-        "bayesdnf/cli.py",
+        "bayesdnf/cli/__init__.py",
         "bayesdnf/py.typed",
         "bayesdnf/_native.pyi",
         "bayesdnf/data/files/mushroom.csv.xz",
