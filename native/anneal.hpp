@@ -1,4 +1,4 @@
-// The paper's simulated annealing (SPEC 4.3): seven moves over a list of terms, rates explicit.
+// The paper's simulated annealing (Hubert 2020): seven moves over a list of terms, rates explicit.
 //
 // A chain is a function of the data, the settings and its Philox stream. Draws, in their order:
 //   start     uniform for pi0; uniform for pi1; then `start_terms` distinct individuals of n by
@@ -23,9 +23,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "beam.hpp"
 #include "individuals.hpp"
 #include "rng.hpp"
+#include "state.hpp"
+#include "stop.hpp"
 
 namespace bayesdnf {
 

@@ -2,19 +2,13 @@
 #pragma once
 
 #include "state.hpp"
+#include "stop.hpp"
 
 namespace bayesdnf {
 
 struct Grown {
     Term term;  // empty: nothing that the support allows
     double score = -INFINITY;  // exact log posterior with it
-};
-
-// Asked between sweeps: should the search stop now?
-class Stop {
-  public:
-    virtual ~Stop() = default;
-    virtual bool operator()() const = 0;
 };
 
 // The best term found beside the terms of `state` other than `without`. Partial terms are ranked

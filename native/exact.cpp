@@ -4,6 +4,8 @@
 #include <cmath>
 #include <functional>
 
+#include "beam.hpp"
+
 namespace bayesdnf {
 namespace {
 

@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "beam.hpp"
+#include "state.hpp"
+#include "stop.hpp"
 
 namespace bayesdnf {
 

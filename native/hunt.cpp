@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "beam.hpp"
 #include "neighbours.hpp"
 
 namespace bayesdnf {
@@ -23,12 +24,14 @@ inline double quick_exp(double x) {
                                  (std::bit_cast<std::uint64_t>(shifted) << 52));
 }
 
-// One index drawn with weights exp(logs[i]); -inf has no weight.
+// One index drawn with weights exp(logs[i]); -inf has no weight, and where nothing else is any
+// index may come out.
 std::size_t draw(const std::vector<double>& logs, Philox& rng) {
     thread_local std::vector<double> weights;
     const std::size_t n = logs.size();
     weights.resize(n);
     const double top = *std::max_element(logs.begin(), logs.end());
+    if (top == -INFINITY) return 0;
     for (std::size_t i = 0; i < n; ++i) weights[i] = quick_exp(logs[i] - top);
     double sum = 0;
     for (std::size_t i = 0; i < n; ++i) sum += weights[i];
@@ -49,44 +52,36 @@ bool accept(double gain, Philox& rng) {
 
 // Tempered bounds for base + {l} for every literal l, -inf where l may not be added or would leave
 // no open row, and last for the base itself (-inf when it is empty).
-void extensions(const State& state, std::size_t without, const Term& base, const Heat& heat,
-                std::vector<double>& bounds) {
-    const Posterior& posterior = state.posterior();
-    const BitView& view = posterior.view();
-    const FunctionPrior& prior = posterior.prior();
-    const Likelihood& likelihood = posterior.likelihood();
-    const std::size_t p = view.n_literals(), n_words = view.n_words();
-    const Marked rest = state.marked(without);
-    const auto others = state.spans(without);
-    const double others_prior = state.terms_prior(without) + prior.of_count(others.size() + 1);
-    thread_local std::vector<Word> mask;
-    thread_local std::vector<Count> counts;
-    thread_local std::vector<std::uint8_t> may;
-    mask.resize(n_words);
-    counts.resize(2 * p);
-    may.resize(p);
-    view.term_mask(mask.data(), base);
-    view.kernels().and_not_into(mask.data(), mask.data(), rest.rows.data(), n_words);
-    view.literal_counts(mask.data(), 1, counts.data());
-    posterior.support().addable(base, others, may.data());
+void tempered_bounds(const State& state, std::size_t without, const Term& base, const Heat& heat,
+                     std::vector<double>& bounds) {
+    const FunctionPrior& prior = state.posterior().prior();
+    const Likelihood& likelihood = state.posterior().likelihood();
+    const std::size_t p = state.posterior().view().n_literals();
+    thread_local Extensions extensions;
+    extensions.look(state, without, {&base, 1});
+    const Marked& rest = extensions.rest();
+    const auto bound = [&](double log_prior, Count positive, Count negative) {
+        return Value{log_prior,
+                     likelihood.bound(rest.positive + positive, rest.negative + negative)}
+            .tempered(heat);
+    };
     // A size that the prior rules out may be passed through on the way to a longer term.
     const double size_prior = prior.of_size(base.size() + 1);
-    double longer_prior =
-        others_prior + (size_prior > -INFINITY ? size_prior : prior.reach(base.size() + 1));
+    double longer_prior = extensions.others_prior() +
+                          (size_prior > -INFINITY ? size_prior : prior.reach(base.size() + 1));
     for (const std::int32_t l : base) longer_prior += prior.of_literal(l);
     bounds.resize(p + 1);
-    for (std::size_t l = 0; l < p; ++l)
-        bounds[l] = !may[l] || counts[l] + counts[p + l] == 0
-                        ? -INFINITY
-                        : heat.prior * (longer_prior + prior.of_literal(static_cast<std::int32_t>(l))) +
-                              heat.likelihood * likelihood.bound(rest.positive + counts[l],
-                                                      rest.negative + counts[p + l]);
-    Count own[2];
-    view.count(mask.data(), own);
-    bounds[p] = base.empty() ? -INFINITY
-                             : heat.prior * (others_prior + prior.of_term(base)) +
-                                   heat.likelihood * likelihood.bound(rest.positive + own[0],
-                                                           rest.negative + own[1]);
+    for (std::size_t l = 0; l < p; ++l) {
+        const Count positive = extensions.positive(0, l), negative = extensions.negative(0, l);
+        bounds[l] = extensions.may(0, l) && positive + negative > 0
+                        ? bound(longer_prior + prior.of_literal(static_cast<std::int32_t>(l)),
+                                positive, negative)
+                        : -INFINITY;
+    }
+    const Count* own = extensions.own(0);
+    bounds[p] = base.empty()
+                    ? -INFINITY
+                    : bound(extensions.others_prior() + prior.of_term(base), own[0], own[1]);
 }
 
 // Take a random literal out of a random term, or none, and draw what to put in: any literal or
@@ -98,7 +93,7 @@ void change_step(State& state, const Heat& heat, Philox& rng) {
     const Term& term = state.terms()[i];
     const std::size_t j = rng.below(term.size() + 1);
     const Term base = j == term.size() ? term : changed(term, {term[j], -1, 0});
-    extensions(state, i, base, heat, bounds);
+    tempered_bounds(state, i, base, heat, bounds);
     const std::size_t l = draw(bounds, rng);
     if (bounds[l] == -INFINITY) return;
     const Term next =
@@ -114,7 +109,7 @@ Term grown_at_random(const State& state, const Heat& heat, Philox& rng) {
     thread_local std::vector<double> bounds;
     Term term;
     for (;;) {
-        extensions(state, State::kNone, term, heat, bounds);
+        tempered_bounds(state, State::kNone, term, heat, bounds);
         const std::size_t l = draw(bounds, rng);
         if (bounds[l] == -INFINITY || l + 1 == bounds.size()) return term;
         term = changed(term, {-1, static_cast<std::int32_t>(l), 0});

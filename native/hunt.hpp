@@ -1,37 +1,15 @@
 // Our search for the best function: beam and large-neighbourhood search, informed annealing.
 #pragma once
 
-#include <chrono>
-#include <atomic>
-
-#include "beam.hpp"
 #include "rng.hpp"
+#include "state.hpp"
+#include "stop.hpp"
 
 namespace bayesdnf {
 
-// Stops when told to, or at a moment.
-class StopFlag : public Stop {
-  public:
-    void raise() { raised_ = true; }
-    void set_deadline(double seconds_from_now) {
-        deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                       std::chrono::duration<double>(seconds_from_now));
-        timed_ = true;
-    }
-    bool operator()() const override {
-        return raised_.load(std::memory_order_relaxed) || (timed_ && Clock::now() >= deadline_);
-    }
-
-  private:
-    using Clock = std::chrono::steady_clock;
-    std::atomic<bool> raised_{false};
-    bool timed_ = false;
-    Clock::time_point deadline_{};
-};
-
 struct HuntSettings {
     std::size_t steps = 2000;  // of informed annealing
-    double hottest = 0.02;     // inverse temperature of the likelihood at the first step; the last is 1
+    double hottest = 0.02;     // first inverse temperature of the likelihood; the last is 1
     std::size_t width = 8;     // of the beam that rebuilds the result
 };
 

@@ -26,7 +26,7 @@ struct Effect {
 // log P(X <= Y) for independent X ~ Beta(alpha0, beta0), Y ~ Beta(alpha1, beta1).
 double log_order_probability(double alpha0, double beta0, double alpha1, double beta1);
 
-// Collapsed likelihood: both rates integrated out (SPEC: P[a] + Q[b] - T[a + b]).
+// Collapsed likelihood: both rates integrated out, P[a] + Q[b] - T[a + b] from tables.
 class Likelihood {
   public:
     Likelihood(Effect effect, Count n_positive, Count n_negative);

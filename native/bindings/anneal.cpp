@@ -7,7 +7,7 @@
 #include <memory>
 #include <tuple>
 
-#include "../hunt.hpp"
+#include "../stop.hpp"
 #include "posterior.hpp"
 
 namespace bayesdnf::bindings {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "../hunt.hpp"
+#include "../stop.hpp"
 #include "posterior.hpp"
 
 namespace bayesdnf::bindings {

@@ -219,6 +219,21 @@ def test_chunks_take_the_packed_size_and_one_chunk():
     assert peak < 1.2 * packed + rows * p + 2_000_000  # and some blocks of 128 columns
 
 
+def test_missing_values_cost_their_planes_and_no_copy():
+    n, p = 4096, 8000
+    X = np.zeros((n, p), dtype=np.float32)
+    X[7, ::2] = np.nan
+    packed = n * (p + p // 2) / 8
+    tracemalloc.start()
+    try:
+        bits = BitMatrix.from_table(X)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert packed <= bits.nbytes <= 1.05 * packed
+    assert peak < 1.05 * packed + 8 * 128 * n  # and a few unpacked blocks of 128 columns
+
+
 @pytest.mark.parametrize("shape", [(10**15, 3), (10**9, 10**9), (3, 2**62)])
 def test_too_large_is_refused_before_it_is_made(shape):
     n_rows, n_planes = shape

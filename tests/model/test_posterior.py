@@ -187,7 +187,7 @@ BEST_MUSHROOM = (
 
 
 def test_mushroom():
-    """The best function known on the full data, with the score of SPEC section 8."""
+    """The best function known on the full data, with its known score."""
     X, y = datasets.load_mushroom()
     bits = LiteralEncoder().fit_encode(X)
     assert bits.n_literals == 116

@@ -117,7 +117,7 @@ def test_null_function_of_known_prevalence():
 
 @pytest.mark.parametrize("sampling", ["random", "case-control"])
 def test_prevalence_brings_the_population_back(sampling):
-    """SPEC section 6: rates .02 and .10, marked .05, sampled half and half."""
+    """Rates .02 and .10, marked .05, sampled half and half."""
     pi0, pi1, theta, rho = 0.02, 0.10, 0.05, 0.024
     half = 2_000_000
     marked_cases = round(half * pi1 * theta / rho)
@@ -130,7 +130,7 @@ def test_prevalence_brings_the_population_back(sampling):
     assert (found0.mean, found1.mean) == pytest.approx((pi0, pi1), rel=2e-3)
     assert found0.low < pi0 < found0.high
     assert found1.low < pi1 < found1.high
-    # The offset of SPEC section 6 turns one into the other.
+    # The offset of case-control sampling turns one into the other.
     offset = np.log((1 - rho) / rho)
     assert offset == pytest.approx(3.7054, abs=5e-5)
     for seen, back in ((seen0, found0), (seen1, found1)):

@@ -222,7 +222,7 @@ def test_objective(prior):
 
 @pytest.mark.parametrize("prior", [Prior.paper(10, 0.5), FLAT, Prior.paper(2, 0.9)])
 def test_the_truth_is_found_on_the_papers_data(prior):
-    """SPEC 8: both true terms are found; his prior adds others to them now and then."""
+    """Both true terms are found; his prior adds others to them now and then."""
     X, y, truth = simulate(1000, 30, random_state=4)
     posterior = Posterior(BitMatrix.from_table(X), y, prior)
     found = anneal(posterior, random_state=0)

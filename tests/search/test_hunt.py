@@ -49,12 +49,12 @@ def small_posterior(seed, prior=None, effect=None):
     return Posterior(BitMatrix.from_table(X), y, prior, effect, sample_weight=weights)
 
 
-# The null function has mass in each: without it the best that can be said of noise may be a term
-# that no positive row satisfies, and hunt does not look at those.
+# Where the null function has no mass, the best that can be said of noise may be a term that no
+# positive row satisfies.
 PRIORS = {
     "default": Prior(),
-    "many terms": Prior(count=Geometric(0.1, start=0), size=Poisson(5), orderings=False),
-    "flat": Prior(count=Table([1] * 9), size=Uniform()),
+    "many terms": Prior(count=Geometric(0.1), size=Poisson(5), orderings=False),
+    "flat": Prior(count=Uniform(8), size=Uniform()),
     "weighted": Prior(weights={"x0": 5.0, "x3": 0.2}),
     "no single literals": Prior(size=Table([0, 0, 1, 1])),
     "two terms at most": Prior(max_terms=2),

@@ -109,35 +109,19 @@ class BitMatrix:
         from .flags import FlagColumns
 
         source = FlagColumns.of(X, names)
-        return cls._pack(source.names, source.n_rows, source.blocks())
-
-    @classmethod
-    def _pack(
-        cls,
-        names: Sequence[str],
-        n_rows: int,
-        blocks: Iterator[tuple[int, int, NDArray[np.bool_], NDArray[np.bool_] | None]],
-    ) -> BitMatrix:
-        """Pack blocks (first row, first column, truth[column, row], known[column, row])."""
-        table = LiteralTable.of_flags(names)
-        p, n_words = len(names), segment_offsets([n_rows])[-1]
-        planes = allocate_planes(p, n_words)
-        unknown: dict[int, Words] = {}
-        for row, column, truth, known in blocks:
+        table = LiteralTable.of_flags(source.names)
+        p, partly = len(table), source.missing_columns()
+        table.valid[partly] = p + np.arange(len(partly))
+        planes = allocate_planes(p + len(partly), segment_offsets([source.n_rows])[-1])
+        as_bytes = planes.view(np.uint8)
+        for row, column, truth, known in source.blocks():
             packed = np.packbits(truth, axis=1, bitorder="little")
             where = slice(row // 8, row // 8 + packed.shape[1])
-            planes.view(np.uint8)[column : column + len(packed), where] = packed
-            if known is not None:
-                for j in np.flatnonzero(~known.all(axis=1)):
-                    plane = unknown.setdefault(column + int(j), np.zeros(n_words, np.uint64))
-                    plane.view(np.uint8)[where] = np.packbits(~known[j], bitorder="little")
-        if unknown:
-            every_row = np.zeros(n_words, np.uint64)
-            pack_into(every_row, np.ones(n_rows, dtype=np.bool_))
-            table.valid[list(unknown)] = p + np.arange(len(unknown))
-            extra = np.stack([every_row & ~plane for plane in unknown.values()])
-            planes = np.concatenate([planes, extra])
-        return cls(planes, table, [n_rows])
+            as_bytes[column : column + len(packed), where] = packed
+            for j in (j for j in partly if column <= j < column + len(packed)):
+                line = np.ones(truth.shape[1], np.bool_) if known is None else known[j - column]
+                as_bytes[table.valid[j], where] = np.packbits(line, bitorder="little")
+        return cls(planes, table, [source.n_rows])
 
     @classmethod
     def from_chunks(cls, chunks: Iterable[Any], n_rows: int | None = None) -> BitMatrix:
@@ -150,7 +134,8 @@ class BitMatrix:
             ``encoder.encode(part)``. All pieces have the same literals.
         n_rows : int, optional
             Number of rows in all. When given, room is taken once and the peak is the packed size
-            and one piece; otherwise pieces are kept packed and joined at the end.
+            and one piece; otherwise pieces are kept packed and joined at the end. Where values
+            are missing, the planes that say so are joined to the others at the end.
         """
         # Not a loop over chunks, whose variable would hold a chunk while the next one is made.
         pieces: Iterator[BitMatrix] = map(cls._piece, chunks)
@@ -238,26 +223,18 @@ class BitMatrix:
 
     def truth(self, literal: Literal) -> NDArray[np.bool_]:
         """Truth of a literal on every sample; a negation not on offer is worked out."""
-        found = self.table.find(literal)
-        if found is not None:
-            index, view = found, self.view()
-        else:
-            index = self.table.find(~literal)  # type: ignore[assignment]
-            if index is None:
-                index = self.table.index_of(literal)  # raises, and says what is on offer
-            flipped = ~self.table.complement.astype(np.bool_)
-            view = _native.BitView(
-                self.planes,
-                list(self.segments),
-                self.offsets,
-                None,
-                self.table.plane,
-                flipped.view(np.uint8),
-                self.table.valid,
-                None,
-            )
-        mask = view.term_masks(np.array([0, 1]), np.array([index], dtype=np.int32))
-        return self.unpack(mask[0])
+        index, negated = self.table.find(literal), False
+        if index is None:
+            index, negated = self.table.find(~literal), True
+        if index is None:
+            index = self.table.index_of(literal)  # raises, and says what is on offer
+        view = self.view()
+        [holds] = view.term_masks(np.array([0, 1]), np.array([index], dtype=np.int32))
+        if not negated:
+            return self.unpack(holds)
+        valid = self.table.valid[index]
+        known = view.all_rows() if valid < 0 else self.planes[valid, : view.n_words]
+        return self.unpack(_native.bits_and_not(known, holds))
 
     def twins(self) -> NDArray[np.int32]:
         """For each literal the first one whose column is equal on every row."""

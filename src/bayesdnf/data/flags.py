@@ -72,6 +72,20 @@ class FlagColumns:
 
     def blocks(self) -> Iterator[Block]:
         """Yield (first row, first column, truth[column, row], known[column, row] or None)."""
+        for row, column, values in self._values():
+            yield row, column, *self._truth(values, row, column)
+
+    def missing_columns(self) -> list[int]:
+        """Find the columns with a missing value, so that room for them can be taken at once."""
+        found: set[int] = set()
+        for row, column, values in self._values():
+            if values.dtype.kind not in "biu":
+                _, known = self._truth(values, row, column)
+                if known is not None:
+                    found.update(column + int(j) for j in np.flatnonzero(~known.all(axis=1)))
+        return sorted(found)
+
+    def _values(self) -> Iterator[tuple[int, int, NDArray[Any]]]:
         p = len(self.names)
         for column in range(0, p, _COLUMNS):
             for row in range(0, self.n_rows, _ROWS):
@@ -79,7 +93,7 @@ class FlagColumns:
                     slice(row, min(row + _ROWS, self.n_rows)),
                     slice(column, min(column + _COLUMNS, p)),
                 )
-                yield row, column, *self._truth(values.T, row, column)
+                yield row, column, values.T
 
     def _truth(
         self, values: NDArray[Any], row: int, column: int

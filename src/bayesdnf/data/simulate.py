@@ -1,4 +1,4 @@
-"""Simulated tables with a known Boolean function behind the outcome (SPEC 4.4)."""
+"""Simulated tables with a known Boolean function behind the outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""anneal: the paper's simulated annealing, as its author ran it (SPEC 4.3).
+"""anneal: the paper's simulated annealing, as its author ran it (Hubert 2020).
 
 Kept faithful, so that the paper can be reproduced; ``hunt`` finds better functions faster.
 """
