@@ -231,7 +231,8 @@ def test_missing_values_cost_their_planes_and_no_copy():
     finally:
         tracemalloc.stop()
     assert packed <= bits.nbytes <= 1.05 * packed
-    assert peak < 1.05 * packed + 8 * 128 * n  # and a few unpacked blocks of 128 columns
+    # Beside the planes: some unpacked blocks of 128 columns, and the names.
+    assert peak < 1.05 * packed + 8 * 128 * n + 200 * p
 
 
 @pytest.mark.parametrize("shape", [(10**15, 3), (10**9, 10**9), (3, 2**62)])

@@ -11,26 +11,7 @@ from sklearn.base import clone
 
 from bayesdnf import DNFClassifier, simulate
 from bayesdnf.errors import InputError, ParameterError, UnknownColumnError
-
-COLUMNS = {
-    "odor": ["f", "n", None, "a", "n"] * 24,
-    "site": pd.Categorical(["A", "B", "B", "C", "A"] * 24),
-    "age": [30.5, float("nan"), 70.25, 41.0, 12.0] * 24,
-    "stage": [1, 2, 3, 1] * 30,
-    "ill": [True, False, True] * 40,
-    "flag": [0, 1] * 60,
-}
-LABELS = ["bad" if odor == "f" else "fine" for odor in COLUMNS["odor"]]
-
-
-@pytest.fixture
-def table():
-    return pd.DataFrame(COLUMNS)
-
-
-@pytest.fixture
-def model(table):
-    return DNFClassifier(positive="bad", random_state=0).fit(table, LABELS)
+from estimators.mixed_table import COLUMNS, LABELS
 
 
 @pytest.mark.parametrize(
