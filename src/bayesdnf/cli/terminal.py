@@ -19,21 +19,13 @@ if TYPE_CHECKING:
 _WIDEST = 100
 _PATIENCE = 2.0  # seconds of silence before a bar appears
 
-_STOPPED = {
-    "agreement": "It stopped because enough restarts agreed",
-    "restarts": "It stopped because all restarts were used",
-    "time limit": "It stopped at the time limit",
-    "interrupted": "It was interrupted",
-    "proved": "No function scores higher (proved)",
-}
-
 
 def print_model(model: DNFClassifier, held_out: HeldOut | None) -> None:
     """Print the rule, its terms, the risks, how it does on other rows, and how sure it is."""
     from rich.console import Console
     from rich.text import Text
 
-    from ..estimators.presentation import constant_answer
+    from ..estimators.presentation import constant_answer, trust
 
     console = Console(highlight=False, markup=False, emoji=False)
     console.width = min(console.width, _WIDEST)
@@ -56,7 +48,7 @@ def print_model(model: DNFClassifier, held_out: HeldOut | None) -> None:
             f"Held out ({held_out.how}): AUC {area}, accuracy {held_out.accuracy:.4f}, "
             f"{held_out.errors:,} errors in {held_out.rows:,} rows."
         )
-    console.print(_trust(model))
+    console.print(trust(model))
     if (warning := constant_answer(model)) is not None:
         console.print(Text(f"Warning: {warning}", style="yellow"))
 
@@ -98,24 +90,6 @@ def _print_risks(console: Console, model: DNFClassifier) -> None:
 
 def _risk(interval: Interval) -> str:
     return f"{interval.mean:.4f} [{interval.low:.4f}, {interval.high:.4f}]"
-
-
-def _trust(model: DNFClassifier) -> str:
-    """Say in words how sure the search is."""
-    agreed, most = model.agreement_, model.restarts_
-    if model.proved_:
-        meaning = "there is no better rule"
-    elif model.stopped_ == "agreement":
-        meaning = "a better rule is unlikely"
-    elif agreed > 1:
-        meaning = "a longer search might find a better rule"
-    else:
-        meaning = "a longer search may well find a better rule"
-    return (
-        f"Search: log posterior {model.log_posterior_:,.2f}. "
-        f"{_STOPPED.get(model.stopped_, model.stopped_)}; {agreed} of {most} "
-        f"restart{'s' * (most != 1)} ended at this score: {meaning}."
-    )
 
 
 class Bar:

@@ -31,7 +31,7 @@ def summary(model: DNFClassifier) -> str:
             "log_gain: log posterior lost without the term."
         )
     parts.append("\n".join(_risks(model)))
-    parts.append(_trust(model))
+    parts.append(trust(model))
     if (warning := constant_answer(model)) is not None:
         parts.append(f"Warning: {warning}")
     return "\n\n".join(parts)
@@ -43,7 +43,7 @@ def as_html(model: DNFClassifier) -> str:
     if not model.function_.is_null:
         parts.append(model.function_._repr_html_())
         parts.append(model.rules_.to_html(index=False, float_format=lambda v: f"{v:.4g}"))
-    lines = [*_risks(model), _trust(model)]
+    lines = [*_risks(model), trust(model)]
     if (warning := constant_answer(model)) is not None:
         lines.append(f"Warning: {warning}")
     parts.append(f"<p>{'<br>'.join(html.escape(line) for line in lines)}</p>")
@@ -100,7 +100,15 @@ def _risk(interval: Interval) -> str:
     return f"{interval.mean:.4g} [{interval.low:.4g}, {interval.high:.4g}]"
 
 
-def _trust(model: DNFClassifier) -> str:
-    agreed = f"{model.agreement_} of {model.restarts_} restarts ended at this score"
-    why = _STOPPED.get(model.stopped_, model.stopped_)
-    return f"Search: {why}; {agreed}. Log posterior: {model.log_posterior_:.4f}."
+def trust(model: DNFClassifier) -> str:
+    """Say why the search ended and how far its restarts agreed, which is no proof."""
+    agreed, restarts = model.agreement_, model.restarts_
+    said = (
+        f"Search: {_STOPPED.get(model.stopped_, model.stopped_)}. {agreed} of {restarts} "
+        f"restart{'s' * (restarts != 1)} ended at this log posterior, {model.log_posterior_:,.4f}"
+    )
+    if model.proved_:
+        return f"{said}."
+    if 2 * agreed >= restarts > 1:
+        return f"{said}: they agree, which is not a proof."
+    return f"{said}: too few to be sure of; another seed or more restarts may find a better rule."
