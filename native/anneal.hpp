@@ -34,7 +34,7 @@ namespace bayesdnf {
 struct AnnealProblem {
     const Posterior& posterior;
     Effect effect;
-    Individuals individuals;
+    const Individuals& individuals;
 };
 
 struct AnnealSettings {

@@ -1,117 +1,46 @@
 #include "hunt.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <iterator>
 
 #include "beam.hpp"
+#include "choice.hpp"
 #include "neighbours.hpp"
 
 namespace bayesdnf {
 namespace {
 
-// exp(x) for x <= 0, to about 1e-9: plain arithmetic that the compiler turns into vector code, and
-// the same bits everywhere. Only ever used to draw proposals.
-inline double quick_exp(double x) {
-    constexpr double kShift = 0x1.8p52;  // adding it rounds to the nearest whole number
-    const double t = std::max(x, -700.0) * 1.4426950408889634;
-    const double shifted = t + kShift;
-    const double r = (t - (shifted - kShift)) * 0.6931471805599453;
-    const double e =
-        1 + r * (1 + r * (1. / 2 + r * (1. / 6 + r * (1. / 24 + r * (1. / 120 + r * (1. / 720))))));
-    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(e) +
-                                 (std::bit_cast<std::uint64_t>(shifted) << 52));
-}
-
-// One index drawn with weights exp(logs[i]); -inf has no weight, and where nothing else is any
-// index may come out.
-std::size_t draw(const std::vector<double>& logs, Philox& rng) {
-    thread_local std::vector<double> weights;
-    const std::size_t n = logs.size();
-    weights.resize(n);
-    const double top = *std::max_element(logs.begin(), logs.end());
-    if (top == -INFINITY) return 0;
-    for (std::size_t i = 0; i < n; ++i) weights[i] = quick_exp(logs[i] - top);
-    double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) sum += weights[i];
-    double target = rng.uniform() * sum;
-    std::size_t last = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        if (logs[i] == -INFINITY) continue;
-        last = i;
-        target -= weights[i];
-        if (target < 0) break;
-    }
-    return last;
-}
-
-bool accept(double gain, Philox& rng) {
-    return gain >= 0 || std::log(rng.uniform_positive()) < gain;
-}
-
-// Tempered bounds for base + {l} for every literal l, -inf where l may not be added or would leave
-// no open row, and last for the base itself (-inf when it is empty).
-void tempered_bounds(const State& state, std::size_t without, const Term& base, const Heat& heat,
-                     std::vector<double>& bounds) {
-    const FunctionPrior& prior = state.posterior().prior();
-    const Likelihood& likelihood = state.posterior().likelihood();
-    const std::size_t p = state.posterior().view().n_literals();
-    thread_local Extensions extensions;
-    extensions.look(state, without, {&base, 1});
-    const Marked& rest = extensions.rest();
-    const auto bound = [&](double log_prior, Count positive, Count negative) {
-        return Value{log_prior,
-                     likelihood.bound(rest.positive + positive, rest.negative + negative)}
-            .tempered(heat);
-    };
-    // A size that the prior rules out may be passed through on the way to a longer term.
-    const double size_prior = prior.of_size(base.size() + 1);
-    double longer_prior = extensions.others_prior() +
-                          (size_prior > -INFINITY ? size_prior : prior.reach(base.size() + 1));
-    for (const std::int32_t l : base) longer_prior += prior.of_literal(l);
-    bounds.resize(p + 1);
-    for (std::size_t l = 0; l < p; ++l) {
-        const Count positive = extensions.positive(0, l), negative = extensions.negative(0, l);
-        bounds[l] = extensions.may(0, l) && positive + negative > 0
-                        ? bound(longer_prior + prior.of_literal(static_cast<std::int32_t>(l)),
-                                positive, negative)
-                        : -INFINITY;
-    }
-    const Count* own = extensions.own(0);
-    bounds[p] = base.empty()
-                    ? -INFINITY
-                    : bound(extensions.others_prior() + prior.of_term(base), own[0], own[1]);
-}
-
 // Take a random literal out of a random term, or none, and draw what to put in: any literal or
 // nothing.
 void change_step(State& state, const Heat& heat, Philox& rng) {
     if (state.size() == 0) return;
-    thread_local std::vector<double> bounds;
+    thread_local Choice choice;
     const std::size_t i = rng.below(state.size());
     const Term& term = state.terms()[i];
     const std::size_t j = rng.below(term.size() + 1);
     const Term base = j == term.size() ? term : changed(term, {term[j], -1, 0});
-    tempered_bounds(state, i, base, heat, bounds);
-    const std::size_t l = draw(bounds, rng);
-    if (bounds[l] == -INFINITY) return;
-    const Term next =
-        l + 1 == bounds.size() ? base : changed(base, {-1, static_cast<std::int32_t>(l), 0});
+    extension_bounds(state, i, base, heat, Idle::left_out, choice.logs);
+    if (!choice.weigh()) return;
+    const std::size_t l = choice.draw(rng);
+    const Term next = l + 1 == choice.logs.size()
+                          ? base
+                          : changed(base, {-1, static_cast<std::int32_t>(l), 0});
     if (next == term) return;
     const Value value = state.value_with(i, next);
     // The draw used the bound; what the bound overstates is paid here.
-    if (value.allowed() && accept(value.tempered(heat) - bounds[l], rng)) state.replace(i, next);
+    if (value.allowed() && accept(value.tempered(heat) - choice.logs[l], rng)) state.replace(i, next);
 }
 
 // A new term grown literal by literal on the rows not marked yet.
 Term grown_at_random(const State& state, const Heat& heat, Philox& rng) {
-    thread_local std::vector<double> bounds;
+    thread_local Choice choice;
     Term term;
     for (;;) {
-        tempered_bounds(state, State::kNone, term, heat, bounds);
-        const std::size_t l = draw(bounds, rng);
-        if (bounds[l] == -INFINITY || l + 1 == bounds.size()) return term;
+        extension_bounds(state, State::kNone, term, heat, Idle::left_out, choice.logs);
+        if (!choice.weigh()) return term;
+        const std::size_t l = choice.draw(rng);
+        if (l + 1 == choice.logs.size()) return term;
         term = changed(term, {-1, static_cast<std::int32_t>(l), 0});
     }
 }

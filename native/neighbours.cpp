@@ -36,6 +36,37 @@ void Extensions::look(const State& state, std::size_t without, std::span<const T
     view.literal_counts(masks_.data(), n_bases_, counts_.data());
 }
 
+void extension_bounds(const State& state, std::size_t without, const Term& base, const Heat& heat,
+                      Idle idle, std::vector<double>& bounds) {
+    const FunctionPrior& prior = state.posterior().prior();
+    const Likelihood& likelihood = state.posterior().likelihood();
+    const std::size_t p = state.posterior().view().n_literals();
+    thread_local Extensions extensions;
+    extensions.look(state, without, {&base, 1});
+    const Marked& rest = extensions.rest();
+    const auto bound = [&](double log_prior, Count positive, Count negative) {
+        return Value{log_prior,
+                     likelihood.bound(rest.positive + positive, rest.negative + negative)}
+            .tempered(heat);
+    };
+    const double size_prior = prior.of_size(base.size() + 1);
+    double longer_prior = extensions.others_prior() +
+                          (size_prior > -INFINITY ? size_prior : prior.reach(base.size() + 1));
+    for (const std::int32_t l : base) longer_prior += prior.of_literal(l);
+    bounds.resize(p + 1);
+    for (std::size_t l = 0; l < p; ++l) {
+        const Count positive = extensions.positive(0, l), negative = extensions.negative(0, l);
+        const bool wanted = extensions.may(0, l) && (idle == Idle::kept || positive + negative > 0);
+        bounds[l] = wanted ? bound(longer_prior + prior.of_literal(static_cast<std::int32_t>(l)),
+                                   positive, negative)
+                           : -INFINITY;
+    }
+    const Count* own = extensions.own(0);
+    bounds[p] = base.empty()
+                    ? -INFINITY
+                    : bound(extensions.others_prior() + prior.of_term(base), own[0], own[1]);
+}
+
 void changes_of_term(const State& state, std::size_t i, std::vector<Change>& changes) {
     const FunctionPrior& prior = state.posterior().prior();
     const Likelihood& likelihood = state.posterior().likelihood();

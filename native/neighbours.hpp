@@ -35,6 +35,16 @@ class Extensions {
     std::vector<std::uint8_t> may_;
 };
 
+// Whether to look at literals that leave a term no row which the others do not mark already.
+enum class Idle { left_out, kept };
+
+// Tempered upper bounds on the log posterior of base + {l} beside the terms of `state` other than
+// `without`, for every literal l, -inf where l may not be added; and last for the base itself, -inf
+// when it is empty. A size that the prior rules out is taken for what a longer term may come to,
+// so that terms can grow through it.
+void extension_bounds(const State& state, std::size_t without, const Term& base, const Heat& heat,
+                      Idle idle, std::vector<double>& bounds);
+
 // Drop a literal, add one, or both (a swap); -1 where there is none.
 struct Change {
     std::int32_t dropped, added;

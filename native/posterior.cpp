@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "faults.hpp"
 #include "special.hpp"
 
 namespace bayesdnf {
@@ -55,7 +56,7 @@ double Likelihood::order_factor(Count a, Count b) const {
 
 double Likelihood::operator()(Count a, Count b) const {
     const double value = unordered(a, b);
-    return effect_.ordered ? value + order_factor(a, b) : value;
+    return effect_.ordered && !planted(Fault::order_forgotten) ? value + order_factor(a, b) : value;
 }
 
 double FunctionPrior::operator()(Terms terms) const {
@@ -73,7 +74,10 @@ double FunctionPrior::operator()(Terms terms) const {
     }
     double sum = count_[terms.size()];
     for (std::size_t k = 0; k <= largest; ++k)
-        if (of_size[k] != 0) sum += static_cast<double>(of_size[k]) * size_[k];
+        if (of_size[k] != 0)
+            sum += static_cast<double>(of_size[k]) *
+                   size_[planted(Fault::size_shifted) && k > 1 ? k - 1 : k];
+    if (planted(Fault::orderings_forgotten)) sum -= log_gamma(static_cast<double>(terms.size()) + 1);
     return sum + static_cast<double>(weight) * 0x1p-32;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "posterior.hpp"
@@ -45,12 +46,20 @@ class State {
     // Exact log posterior of these terms with term `without` left out and `added` put in; -inf
     // where the support does not allow it. kNone leaves nothing out; an empty `added` adds nothing.
     static constexpr std::size_t kNone = SIZE_MAX;
-    Value value_with(std::size_t without, const Term& added) const;
+    Value value_with(std::size_t without, const Term& added) const {
+        return value_with(one_or_none(without), one_or_none(added));
+    }
     double score_with(std::size_t without, const Term& added) const {
         return value_with(without, added).total();
     }
 
-    void replace(std::size_t without, const Term& added);
+    // The same for several at once: terms `without`, in rising order, make way for `added`.
+    Value value_with(std::span<const std::size_t> without, std::span<const Term> added) const;
+
+    void replace(std::size_t without, const Term& added) {
+        replace(one_or_none(without), one_or_none(added));
+    }
+    void replace(std::span<const std::size_t> without, std::span<const Term> added);
 
     // What the terms mark, leaving one out.
     Marked marked(std::size_t without = kNone) const;
@@ -63,11 +72,19 @@ class State {
     std::vector<Term> canonical() const;
 
   private:
-    void rescore();
+    static std::span<const std::size_t> one_or_none(const std::size_t& without) {
+        return {&without, without == kNone ? 0u : 1u};
+    }
+    static std::span<const Term> one_or_none(const Term& added) {
+        return {&added, added.empty() ? 0u : 1u};
+    }
+    void append(Term term);
+    void rescore() { value_ = value_with(kNone, Term{}); }
 
     const Posterior* posterior_;
     std::vector<Term> terms_;
     std::vector<std::vector<Word>> masks_;
+    std::vector<Count> covers_;
     Value value_;
 };
 

@@ -8,13 +8,14 @@
 #include <tuple>
 
 #include "../stop.hpp"
+#include "individuals.hpp"
 #include "posterior.hpp"
 
 namespace bayesdnf::bindings {
 namespace {
 
 struct PyAnnealProblem {
-    nb::object posterior_object;
+    nb::object posterior_object, individuals_object;
     std::unique_ptr<AnnealProblem> problem;
 };
 
@@ -28,28 +29,13 @@ void bind_anneal(nb::module_& m) {
     using namespace nb::literals;
 
     nb::class_<PyAnnealProblem>(m, "AnnealProblem", "What the chains of one annealing run share.")
-        .def(nb::new_([](nb::object object, const Effect& effect,
-                         const std::vector<std::size_t>& rows_per_segment,
-                         const std::vector<std::size_t>& offsets,
-                         const std::vector<Count>& counts) {
-            const Posterior& posterior = *nb::cast<const PyPosterior&>(object).posterior;
-            const BitView& view = posterior.view();
-            require(rows_per_segment.size() == 2 && offsets.size() == 3,
-                    "annealing needs two segments");
-            require(offsets[0] + words_for(rows_per_segment[0]) <= offsets[1] &&
-                        offsets[1] + words_for(rows_per_segment[1]) <= view.n_words(),
-                    "the segments must lie within the view");
-            require(counts.empty() || counts.size() == rows_per_segment[0] + rows_per_segment[1],
-                    "one count per row is needed");
-            for (const Count c : counts) require(c > 0, "counts must be positive");
-            std::unique_ptr<AnnealProblem> problem;
-            {
-                const nb::gil_scoped_release release;
-                problem = std::make_unique<AnnealProblem>(AnnealProblem{
-                    posterior, effect, Individuals(view, rows_per_segment, offsets, counts)});
-            }
-            return PyAnnealProblem{object, std::move(problem)};
-        }), "posterior"_a, "effect"_a, "rows_per_segment"_a, "offsets"_a, "counts"_a);
+        .def(nb::new_([](nb::object posterior, const Effect& effect, nb::object individuals) {
+            const Posterior& scores = *nb::cast<const PyPosterior&>(posterior).posterior;
+            const Individuals& rows = *nb::cast<const PyIndividuals&>(individuals).individuals;
+            return PyAnnealProblem{
+                posterior, individuals,
+                std::make_unique<AnnealProblem>(AnnealProblem{scores, effect, rows})};
+        }), "posterior"_a, "effect"_a, "individuals"_a);
 
     nb::class_<AnnealChain>(m, "AnnealChain", "One chain of the paper's simulated annealing.")
         .def("__init__", [](AnnealChain* self, const PyAnnealProblem& problem, const Philox& rng,

@@ -10,6 +10,7 @@
 
 #include "../special.hpp"
 #include "../threads.hpp"
+#include "individuals.hpp"
 #include "posterior.hpp"
 
 namespace bayesdnf::bindings {
@@ -169,6 +170,28 @@ void bind_model(nb::module_& m) {
             require(terms.size() == covers.size(), "one cover per term is needed");
             return static_cast<int>(s.check(as_terms(terms, s), covers));
         }, "terms"_a, "covers"_a);
+
+    nb::class_<PyIndividuals>(m, "Individuals", "The table row by row.")
+        .def(nb::new_([](nb::object view_object, const std::vector<std::size_t>& rows_per_segment,
+                         const std::vector<std::size_t>& offsets,
+                         const std::vector<Count>& counts) {
+            const BitView& view = *nb::cast<const PyBitView&>(view_object).view;
+            require(rows_per_segment.size() == 2 && offsets.size() == 3,
+                    "two segments are needed");
+            require(offsets[0] + words_for(rows_per_segment[0]) <= offsets[1] &&
+                        offsets[1] + words_for(rows_per_segment[1]) <= view.n_words(),
+                    "the segments must lie within the view");
+            require(counts.empty() || counts.size() == rows_per_segment[0] + rows_per_segment[1],
+                    "one count per row is needed");
+            for (const Count c : counts) require(c > 0, "counts must be positive");
+            std::unique_ptr<Individuals> individuals;
+            {
+                const nb::gil_scoped_release release;
+                individuals =
+                    std::make_unique<Individuals>(view, rows_per_segment, offsets, counts);
+            }
+            return PyIndividuals{view_object, std::move(individuals)};
+        }), "view"_a, "rows_per_segment"_a, "offsets"_a, "counts"_a);
 
     nb::class_<PyPosterior>(m, "Posterior")
         .def(nb::new_([](nb::object view, nb::object support, In<double, 1> count, In<double, 1> size,

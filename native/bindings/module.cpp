@@ -1,11 +1,12 @@
 #include "arrays.hpp"
 
 NB_MODULE(_native, m) {
-    m.doc() = "The C++ core of bayesdnf: packed bits, random streams, scores.";
+    m.doc() = "The C++ core of bayesdnf: packed bits, random streams, scores, searches, chains.";
     bayesdnf::bindings::bind_bits(m);
     bayesdnf::bindings::bind_rng(m);
     bayesdnf::bindings::bind_model(m);
     bayesdnf::bindings::bind_search(m);
     bayesdnf::bindings::bind_anneal(m);
     bayesdnf::bindings::bind_exact(m);
+    bayesdnf::bindings::bind_chain(m);
 }

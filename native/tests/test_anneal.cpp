@@ -33,13 +33,15 @@ struct World {
     BitView view;
     Support support;
     Posterior posterior;
+    Individuals people;
 
     explicit World(Rules rules = {false, true, false, 0})
         : planes(random_planes()),
           literals(sources()),
           view(planes.data(), 5, kPlanes, offsets, rows, nullptr, 0, literals, kernels()),
           support(rules, alone()),
-          posterior(view, support, prior(), {}) {}
+          posterior(view, support, prior(), {}),
+          people(view, rows, offsets, {}) {}
 
     static std::vector<Word> random_planes() {
         Philox rng({1, 2});
@@ -68,7 +70,7 @@ struct World {
         return FunctionPrior(count, size, {});
     }
     AnnealProblem problem() const {
-        return {posterior, Effect{}, Individuals(view, rows, offsets, {})};
+        return {posterior, Effect{}, people};
     }
 };
 

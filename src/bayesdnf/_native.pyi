@@ -1,7 +1,9 @@
-"""The C++ core of bayesdnf: packed bits, random streams, scores."""
+"""
+The C++ core of bayesdnf: packed bits, random streams, scores, searches, chains.
+"""
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -126,6 +128,11 @@ class Support:
 
     def check(self, terms: Sequence[Sequence[int]], covers: Sequence[int]) -> int: ...
 
+class Individuals:
+    """The table row by row."""
+
+    def __init__(self, view: object, rows_per_segment: Sequence[int], offsets: Sequence[int], counts: Sequence[int]) -> None: ...
+
 class Posterior:
     def __init__(self, view: object, support: object, count: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], size: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], effect: Effect) -> None: ...
 
@@ -152,7 +159,7 @@ def restart(posterior: Posterior, rng: Philox, steps: int, hottest: float, width
 class AnnealProblem:
     """What the chains of one annealing run share."""
 
-    def __init__(self, posterior: object, effect: Effect, rows_per_segment: Sequence[int], offsets: Sequence[int], counts: Sequence[int]) -> None: ...
+    def __init__(self, posterior: object, effect: Effect, individuals: object) -> None: ...
 
 class AnnealChain:
     """One chain of the paper's simulated annealing."""
@@ -202,3 +209,44 @@ class TermSearch:
 
     @property
     def branches_done(self) -> int: ...
+
+def move_names() -> list[str]:
+    """Kinds of move, in the order in which they are counted."""
+
+class Catalogue:
+    """Distinct functions, numbered as they come."""
+
+    def __init__(self) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def number(self, term_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literal_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literals: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """Numbers of these functions."""
+
+    @property
+    def flat(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]:
+        """(term_starts, literal_starts, literals) of all of them."""
+
+class ChainProblem:
+    """What the chains of one run share."""
+
+    def __init__(self, posterior: object, individuals: object) -> None: ...
+
+class Chain:
+    """A chain over functions."""
+
+    def __init__(self, problem: ChainProblem, mix: Mapping[str, float], empty_base: float, whole_base: float, growth: float, betas: Sequence[float], exchange_every: int, starts: Sequence[Sequence[Sequence[int]]], rng: Philox, step: int) -> None: ...
+
+    def advance(self, steps: int, every: int, stop: StopFlag) -> dict[str, Any]:
+        """Take steps and record draws, until told to stop."""
+
+    @property
+    def terms(self) -> list[list[list[int]]]:
+        """Terms at each temperature, in the chain's own order."""
+
+    @property
+    def stream(self) -> tuple[list[int], list[int], int]:
+        """(key, counter, used) of the random stream."""
+
+    @property
+    def step(self) -> int: ...

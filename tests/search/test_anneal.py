@@ -56,11 +56,7 @@ def random_posterior(seed, prior, effect=None):
 
 
 def problem_of(posterior):
-    bits = posterior.bits
-    counts = [] if bits.counts is None else bits.counts.tolist()
-    return _native.AnnealProblem(
-        posterior.native, posterior.effect.native(), list(bits.segments), bits.offsets, counts
-    )
+    return _native.AnnealProblem(posterior.native, posterior.effect.native(), posterior.individuals)
 
 
 def chains_of(posterior, key, start_terms, draw, probabilities, log_lambda=1000.0, cooling=0.9):

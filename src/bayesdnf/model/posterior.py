@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from .. import _native
 from ..boolean import BooleanFunction
 from ..data.bits import BitMatrix
 from ..data.canonical import canonical
+from ..data.memory import require_memory
 from ..data.outcome import read_outcome
 from ..data.weights import read_weights
 from ..errors import ParameterError
@@ -96,6 +98,19 @@ class Posterior:
             view, self.support.native, tables.by_count, tables.by_size, tables.by_literal,
             self.effect.native(),
         )  # fmt: skip
+
+    @cached_property
+    def individuals(self) -> _native.Individuals:
+        """The table row by row, for what starts from rows: as large as the table itself."""
+        bits = self.bits
+        row_words = -(-bits.n_literals // 64)
+        require_memory(bits.n_stored * row_words * 8, "The table row by row")
+        return _native.Individuals(
+            bits.view(),
+            list(bits.segments),
+            bits.offsets,
+            [] if bits.counts is None else bits.counts.tolist(),
+        )
 
     def scores(
         self, functions: Sequence[BooleanFunction | str], n_jobs: int | None = None

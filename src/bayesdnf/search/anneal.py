@@ -15,7 +15,6 @@ import numpy as np
 
 from .. import _native
 from ..boolean import BooleanFunction
-from ..data.memory import require_memory
 from ..errors import ParameterError
 from ..model.posterior import Posterior
 from .result import Progress, SearchResult
@@ -131,15 +130,8 @@ def anneal(
     stop = _native.StopFlag()
     if time_limit is not None:
         stop.set_deadline(time_limit)
-    bits = posterior.bits
-    row_words = -(-bits.n_literals // 64)
-    require_memory(bits.n_stored * row_words * 8, "The table row by row, for annealing,")
     problem = _native.AnnealProblem(
-        posterior.native,
-        posterior.effect.native(),
-        list(bits.segments),
-        bits.offsets,
-        [] if bits.counts is None else bits.counts.tolist(),
+        posterior.native, posterior.effect.native(), posterior.individuals
     )
     streams = Streams(random_state, "anneal")
 

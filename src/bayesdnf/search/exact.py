@@ -13,8 +13,8 @@ import numpy as np
 from .. import _native
 from ..boolean import BooleanFunction
 from ..errors import ParameterError, SizeLimitError
+from ..model.enumerate import LARGEST, flatten, function_words
 from ..model.posterior import Posterior, Scores
-from .enumerate import LARGEST, flatten, function_words
 from .result import Progress, SearchResult
 
 _BEAM_WIDTH = 32

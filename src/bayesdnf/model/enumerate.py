@@ -58,7 +58,7 @@ def enumerate_functions(p: int, antichains: bool = True) -> Iterator[tuple[tuple
 
     Examples
     --------
-    >>> from bayesdnf.search.enumerate import enumerate_functions
+    >>> from bayesdnf.model.enumerate import enumerate_functions
     >>> list(enumerate_functions(2))
     [(), ((0, 1),), ((0,),), ((1,),), ((0,), (1,))]
     >>> sum(1 for _ in enumerate_functions(4))
@@ -90,7 +90,7 @@ def function_words(p: int, antichains: bool = True, chunk: int = _CHUNK) -> Iter
 
     Examples
     --------
-    >>> from bayesdnf.search.enumerate import function_words
+    >>> from bayesdnf.model.enumerate import function_words
     >>> [int(word) for words in function_words(2) for word in words]
     [0, 8, 2, 4, 6]
     """
@@ -117,7 +117,7 @@ def flatten(words: Words, p: int) -> FlatFunctions:
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesdnf.search.enumerate import flatten
+    >>> from bayesdnf.model.enumerate import flatten
     >>> flatten(np.array([0, 0b1010], dtype=np.uint64), p=2).literals
     array([0, 0, 1], dtype=int32)
     """

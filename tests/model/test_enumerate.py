@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bayesdnf.errors import ParameterError, SizeLimitError
-from bayesdnf.search.enumerate import enumerate_functions, flatten, function_words
+from bayesdnf.model.enumerate import enumerate_functions, flatten, function_words
 
 DEDEKIND = [2, 3, 6, 20, 168, 7581, 7828354]
 

@@ -1,0 +1,190 @@
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "../chain.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+
+#include "../faults.hpp"
+#include "individuals.hpp"
+#include "posterior.hpp"
+
+namespace bayesdnf::bindings {
+namespace {
+
+constexpr const char* kMoveNames[kMoves] = {"flip",        "swap",  "birth", "row birth",
+                                            "grown birth", "split", "redraw"};
+
+struct PyChainProblem {
+    nb::object posterior_object, individuals_object;
+    std::unique_ptr<ChainProblem> problem;
+};
+
+ChainSettings settings(const std::map<std::string, double>& mix, const MoveSettings& moves,
+                       const std::vector<double>& betas, std::uint64_t exchange_every) {
+    ChainSettings s;
+    double sum = 0;
+    for (const auto& [name, probability] : mix) {
+        const auto place = std::find(kMoveNames, kMoveNames + kMoves, name);
+        require(place != kMoveNames + kMoves, "there is no such move");
+        require(probability >= 0, "probabilities must not be negative");
+        s.mix[place - kMoveNames] = probability;
+        sum += probability;
+    }
+    require(sum > 0, "some probability must be above 0");
+    for (double& p : s.mix) p /= sum;
+    require(!betas.empty() && betas[0] == 1, "the first inverse temperature must be 1");
+    for (const double b : betas) require(b >= 0, "inverse temperatures must not be negative");
+    require(exchange_every > 0, "exchange_every must be positive");
+    s.moves = moves;
+    s.betas = betas;
+    s.exchange_every = exchange_every;
+    return s;
+}
+
+template <class T, class From>
+Out<T, 1> array_of(const From& values) {
+    auto out = new_array<T, 1>({values.size()});
+    std::copy(values.begin(), values.end(), out.data());
+    return out;
+}
+
+// Functions as three flat arrays: what class Functions reads.
+using Flat = std::tuple<Out<std::int64_t, 1>, Out<std::int64_t, 1>, Out<std::int32_t, 1>>;
+
+Flat flat(const Catalogue& catalogue) {
+    std::vector<std::int64_t> term_starts{0}, literal_starts{0};
+    std::vector<std::int32_t> literals;
+    for (std::size_t f = 0; f < catalogue.size(); ++f) {
+        for (const Term& t : catalogue[f]) {
+            literals.insert(literals.end(), t.begin(), t.end());
+            literal_starts.push_back(static_cast<std::int64_t>(literals.size()));
+        }
+        term_starts.push_back(static_cast<std::int64_t>(literal_starts.size()) - 1);
+    }
+    return {array_of<std::int64_t>(term_starts), array_of<std::int64_t>(literal_starts),
+            array_of<std::int32_t>(literals)};
+}
+
+nb::typed<nb::dict, nb::str, nb::any> as_dict(const Record& r, std::size_t n_temperatures) {
+    const std::size_t n = r.functions.size(), draws = r.draws.size();
+    auto log_prior = new_array<double, 1>({n});
+    auto log_likelihood = new_array<double, 1>({n});
+    auto marked = new_array<Count, 2>({n, 2});
+    auto rows = new_array<std::uint64_t, 2>({n, 2});
+    for (std::size_t f = 0; f < n; ++f) {
+        const Record::Function& of = r.functions[f];
+        log_prior.data()[f] = of.value.prior;
+        log_likelihood.data()[f] = of.value.likelihood;
+        marked.data()[2 * f] = of.positive;
+        marked.data()[2 * f + 1] = of.negative;
+        rows.data()[2 * f] = of.rows[0];
+        rows.data()[2 * f + 1] = of.rows[1];
+    }
+    auto likelihoods = new_array<double, 2>({draws, n_temperatures});
+    std::copy(r.likelihoods.begin(), r.likelihoods.end(), likelihoods.data());
+    nb::dict out;
+    out["functions"] = flat(r.catalogue);
+    out["log_prior"] = log_prior;
+    out["log_likelihood"] = log_likelihood;
+    out["marked"] = marked;
+    out["rows"] = rows;
+    out["draws"] = array_of<std::int64_t>(r.draws);
+    out["likelihoods"] = likelihoods;
+    out["tried"] = array_of<std::int64_t>(r.tried);
+    out["changed"] = array_of<std::int64_t>(r.changed);
+    out["exchanges_tried"] = array_of<std::int64_t>(r.exchanges_tried);
+    out["exchanged"] = array_of<std::int64_t>(r.exchanged);
+    return out;
+}
+
+}  // namespace
+
+void bind_chain(nb::module_& m) {
+    using namespace nb::literals;
+
+    m.def("move_names", [] {
+        return std::vector<std::string>(kMoveNames, kMoveNames + kMoves);
+    }, "Kinds of move, in the order in which they are counted.");
+
+#ifdef BAYESDNF_FAULTS
+    m.def("plant_fault", [](int fault) { planted_fault = static_cast<Fault>(fault); }, "fault"_a,
+          "Make a deliberate mistake, for tests of the tests.");
+    m.attr("N_FAULTS") = static_cast<int>(Fault::orderings_forgotten);
+#endif
+
+    nb::class_<Catalogue>(m, "Catalogue", "Distinct functions, numbered as they come.")
+        .def(nb::init<>())
+        .def("__len__", &Catalogue::size)
+        .def("number", [](Catalogue& c, In<std::int64_t, 1> term_starts,
+                          In<std::int64_t, 1> literal_starts, In<std::int32_t, 1> literals) {
+            const Functions functions(term_starts, literal_starts, literals, INT32_MAX);
+            auto out = new_array<std::int64_t, 1>({functions.size()});
+            for (std::size_t f = 0; f < functions.size(); ++f) {
+                std::vector<Term> terms;
+                for (const LiteralIds t : functions[f]) terms.emplace_back(t.begin(), t.end());
+                for (Term& t : terms) std::sort(t.begin(), t.end());
+                std::sort(terms.begin(), terms.end());
+                out.data()[f] = c.number(terms).first;
+            }
+            return out;
+        }, "term_starts"_a, "literal_starts"_a, "literals"_a, "Numbers of these functions.")
+        .def_prop_ro("flat", &flat, "(term_starts, literal_starts, literals) of all of them.");
+
+    nb::class_<PyChainProblem>(m, "ChainProblem", "What the chains of one run share.")
+        .def(nb::new_([](nb::object posterior, nb::object individuals) {
+            const Posterior& scores = *nb::cast<const PyPosterior&>(posterior).posterior;
+            const Individuals& rows = *nb::cast<const PyIndividuals&>(individuals).individuals;
+            return PyChainProblem{
+                posterior, individuals,
+                std::make_unique<ChainProblem>(
+                    ChainProblem{scores, RowTerms(scores.view(), rows)})};
+        }), "posterior"_a, "individuals"_a);
+
+    nb::class_<Chain>(m, "Chain", "A chain over functions.")
+        .def("__init__", [](Chain* self, const PyChainProblem& problem,
+                            const std::map<std::string, double>& mix, double empty_base,
+                            double whole_base, double growth, const std::vector<double>& betas,
+                            std::uint64_t exchange_every,
+                            const std::vector<std::vector<Term>>& starts, const Philox& rng,
+                            std::uint64_t step) {
+            const auto p = static_cast<std::int32_t>(problem.problem->posterior.view().n_literals());
+            for (const auto& start : starts)
+                for (const Term& term : start)
+                    for (const std::int32_t l : term)
+                        require(0 <= l && l < p, "a literal id is outside the literal table");
+            require(0 < empty_base && empty_base < 1 && 0 < whole_base && whole_base < 1,
+                    "empty_base and whole_base must lie between 0 and 1");
+            require(growth >= 0, "growth must not be negative");
+            new (self) Chain(*problem.problem,
+                             settings(mix, {empty_base, whole_base, growth}, betas, exchange_every),
+                             starts, rng, step);
+        }, "problem"_a, "mix"_a, "empty_base"_a, "whole_base"_a, "growth"_a, "betas"_a,
+             "exchange_every"_a, "starts"_a, "rng"_a, "step"_a, nb::keep_alive<1, 2>())
+        .def("advance", [](Chain& c, std::uint64_t steps, std::uint64_t every,
+                           const StopFlag& stop) {
+            require(every > 0, "every must be positive");
+            Record record;
+            {
+                const nb::gil_scoped_release release;
+                record = c.advance(steps, every, stop);
+            }
+            return as_dict(record, c.states().size());
+        }, "steps"_a, "every"_a, "stop"_a, "Take steps and record draws, until told to stop.")
+        .def_prop_ro("terms", [](const Chain& c) {
+            std::vector<std::vector<Term>> out;
+            for (const State& s : c.states()) out.push_back(s.terms());
+            return out;
+        }, "Terms at each temperature, in the chain's own order.")
+        .def_prop_ro("stream", [](const Chain& c) {
+            return std::tuple(c.rng().key(), c.rng().counter(), c.rng().used());
+        }, "(key, counter, used) of the random stream.")
+        .def_prop_ro("step", &Chain::step);
+}
+
+}  // namespace bayesdnf::bindings

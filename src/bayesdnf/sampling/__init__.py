@@ -1,0 +1,1 @@
+"""Chains over Boolean functions whose draws come from the posterior."""

@@ -1,0 +1,167 @@
+"""The contract of every sampler: a start, and steps from one small state to the next.
+
+``init`` turns a function into a :class:`Snapshot`; ``advance`` takes a snapshot and a number of
+steps to the next snapshot and an :class:`Info`. Both are plain data, nothing is hidden: a chain
+stopped at any snapshot and taken up again goes on as if it had never stopped, and how the steps are
+cut into calls does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from ..boolean import BooleanFunction
+from ..errors import InputError
+from ..model.enumerate import FlatFunctions
+from ..model.posterior import Posterior
+
+Terms = tuple[tuple[int, ...], ...]
+
+
+class Snapshot(NamedTuple):
+    """Where a chain is: everything that its next steps depend on, the data aside."""
+
+    functions: tuple[Terms, ...]
+    """Terms at each temperature, the posterior's own first; in the chain's order."""
+    key: tuple[int, int]
+    counter: tuple[int, int, int, int]
+    used: int
+    """The random stream: Philox key, counter, and numbers used of the current block."""
+    step: int
+
+
+@dataclass(frozen=True)
+class Info:
+    """What a stretch of a chain came to."""
+
+    functions: FlatFunctions
+    """Each distinct function that was drawn, once."""
+    log_prior: NDArray[np.float64]
+    log_likelihood: NDArray[np.float64]
+    marked: NDArray[np.int64]
+    """By function: marked positives and marked negatives."""
+    rows: NDArray[np.uint64]
+    """By function: a hash of the rows it marks, equal for functions that mark the same."""
+    draws: NDArray[np.int64]
+    """By draw: the number of its function."""
+    likelihoods: NDArray[np.float64]
+    """By draw and temperature: the log likelihood there."""
+    tried: NDArray[np.int64]
+    changed: NDArray[np.int64]
+    """By kind of move, as in ``MOVES``: how often it was tried, and changed the function."""
+    exchanges_tried: NDArray[np.int64]
+    exchanged: NDArray[np.int64]
+    """The same for exchanges between neighbouring temperatures."""
+
+
+MOVES: tuple[str, ...] = tuple(_native.move_names())
+"""Kinds of move, in the order of :attr:`Info.tried`."""
+
+
+class Kernel(Protocol):
+    """What a sampler offers."""
+
+    name: str
+    posterior: Posterior
+    betas: tuple[float, ...]
+    """Inverse temperatures of the likelihood, 1 first."""
+
+    def init(self, function: BooleanFunction, stream: _native.Philox) -> Snapshot:
+        """Start at a function, at every temperature."""
+
+    def advance(
+        self, snapshot: Snapshot, steps: int, every: int, stop: _native.StopFlag
+    ) -> tuple[Snapshot, Info]:
+        """Take steps; each step of the chain's count that ``every`` divides is a draw.
+
+        Told to stop, it ends early, between two steps.
+        """
+
+
+class MoveKernel:
+    """A mix of moves, at one temperature or several.
+
+    Parameters
+    ----------
+    name : str
+        What people call it.
+    posterior : Posterior
+        What to sample.
+    mix : mapping
+        Probability of each kind of move; those not named are not used.
+    betas : sequence of float, default=(1.0,)
+        Inverse temperatures of the likelihood, 1 first.
+    exchange_every : int, default=10
+        Steps between exchanges of neighbouring temperatures.
+    empty_base, whole_base : float
+        Redraws: probability of taking no term out, and of taking one out whole.
+    growth : float
+        Grown births: the power of the posterior in the choice of the next literal.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        posterior: Posterior,
+        mix: Mapping[str, float],
+        *,
+        betas: Sequence[float] = (1.0,),
+        exchange_every: int = 10,
+        empty_base: float = 0.2,
+        whole_base: float = 0.4,
+        growth: float = 0.5,
+    ) -> None:
+        self.name = name
+        self.posterior = posterior
+        self.mix = dict(mix)
+        self.betas = tuple(betas)
+        self.exchange_every = exchange_every
+        self.empty_base = empty_base
+        self.whole_base = whole_base
+        self.growth = growth
+        self._problem = _native.ChainProblem(posterior.native, posterior.individuals)
+
+    def init(self, function: BooleanFunction, stream: _native.Philox) -> Snapshot:
+        """Start at a function, at every temperature."""
+        reason = self.posterior.support.reason(function)
+        if reason is None and not np.isfinite(self.posterior.log_prior(function)):
+            reason = "its prior probability is 0"
+        if reason is not None:
+            raise InputError(f"A chain cannot start at {function}: {reason}.")
+        terms = tuple(tuple(term) for term in self.posterior.support.ids(function))
+        return Snapshot((terms,) * len(self.betas), *_as_tuples(stream.state), step=0)
+
+    def advance(
+        self, snapshot: Snapshot, steps: int, every: int, stop: _native.StopFlag
+    ) -> tuple[Snapshot, Info]:
+        """Take steps; each step of the chain's count that ``every`` divides is a draw."""
+        chain = _native.Chain(
+            self._problem,
+            self.mix,
+            self.empty_base,
+            self.whole_base,
+            self.growth,
+            list(self.betas),
+            self.exchange_every,
+            [[list(term) for term in terms] for terms in snapshot.functions],
+            _native.Philox.resume(snapshot.key, snapshot.counter, snapshot.used),
+            snapshot.step,
+        )
+        record = chain.advance(steps, every, stop)
+        functions = tuple(tuple(tuple(term) for term in terms) for terms in chain.terms)
+        then = Snapshot(functions, *_as_tuples(chain.stream), step=chain.step)
+        record["functions"] = FlatFunctions(*record["functions"])
+        return then, Info(**record)
+
+
+def _as_tuples(
+    state: tuple[Sequence[int], Sequence[int], int],
+) -> tuple[tuple[int, int], tuple[int, int, int, int], int]:
+    (k0, k1), (c0, c1, c2, c3), used = state
+    return (k0, k1), (c0, c1, c2, c3), used
