@@ -52,13 +52,6 @@ class Best {
     std::vector<Candidate> kept_;
 };
 
-// log k! for k in 0..n, shared by all calls on one thread.
-const std::vector<double>& log_factorials(std::size_t n) {
-    thread_local std::vector<double> table;
-    for (std::size_t k = table.size(); k <= n; ++k) table.push_back(log_gamma(k + 1.0));
-    return table;
-}
-
 }  // namespace
 
 Grown grow_term(const State& state, std::size_t without, std::size_t width, double floor,

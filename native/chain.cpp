@@ -58,6 +58,25 @@ Record Chain::advance(std::uint64_t steps, std::uint64_t every, const Stop& stop
     return record;
 }
 
+std::vector<std::int64_t> Chain::single_steps(std::uint64_t n, Catalogue& catalogue) {
+    const std::vector<State> here = states_;
+    const std::uint64_t step = step_;
+    Record record;
+    record.exchanges_tried.assign(states_.size() - 1, 0);
+    record.exchanged.assign(states_.size() - 1, 0);
+    std::vector<std::int64_t> numbers;
+    numbers.reserve(n * states_.size());
+    for (; n > 0; --n) {
+        take_step(record);
+        step_ = step;
+        for (std::size_t r = 0; r < states_.size(); ++r) {
+            numbers.push_back(catalogue.number(states_[r].canonical()).first);
+            if (states_[r].terms() != here[r].terms()) states_[r] = here[r];
+        }
+    }
+    return numbers;
+}
+
 void Chain::take_step(Record& record) {
     for (std::size_t r = 0; r < states_.size(); ++r) {
         double u = rng_.uniform();

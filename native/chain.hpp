@@ -55,6 +55,10 @@ class Chain {
     // count, from its beginning, is a draw of the state at inverse temperature 1.
     Record advance(std::uint64_t steps, std::uint64_t every, const Stop& stop);
 
+    // Takes the next step n times over, each time from here: where it leads at each temperature, as
+    // numbers of the catalogue, one try after the other. Only the stream goes on. For tests.
+    std::vector<std::int64_t> single_steps(std::uint64_t n, Catalogue& catalogue);
+
     const std::vector<State>& states() const { return states_; }
     const Philox& rng() const { return rng_; }
     std::uint64_t step() const { return step_; }

@@ -7,6 +7,7 @@
 
 #include "choice.hpp"
 #include "faults.hpp"
+#include "growth.hpp"
 #include "neighbours.hpp"
 #include "special.hpp"
 
@@ -220,31 +221,26 @@ bool Mover::row_birth(State& state, const Heat& heat, Philox& rng) const {
     return propose_death(state, i, fault && log_q > -INFINITY ? 0 : log_q, heat, rng);
 }
 
-// A term grows literal by literal, those preferred that suit the rows not marked yet, or stops.
-// The way back takes a term's literals in a random order and asks how likely it was to grow so.
+// A term grows literal by literal. The way back takes a term's literals in a random order and asks
+// how likely it was to grow so; both ways draw first how far the data decide.
 bool Mover::grown_birth(State& state, const Heat& heat, Philox& rng) const {
-    thread_local Choice choice;
-    const bool count_stop = !planted(Fault::grown_without_stop);
+    thread_local Growth growth;
     const auto orders = [](const Term& term) {
         return planted(Fault::grown_without_factorial) ? 0.0 : log_factorial(term.size());
     };
-    // The choice that the term `partial` has beside the terms but `without`.
-    const auto look = [&](std::size_t without, const Term& partial) {
-        extension_bounds(state, without, partial, heat, Idle::kept, choice.logs);
-        for (double& x : choice.logs) x *= settings_.growth;
-        return choice.weigh();
-    };
+    const double log_stop_counts = planted(Fault::grown_without_stop) ? 0 : 1;
+    const double power = settings_.growth[rng.below(settings_.growth.size())];
     double log_path = 0;
     if (rng.below(2) == 0) {
         Term term;
         for (;;) {
-            if (!look(State::kNone, term)) return false;
-            const std::size_t l = choice.draw(rng);
-            const bool stops = l + 1 == choice.logs.size();
-            if (!stops || count_stop) log_path += choice.log_probability(l);
-            if (stops) break;
+            if (!growth.look(state, State::kNone, term, heat, power)) return false;
+            if (growth.stops(rng)) break;
+            const std::size_t l = growth.draw(rng);
+            log_path += growth.log_probability(l);
             term = with(term, l);
         }
+        log_path += log_stop_counts * growth.log_stop();
         return propose_birth(state, term, log_path + orders(term), heat, rng);
     }
     if (state.size() == 0) return false;
@@ -252,12 +248,12 @@ bool Mover::grown_birth(State& state, const Heat& heat, Philox& rng) const {
     Term order = state.terms()[i], partial;
     for (std::size_t j = order.size(); j > 1; --j) std::swap(order[j - 1], order[rng.below(j)]);
     for (const std::int32_t l : order) {
-        look(i, partial);
-        log_path += choice.log_probability(static_cast<std::size_t>(l));
+        growth.look(state, i, partial, heat, power);
+        log_path += growth.log_probability(static_cast<std::size_t>(l));
         partial = with(partial, static_cast<std::size_t>(l));
     }
-    look(i, partial);
-    if (count_stop) log_path += choice.log_probability(choice.logs.size() - 1);
+    growth.look(state, i, partial, heat, power);
+    log_path += log_stop_counts * growth.log_stop();
     return propose_death(state, i, log_path + orders(partial), heat, rng);
 }
 

@@ -24,7 +24,8 @@ struct MoveSettings {
     // redraw: probability of taking no term out; of taking a term out whole, to be put back with
     // one literal more or none, rather than without one of its literals
     double empty_base = 0.2, whole_base = 0.4;
-    double growth = 0.5;  // grown births: how far the posterior decides which literal comes next
+    // grown births: how far the data decide which literal comes next; one is drawn for each
+    std::vector<double> growth{0.5, 1.0};
 };
 
 // Terms that row-based births draw: a positive individual, a size k with probability 2^-k, and k of

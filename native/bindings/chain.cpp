@@ -134,7 +134,8 @@ void bind_chain(nb::module_& m) {
             }
             return out;
         }, "term_starts"_a, "literal_starts"_a, "literals"_a, "Numbers of these functions.")
-        .def_prop_ro("flat", &flat, "(term_starts, literal_starts, literals) of all of them.");
+        .def_prop_ro("flat", &flat, nb::rv_policy::move,
+                     "(term_starts, literal_starts, literals) of all of them.");
 
     nb::class_<PyChainProblem>(m, "ChainProblem", "What the chains of one run share.")
         .def(nb::new_([](nb::object posterior, nb::object individuals) {
@@ -149,7 +150,8 @@ void bind_chain(nb::module_& m) {
     nb::class_<Chain>(m, "Chain", "A chain over functions.")
         .def("__init__", [](Chain* self, const PyChainProblem& problem,
                             const std::map<std::string, double>& mix, double empty_base,
-                            double whole_base, double growth, const std::vector<double>& betas,
+                            double whole_base, const std::vector<double>& growth,
+                            const std::vector<double>& betas,
                             std::uint64_t exchange_every,
                             const std::vector<std::vector<Term>>& starts, const Philox& rng,
                             std::uint64_t step) {
@@ -160,7 +162,8 @@ void bind_chain(nb::module_& m) {
                         require(0 <= l && l < p, "a literal id is outside the literal table");
             require(0 < empty_base && empty_base < 1 && 0 < whole_base && whole_base < 1,
                     "empty_base and whole_base must lie between 0 and 1");
-            require(growth >= 0, "growth must not be negative");
+            require(!growth.empty(), "some power of growth is needed");
+            for (const double g : growth) require(g >= 0, "growth must not be negative");
             new (self) Chain(*problem.problem,
                              settings(mix, {empty_base, whole_base, growth}, betas, exchange_every),
                              starts, rng, step);
@@ -176,6 +179,18 @@ void bind_chain(nb::module_& m) {
             }
             return as_dict(record, c.states().size());
         }, "steps"_a, "every"_a, "stop"_a, "Take steps and record draws, until told to stop.")
+        .def("single_steps", [](Chain& c, std::uint64_t n) {
+            Catalogue catalogue;
+            std::vector<std::int64_t> numbers;
+            {
+                const nb::gil_scoped_release release;
+                numbers = c.single_steps(n, catalogue);
+            }
+            auto out = new_array<std::int64_t, 2>({n, c.states().size()});
+            std::copy(numbers.begin(), numbers.end(), out.data());
+            return std::tuple(flat(catalogue), out);
+        }, "n"_a, "Take the next step n times over, each time from here: (functions, numbers of "
+                  "those it led to, by try and temperature). For tests of the moves.")
         .def_prop_ro("terms", [](const Chain& c) {
             std::vector<std::vector<Term>> out;
             for (const State& s : c.states()) out.push_back(s.terms());

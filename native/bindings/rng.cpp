@@ -48,6 +48,32 @@ void bind_rng(nb::module_& m) {
                     "a and b must be positive and finite");
             return draws<double>(n, [&] { return p.beta(a, b); });
         }, "a"_a, "b"_a, "n"_a);
+
+    m.def("draw_beta_pairs", [](In<double, 1> alpha0, In<double, 1> beta0, In<double, 1> alpha1,
+                                In<double, 1> beta1, bool ordered, Philox& rng) {
+        constexpr int kTries = 1000;
+        const std::size_t n = alpha0.shape(0);
+        require(beta0.shape(0) == n && alpha1.shape(0) == n && beta1.shape(0) == n,
+                "the four arrays must be of one length");
+        for (const auto& array : {alpha0, beta0, alpha1, beta1})
+            for (std::size_t i = 0; i < n; ++i)
+                require(array.data()[i] > 0 && std::isfinite(array.data()[i]),
+                        "Beta parameters must be positive and finite");
+        auto first = new_array<double, 1>({n}), second = new_array<double, 1>({n});
+        for (std::size_t i = 0; i < n; ++i) {
+            double x = NAN, y = NAN;
+            for (int tries = 0; tries < kTries; ++tries) {
+                x = rng.beta(alpha0.data()[i], beta0.data()[i]);
+                y = rng.beta(alpha1.data()[i], beta1.data()[i]);
+                if (!ordered || x <= y) break;
+                x = y = NAN;
+            }
+            first.data()[i] = x;
+            second.data()[i] = y;
+        }
+        return std::tuple(first, second);
+    }, "alpha0"_a, "beta0"_a, "alpha1"_a, "beta1"_a, "ordered"_a, "rng"_a,
+          "Pairs of Beta draws, in order where asked for; NaN where 1000 pairs were not in order.");
 }
 
 }  // namespace bayesdnf::bindings

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from .model.posterior import Posterior
     from .model.prior import Prior
     from .model.support import Support
+    from .sampling.draws import Draws
+    from .sampling.run import sample
     from .search.anneal import anneal
     from .search.exact import best_function, best_term
     from .search.hunt import hunt
@@ -35,6 +37,7 @@ __all__ = [
     "BitMatrix",
     "BooleanFunction",
     "DNFClassifier",
+    "Draws",
     "Effect",
     "Flat",
     "Geometric",
@@ -53,6 +56,7 @@ __all__ = [
     "datasets",
     "show_versions",
     "hunt",
+    "sample",
     "simulate",
 ]
 
@@ -60,6 +64,7 @@ _HOME = {
     "BitMatrix": "data.bits",
     "BooleanFunction": "boolean",
     "DNFClassifier": "estimators.classifier",
+    "Draws": "sampling.draws",
     "Effect": "model.effect",
     "Flat": "model.distributions",
     "Geometric": "model.distributions",
@@ -76,6 +81,7 @@ _HOME = {
     "best_function": "search.exact",
     "best_term": "search.exact",
     "hunt": "search.hunt",
+    "sample": "sampling.run",
     "show_versions": "versions",
     "simulate": "data.simulate",
 }

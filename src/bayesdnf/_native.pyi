@@ -93,6 +93,11 @@ class Philox:
 
     def beta(self, a: float, b: float, n: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 
+def draw_beta_pairs(alpha0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beta0: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha1: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beta1: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], ordered: bool, rng: Philox) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """
+    Pairs of Beta draws, in order where asked for; NaN where 1000 pairs were not in order.
+    """
+
 class Effect:
     def __init__(self, a0: float, b0: float, a1: float, b1: float, a: float, b: float, ordered: bool) -> None: ...
 
@@ -235,10 +240,15 @@ class ChainProblem:
 class Chain:
     """A chain over functions."""
 
-    def __init__(self, problem: ChainProblem, mix: Mapping[str, float], empty_base: float, whole_base: float, growth: float, betas: Sequence[float], exchange_every: int, starts: Sequence[Sequence[Sequence[int]]], rng: Philox, step: int) -> None: ...
+    def __init__(self, problem: ChainProblem, mix: Mapping[str, float], empty_base: float, whole_base: float, growth: Sequence[float], betas: Sequence[float], exchange_every: int, starts: Sequence[Sequence[Sequence[int]]], rng: Philox, step: int) -> None: ...
 
     def advance(self, steps: int, every: int, stop: StopFlag) -> dict[str, Any]:
         """Take steps and record draws, until told to stop."""
+
+    def single_steps(self, n: int) -> tuple[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]], Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')]]:
+        """
+        Take the next step n times over, each time from here: (functions, numbers of those it led to, by try and temperature). For tests of the moves.
+        """
 
     @property
     def terms(self) -> list[list[list[int]]]:

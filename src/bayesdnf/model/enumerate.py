@@ -34,6 +34,31 @@ class FlatFunctions(NamedTuple):
     literal_starts: NDArray[np.int64]
     literals: NDArray[np.int32]
 
+    def take(self, order: NDArray[np.int64]) -> FlatFunctions:
+        """Keep some functions, in this order.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from bayesdnf.model.enumerate import flatten
+        >>> both = flatten(np.array([0b0100, 0b1010], dtype=np.uint64), p=2)
+        >>> both.take(np.array([1])).literals
+        array([0, 0, 1], dtype=int32)
+        """
+        term_starts, terms = _runs(self.term_starts, order)
+        literal_starts, places = _runs(self.literal_starts, terms)
+        return FlatFunctions(term_starts, literal_starts, self.literals[places])
+
+
+def _runs(
+    starts: NDArray[np.int64], chosen: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Put the chosen runs one after the other: their starts, and the places they take up."""
+    sizes = np.diff(starts)[chosen]
+    new_starts = _starts(sizes)
+    shift = np.repeat(starts[chosen] - new_starts[:-1], sizes)
+    return new_starts, np.arange(new_starts[-1]) + shift
+
 
 def enumerate_functions(p: int, antichains: bool = True) -> Iterator[tuple[tuple[int, ...], ...]]:
     """Yield every function of p literals, the null function first.

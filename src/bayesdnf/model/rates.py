@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,6 +162,96 @@ def _ordered_upper_quantiles(
     return np.asarray(1 / (1 + np.exp(-where)), dtype=np.float64)
 
 
+def draw_rates(
+    effect: Effect,
+    n_pos: int,
+    n_neg: int,
+    marked: NDArray[np.int64],
+    is_null: NDArray[np.bool_],
+    stream: _native.Philox,
+) -> RateDraws:
+    """Draw the rates once for each of many functions, given what each of them marks.
+
+    Parameters
+    ----------
+    effect : Effect
+        What is known of the rates.
+    n_pos, n_neg : int
+        Positives and negatives of the table.
+    marked : ndarray of shape (n, 2)
+        Marked positives and marked negatives.
+    is_null : ndarray of bool
+        Whether it is the null function.
+    stream : Philox
+        Where randomness comes from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf import Effect, _native
+    >>> from bayesdnf.model.rates import draw_rates
+    >>> marked = np.array([[40, 5], [0, 0]])
+    >>> drawn = draw_rates(
+    ...     Effect(), 50, 50, marked, np.array([False, True]), _native.Philox([1, 2])
+    ... )
+    >>> bool(drawn.pi0[0] < drawn.pi1[0]), bool(drawn.pi0[1] == drawn.pi1[1])
+    (True, True)
+    """
+    both, false_marks = marked[:, 0], marked[:, 1]
+    rho = effect.prevalence
+    a0, b0, a1, b1 = (
+        x.astype(np.float64)
+        for x in _pair_parameters(effect, n_pos + n_neg, n_pos, both + false_marks, both)
+    )
+    first, second = _native.draw_beta_pairs(a0, b0, a1, b1, effect.ordered, stream)
+    missed = np.flatnonzero(np.isnan(first))  # pairs whose order is too improbable to wait for
+    if len(missed):
+        rng = np.random.default_rng([int(x) for x in stream.raw(2)])
+        for i in missed:
+            pair = _BetaPair(float(a0[i]), float(b0[i]), float(a1[i]), float(b1[i]), effect.ordered)
+            (first[i],), (second[i],) = pair.sample(1, rng)
+    drawn = _on_scale(first, second, rho)
+    if not is_null.any():
+        return drawn
+    if rho is None:
+        alike = np.full(len(both), float(n_pos)) + effect.a
+        rate, _ = _native.draw_beta_pairs(
+            alike, np.full(len(both), float(n_neg)) + effect.b, alike, alike, False, stream
+        )
+    else:
+        rate = np.full(len(both), float(rho))
+    return RateDraws(
+        np.where(is_null, rate, drawn.pi0),
+        np.where(is_null, rate, drawn.pi1),
+        None if drawn.theta is None else np.where(is_null, 0.0, drawn.theta),
+    )
+
+
+def _pair_parameters(effect: Effect, n: Any, n_pos: Any, n_marked: Any, n_both: Any) -> Any:
+    """Beta parameters of the pair: (unmarked, marked) rates, or shares marked with a prevalence."""
+    others = n - n_marked - n_pos + n_both
+    if effect.prevalence is not None:
+        return 1 + n_marked - n_both, 1 + others, 1 + n_both, 1 + n_pos - n_both
+    return (
+        effect.a0 + n_pos - n_both,
+        effect.b0 + others,
+        effect.a1 + n_both,
+        effect.b1 + n_marked - n_both,
+    )
+
+
+def _on_scale(first: Floats, second: Floats, rho: float | None) -> RateDraws:
+    """Turn draws of the pair into rates; with a prevalence, into the population's."""
+    if rho is None:
+        return RateDraws(first, second, None)
+    theta = rho * second + (1 - rho) * first
+    return RateDraws(
+        pi0=rho * (1 - second) / (rho * (1 - second) + (1 - rho) * (1 - first)),
+        pi1=rho * second / theta,
+        theta=theta,
+    )
+
+
 class Rates:
     """Posterior of π0 and π1 given one function's counts.
 
@@ -179,20 +269,8 @@ class Rates:
         self.counts = counts
         self.effect = effect
         self.null = null
-        n, n_pos, n_marked, n_both = counts
-        others = n - n_marked - n_pos + n_both
-        if effect.prevalence is not None:
-            self._pair = _BetaPair(
-                1 + n_marked - n_both, 1 + others, 1 + n_both, 1 + n_pos - n_both, effect.ordered
-            )
-        else:
-            self._pair = _BetaPair(
-                effect.a0 + n_pos - n_both,
-                effect.b0 + others,
-                effect.a1 + n_both,
-                effect.b1 + n_marked - n_both,
-                effect.ordered,
-            )
+        a0, b0, a1, b1 = _pair_parameters(effect, *counts)
+        self._pair = _BetaPair(a0, b0, a1, b1, effect.ordered)
 
     def sample(self, size: int, random_state: int | np.random.Generator | None = None) -> RateDraws:
         """Draw from the joint posterior of the rates."""
@@ -201,15 +279,7 @@ class Rates:
         if self.null:
             rate = self._null_sample(size, rng)
             return RateDraws(rate, rate, None if rho is None else np.zeros(size))
-        first, second = self._pair.sample(size, rng)
-        if rho is None:
-            return RateDraws(first, second, None)
-        theta = rho * second + (1 - rho) * first
-        return RateDraws(
-            pi0=rho * (1 - second) / (rho * (1 - second) + (1 - rho) * (1 - first)),
-            pi1=rho * second / theta,
-            theta=theta,
-        )
+        return _on_scale(*self._pair.sample(size, rng), rho)
 
     def _null_sample(self, size: int, rng: np.random.Generator) -> Floats:
         if self.effect.prevalence is not None:

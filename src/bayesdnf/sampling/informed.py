@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..model.posterior import Posterior
 from .kernel import MoveKernel
 
-MIX = {"flip": 0.25, "swap": 0.15, "row birth": 0.2, "redraw": 0.3, "grown birth": 0.1}
+MIX = {"flip": 0.2, "swap": 0.1, "row birth": 0.15, "redraw": 0.3, "grown birth": 0.25}
 """Flips and swaps cost little; births from rows move between numbers of terms; redraws score
-every literal that could stand in a place; grown births reach terms that no row suggests."""
+every literal that could stand in a place; grown births find whole terms that are worth having."""
 
 
 def informed(posterior: Posterior) -> MoveKernel:

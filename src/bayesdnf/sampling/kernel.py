@@ -101,8 +101,8 @@ class MoveKernel:
         Steps between exchanges of neighbouring temperatures.
     empty_base, whole_base : float
         Redraws: probability of taking no term out, and of taking one out whole.
-    growth : float
-        Grown births: the power of the posterior in the choice of the next literal.
+    growth : sequence of float
+        Grown births: how far the data decide which literal comes next; one is drawn for each.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class MoveKernel:
         exchange_every: int = 10,
         empty_base: float = 0.2,
         whole_base: float = 0.4,
-        growth: float = 0.5,
+        growth: Sequence[float] = (0.5, 1.0),
     ) -> None:
         self.name = name
         self.posterior = posterior
@@ -124,7 +124,7 @@ class MoveKernel:
         self.exchange_every = exchange_every
         self.empty_base = empty_base
         self.whole_base = whole_base
-        self.growth = growth
+        self.growth = tuple(growth)
         self._problem = _native.ChainProblem(posterior.native, posterior.individuals)
 
     def init(self, function: BooleanFunction, stream: _native.Philox) -> Snapshot:
@@ -146,7 +146,7 @@ class MoveKernel:
             self.mix,
             self.empty_base,
             self.whole_base,
-            self.growth,
+            list(self.growth),
             list(self.betas),
             self.exchange_every,
             [[list(term) for term in terms] for terms in snapshot.functions],

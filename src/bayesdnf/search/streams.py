@@ -39,11 +39,20 @@ class Streams:
                 random_state,
             ) from None
 
-    def __getitem__(self, number: int) -> _native.Philox:
-        child = np.random.SeedSequence(
+    @property
+    def name(self) -> str:
+        """The seed in words: equal for equal streams."""
+        return repr((self._seeds.entropy, self._seeds.spawn_key))
+
+    def child(self, number: int) -> np.random.SeedSequence:
+        """Return the seed of a number, for a search or a run of its own."""
+        return np.random.SeedSequence(
             self._seeds.entropy, spawn_key=(*self._seeds.spawn_key, number)
         )
-        return _native.Philox([int(word) for word in child.generate_state(2, np.uint64)])
+
+    def __getitem__(self, number: int) -> _native.Philox:
+        words = self.child(number).generate_state(2, np.uint64)
+        return _native.Philox([int(word) for word in words])
 
 
 class NumberedRuns(Generic[Run]):

@@ -1,0 +1,116 @@
+"""What a chain has recorded, stretch by stretch, and how several records become one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from ..model.enumerate import FlatFunctions
+from .kernel import Info, Snapshot
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ChainRecord:
+    """Where a chain is, and what it recorded on the way."""
+
+    snapshot: Snapshot
+    pieces: tuple[Info, ...] = ()
+
+    def __len__(self) -> int:
+        """Count the draws."""
+        return sum(len(piece.draws) for piece in self.pieces)
+
+    def then(self, snapshot: Snapshot, info: Info) -> ChainRecord:
+        """Go on to the next snapshot."""
+        return ChainRecord(snapshot, (*self.pieces, info))
+
+    def joined(self) -> ChainRecord:
+        """Put all stretches together in one."""
+        return ChainRecord(self.snapshot, (join(self.pieces),)) if self.pieces else self
+
+
+@dataclass(frozen=True)
+class FunctionTable:
+    """Distinct functions and what is known of each."""
+
+    functions: FlatFunctions
+    log_prior: NDArray[np.float64]
+    log_likelihood: NDArray[np.float64]
+    marked: Ints
+    rows: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.log_prior)
+
+    def take(self, order: Ints) -> FunctionTable:
+        """Keep some functions, in this order."""
+        return FunctionTable(
+            self.functions.take(order),
+            self.log_prior[order],
+            self.log_likelihood[order],
+            self.marked[order],
+            self.rows[order],
+        )
+
+
+def merge(
+    infos: Sequence[Info], rename: NDArray[np.int32] | None = None
+) -> tuple[FunctionTable, list[Ints]]:
+    """Give the functions of several records one numbering.
+
+    Parameters
+    ----------
+    infos : sequence of Info
+        The records.
+    rename : ndarray of int32, optional
+        For each literal the one to write in its place.
+
+    Returns
+    -------
+    FunctionTable
+        Each distinct function once, in the order in which they come; of functions that are the
+        same after renaming, the first.
+    list of ndarray
+        For each record the new numbers of its functions.
+    """
+    catalogue = _native.Catalogue()
+    numbers = []
+    for info in infos:
+        starts, inner, literals = info.functions
+        written = literals if rename is None else rename[literals]
+        numbers.append(catalogue.number(starts, inner, written))
+    n = len(catalogue)
+    log_prior, log_likelihood = np.empty(n), np.empty(n)
+    marked, rows = np.empty((n, 2), dtype=np.int64), np.empty((n, 2), dtype=np.uint64)
+    for info, number in reversed(list(zip(infos, numbers, strict=True))):
+        last_first = slice(None, None, -1)  # where a number comes twice, the first one stays
+        log_prior[number[last_first]] = info.log_prior[last_first]
+        log_likelihood[number[last_first]] = info.log_likelihood[last_first]
+        marked[number[last_first]] = info.marked[last_first]
+        rows[number[last_first]] = info.rows[last_first]
+    functions = FlatFunctions(*catalogue.flat)
+    return FunctionTable(functions, log_prior, log_likelihood, marked, rows), numbers
+
+
+def join(infos: Sequence[Info]) -> Info:
+    """Put records of successive stretches together in one."""
+    table, numbers = merge(infos)
+    return Info(
+        functions=table.functions,
+        log_prior=table.log_prior,
+        log_likelihood=table.log_likelihood,
+        marked=table.marked,
+        rows=table.rows,
+        draws=np.concatenate([n[i.draws] for i, n in zip(infos, numbers, strict=True)]),
+        likelihoods=np.concatenate([i.likelihoods for i in infos]),
+        tried=np.sum([i.tried for i in infos], axis=0),
+        changed=np.sum([i.changed for i in infos], axis=0),
+        exchanges_tried=np.sum([i.exchanges_tried for i in infos], axis=0),
+        exchanged=np.sum([i.exchanged for i in infos], axis=0),
+    )

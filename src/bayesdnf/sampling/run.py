@@ -1,0 +1,325 @@
+"""sample: several chains on threads, from their starts to their draws."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from .. import _native
+from ..boolean import BooleanFunction
+from ..errors import InputError, ParameterError
+from ..model.posterior import Posterior
+from ..model.rates import draw_rates
+from ..search.hunt import hunt
+from ..search.streams import Streams
+from .checkpoint import Checkpoint
+from .draws import Draws
+from .informed import informed
+from .kernel import Kernel
+from .records import ChainRecord, merge
+from .reversible_jump import reversible_jump
+from .single_term import single_term
+from .tempered import tempered
+
+KERNELS: dict[str, Callable[[Posterior], Kernel]] = {
+    "informed": informed,
+    "tempered": tempered,
+    "reversible_jump": reversible_jump,
+    "single_term": single_term,
+}
+_ROUND_SECONDS = 0.25  # between looks at progress, Ctrl-C and checkpoints
+# Numbers of the random streams: chain c has stream c, its rates and its start others.
+_RATES, _STARTS, _HUNT = 1 << 20, 2 << 20, 3 << 20
+
+Progress = Callable[[Sequence[ChainRecord], int], None]
+"""Called as ``progress(records, total)``: what each chain recorded so far, of how many draws."""
+
+
+def sample(
+    posterior: Posterior,
+    *,
+    draws: int = 2000,
+    warmup: int = 1000,
+    chains: int = 4,
+    thin: int = 100,
+    kernel: str | Kernel = "informed",
+    starts: Sequence[BooleanFunction | str] | None = None,
+    time_limit: float | None = None,
+    n_jobs: int = 1,
+    random_state: int | np.random.SeedSequence | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = 60.0,
+    progress: Progress | None = None,
+) -> Draws:
+    """Draw functions and rates from the posterior.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        What to sample.
+    draws, warmup : int
+        Draws of each chain to keep, and to leave out before them.
+    chains : int, default=4
+        Number of chains.
+    thin : int, default=100
+        Steps for each draw; a step is one proposed change.
+    kernel : {"informed", "tempered", "reversible_jump", "single_term"} or Kernel
+        How steps are made.
+    starts : sequence of functions, optional
+        Where the chains start. By default the first starts at the best function that
+        :func:`~bayesdnf.hunt` finds and the others at what short searches of their own come to.
+    time_limit : float, optional
+        Seconds after which to return what there is, the search for starts included.
+    n_jobs : int, default=1
+        Threads; the draws do not depend on their number.
+    random_state : int or SeedSequence, optional
+        Seed; each chain has its own stream.
+    checkpoint : path, optional
+        Where to keep the state of the run; if a state of this very run is there, it goes on from
+        it, to the same draws as if it had never stopped. Two files are kept, PATH.0 and PATH.1.
+    checkpoint_every : float, default=60
+        Seconds between checkpoints.
+    progress : callable, optional
+        Called as ``progress(records, total)`` now and then.
+
+    Returns
+    -------
+    Draws
+        Ctrl-C and the time limit end it early; ``settings["stopped"]`` says so. Of a run that was
+        ended early at most half of the draws are left out as warm-up.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+    >>> X, y, truth = simulate(300, 10, random_state=0)
+    >>> posterior = Posterior(BitMatrix.from_table(X), y)
+    >>> drawn = sample(posterior, draws=200, warmup=100, random_state=0)
+    >>> drawn.function(0) == truth
+    True
+    >>> drawn.n_chains, drawn.n_draws
+    (4, 200)
+    """
+    _check(draws, warmup, chains, thin, n_jobs, time_limit, checkpoint_every)
+    began = time.monotonic()
+    stop = _native.StopFlag()
+    if time_limit is not None:
+        stop.set_deadline(time_limit)
+    used = _kernel_of(kernel, posterior)
+    streams = Streams(random_state, "sample")
+    total = warmup + draws
+    settings = {
+        "kernel": used.name,
+        "draws": draws,
+        "warmup": warmup,
+        "chains": chains,
+        "thin": thin,
+        "seed": streams.name,
+        "betas": list(used.betas),
+        "data": posterior.fingerprint,
+    }
+    kept = None if checkpoint is None else Checkpoint(checkpoint, settings)
+    records = None if kept is None else kept.load()
+    if records is None:
+        left = None if time_limit is None else max(0.01, time_limit - (time.monotonic() - began))
+        functions = _starts(posterior, used, starts, chains, streams, left, n_jobs)
+        records = [
+            ChainRecord(used.init(function, streams[number]))
+            for number, function in enumerate(functions)
+        ]
+    stopped = "done"
+    try:
+        for now in _rounds(used, records, total * thin, thin, n_jobs, stop):
+            records = now
+            if kept is not None:
+                kept.save_if_due(records, checkpoint_every)
+            if progress is not None:
+                progress(records, total)
+        if min(len(record) for record in records) < total:
+            stopped = "time limit"
+    except _Interrupted as interruption:
+        records = interruption.records
+        stopped = "interrupted"
+    if kept is not None:
+        kept.save(records)
+    return _collect(posterior, used, records, settings | {"stopped": stopped}, streams)
+
+
+class _Interrupted(Exception):
+    """Ctrl-C was pressed; carries what the chains had come to."""
+
+    def __init__(self, records: list[ChainRecord]) -> None:
+        super().__init__()
+        self.records = records
+
+
+def _rounds(
+    kernel: Kernel,
+    records: list[ChainRecord],
+    steps: int,
+    every: int,
+    n_jobs: int,
+    stop: _native.StopFlag,
+) -> Iterator[list[ChainRecord]]:
+    """Take all chains forward together, a stretch at a time.
+
+    How long a stretch is depends on the clock; what the chains draw does not depend on it.
+    """
+    stretch = every
+    with ThreadPoolExecutor(n_jobs) as pool:
+
+        def advance(record: ChainRecord) -> ChainRecord:
+            left = min(stretch, steps - record.snapshot.step)
+            if left <= 0:
+                return record
+            return record.then(*kernel.advance(record.snapshot, left, every, stop))
+
+        while not stop() and any(r.snapshot.step < steps for r in records):
+            began = time.monotonic()
+            running = [pool.submit(advance, record) for record in records]
+            try:
+                while wait(running, timeout=0.1).not_done:
+                    pass  # the main thread stays free to hear Ctrl-C
+            except KeyboardInterrupt:
+                stop.stop()
+                raise _Interrupted([future.result() for future in running]) from None
+            records = [future.result() for future in running]
+            yield records
+            pace = _ROUND_SECONDS / max(1e-3, time.monotonic() - began)
+            stretch = max(every, int(stretch * min(4.0, max(0.25, pace))))
+
+
+def _starts(
+    posterior: Posterior,
+    kernel: Kernel,
+    starts: Sequence[BooleanFunction | str] | None,
+    chains: int,
+    streams: Streams,
+    time_limit: float | None,
+    n_jobs: int,
+) -> list[BooleanFunction]:
+    if starts is not None:
+        if len(starts) != chains:
+            raise ParameterError.of("starts", "sample", f"{chains} functions", f"{len(starts)}")
+        return [BooleanFunction.parse(s) if isinstance(s, str) else s for s in starts]
+    if kernel.name == "single_term":
+        return _single_terms(posterior, chains, streams)
+    best = hunt(
+        posterior,
+        time_limit=None if time_limit is None else time_limit / 2,
+        n_jobs=n_jobs,
+        random_state=streams.child(_HUNT),
+    ).function
+    table = posterior.bits.table
+    functions = [best]
+    for number in range(1, chains):
+        terms, _ = _native.restart(
+            posterior.native, streams[_STARTS + number], 50, 0.02, 1, _native.StopFlag()
+        )
+        functions.append(BooleanFunction([[table[i] for i in term] for term in terms]))
+    return functions
+
+
+def _single_terms(posterior: Posterior, chains: int, streams: Streams) -> list[BooleanFunction]:
+    """One literal each: the best one, and others at random."""
+    table = posterior.bits.table
+    singles = [BooleanFunction([[literal]]) for literal in table]
+    scores = posterior.scores(singles).log_score
+    allowed = np.flatnonzero(np.isfinite(scores))
+    if not len(allowed):
+        raise InputError("No function of one literal is allowed by the prior.")
+    functions = [singles[int(np.argmax(scores))]]
+    for number in range(1, chains):
+        place = int(streams[_STARTS + number].below(len(allowed), 1)[0])
+        functions.append(singles[int(allowed[place])])
+    return functions
+
+
+def _collect(
+    posterior: Posterior,
+    kernel: Kernel,
+    records: list[ChainRecord],
+    settings: dict[str, Any],
+    streams: Streams,
+) -> Draws:
+    """Put the chains' records together, on one numbering of functions."""
+    have = min(len(record) for record in records)
+    if have == 0:
+        raise InputError("Sampling was stopped before the first draw; give it more time.")
+    skip = min(settings["warmup"], have // 2)
+    infos = [record.joined().pieces[0] for record in records]
+    twins = posterior.bits.twins()
+    table, numbers = merge(infos, twins)  # of equal columns the first stands for all
+    index = np.stack([n[info.draws[skip:have]] for n, info in zip(numbers, infos, strict=True)])
+    often = np.bincount(index.ravel(), minlength=len(table))
+    order = np.lexsort((np.arange(len(table)), -often))[: np.count_nonzero(often)]
+    place = np.empty(len(table), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    index, table = place[index], table.take(order)
+    in_use, literals = np.unique(table.functions.literals, return_inverse=True)
+    names = posterior.bits.table
+    is_null = np.diff(table.functions.term_starts) == 0
+    rates = [
+        draw_rates(
+            posterior.effect,
+            posterior.n_pos,
+            posterior.n - posterior.n_pos,
+            table.marked[row],
+            is_null[row],
+            streams[_RATES + number],
+        )
+        for number, row in enumerate(index)
+    ]
+    return Draws(
+        literals=tuple(names[int(i)] for i in in_use),
+        equal=tuple(
+            tuple(names[int(j)] for j in np.flatnonzero(twins == i) if j != i) for i in in_use
+        ),
+        functions=table.functions._replace(literals=literals.astype(np.int32)),
+        log_prior=table.log_prior,
+        log_likelihood=table.log_likelihood,
+        marked=table.marked,
+        rows=table.rows,
+        index=index,
+        pi0=np.stack([pair.pi0 for pair in rates]),
+        pi1=np.stack([pair.pi1 for pair in rates]),
+        likelihoods=np.stack([info.likelihoods[skip:have] for info in infos]),
+        betas=tuple(kernel.betas),
+        tried=np.stack([info.tried for info in infos]),
+        changed=np.stack([info.changed for info in infos]),
+        exchanges_tried=np.stack([info.exchanges_tried for info in infos]),
+        exchanged=np.stack([info.exchanged for info in infos]),
+        settings=settings | {"draws": have - skip, "warmup": skip},
+    )
+
+
+def _kernel_of(kernel: str | Kernel, posterior: Posterior) -> Kernel:
+    if not isinstance(kernel, str):
+        return kernel
+    if kernel not in KERNELS:
+        names = ", ".join(repr(name) for name in KERNELS)
+        raise ParameterError.of("kernel", "sample", f"one of {names}, or a Kernel", kernel)
+    return KERNELS[kernel](posterior)
+
+
+def _check(
+    draws: int,
+    warmup: int,
+    chains: int,
+    thin: int,
+    n_jobs: int,
+    time_limit: float | None,
+    checkpoint_every: float,
+) -> None:
+    whole = (("draws", draws, 1), ("warmup", warmup, 0), ("chains", chains, 1), ("thin", thin, 1))
+    for name, value, least in (*whole, ("n_jobs", n_jobs, 1)):
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+            raise ParameterError.of(name, "sample", f"a whole number, {least} or more", value)
+    for name, seconds in (("time_limit", time_limit), ("checkpoint_every", checkpoint_every)):
+        if seconds is not None and not (isinstance(seconds, Real) and seconds > 0):
+            raise ParameterError.of(name, "sample", "above 0", seconds)
