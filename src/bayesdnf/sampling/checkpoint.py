@@ -106,7 +106,7 @@ class Checkpoint:
 
     def _read(self, file: Path) -> tuple[dict[str, Any], list[ChainRecord]] | None:
         try:
-            with np.load(file, allow_pickle=False) as arrays:
+            with file.open("rb") as handle, np.load(handle, allow_pickle=False) as arrays:
                 head = json.loads(str(arrays["head"]))
                 if head["version"] != _VERSION:
                     raise InputError(

@@ -1,0 +1,164 @@
+"""Runs that stop and go on: the same bytes, whatever happens in between."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from bayesdnf import sample
+from bayesdnf.errors import InputError
+from sampling.runs import posterior_of, same_draws
+
+RUN = {"draws": 300, "warmup": 100, "thin": 5, "random_state": 7}
+
+
+@pytest.mark.parametrize("kernel", ["informed", "tempered"])
+def test_a_run_that_was_stopped_goes_on_to_the_same_draws(tmp_path, kernel):
+    posterior = posterior_of()
+    whole = sample(posterior, kernel=kernel, **RUN)
+    file = tmp_path / "run"
+    rounds = 0
+
+    def stop_after_a_round(records, total):
+        nonlocal rounds
+        rounds += 1
+        if rounds % 2 == 0:
+            raise _StopHere
+
+    for _ in range(1000):
+        try:
+            resumed = sample(
+                posterior,
+                kernel=kernel,
+                checkpoint=file,
+                checkpoint_every=1e-9,
+                progress=stop_after_a_round,
+                n_jobs=2,
+                **RUN,
+            )
+            break
+        except _StopHere:
+            continue
+    assert rounds > 2
+    assert same_draws(whole, resumed)
+    # A run that is done is read back, not run again.
+    assert same_draws(whole, sample(posterior, kernel=kernel, checkpoint=file, **RUN))
+
+
+class _StopHere(Exception):
+    pass
+
+
+def test_time_limits_lose_nothing(tmp_path):
+    posterior = posterior_of()
+    settings = RUN | {"draws": 20_000}
+    pieces = [sample(posterior, checkpoint=tmp_path / "run", time_limit=0.6, **settings)]
+    while pieces[-1].settings["stopped"] != "done":
+        pieces.append(sample(posterior, checkpoint=tmp_path / "run", time_limit=5, **settings))
+    assert len(pieces) > 1
+    assert same_draws(pieces[-1], sample(posterior, n_jobs=2, **settings))
+
+
+def test_another_run_is_refused(tmp_path):
+    sample(posterior_of(), checkpoint=tmp_path / "run", **RUN)
+    with pytest.raises(InputError, match="is of another run: its seed is"):
+        sample(posterior_of(), checkpoint=tmp_path / "run", **(RUN | {"random_state": 8}))
+    with pytest.raises(InputError, match="is of another run: its data is"):
+        sample(posterior_of(seed=5), checkpoint=tmp_path / "run", **RUN)
+    with pytest.raises(InputError, match="is of another run: its thin is 5, here it is 6"):
+        sample(posterior_of(), checkpoint=tmp_path / "run", **(RUN | {"thin": 6}))
+
+
+def test_a_damaged_file_gives_way_to_the_other(tmp_path):
+    posterior, file = posterior_of(), tmp_path / "run"
+    whole = sample(posterior, checkpoint=file, checkpoint_every=1e-9, **RUN)
+    files = sorted(tmp_path.iterdir())
+    assert [f.name for f in files] == ["run.0", "run.1"]
+    content = files[0].read_bytes()
+    for damaged in (b"", content[:100], content[: len(content) // 2], b"x" * 1000):
+        files[0].write_bytes(damaged)
+        assert same_draws(whole, sample(posterior, checkpoint=file, **RUN))
+    for f in files:
+        f.write_bytes(b"not a checkpoint")
+    with pytest.raises(InputError, match=r"Neither .*run\.0 nor .*run\.1 is a checkpoint"):
+        sample(posterior, checkpoint=file, **RUN)
+
+
+def test_no_code_is_run_from_a_file(tmp_path):
+    array = np.empty(1, dtype=object)
+    array[0] = _Hostile()
+    for i in (0, 1):
+        with (tmp_path / f"run.{i}").open("wb") as handle:
+            np.savez(handle, head=array)
+    with pytest.raises(InputError, match="is a checkpoint that can be read"):
+        sample(posterior_of(), checkpoint=tmp_path / "run", **RUN)
+
+
+class _Hostile:
+    def __reduce__(self):
+        return (exec, ("raise SystemExit",))
+
+
+def test_a_folder_that_is_not_there_is_named_before_anything_is_run(tmp_path):
+    with pytest.raises(InputError, match=r"folder .* does not exist"):
+        sample(posterior_of(), checkpoint=tmp_path / "no" / "run", **RUN)
+
+
+_CHILD = """
+import json, sys, time
+import numpy as np
+from sampling.runs import posterior_of
+from bayesdnf import sample
+settings = json.loads(sys.argv[2])
+def progress(records, total):
+    print(min(len(r) for r in records), time.monotonic(), flush=True)
+drawn = sample(posterior_of(), checkpoint=sys.argv[1], progress=progress, **settings)
+np.save(sys.argv[3], drawn.index)
+"""
+
+
+def test_kills_lose_no_more_than_the_interval(tmp_path):
+    """Kill a run again and again, at random times; it ends with the draws of a run left alone."""
+    kills = int(os.environ.get("BAYESDNF_KILLS", "6"))
+    interval = 0.3
+    settings = RUN | {"draws": 100_000, "checkpoint_every": interval, "n_jobs": 2}
+    rng = random.Random(1)
+    out = tmp_path / "index.npy"
+    environment = os.environ | {"PYTHONPATH": os.path.dirname(os.path.dirname(__file__))}
+    saved = 0
+    for kill in range(kills + 200):
+        child = subprocess.Popen(
+            [sys.executable, "-c", _CHILD, tmp_path / "run", json.dumps(settings), out],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        told = []
+        first = child.stdout.readline()
+        if kill < kills and first:
+            told = [first.split()]
+            end = time.monotonic() + rng.uniform(0.05, 1.0)
+            while time.monotonic() < end:
+                line = child.stdout.readline()
+                if not line:
+                    break
+                told.append(line.split())
+            child.kill()
+            told += [line.split() for line in child.stdout.read().splitlines() if line.count(" ")]
+        child.communicate()
+        if first:
+            # It took up no earlier than what the last one had reached an interval before its end.
+            assert int(first.split()[0]) >= saved
+        if child.returncode == 0:
+            break
+        last = float(told[-1][1])
+        # A save itself and a round take their time too.
+        saved = max([int(n) for n, when in told if float(when) < last - interval - 0.7] + [saved])
+    assert child.returncode == 0
+    whole = sample(posterior_of(), **(RUN | {"draws": settings["draws"], "n_jobs": 2}))
+    assert np.array_equal(np.load(out), whole.index)
