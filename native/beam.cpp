@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "special.hpp"
+#include "threads.hpp"
 
 namespace bayesdnf {
 namespace {
@@ -33,6 +34,9 @@ class Best {
         kept_.push_back(c);
         if (kept_.size() >= 4 * room_ + 64) cut();
     }
+    void take_in(const Best& other) {
+        for (const Candidate& c : other.kept_) offer(c);
+    }
     std::vector<Candidate>& sorted() {
         cut();
         std::sort(kept_.begin(), kept_.end());
@@ -55,7 +59,8 @@ class Best {
 }  // namespace
 
 Grown grow_term(const State& state, std::size_t without, std::size_t width, double floor,
-                const Stop& stop, const Term& start) {
+                const Stop& stop, const Term& start, std::size_t n_threads) {
+    constexpr std::size_t kWorthThreads = 1 << 22;  // words to look at, for each thread
     constexpr std::size_t kMasksAtOnce = 64;
     constexpr std::size_t kContenders = 256;
     constexpr double kLookAhead = 4;  // literals whose weights are hoped for
@@ -82,14 +87,11 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, doub
     double heaviest = 0;  // what the weightiest literal can add to the prior
     for (std::size_t l = 0; l < p; ++l)
         heaviest = std::max(heaviest, prior.of_literal(static_cast<std::int32_t>(l)));
-    std::vector<Word> masks(kMasksAtOnce * n_words);
-    std::copy(open.begin(), open.end(), masks.begin());
-    for (const std::int32_t l : start) view.and_literal(masks.data(), l);
+    std::vector<Word> first_mask = open;
+    for (const std::int32_t l : start) view.and_literal(first_mask.data(), l);
     Count covered[2];
-    view.count(masks.data(), covered);
+    view.count(first_mask.data(), covered);
     std::vector<Partial> beam{{start, covered[0], covered[1]}};
-    std::vector<Count> counts(2 * kMasksAtOnce * p);
-    std::vector<std::uint8_t> may(p);
     Grown best;
     best.score = floor;
 
@@ -108,49 +110,62 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, doub
                            likelihood.bound(rest.positive, rest.negative + open_negative)));
 
     for (std::size_t size = start.size() + 1; size <= p && !beam.empty() && !stop(); ++size) {
-        Best children(width * size);
-        Best contenders(kContenders);
-        for (std::size_t first = 0; first < beam.size(); first += kMasksAtOnce) {
-            if (stop()) break;
-            const std::size_t n = std::min(kMasksAtOnce, beam.size() - first);
-            for (std::size_t b = 0; b < n; ++b) {
-                Word* mask = masks.data() + b * n_words;
-                std::copy(open.begin(), open.end(), mask);
-                for (const std::int32_t l : beam[first + b].term) view.and_literal(mask, l);
-            }
-            view.literal_counts(masks.data(), n, counts.data());
-            for (std::size_t b = 0; b < n; ++b) {
-                const Partial& parent = beam[first + b];
-                posterior.support().addable(parent.term, others, may.data());
-                double parent_prior = others_prior;
-                for (const std::int32_t l : parent.term) parent_prior += prior.of_literal(l);
-                // What a longer term may still gain from its size and its literals' weights.
-                const double ahead = prior.reach(size + 1) + kLookAhead * heaviest;
-                const double reachable =
-                    parent_prior + heaviest + std::max(prior.of_size(size), ahead);
-                const Count fewest = static_cast<Count>(
-                    std::upper_bound(hope.begin(), hope.end(), best.score - reachable) -
-                    hope.begin());
-                const Count* positive = counts.data() + b * p;
-                const Count* negative = counts.data() + (n + b) * p;
-                for (std::size_t l = 0; l < p; ++l) {
-                    const Count a = positive[l], c = negative[l];
-                    if (a < fewest || !may[l] || a + c == 0) continue;
-                    if (a == parent.positive && c == parent.negative && size > 1) continue;
-                    const auto id = static_cast<std::int32_t>(l);
-                    const auto from = static_cast<std::int32_t>(first + b);
-                    const double literal_prior = parent_prior + prior.of_literal(id);
-                    const double bound =
-                        literal_prior + prior.of_size(size) + likelihood.bound(rest.positive + a, rest.negative + c);
-                    if (bound > best.score) contenders.offer({bound, from, id, a, c});
-                    // Could a longer term from here still win?
-                    if (c > 0 && literal_prior + ahead + hope[a] > best.score)
-                        children.offer({rank(a, c), from, id, a, c});
+        const std::size_t n_blocks = (beam.size() + kMasksAtOnce - 1) / kMasksAtOnce;
+        const std::size_t threads =
+            std::clamp<std::size_t>(beam.size() * p * n_words / kWorthThreads, 1, n_threads);
+        std::vector<Best> children(threads, Best(width * size));
+        std::vector<Best> contenders(threads, Best(kContenders));
+        // Each thread takes every threads-th block, and keeps the best of its own.
+        parallel_for(threads, threads, [&](std::size_t t) {
+            std::vector<Word> masks(kMasksAtOnce * n_words);
+            std::vector<Count> counts(2 * kMasksAtOnce * p);
+            std::vector<std::uint8_t> may(p);
+            for (std::size_t block = t; block < n_blocks && !stop(); block += threads) {
+                const std::size_t first = block * kMasksAtOnce;
+                const std::size_t n = std::min(kMasksAtOnce, beam.size() - first);
+                for (std::size_t b = 0; b < n; ++b) {
+                    Word* mask = masks.data() + b * n_words;
+                    std::copy(open.begin(), open.end(), mask);
+                    for (const std::int32_t l : beam[first + b].term) view.and_literal(mask, l);
+                }
+                view.literal_counts(masks.data(), n, counts.data());
+                for (std::size_t b = 0; b < n; ++b) {
+                    const Partial& parent = beam[first + b];
+                    posterior.support().addable(parent.term, others, may.data());
+                    double parent_prior = others_prior;
+                    for (const std::int32_t l : parent.term) parent_prior += prior.of_literal(l);
+                    // What a longer term may still gain from its size and its literals' weights.
+                    const double ahead = prior.reach(size + 1) + kLookAhead * heaviest;
+                    const double reachable =
+                        parent_prior + heaviest + std::max(prior.of_size(size), ahead);
+                    const Count fewest = static_cast<Count>(
+                        std::upper_bound(hope.begin(), hope.end(), best.score - reachable) -
+                        hope.begin());
+                    const Count* positive = counts.data() + b * p;
+                    const Count* negative = counts.data() + (n + b) * p;
+                    for (std::size_t l = 0; l < p; ++l) {
+                        const Count a = positive[l], c = negative[l];
+                        if (a < fewest || !may[l] || a + c == 0) continue;
+                        if (a == parent.positive && c == parent.negative && size > 1) continue;
+                        const auto id = static_cast<std::int32_t>(l);
+                        const auto from = static_cast<std::int32_t>(first + b);
+                        const double literal_prior = parent_prior + prior.of_literal(id);
+                        const double bound =
+                            literal_prior + prior.of_size(size) + likelihood.bound(rest.positive + a, rest.negative + c);
+                        if (bound > best.score) contenders[t].offer({bound, from, id, a, c});
+                        // Could a longer term from here still win?
+                        if (c > 0 && literal_prior + ahead + hope[a] > best.score)
+                            children[t].offer({rank(a, c), from, id, a, c});
+                    }
                 }
             }
+        });
+        for (std::size_t t = 1; t < threads; ++t) {
+            children[0].take_in(children[t]);
+            contenders[0].take_in(contenders[t]);
         }
         // The bound is above the exact score, so the first allowed contenders decide.
-        for (const Candidate& c : contenders.sorted()) {
+        for (const Candidate& c : contenders[0].sorted()) {
             if (c.rank <= best.score) break;
             Term term = beam[c.parent].term;
             term.insert(std::lower_bound(term.begin(), term.end(), c.literal), c.literal);
@@ -158,7 +173,7 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, doub
             if (score > best.score) best = {term, score};
         }
         std::vector<Partial> next;
-        for (const Candidate& c : children.sorted()) {
+        for (const Candidate& c : children[0].sorted()) {
             Term term = beam[c.parent].term;
             term.insert(std::lower_bound(term.begin(), term.end(), c.literal), c.literal);
             next.push_back({std::move(term), c.positive, c.negative});

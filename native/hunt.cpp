@@ -96,12 +96,13 @@ void merge_or_split_step(State& state, const Heat& heat, Philox& rng) {
 
 // Put longer terms in the place of one: each holds all its literals and more. A short term that
 // does most of the work stands in the way of several that together would do it right.
-static bool specialise(State& state, std::size_t i, std::size_t width, const Stop& stop) {
+static bool specialise(State& state, std::size_t i, std::size_t width, const Stop& stop,
+                       std::size_t n_threads) {
     const Term start = state.terms()[i];
     State trial = state;
     trial.replace(i, {});
     while (!stop()) {
-        const Grown grown = grow_term(trial, State::kNone, width, trial.score(), stop, start);
+        const Grown grown = grow_term(trial, State::kNone, width, trial.score(), stop, start, n_threads);
         if (grown.term.empty()) break;
         trial.replace(State::kNone, grown.term);
     }
@@ -110,10 +111,10 @@ static bool specialise(State& state, std::size_t i, std::size_t width, const Sto
     return true;
 }
 
-void rebuild(State& state, std::size_t width, const Stop& stop) {
+void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_threads) {
     const auto add_terms = [&] {
         while (!stop()) {
-            const Grown grown = grow_term(state, State::kNone, width, state.score(), stop);
+            const Grown grown = grow_term(state, State::kNone, width, state.score(), stop, {}, n_threads);
             if (grown.score <= state.score()) return;
             state.replace(State::kNone, grown.term);
         }
@@ -128,11 +129,11 @@ void rebuild(State& state, std::size_t width, const Stop& stop) {
             State trial = state;
             trial.replace(0, {});
             const double shorter = trial.score();
-            const Grown grown = grow_term(state, 0, width, std::max(before, shorter), stop);
+            const Grown grown = grow_term(state, 0, width, std::max(before, shorter), stop, {}, n_threads);
             if (grown.score > before || shorter > before) {
                 state.replace(0, grown.score >= shorter ? grown.term : Term{});
                 better = true;
-            } else if (specialise(state, 0, width, stop)) {
+            } else if (specialise(state, 0, width, stop, n_threads)) {
                 better = true;
             } else {
                 state.replace(0, old);

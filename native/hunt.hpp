@@ -14,7 +14,8 @@ struct HuntSettings {
 };
 
 // Add terms grown by beam while that helps, then take each term out in turn and rebuild.
-void rebuild(State& state, std::size_t width, const Stop& stop);
+// Wide beams are shared out over threads.
+void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_threads = 1);
 
 // The best one-literal change or deletion, again and again, until none helps.
 void polish(State& state, const Stop& stop);

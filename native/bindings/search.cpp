@@ -26,15 +26,15 @@ void bind_search(nb::module_& m) {
 
     m.def("beam_search", [](const PyPosterior& posterior,
                             const std::vector<std::vector<std::int32_t>>& start,
-                            std::size_t width, const StopFlag& stop) {
+                            std::size_t width, std::size_t n_threads, const StopFlag& stop) {
         State state(*posterior.posterior, start);
         {
             const nb::gil_scoped_release release;
-            rebuild(state, width, stop);
+            rebuild(state, width, stop, n_threads);
             polish(state, stop);
         }
         return result(state);
-    }, "posterior"_a, "start"_a, "width"_a, "stop"_a,
+    }, "posterior"_a, "start"_a, "width"_a, "n_threads"_a, "stop"_a,
           "Large-neighbourhood search from a function: (terms, log posterior).");
 
     m.def("restart", [](const PyPosterior& posterior, Philox rng, std::size_t steps,

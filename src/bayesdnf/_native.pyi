@@ -155,7 +155,7 @@ class StopFlag:
 
     def __call__(self) -> bool: ...
 
-def beam_search(posterior: Posterior, start: Sequence[Sequence[int]], width: int, stop: StopFlag) -> tuple[list[list[int]], float]:
+def beam_search(posterior: Posterior, start: Sequence[Sequence[int]], width: int, n_threads: int, stop: StopFlag) -> tuple[list[list[int]], float]:
     """Large-neighbourhood search from a function: (terms, log posterior)."""
 
 def restart(posterior: Posterior, rng: Philox, steps: int, hottest: float, width: int, stop: StopFlag) -> tuple[list[list[int]], float]:

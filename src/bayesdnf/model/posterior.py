@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +21,17 @@ from ..data.canonical import canonical
 from ..data.memory import require_memory
 from ..data.outcome import read_outcome
 from ..data.weights import read_weights
-from ..errors import ParameterError
+from ..errors import InputError, ParameterError, SizeLimitError
 from .effect import Effect
+from .enumerate import flatten, function_words
 from .prior import Prior
 from .rates import Counts, Rates
 from .support import Support, Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LARGEST_WHOLE_LIST = 5  # literals; 6 of them have 7,828,353 antichains
 
 Floats = NDArray[np.float64]
 
@@ -98,6 +107,17 @@ class Posterior:
             view, self.support.native, tables.by_count, tables.by_size, tables.by_literal,
             self.effect.native(),
         )  # fmt: skip
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the table, the prior and the effect: equal posteriors have equal ones."""
+        bits, digest = self.bits, hashlib.sha256()
+        tables = self.prior.tables(bits.table, self.n)
+        for array in (bits.planes, bits.counts, *tables):
+            digest.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
+        names = [str(literal) for literal in bits.table]
+        digest.update(repr((names, bits.segments, self.prior, self.effect)).encode())
+        return digest.hexdigest()
 
     @cached_property
     def individuals(self) -> _native.Individuals:
@@ -182,6 +202,83 @@ class Posterior:
         """Posterior of π0 and π1 given the function, exactly."""
         read = _as_function(function)
         return Rates(self.counts(read), self.effect, null=read.is_null)
+
+    def enumerate(self, limit: int | None = None) -> pd.DataFrame:
+        """List every function that the prior allows, with its exact posterior probability.
+
+        Parameters
+        ----------
+        limit : int, optional
+            List only so many, the most probable ones; all are reckoned with. Needed for 6
+            literals, which take a minute.
+
+        Returns
+        -------
+        DataFrame
+            Most probable first: ``function``, ``probability`` (among all allowed functions, the
+            null function included), ``log_posterior`` (log prior plus log likelihood),
+            ``terms`` and ``literals``, how many it has. ``attrs["log_evidence"]`` is the log
+            probability of the outcome under the prior renormalised to the allowed functions.
+
+        Raises
+        ------
+        SizeLimitError
+            When there are more than 6 literals, or more than 4 and ``antichain=False``.
+
+        Examples
+        --------
+        >>> from bayesdnf import BitMatrix, Posterior, simulate
+        >>> X, y, truth = simulate(100, 4, random_state=1)
+        >>> exact = Posterior(BitMatrix.from_table(X), y).enumerate(limit=3)
+        >>> exact[["function", "probability"]].round(3)
+                                            function  probability
+        0                 (x0 AND x1) OR (x2 AND x3)        0.981
+        1  (x0 AND x1) OR (x0 AND x2) OR (x2 AND x3)        0.010
+        2                        (x0) OR (x2 AND x3)        0.006
+        >>> round(exact.attrs["log_evidence"], 3)
+        -42.082
+        """
+        import pandas as pd
+
+        if limit is not None and (
+            not isinstance(limit, Integral) or isinstance(limit, bool) or int(limit) < 0
+        ):
+            raise ParameterError.of(
+                "limit", "Posterior.enumerate", "a whole number, 0 or more, or None", limit
+            )
+        p, antichains = self.bits.n_literals, self.prior.antichain
+        pieces, scores, priors = [], [], []
+        for words in function_words(p, antichains):
+            if limit is None and p > _LARGEST_WHOLE_LIST:
+                raise SizeLimitError(
+                    f"The functions of {p} literals are too many to list; "
+                    f"ask for the most probable ones, for example with limit=1000."
+                )
+            scored = Scores(*self.native.score(*flatten(words, p)))
+            allowed = np.isfinite(scored.log_score)
+            pieces.append(words[allowed])
+            scores.append(scored.log_score[allowed])
+            priors.append(scored.log_prior[allowed])
+        log_score, log_prior = np.concatenate(scores), np.concatenate(priors)
+        if len(log_score) == 0:
+            raise InputError("The prior allows no function on this table: there is no posterior.")
+        log_total = np.logaddexp.reduce(log_score)
+        top = np.argsort(-log_score, kind="stable")[:limit]
+        flat = flatten(np.concatenate(pieces)[top], p)
+        on_offer = list(self.bits.table)
+        literals = [on_offer[i] for i in flat.literals]
+        terms = [literals[first:last] for first, last in pairwise(flat.literal_starts)]
+        exact = pd.DataFrame(
+            {
+                "function": [BooleanFunction(terms[a:b]) for a, b in pairwise(flat.term_starts)],
+                "probability": np.exp(log_score[top] - log_total),
+                "log_posterior": log_score[top],
+                "terms": np.diff(flat.term_starts),
+                "literals": np.diff(flat.literal_starts[flat.term_starts]),
+            }
+        )
+        exact.attrs["log_evidence"] = float(log_total - np.logaddexp.reduce(log_prior))
+        return exact
 
 
 def _as_function(function: BooleanFunction | str) -> BooleanFunction:

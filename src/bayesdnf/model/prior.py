@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..boolean import BooleanFunction, Literal
+from ..data.bits import BitMatrix
 from ..data.literal_table import LiteralTable
 from ..errors import ParameterError, UnknownColumnError, did_you_mean
 from .distributions import Distribution, Flat, Geometric, Poisson, Uniform
@@ -175,6 +176,67 @@ class Prior(Parameters):
             k = np.arange(1, p + 1)
             size[1:] -= np.cumsum(np.log((p + 1 - k) / k))  # log C(p, k)
         return PriorTables(count, size, weights)
+
+    def sample(
+        self,
+        bits: BitMatrix,
+        size: int = 1,
+        *,
+        random_state: int | np.random.SeedSequence | np.random.Generator | None = None,
+    ) -> list[BooleanFunction]:
+        """Draw functions from the prior, restricted to what it allows on a table.
+
+        What is ruled out (by ``antichain``, ``min_cover``, ``disjoint`` and the rest) depends on
+        the table. Whole functions are drawn and thrown away when they are ruled out, so that an
+        allowed function comes with its prior probability divided by that of all allowed ones:
+        the prior that posterior probabilities on this table refer to.
+
+        Parameters
+        ----------
+        bits : BitMatrix
+            The table; every literal in it is on offer.
+        size : int, default=1
+            Number of draws.
+        random_state : int, SeedSequence, Generator or None, default=None
+            Where the random numbers come from.
+
+        Returns
+        -------
+        list of BooleanFunction
+            Independent draws, the null function among them where it has mass.
+
+        Raises
+        ------
+        ParameterError
+            When the prior is improper: the weights of ever more terms do not fall and nothing
+            bounds their number.
+        InputError
+            When none of a million functions in a row (or of ten million terms) is allowed.
+
+        Examples
+        --------
+        >>> from bayesdnf import BitMatrix, Prior, simulate
+        >>> bits = BitMatrix.from_table(simulate(100, 5, random_state=0).X)
+        >>> for function in Prior().sample(bits, 3, random_state=5):
+        ...     print(function)
+        (x0 AND x4) OR (x1 AND x2 AND x3)
+        (x0 AND x1 AND x2 AND x4)
+        FALSE
+        """
+        from .prior_draws import draw_functions
+
+        if not isinstance(size, Integral) or isinstance(size, bool) or int(size) < 0:
+            raise ParameterError.of("size", "Prior.sample", "a whole number, 0 or more", size)
+        try:
+            rng = np.random.default_rng(random_state)
+        except (TypeError, ValueError):
+            raise ParameterError.of(
+                "random_state",
+                "Prior.sample",
+                "a whole number, 0 or more, a SeedSequence, a Generator or None",
+                random_state,
+            ) from None
+        return draw_functions(self, bits, int(size), rng)
 
     def _log_weights(self, literals: LiteralTable) -> NDArray[np.float64]:
         assert self.weights is not None

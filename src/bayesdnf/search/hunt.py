@@ -96,7 +96,7 @@ def hunt(
     stop = _native.StopFlag()
     if time_limit is not None:
         stop.set_deadline(time_limit)
-    restart = _Restart(posterior, steps, agree, Streams(random_state, "hunt"), stop)
+    restart = _Restart(posterior, steps, agree, n_jobs, Streams(random_state, "hunt"), stop)
     runs = NumberedRuns(restart, stop)
     tally = _Tally(restart)
     stopped = "restarts"
@@ -126,8 +126,14 @@ def hunt(
 
 
 def _rounds(runs: NumberedRuns[Found], most: int, agree: int, n_jobs: int) -> Iterator[Found]:
-    """Yield restarts round by round: none of a round starts before the last one is judged."""
-    for first in range(0, most, agree):
+    """Yield restarts round by round: none of a round starts before the last one is judged.
+
+    The first restart has all threads to itself: its widest beams are what a large table waits for.
+    """
+    yield from runs.in_order(range(1), 1)
+    if min(agree, most) > 1:
+        yield from runs.in_order(range(1, min(agree, most)), n_jobs)
+    for first in range(agree, most, agree):
         yield from runs.in_order(range(first, min(first + agree, most)), n_jobs)
 
 
@@ -163,11 +169,13 @@ class _Restart:
         posterior: Posterior,
         steps: int,
         agree: int,
+        n_jobs: int,
         streams: Streams,
         stop: _native.StopFlag,
     ) -> None:
         self.posterior = posterior
         self.agree = agree
+        self.n_jobs = n_jobs
         self.streams = streams
         self.stop = stop
         p = posterior.bits.n_literals
@@ -202,7 +210,9 @@ class _Restart:
         terms: list[list[int]] = []
         score, width = -math.inf, 8
         while True:
-            terms, now = _native.beam_search(self.posterior.native, terms, width, self.stop)
+            terms, now = _native.beam_search(
+                self.posterior.native, terms, width, self.n_jobs, self.stop
+            )
             if self.stop() or (width >= self.widest and now <= score + _SAME):
                 return terms, now
             score, width = now, min(4 * width, max(self.widest, width))

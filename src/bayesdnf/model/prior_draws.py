@@ -1,0 +1,215 @@
+"""Draws from a prior: whole functions, kept or thrown away by what the prior rules out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from ..boolean import BooleanFunction
+from ..data.bits import BitMatrix
+from ..data.canonical import canonical
+from ..errors import InputError, ParameterError
+from .effect import Effect
+from .enumerate import FlatFunctions
+from .prior import Prior, PriorTables
+from .support import Support, Verdict
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+# Proposals in a row of which none is kept, and terms in them, before giving up.
+_PATIENCE, _PATIENCE_TERMS = 10**6, 10**7
+_FIRST_BATCH, _LARGEST_BATCH = 64, 1 << 14  # functions proposed at a time ...
+_ROOM = 1 << 24  # ... so few that terms times literals stay below this
+
+
+def draw_functions(
+    prior: Prior, bits: BitMatrix, size: int, rng: np.random.Generator
+) -> list[BooleanFunction]:
+    """Draw functions from a prior restricted to its support on a table.
+
+    A function {S_1 … S_m} has the weight w(m) Π v(S_i), and stands for m! sequences of terms. So m
+    is drawn with weight w(m) / m! · V^m, V the sum of v over all terms, and then m terms one by
+    one with weight v; the set they form has the right probability among all sets of distinct
+    terms, and among the allowed ones when others are thrown away whole.
+    """
+    proposals = Proposals(prior, bits)
+    kept: list[BooleanFunction] = []
+    since_last = terms_since_last = 0
+    for flat, allowed in proposals.batches(rng):
+        for f in np.flatnonzero(allowed)[: size - len(kept)]:
+            bounds = flat.literal_starts[flat.term_starts[f] : flat.term_starts[f + 1] + 1]
+            terms = [flat.literals[first:last].tolist() for first, last in pairwise(bounds)]
+            kept.append(BooleanFunction([[bits.table[i] for i in term] for term in terms]))
+        if len(kept) == size:
+            break
+        if allowed.any():
+            since_last = terms_since_last = 0
+            continue
+        since_last += len(allowed)
+        terms_since_last += len(flat.literal_starts) - 1
+        if since_last >= _PATIENCE or terms_since_last >= _PATIENCE_TERMS:
+            raise InputError(
+                f"None of the last {since_last:,} functions drawn from the prior is allowed on "
+                f"this table; fewer or shorter terms, or looser restrictions, would leave some."
+            )
+    return kept
+
+
+class Proposals:
+    """Functions drawn as if nothing were ruled out, with what the support says of each.
+
+    Parameters
+    ----------
+    prior : Prior
+        What to draw from.
+    bits : BitMatrix
+        The table; as read, or a posterior's own.
+    """
+
+    def __init__(self, prior: Prior, bits: BitMatrix) -> None:
+        if len(bits.segments) == 1:  # the core scores rows in two segments
+            bits = canonical(bits, np.ones(bits.n_rows, dtype=np.bool_))
+        view = bits.view()
+        tables = prior.tables(bits.table, sum(view.totals))
+        self.p = bits.n_literals
+        self._scores = _native.Posterior(
+            view, Support(bits, prior).native, tables.by_count, tables.by_size, tables.by_literal,
+            Effect(ordered=False).native(),
+        )  # fmt: skip
+        by_size = tables.by_size + _log_sums(tables, self.p)[: len(tables.by_size)]
+        log_total = float(np.logaddexp.reduce(by_size))
+        self._size_weights = _probabilities(by_size)
+        self._count_weights = _count_weights(prior, bits, tables, log_total)
+        self._choose: UniformLiterals | WeightedLiterals = UniformLiterals(self.p)
+        if len(tables.by_literal):
+            longest = int(np.flatnonzero(self._size_weights)[-1])
+            self._choose = WeightedLiterals(tables.by_literal / 2.0**32, longest)
+
+    def batches(self, rng: np.random.Generator) -> Iterator[tuple[FlatFunctions, Flags]]:
+        """Propose without end: functions, and whether each is in the support.
+
+        Batches grow in a way that does not depend on what is kept, so that a longer run begins
+        with the draws of a shorter one.
+        """
+        terms_each = max(1.0, float(self._count_weights @ np.arange(len(self._count_weights))))
+        most = int(max(1, min(_LARGEST_BATCH, _ROOM / (terms_each * self.p))))
+        n = min(_FIRST_BATCH, most)
+        while True:
+            flat = self._propose(n, rng)
+            verdict, log_prior, _, _ = self._scores.score(*flat)
+            yield flat, (verdict == Verdict.ALLOWED) & np.isfinite(log_prior)
+            n = min(2 * n, most)
+
+    def _propose(self, n: int, rng: np.random.Generator) -> FlatFunctions:
+        counts = rng.choice(len(self._count_weights), size=n, p=self._count_weights)
+        sizes = rng.choice(len(self._size_weights), size=counts.sum(), p=self._size_weights)
+        _, literals = np.nonzero(self._choose(sizes, rng))  # term by term, each in rising order
+        return FlatFunctions(
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            literals.astype(np.int32),
+        )
+
+
+class UniformLiterals:
+    """For each size that many of p literals, every set alike (Floyd's algorithm)."""
+
+    def __init__(self, p: int) -> None:
+        self.p = p
+
+    def __call__(self, sizes: NDArray[np.int64], rng: np.random.Generator) -> Flags:
+        """Which literals each term holds."""
+        held = np.zeros((len(sizes), self.p), dtype=np.bool_)
+        for step in range(int(sizes.max(initial=0))):
+            terms = np.flatnonzero(sizes > step)
+            last = self.p - sizes[terms] + step
+            drawn = rng.integers(0, last, endpoint=True)
+            held[terms, np.where(held[terms, drawn], last, drawn)] = True
+        return held
+
+
+class WeightedLiterals:
+    """For each size that many literals, a set in proportion to the product of its weights.
+
+    Literals are gone through once. With r still to be found among the literals from j on, j is
+    passed over with probability e_r(w_j+1, …) / e_r(w_j, w_j+1, …).
+    """
+
+    def __init__(self, log_weights: Floats, longest: int) -> None:
+        p = len(log_weights)
+        sums = np.full((p + 1, longest + 1), -np.inf)  # log e_r of the weights from j on
+        sums[p, 0] = 0
+        for j in reversed(range(p)):
+            sums[j] = sums[j + 1]
+            sums[j, 1:] = np.logaddexp(sums[j, 1:], log_weights[j] + sums[j + 1, :-1])
+        # Exactly 0 where every literal left is needed, exactly 1 where none is.
+        possible = np.isfinite(sums[:-1])
+        self.passed_over = np.zeros((p, longest + 1))
+        self.passed_over[possible] = np.exp(sums[1:][possible] - sums[:-1][possible])
+
+    def __call__(self, sizes: NDArray[np.int64], rng: np.random.Generator) -> Flags:
+        """Which literals each term holds."""
+        held = np.zeros((len(sizes), len(self.passed_over)), dtype=np.bool_)
+        wanted = sizes.copy()
+        for j, passed_over in enumerate(self.passed_over):
+            held[:, j] = rng.random(len(sizes)) >= passed_over[wanted]
+            wanted -= held[:, j]
+        return held
+
+
+def _log_sums(tables: PriorTables, p: int) -> Floats:
+    """Log of the number of terms of each size, each counted by its literals' weights."""
+    largest = len(tables.by_size) - 1
+    if len(tables.by_literal):
+        return _native.log_elementary_symmetric(tables.by_literal / 2.0**32, largest)
+    k = np.arange(1, p + 1)
+    return np.concatenate([[0.0], np.cumsum(np.log((p + 1 - k) / k))])
+
+
+def _count_weights(prior: Prior, bits: BitMatrix, tables: PriorTables, log_total: float) -> Floats:
+    """Probability of each number of terms, those ruled out from the start left out."""
+    most = _most_terms(prior, bits, tables)
+    m = np.arange(min(most + 1, len(tables.by_count)))
+    logs = tables.by_count[m] + m * log_total
+    logs[1:] -= np.cumsum(np.log(m[1:]))
+    if not np.isfinite(logs).any():
+        raise ParameterError.of(
+            "count",
+            "Prior",
+            f"a distribution that allows some number of terms up to {most:,} to draw from it",
+            prior.count,
+        )
+    if len(m) <= most and np.isfinite(logs[-1]) and logs[-1] - logs[-2] > -1e-9:
+        raise ParameterError(
+            f"The 'max_terms' parameter of Prior must be {len(m) - 1:,} or less to draw from it: "
+            f"with count={prior.count!r} the mass of m terms does not fall as m grows. Got "
+            f"{prior.max_terms!r} instead."
+        )
+    return _probabilities(logs)
+
+
+def _most_terms(prior: Prior, bits: BitMatrix, tables: PriorTables) -> int:
+    """Bound on the number of terms: more of them are certain to be thrown away."""
+    p, enough = bits.n_literals, len(tables.by_count)
+    terms = 0
+    for k in np.flatnonzero(np.isfinite(tables.by_size)):
+        terms += math.comb(p, int(k))
+        if terms > enough:
+            break
+    bounds = [terms]
+    if prior.antichain and p < 64:
+        bounds.append(math.comb(p, p // 2))  # Sperner
+    if prior.disjoint:
+        bounds.append(len(bits.table.attributes))
+    return min(bounds + [n for n in (prior.max_terms, prior.max_literals) if n is not None])
+
+
+def _probabilities(logs: Floats) -> Floats:
+    weights = np.exp(logs - logs.max())
+    return np.asarray(weights / weights.sum(), dtype=np.float64)
