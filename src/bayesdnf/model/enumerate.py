@@ -7,12 +7,14 @@ function is a number below 2^(2^p) whose digits say which terms it has. Up to p 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..boolean import BooleanFunction, Literal
 from ..errors import ParameterError, SizeLimitError
 
 Words = NDArray[np.uint64]
@@ -48,6 +50,22 @@ class FlatFunctions(NamedTuple):
         term_starts, terms = _runs(self.term_starts, order)
         literal_starts, places = _runs(self.literal_starts, terms)
         return FlatFunctions(term_starts, literal_starts, self.literals[places])
+
+    def spelt(self, number: int, literals: Sequence[Literal]) -> BooleanFunction:
+        """Write a function out.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from bayesdnf import Literal
+        >>> from bayesdnf.model.enumerate import flatten
+        >>> both = flatten(np.array([0b0100, 0b1010], dtype=np.uint64), p=2)
+        >>> print(both.spelt(1, [Literal("age", ">=", 45), Literal("odor", "=", "f")]))
+        (age >= 45) OR (age >= 45 AND odor = f)
+        """
+        bounds = self.literal_starts[self.term_starts[number] : self.term_starts[number + 1] + 1]
+        terms = [self.literals[first:last].tolist() for first, last in pairwise(bounds)]
+        return BooleanFunction([[literals[i] for i in term] for term in terms])
 
 
 def _runs(

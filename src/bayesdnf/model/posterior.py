@@ -7,7 +7,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -266,11 +265,9 @@ class Posterior:
         top = np.argsort(-log_score, kind="stable")[:limit]
         flat = flatten(np.concatenate(pieces)[top], p)
         on_offer = list(self.bits.table)
-        literals = [on_offer[i] for i in flat.literals]
-        terms = [literals[first:last] for first, last in pairwise(flat.literal_starts)]
         exact = pd.DataFrame(
             {
-                "function": [BooleanFunction(terms[a:b]) for a, b in pairwise(flat.term_starts)],
+                "function": [flat.spelt(f, on_offer) for f in range(len(top))],
                 "probability": np.exp(log_score[top] - log_total),
                 "log_posterior": log_score[top],
                 "terms": np.diff(flat.term_starts),

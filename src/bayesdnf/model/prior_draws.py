@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,10 +41,8 @@ def draw_functions(
     kept: list[BooleanFunction] = []
     since_last = terms_since_last = 0
     for flat, allowed in proposals.batches(rng):
-        for f in np.flatnonzero(allowed)[: size - len(kept)]:
-            bounds = flat.literal_starts[flat.term_starts[f] : flat.term_starts[f + 1] + 1]
-            terms = [flat.literals[first:last].tolist() for first, last in pairwise(bounds)]
-            kept.append(BooleanFunction([[bits.table[i] for i in term] for term in terms]))
+        chosen = np.flatnonzero(allowed)[: size - len(kept)]
+        kept.extend(flat.spelt(int(f), bits.table) for f in chosen)
         if len(kept) == size:
             break
         if allowed.any():
