@@ -15,9 +15,13 @@ BitView::BitView(const Word* planes, std::size_t stride, std::size_t n_planes,
       weights_(weights),
       n_weights_(n_weights),
       literals_(std::move(literals)),
+      plain_(literals_.size() == n_planes),
       kernels_(kernels),
       all_rows_(offsets_.back()),
       totals_(offsets_.size() - 1) {
+    for (std::size_t l = 0; plain_ && l < literals_.size(); ++l)
+        plain_ = literals_[l].plane == static_cast<std::int32_t>(l) && literals_[l].valid < 0 &&
+                 !literals_[l].complement;
     for (std::size_t s = 0; s + 1 < offsets_.size(); ++s)
         fill_ones(all_rows_.data() + offsets_[s], rows_per_segment[s],
                   offsets_[s + 1] - offsets_[s]);
@@ -90,6 +94,10 @@ void BitView::sweep(const Word* masks, std::size_t n_masks, std::size_t first, s
 }
 
 void BitView::literal_counts(const Word* masks, std::size_t n_masks, Count* counts) const {
+    if (plain_) {
+        sweep(masks, n_masks, 0, n_planes_, counts);
+        return;
+    }
     thread_local std::vector<Count> by_plane, of_mask;  // called in the innermost loops
     by_plane.resize(n_segments() * n_masks * n_planes_);
     of_mask.resize(n_segments());

@@ -60,6 +60,7 @@ class BitView {
     const Word* weights_;
     std::size_t n_weights_;
     std::vector<LiteralSource> literals_;
+    bool plain_;  // the literals are the planes, in their order
     const Kernels& kernels_;
     std::vector<Word> all_rows_;
     std::vector<Count> totals_;
