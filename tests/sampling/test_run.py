@@ -36,6 +36,12 @@ def test_draws_do_not_depend_on_threads(kernel):
     assert runs[0].index.shape == (4, 60)
 
 
+def test_as_many_draws_as_asked_for_however_long_the_warm_up():
+    drawn = sample(posterior_of(), draws=3, warmup=40, thin=2, random_state=0)
+    assert drawn.n_draws == 3
+    assert drawn.settings["warmup"] == 40
+
+
 def test_another_seed_gives_other_draws():
     posterior = posterior_of()
     one, other = (sample(posterior, random_state=seed, **SHORT) for seed in (1, 2))

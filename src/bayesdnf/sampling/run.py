@@ -251,7 +251,9 @@ def _collect(
     have = min(len(record) for record in records)
     if have == 0:
         raise InputError("Sampling was stopped before the first draw; give it more time.")
-    skip = min(settings["warmup"], have // 2)
+    skip = settings["warmup"]
+    if settings["stopped"] != "done":
+        skip = min(skip, have // 2)
     infos = [record.joined().pieces[0] for record in records]
     twins = posterior.bits.twins()
     table, numbers = merge(infos, twins)  # of equal columns the first stands for all
