@@ -1,0 +1,195 @@
+"""How chains ran: rates, log posterior and sizes draw by draw, and the functions of each chain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .labels import function_texts, probability_text
+from .panels import (
+    BAR,
+    LINE,
+    AxesArray,
+    chain_legend,
+    chain_styles,
+    label_room,
+    name_rows,
+    one_panel,
+    panels,
+    probability_scale,
+    tidy,
+    trace,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..sampling.draws import Draws
+
+
+def plot_rates(draws: Draws, *, axes: object = None) -> AxesArray:
+    """Draw traces and histograms of the two rates, chain by chain.
+
+    Parameters
+    ----------
+    draws : Draws
+        What :func:`bayesdnf.sample` returned.
+    axes : array of 4 Axes, optional
+        Where to draw: trace and histogram of π0, then of π1. A new figure by default.
+
+    Returns
+    -------
+    ndarray of Axes of shape (2, 2)
+
+    Notes
+    -----
+    Where the null function is drawn, π0 and π1 are one rate.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+    >>> from bayesdnf.report import plot_rates
+    >>> X, y, truth = simulate(300, 10, random_state=0)
+    >>> posterior = Posterior(BitMatrix.from_table(X), y)
+    >>> drawn = sample(posterior, draws=100, warmup=100, random_state=0)
+    >>> axes = plot_rates(drawn)
+    >>> axes[1, 0].get_ylabel()
+    'π1, rate of marked rows'
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(axes[0, 0].figure)
+    """
+    rows = {"π0, rate of unmarked rows": draws.pi0, "π1, rate of marked rows": draws.pi1}
+    grid = panels(axes, "plot_rates", 2, 2, (8, 4.8), width_ratios=[3, 1])
+    for row, (label, values) in zip(grid, rows.items(), strict=True):
+        trace(row[0], row[1], values)
+        row[0].set_ylabel(label)
+    _finish(grid)
+    return grid
+
+
+def plot_trace(draws: Draws, *, axes: object = None) -> AxesArray:
+    """Draw traces of the log posterior, of the number of terms and of literals, chain by chain.
+
+    Whole numbers have a lane for each chain, so that chains do not hide each other.
+
+    Parameters
+    ----------
+    draws : Draws
+        What :func:`bayesdnf.sample` returned.
+    axes : array of 6 Axes, optional
+        Where to draw: trace and histogram of each, one after the other. A new figure by default.
+
+    Returns
+    -------
+    ndarray of Axes of shape (3, 2)
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+    >>> from bayesdnf.report import plot_trace
+    >>> X, y, truth = simulate(300, 10, random_state=0)
+    >>> posterior = Posterior(BitMatrix.from_table(X), y)
+    >>> drawn = sample(posterior, draws=100, warmup=100, random_state=0)
+    >>> axes = plot_trace(drawn)
+    >>> [ax.get_ylabel() for ax in axes[:, 0]]
+    ['log posterior', 'terms', 'literals']
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(axes[0, 0].figure)
+    """
+    scalars = draws.scalars()
+    grid = panels(axes, "plot_trace", 3, 2, (8, 6.4), width_ratios=[3, 1])
+    for row, name in zip(grid, ("log_posterior", "terms", "literals"), strict=True):
+        trace(row[0], row[1], scalars[name], counts=name != "log_posterior")
+        row[0].set_ylabel(name.replace("_", " "))
+    _finish(grid)
+    return grid
+
+
+def _finish(grid: AxesArray) -> None:
+    chain_legend(grid[0, 0])
+    grid[-1, 0].set_xlabel("draw")
+    grid[-1, 1].set_xlabel("share of draws")
+    for upper in grid[:-1, 0]:
+        upper.tick_params(labelbottom=False)
+
+
+def plot_function_posterior(draws: Draws, most: int = 10, *, ax: Axes | None = None) -> Axes:
+    """Draw the probabilities of the most probable functions: all chains, and each of them.
+
+    Parameters
+    ----------
+    draws : Draws
+        What :func:`bayesdnf.sample` returned.
+    most : int, default=10
+        How many functions to show.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        A bar and the number at the right are a function's share of all draws, a mark its share of
+        one chain's.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+    >>> from bayesdnf.report import plot_function_posterior
+    >>> X, y, truth = simulate(300, 10, random_state=0)
+    >>> posterior = Posterior(BitMatrix.from_table(X), y)
+    >>> drawn = sample(posterior, draws=100, warmup=100, random_state=0)
+    >>> ax = plot_function_posterior(drawn)
+    >>> ax.get_yticklabels()[0].get_text() == str(truth)
+    True
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(ax.figure)
+    """
+    most = whole("most", "plot_function_posterior", most)
+    shown = range(min(most, draws.n_functions))
+    names = function_texts(draws, shown, *label_room(ax, 8, len(shown), 5))
+    lines = max(name.count("\n") + 1 for name in names)
+    ax = one_panel(ax, (8, 1.3 + len(names) * max(0.3, LINE * lines + 0.1)))
+    probability = draws.probability[: len(shown)]
+    by_chain = draws.counts[:, : len(shown)] / draws.n_draws
+    rows = np.arange(len(shown), dtype=np.float64)
+    ax.barh(rows, probability, height=0.75, color=BAR, label="all chains")
+    lane = 0.7 / draws.n_chains
+    # The marks of a single chain would say what the bars say.
+    styles = chain_styles(draws.n_chains) if draws.n_chains > 1 else []
+    for number, style in enumerate(styles):
+        ax.plot(
+            by_chain[number],
+            rows + (number + 0.5) * lane - 0.35,
+            linestyle="",
+            marker=style.mark,
+            markersize=4.5,
+            color=style.color,
+            clip_on=False,
+            label=style.name,
+        )
+    name_rows(ax, names)
+    tidy(ax)
+    probability_scale(ax, float(by_chain.max()), 1.05)
+    for row, value in zip(rows, probability, strict=True):
+        ax.text(
+            1.02,
+            row,
+            probability_text(float(value)),
+            transform=ax.get_yaxis_transform(),
+            va="center",
+            fontsize="small",
+        )
+    chain_legend(ax, "lower right")
+    ax.set_xlabel(f"posterior probability\n{_rest(draws, len(shown))}")
+    return ax
+
+
+def _rest(draws: Draws, shown: int) -> str:
+    left = draws.n_functions - shown
+    if not left:
+        return "all functions drawn are shown"
+    share = probability_text(float(draws.probability[shown:].sum()))
+    others = "one more function has" if left == 1 else f"{left:,} more functions share"
+    return f"{others} {share}"

@@ -1,0 +1,185 @@
+"""The most probable functions, drawn: a dot for each literal, a line for each term."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Collection
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..boolean import Literal
+from .labels import NULL, literal_names, plain
+from .panels import (
+    BAND,
+    FAINT,
+    INK,
+    MARKS,
+    PALETTE,
+    AxesArray,
+    panels,
+    probability_bars,
+    tidy,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..sampling.draws import Draws
+
+Term = tuple[Literal, ...]
+_LANE = 0.17  # inches for a term
+_COLUMN, _CLOSE = 0.3, 0.17  # inches for a literal, and for one of many
+
+
+def plot_functions(draws: Draws, most: int = 8, *, axes: object = None) -> AxesArray:
+    """Draw the terms of the most probable functions, with their probabilities.
+
+    A row is a function, a line in it a term, and the dots on the line its literals; terms of one
+    literal are lone dots, all at one height. A term that several of the functions have keeps its
+    colour and mark; dots of the others are hollow.
+
+    Parameters
+    ----------
+    draws : Draws
+        What :func:`bayesdnf.sample` returned.
+    most : int, default=8
+        How many functions to show.
+    axes : array of 2 Axes, optional
+        Where to draw: the terms, and the bars. A new figure by default.
+
+    Returns
+    -------
+    ndarray of Axes of shape (2,)
+        Rows are numbered as in ``draws.function(number)``.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+    >>> from bayesdnf.report import plot_functions
+    >>> X, y, truth = simulate(300, 10, random_state=0)
+    >>> posterior = Posterior(BitMatrix.from_table(X), y)
+    >>> drawn = sample(posterior, draws=100, warmup=100, random_state=0)
+    >>> axes = plot_functions(drawn)
+    >>> [text.get_text() for text in axes[0].get_xticklabels()][:4]
+    ['x0', 'x1', 'x2', 'x3']
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(axes[0].figure)
+    """
+    most = whole("most", "plot_functions", most)
+    numbers = range(min(most, draws.n_functions))
+    rows, often = _rows(draws, numbers)
+    literals = list(dict.fromkeys(x for term in often for x in term))
+    place = {literal: i for i, literal in enumerate(draws.literals)}
+    names = literal_names(draws, [place[x] for x in literals], 36)
+
+    heights = np.array([max(_lanes(terms)) + 1.6 for terms in rows])
+    ends = np.cumsum(heights)
+    starts = ends - heights
+    wide = max(3.6, min(11.0, _COLUMN * len(literals)), _CLOSE * len(literals))
+    upright = max(map(len, names), default=0) <= 4 and _COLUMN * len(literals) <= 11
+    header = 0.2 if upright else 0.068 * max(map(len, names))
+    size = (wide + 2.4, 1.0 + header + _LANE * ends[-1])
+    left, right = panels(axes, "plot_functions", 1, 2, size, width_ratios=[wide, 1.7])[0]
+
+    styles = _styles(often, len(rows))
+    column = {literal: i for i, literal in enumerate(literals)}
+    for terms, start in zip(rows, starts, strict=True):
+        _draw(left, terms, start + 0.8, column, styles)
+    middle = (starts + ends) / 2
+    by_chain = draws.counts[:, : len(rows)] / draws.n_draws
+    probability_bars(right, draws.probability[: len(rows)], by_chain, middle, bar=0.9)
+    for ax in (left, right):
+        for start, end in zip(starts[1::2], ends[1::2], strict=True):
+            ax.axhspan(start, end, color=BAND, zorder=-2, linewidth=0)
+        ax.set_ylim(ends[-1], 0)
+        tidy(ax)
+    _name_columns(left, names, upright)
+    left.set_yticks(middle, [str(i) for i in numbers])
+    left.set_ylabel("function")
+    left.set_xlabel(_note(set(styles.values())), fontsize="small")
+    right.set_yticks([])
+    right.set_xlabel("probability")
+    return np.array([left, right], dtype=object)
+
+
+class TermStyle(NamedTuple):
+    """How a term is drawn."""
+
+    color: str
+    mark: str
+    fill: str
+
+
+HOLLOW = TermStyle(INK, "o", "white")
+
+
+def _rows(draws: Draws, numbers: range) -> tuple[list[list[Term]], dict[Term, int]]:
+    """List each function's terms, and how many have each term: common terms come first."""
+    functions = [draws.function(i).literal_terms for i in numbers]
+    times = Counter(term for terms in functions for term in terms)
+    often = dict(times.most_common())  # of equally common ones the first seen comes first
+    rank = {term: i for i, term in enumerate(often)}
+    return [sorted(terms, key=rank.__getitem__) for terms in functions], often
+
+
+def _lanes(terms: list[Term]) -> list[int]:
+    """Return the height of each term in its row: those of one literal share the first."""
+    first = any(len(term) == 1 for term in terms)
+    longer = itertools.count(int(first))
+    return [0 if len(term) == 1 else next(longer) for term in terms] or [0]
+
+
+def _draw(
+    ax: Axes,
+    terms: list[Term],
+    top: float,
+    column: dict[Literal, int],
+    styles: dict[Term, TermStyle],
+) -> None:
+    """Draw a function, its first term at a height."""
+    if not terms:
+        ax.text(-0.4, top, NULL, va="center", fontsize="small", style="italic")
+        return
+    for term, lane in zip(terms, _lanes(terms), strict=True):
+        style = styles[term]
+        ax.plot(
+            sorted(column[literal] for literal in term),
+            np.full(len(term), top + lane),
+            color=style.color,
+            marker=style.mark,
+            markersize=6,
+            markerfacecolor=style.fill,
+            linewidth=1.8,
+        )
+
+
+def _styles(often: dict[Term, int], n_rows: int) -> dict[Term, TermStyle]:
+    """Give common terms a colour and mark of their own; all terms when there is one function."""
+    styles = {}
+    for i, (term, times) in enumerate(often.items()):
+        color, mark = PALETTE[i % len(PALETTE)], MARKS[i // len(PALETTE) % len(MARKS)]
+        styles[term] = TermStyle(color, mark, color) if times > 1 or n_rows == 1 else HOLLOW
+    return styles
+
+
+def _name_columns(ax: Axes, names: list[str], upright: bool) -> None:
+    ax.set_xlim(-0.6, max(1, len(names)) - 0.4)
+    ax.xaxis.tick_top()
+    ax.set_xticks(range(len(names)), names, rotation=0 if upright else 90)
+    for text in ax.get_xticklabels():
+        plain(text)
+    ax.tick_params(axis="both", length=0)
+    ax.grid(axis="x", color=FAINT, zorder=-1)
+    ax.set_axisbelow(True)
+    ax.spines[:].set_visible(False)
+
+
+def _note(styles: Collection[TermStyle]) -> str:
+    """Say how to read the drawing, as far as it applies."""
+    if not styles:
+        return ""
+    note = "dots on a line: AND; lines and lone dots of a function: OR"
+    return f"{note}\nhollow: a term of this function alone" if HOLLOW in styles else note

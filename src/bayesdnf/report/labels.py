@@ -1,0 +1,146 @@
+"""Texts of a picture: the user's names, wrapped or shortened where they would not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.text import Text
+
+    from ..sampling.draws import Draws
+
+NULL = "no marker (the null function)"
+
+
+def plain(text: Text) -> Text:
+    """Show a text as it is: a user's name is no formula, whatever dollar signs it holds."""
+    text.set_parse_math(False)
+    text.set_usetex(False)
+    return text
+
+
+def shortened(names: Sequence[str], width: int) -> list[str]:
+    """Cut the middle out of long names, no more than keeps different names different.
+
+    Examples
+    --------
+    >>> from bayesdnf.report.labels import shortened
+    >>> shortened(["short", "a name that goes on and on = 3"], 16)
+    ['short', 'a name t…on = 3']
+    """
+    names = [" ".join(name.split()) for name in names]
+    while True:
+        cut = [_cut(name, width) for name in names]
+        if len(set(cut)) == len(set(names)):
+            return cut
+        width += 4
+
+
+def _cut(name: str, width: int) -> str:
+    if len(name) <= width:
+        return name
+    end = (width - 1) // 2
+    return f"{name[: width - 1 - end].rstrip()}…{name[len(name) - end :].lstrip()}"
+
+
+def literal_names(draws: Draws, numbers: Sequence[int], width: int) -> list[str]:
+    """Return the texts of some literals, with the literals of equal columns where they fit."""
+    names = []
+    for i in numbers:
+        name, equal = str(draws.literals[i]), ", ".join(map(str, draws.equal[i]))
+        full = f"{name} (or {equal})" if equal else name
+        names.append(full if len(full) <= width else name)
+    return shortened(names, width)
+
+
+def function_texts(draws: Draws, numbers: Sequence[int], width: int, most: int) -> list[str]:
+    """Return the texts of some functions in a few lines of a width.
+
+    What is left of one that is too long even with short names ends in its number, for
+    ``draws.function(number)``.
+    """
+    functions = [draws.function(i) for i in numbers]
+    lines = fitted([function.terms for function in functions], width, most)
+    return [
+        NULL if function.is_null else _cut_lines(its, most, f"… (function {i})")
+        for i, function, its in zip(numbers, functions, lines, strict=True)
+    ]
+
+
+def term_texts(names: Sequence[str], width: int, most: int) -> list[str]:
+    """Return the texts of terms, such as "a AND b", in a few lines of a width."""
+    lines = fitted([[name.split(" AND ")] for name in names], width, most)
+    return [_cut_lines(its, most, "…").removeprefix("(").removesuffix(")") for its in lines]
+
+
+def _cut_lines(lines: list[str], most: int, end: str) -> str:
+    if len(lines) <= most:
+        return "\n".join(lines)
+    return "\n".join([*lines[: most - 1], end]) if most > 1 else f"{lines[0]} {end}"
+
+
+def fitted(functions: Sequence[Sequence[Sequence[str]]], width: int, most: int) -> list[list[str]]:
+    """Break functions into lines, at OR rather than within a term.
+
+    Names of literals are shortened in those that would take too many lines.
+
+    Parameters
+    ----------
+    functions : sequence of sequences of sequences of str
+        For each function its terms, for each term the texts of its literals.
+    width : int
+        Characters in a line.
+    most : int
+        Lines that a function should have at most.
+
+    Examples
+    --------
+    >>> from bayesdnf import BooleanFunction
+    >>> from bayesdnf.report.labels import fitted
+    >>> fitted([BooleanFunction("a OR b AND c OR d AND e AND f").terms], 20, 3)
+    [['(a) OR (b AND c)', 'OR (d AND e AND f)']]
+    """
+    names = list(dict.fromkeys(x for terms in functions for term in terms for x in term))
+    fitting: list[list[str]] = [[] for _ in functions]
+    for room in (max(14, width - 9), 20, 14):
+        short = dict(zip(names, shortened(names, room), strict=True))
+        for number, terms in enumerate(functions):
+            if not fitting[number] or len(fitting[number]) > most:
+                fitting[number] = _wrapped([[short[x] for x in term] for term in terms], width)
+    return fitting
+
+
+def _wrapped(terms: Sequence[Sequence[str]], width: int) -> list[str]:
+    pieces: list[str] = []
+    for number, term in enumerate(terms):
+        parts = [f"AND {text}" if place else text for place, text in enumerate(term)]
+        parts[0] = f"OR ({parts[0]}" if number else f"({parts[0]}"
+        parts[-1] += ")"
+        whole = " ".join(parts)
+        pieces += [whole] if len(whole) <= width else parts
+    lines: list[str] = []
+    for piece in pieces:
+        if lines and len(lines[-1]) + 1 + len(piece) <= width:
+            lines[-1] += f" {piece}"
+        else:
+            lines.append(piece)
+    return lines
+
+
+def probability_text(value: float) -> str:
+    """Write a probability in few characters, 0 and 1 only when it is.
+
+    Examples
+    --------
+    >>> from bayesdnf.report.labels import probability_text
+    >>> [probability_text(p) for p in (0, 0.0002, 0.0123, 0.5, 0.999, 1)]
+    ['0', '<0.001', '0.012', '0.50', '>0.99', '1']
+    """
+    if value in (0, 1):
+        return f"{value:.0f}"
+    if value < 0.001:
+        return "<0.001"
+    if value < 0.0995:
+        return f"{value:#.2g}"
+    return f"{value:.2f}" if value < 0.995 else ">0.99"

@@ -1,0 +1,455 @@
+"""Pictures of draws: what stands in their axes, on ordinary draws and on odd ones."""
+
+import itertools
+import subprocess
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from bayesdnf import BitMatrix, BooleanFunction, Geometric, Posterior, Prior, sample, simulate
+from bayesdnf.errors import InputError, MissingExtraError, ParameterError
+from bayesdnf.report import (
+    plot_calibration,
+    plot_coinclusion,
+    plot_function_posterior,
+    plot_functions,
+    plot_inclusion,
+    plot_rates,
+    plot_trace,
+)
+from bayesdnf.report.labels import NULL, fitted, probability_text, shortened
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+OF_DRAWS = {
+    "rates": (plot_rates, (2, 2)),
+    "trace": (plot_trace, (3, 2)),
+    "function_posterior": (plot_function_posterior, None),
+    "inclusion": (plot_inclusion, None),
+    "inclusion of terms": (lambda draws, **k: plot_inclusion(draws, "term", **k), None),
+    "coinclusion": (plot_coinclusion, None),
+    "functions": (plot_functions, (2,)),
+}
+
+
+def drawn(n, p, names=None, prior=None, **settings):
+    terms = settings.pop("terms", (2, 2))
+    X, y, _ = simulate(n, p, terms=terms, random_state=1)
+    if names is not None:
+        X.columns = names
+    posterior = Posterior(BitMatrix.from_table(X), y, prior or Prior())
+    defaults = {"draws": 150, "warmup": 50, "thin": 20, "random_state": 1}
+    return sample(posterior, **(defaults | settings))
+
+
+LONG = [f"a column with a name too long for most plots, number {i:02d}" for i in range(12)]
+PROBLEMS = {
+    "two terms": lambda: drawn(150, 12),
+    "no signal": lambda: drawn(100, 12, terms=BooleanFunction()),
+    "only the null": lambda: drawn(
+        20_000, 3, terms=BooleanFunction(), prior=Prior(Geometric(0.99, start=0)), draws=20
+    ),
+    "one function": lambda: drawn(1500, 6, draws=20, warmup=20),
+    "one chain": lambda: drawn(150, 12, chains=1),
+    "one draw": lambda: drawn(150, 12, draws=1, warmup=0, chains=6),
+    "one literal": lambda: drawn(150, 1, terms=(1,)),
+    "long names": lambda: drawn(120, 12, names=LONG),
+    "dollars": lambda: drawn(150, 4, names=["$a$", "$", "_b", "\\frac{$x$"]),
+}
+
+
+@pytest.fixture(scope="module")
+def draws_of():
+    """Return draws by name, each made once."""
+    made = {}
+
+    def get(name):
+        if name not in made:
+            made[name] = PROBLEMS[name]()
+        return made[name]
+
+    return get
+
+
+@pytest.fixture
+def two(draws_of):
+    return draws_of("two terms")
+
+
+@pytest.fixture(autouse=True)
+def _no_trace_left(monkeypatch):
+    monkeypatch.setattr(plt, "show", lambda *_: pytest.fail("a plot was shown"))
+    before = dict(mpl.rcParams)
+    yield
+    plt.close("all")
+    assert dict(mpl.rcParams) == before
+
+
+def y_labels(ax):
+    return [text.get_text() for text in ax.get_yticklabels()]
+
+
+def x_labels(ax):
+    return [text.get_text() for text in ax.get_xticklabels()]
+
+
+def bars(ax):
+    """Lengths of horizontal bars, in the order they were drawn."""
+    return np.array([bar.get_width() for container in ax.containers[:1] for bar in container])
+
+
+def whiskers(ax):
+    (lines,) = [c for c in ax.collections if hasattr(c, "get_segments")]
+    return np.array([segment[:, 0] for segment in lines.get_segments()])
+
+
+def all_text(ax):
+    return "\n".join(text.get_text() for text in ax.texts)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+@pytest.mark.parametrize("plot", OF_DRAWS)
+def test_every_plot_is_legible_on_all_draws(plot, problem, draws_of):
+    make, shape = OF_DRAWS[plot]
+    axes = make(draws_of(problem))
+    if shape is None:
+        assert isinstance(axes, plt.Axes)
+    else:
+        assert axes.shape == shape
+    check_legible(axes)
+
+
+@pytest.mark.parametrize("plot", OF_DRAWS)
+def test_every_plot_is_legible_in_large_letters(plot, draws_of):
+    with plt.rc_context({"font.size": 16}):
+        check_legible(OF_DRAWS[plot][0](draws_of("long names")))
+
+
+def test_labels_fit_into_a_small_axes_of_a_figure(draws_of):
+    axes = plt.subplots(2, 2, figsize=(10, 8), layout="constrained")[1]
+    plot_function_posterior(draws_of("long names"), 6, ax=axes[0, 0])
+    plot_inclusion(draws_of("long names"), "term", 6, ax=axes[1, 1])
+    check_legible(axes[[0, 1], [0, 1]])
+    assert "… (function 5)" in y_labels(axes[0, 0])[5]
+
+
+def check_legible(axes):
+    """Labels do not touch each other and nothing reaches out of the figure."""
+    figure = np.ravel(axes)[0].figure
+    figure.draw_without_rendering()
+    for ax in np.ravel(axes):
+        for labels in (ax.get_yticklabels(), ax.get_xticklabels()):
+            boxes = [label.get_window_extent() for label in labels if label.get_text()]
+            upright = all(label.get_rotation() in (0, 90) for label in labels)
+            if upright:
+                touching = [pair for pair in itertools.pairwise(boxes) if pair[0].overlaps(pair[1])]
+                assert touching == []
+        box = ax.get_tightbbox()
+        assert box.x0 >= -1
+        assert box.y0 >= -1
+        assert box.x1 <= figure.bbox.width + 1
+        assert box.y1 <= figure.bbox.height + 1
+
+
+@pytest.mark.parametrize("plot", OF_DRAWS)
+def test_a_plot_draws_where_it_is_told(plot, two):
+    make, shape = OF_DRAWS[plot]
+    if shape is None:
+        figure, given_ax = plt.subplots()
+        assert make(two, ax=given_ax) is given_ax
+    else:
+        figure, given_axes = plt.subplots(1, int(np.prod(shape)))
+        assert list(np.ravel(make(two, axes=given_axes))) == list(given_axes)
+        with pytest.raises(ParameterError, match=r"The 'axes' parameter of plot_.* must be . Axes"):
+            make(two, axes=given_axes[:1])
+    assert plt.get_fignums() == [figure.number]
+
+
+def test_rates_are_those_drawn(two):
+    axes = plot_rates(two)
+    for (line_panel, beside), rates in zip(axes, (two.pi0, two.pi1), strict=True):
+        assert np.array_equal([line.get_ydata() for line in line_panel.lines], rates)
+        assert [line.get_label() for line in line_panel.lines] == [
+            f"chain {i}" for i in (1, 2, 3, 4)
+        ]
+        for stairs in beside.patches:
+            assert stairs.get_data().values.sum() == pytest.approx(1)
+    assert [text.get_text() for text in axes[0, 0].get_legend().get_texts()] == [
+        f"chain {i}" for i in (1, 2, 3, 4)
+    ]
+    assert axes[0, 0].get_ylabel().startswith("π0")
+
+
+def test_one_chain_needs_no_legend(draws_of):
+    draws = draws_of("one chain")
+    assert plot_rates(draws)[0, 0].get_legend() is None
+    ax = plot_function_posterior(draws)
+    assert ax.get_legend() is None
+    assert not ax.lines
+
+
+def test_traces_are_those_drawn_each_chain_in_its_lane(two):
+    axes = plot_trace(two)
+    scalars = two.scalars()
+    assert np.array_equal([x.get_ydata() for x in axes[0, 0].lines], scalars["log_posterior"])
+    for row, name in ((1, "terms"), (2, "literals")):
+        shown = np.array([line.get_ydata() for line in axes[row, 0].lines])
+        assert np.array_equal(np.round(shown), scalars[name])
+        lanes = np.round(shown - scalars[name], 6)
+        assert [len(set(lane)) for lane in lanes] == [1] * 4
+        assert len({lane[0] for lane in lanes}) == 4
+        for chain, container in enumerate(axes[row, 1].containers):
+            _, times = np.unique(scalars[name][chain], return_counts=True)
+            assert np.allclose([bar.get_width() for bar in container], times / two.n_draws)
+
+
+def test_function_posterior_shows_shares_of_all_and_of_each_chain(two):
+    ax = plot_function_posterior(two, most=5)
+    assert np.allclose(bars(ax), two.probability[:5])
+    assert [name.replace("\n", " ") for name in y_labels(ax)] == [
+        str(two.function(i)) for i in range(5)
+    ]
+    marks = np.array([line.get_xdata() for line in ax.lines])
+    assert np.allclose(marks, two.counts[:, :5] / two.n_draws)
+    rest = probability_text(two.probability[5:].sum())
+    assert f"{two.n_functions - 5:,} more functions share {rest}" in ax.get_xlabel()
+    assert [text.get_text() for text in ax.texts] == [
+        probability_text(p) for p in two.probability[:5]
+    ]
+
+
+def test_the_null_function_is_named(draws_of):
+    draws = draws_of("no signal")
+    null = next(i for i in range(draws.n_functions) if draws.function(i).is_null)
+    assert y_labels(plot_function_posterior(draws, null + 1))[null] == NULL
+    assert NULL in all_text(plot_functions(draws, null + 1)[0])
+
+
+def test_where_only_the_null_was_drawn_the_axes_say_so(draws_of):
+    draws = draws_of("only the null")
+    assert not draws.literals
+    for make in (plot_inclusion, plot_coinclusion):
+        assert "Every draw is the null function" in all_text(make(draws))
+    assert y_labels(plot_function_posterior(draws)) == [NULL]
+    terms, shares = plot_functions(draws)
+    assert all_text(terms) == NULL
+    assert bars(shares).tolist() == [1]
+
+
+def test_where_no_term_has_two_literals_there_are_no_pairs(draws_of):
+    ax = plot_inclusion(draws_of("one literal"), "pair")
+    assert all_text(ax) == "No term holds two literals."
+
+
+@pytest.mark.parametrize("kind", ["literal", "attribute", "term", "pair"])
+def test_inclusion_bars_are_the_probabilities_with_their_range_over_chains(kind, two):
+    ax = plot_inclusion(two, kind, most=6)
+    table = two.inclusion(kind)
+    assert np.allclose(bars(ax), table["probability"][:6])
+    assert [name.replace("\n", " ") for name in y_labels(ax)] == table["what"][:6].tolist()
+    shares = two.inclusion_by_chain(kind)
+    by_name = dict(zip(shares.names, shares.probability.T, strict=True))
+    for what, (low, high) in zip(table["what"], whiskers(ax), strict=False):
+        assert low == pytest.approx(by_name[what].min())
+        assert high == pytest.approx(by_name[what].max())
+    assert f"{(table['probability'] > 0).sum() - 6:,} more" in ax.get_xlabel()
+
+
+def test_equal_columns_are_named_where_they_fit():
+    X, y, _ = simulate(150, 4, random_state=1)
+    X["twin"] = X["x0"]
+    X["a twin with a name that fits nowhere, as it goes on and on"] = X["x1"]
+    posterior = Posterior(BitMatrix.from_table(X), y)
+    draws = sample(posterior, draws=20, warmup=20, thin=20, random_state=0)
+    names = y_labels(plot_inclusion(draws))
+    assert "x0 (or twin)" in names
+    assert "x1" in names
+
+
+def test_coinclusion_agrees_with_counting_functions_one_by_one(two):
+    ax = plot_coinclusion(two, most=5)
+    names = y_labels(ax)
+    assert names == x_labels(ax)
+    assert names == two.inclusion("literal")["what"][:5].tolist()
+    shown = ax.images[0].get_array()
+    for i, j in itertools.product(range(5), repeat=2):
+        if j > i:
+            assert shown.mask[i, j]
+            continue
+        share = sum(
+            two.probability[number]
+            for number in range(two.n_functions)
+            if any({names[i], names[j]} <= set(term) for term in two.function(number).terms)
+        )
+        assert shown[i, j] == pytest.approx(share)
+        written = [t.get_text() for t in ax.texts if t.get_position() == (j, i)]
+        if share == 0:
+            assert written == []
+        elif 0.005 < share < 0.995:
+            assert float(written[0]) == pytest.approx(share, abs=0.005001)
+
+
+def test_functions_are_drawn_with_their_own_literals(two):
+    terms, shares = plot_functions(two, most=4)
+    assert np.allclose(bars(shares), two.probability[:4])
+    names = x_labels(terms)
+    edges = [0.0]
+    middles = terms.get_yticks()
+    for middle in middles:
+        edges.append(2 * middle - edges[-1])
+    for number, (top, bottom) in enumerate(itertools.pairwise(edges)):
+        lines = [line for line in terms.lines if top < line.get_ydata()[0] < bottom]
+        drawn_terms = [[names[int(x)] for x in line.get_xdata()] for line in lines]
+        assert BooleanFunction(drawn_terms) == two.function(number)
+        longer = [line.get_ydata()[0] for line in lines if len(line.get_xdata()) > 1]
+        assert len(set(longer)) == len(longer)
+    assert y_labels(terms) == ["0", "1", "2", "3"]
+
+
+def test_a_term_of_several_functions_keeps_its_colour_and_others_are_hollow(two):
+    terms, _ = plot_functions(two, most=6)
+    names = x_labels(terms)
+    seen = {}
+    for line in terms.lines:
+        key = tuple(names[int(x)] for x in line.get_xdata())
+        seen.setdefault(key, []).append((line.get_color(), line.get_markerfacecolor()))
+    for styles in seen.values():
+        assert len(set(styles)) == 1
+        assert (styles[0][1] == "white") == (len(styles) == 1)
+
+
+def test_names_with_dollar_signs_are_no_formulas(draws_of):
+    draws = draws_of("dollars")
+    texts = [
+        *plot_inclusion(draws).get_yticklabels(),
+        *plot_function_posterior(draws).get_yticklabels(),
+        *plot_coinclusion(draws).get_xticklabels(),
+        *plot_functions(draws)[0].get_xticklabels(),
+    ]
+    assert any("$a$" in text.get_text() for text in texts)
+    assert not any(text.get_parse_math() for text in texts)
+
+
+@pytest.mark.parametrize("most", [0, -1, 2.5, True, "all"])
+@pytest.mark.parametrize(
+    "make", [plot_function_posterior, plot_coinclusion, plot_functions, plot_inclusion]
+)
+def test_a_bad_number_to_show_is_refused(make, most, two):
+    with pytest.raises(ParameterError, match=r"The 'most' parameter of plot_.* must be a whole"):
+        make(two, most=most)
+    assert plt.get_fignums() == []
+
+
+def test_an_unknown_kind_is_refused(two):
+    with pytest.raises(ParameterError, match="The 'kind' parameter"):
+        plot_inclusion(two, "colour")
+
+
+def calibrated(n=400):
+    rng = np.random.default_rng(3)
+    predicted = rng.beta(0.5, 0.7, n)
+    return predicted, rng.random(n) < predicted
+
+
+def test_calibration_agrees_with_a_count_bin_by_bin():
+    predicted, happened = calibrated()
+    upper, lower = plot_calibration(predicted, happened, bins=7)
+    curve, _, (intervals,) = upper.containers[0].lines
+    expected = []
+    for low, high in itertools.pairwise(np.linspace(0, 1, 8)):
+        inside = (predicted >= low) & (predicted < high)
+        hits, rows = int(happened[inside].sum()), int(inside.sum())
+        interval = binomtest(hits, rows).proportion_ci(method="wilson")
+        expected.append((predicted[inside].mean(), hits / rows, interval.low, interval.high, rows))
+    expected = np.array(expected).T
+    assert np.allclose(curve.get_xdata(), expected[0])
+    assert np.allclose(curve.get_ydata(), expected[1])
+    bounds = np.array([segment[:, 1] for segment in intervals.get_segments()]).T
+    assert np.allclose(bounds, expected[2:4])
+    assert np.array_equal(lower.patches[0].get_data().values, expected[4])
+    assert upper.get_legend() is None
+
+
+def test_calibration_on_an_edge_and_of_empty_bins():
+    upper, lower = plot_calibration([0.3, 0.3, 0.7, 1.0, 0.0], [0, 1, 1, 1, 0])
+    rows = lower.patches[0].get_data().values
+    assert {int(i): int(n) for i, n in enumerate(rows) if n} == {0: 1, 3: 2, 7: 1, 9: 1}
+    curve = upper.containers[0].lines[0]
+    assert curve.get_xdata().tolist() == [0, 0.3, 0.7, 1]
+    assert curve.get_ydata().tolist() == [0, 0.5, 1, 1]
+
+
+def test_calibration_of_several_models_names_them():
+    predicted, happened = calibrated()
+    upper, lower = plot_calibration({"ours": predicted, "_$theirs$": predicted**2}, happened)
+    legend = upper.get_legend().get_texts()
+    assert [text.get_text() for text in legend] == ["ours", "_$theirs$"]
+    assert len(lower.patches) == 2
+    marks = [container.lines[0].get_marker() for container in upper.containers]
+    lines = [container.lines[0].get_linestyle() for container in upper.containers]
+    assert len(set(marks)) == len(set(lines)) == 2
+
+
+@pytest.mark.parametrize(
+    ("probability", "outcome", "message"),
+    [
+        ([0.1, 1.2], [0, 1], "probability in .* between 0 and 1 .* Got 1.2 at row 1"),
+        ([0.1, np.nan], [0, 1], "between 0 and 1 .* Got nan at row 1"),
+        ({"m": [0.1, -1]}, [0, 1], "probability of 'm' .* Got -1 at row 1"),
+        ([0.1, 0.2, 0.3], [0, 1], "has 3 rows and the outcome 2"),
+        ([[0.1, 0.2]], [0, 1], "Got an array of shape"),
+        ([0.1, 0.2], [0, 2], "outcome .* 0 or 1 .* Got 2 at row 1"),
+        ([0.1, 0.2], ["e", "p"], "outcome .* Got .*'e', 'p'"),
+        ([], [], "Got an array of shape"),
+        ({}, [0, 1], "at least"),
+    ],
+)
+def test_calibration_refuses_what_it_cannot_draw(probability, outcome, message):
+    with pytest.raises(InputError, match=message):
+        plot_calibration(probability, outcome)
+    assert plt.get_fignums() == []
+
+
+def test_calibration_refuses_no_bins():
+    with pytest.raises(ParameterError, match="The 'bins' parameter of plot_calibration"):
+        plot_calibration([0.5], [1], bins=0)
+
+
+@given(
+    names=st.lists(st.text("ab =c", min_size=1, max_size=60), unique=True, max_size=8),
+    width=st.integers(3, 40),
+)
+def test_short_names_stay_different(names, width):
+    plain = {" ".join(name.split()) for name in names}
+    short = shortened(names, width)
+    assert len(short) == len(names)
+    assert len(set(short)) == len(plain)
+
+
+def test_names_are_cut_only_in_functions_that_would_take_too_many_lines():
+    name = "a name of many letters"
+    long = [[f"{name} {i}" for i in range(6)]]
+    kept, cut = fitted([[[f"{name} 0"]], long], 40, 3)
+    assert kept == [f"({name} 0)"]
+    assert len(cut) <= 3
+    assert "…" in cut[0]
+
+
+def test_without_matplotlib_one_sentence_says_how_to_get_it(two, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    for make, _ in OF_DRAWS.values():
+        with pytest.raises(MissingExtraError) as raised:
+            make(two)
+        assert str(raised.value) == "Plots need matplotlib: pip install 'bayesdnf[plot]'."
+
+
+def test_importing_the_plots_loads_no_matplotlib():
+    code = "import sys, bayesdnf.report; assert 'matplotlib' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
