@@ -47,6 +47,15 @@ class OutOfMemoryError(BayesDNFError, MemoryError):
     """The data would not fit in memory; raised before anything is allocated."""
 
 
+class MissingExtraError(BayesDNFError, ImportError):
+    """A library is missing that only some uses of bayesdnf need."""
+
+    @classmethod
+    def of(cls, need: str, extra: str) -> MissingExtraError:
+        """Build the one wording, from what needs what, such as "Plots need matplotlib"."""
+        return cls(f"{need}: pip install 'bayesdnf[{extra}]'.")
+
+
 class BayesDNFWarning(UserWarning):
     """Base class of every warning issued by bayesdnf."""
 

@@ -15,7 +15,13 @@ from ..boolean import BooleanFunction, Literal
 from ..model.enumerate import FlatFunctions
 
 if TYPE_CHECKING:
+    import os
+
     import pandas as pd
+    import xarray as xr
+
+    from ..model.posterior import Posterior
+    from .diagnostics import Diagnosis
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -55,6 +61,17 @@ class Draws:
         The same for exchanges between neighbouring temperatures.
     settings : dict
         How they were drawn: kernel, seed, warm-up, thinning, why it stopped, a hash of the data.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+    >>> X, y, truth = simulate(300, 10, random_state=0)
+    >>> posterior = Posterior(BitMatrix.from_table(X), y)
+    >>> drawn = sample(posterior, draws=200, warmup=100, random_state=0)
+    >>> print(drawn.function(0))
+    (x0 AND x1) OR (x2 AND x3)
+    >>> drawn.inclusion("attribute", least=0.5)["what"].tolist()
+    ['x0', 'x1', 'x2', 'x3']
     """
 
     literals: tuple[Literal, ...]
@@ -118,16 +135,36 @@ class Draws:
 
     def function(self, number: int) -> BooleanFunction:
         """Spell out a function."""
-        return BooleanFunction(
-            [[self.literals[i] for i in term] for term in self._terms_of(number)]
-        )
+        return self.functions.spelt(number, self.literals)
 
-    def _terms_of(self, number: int) -> list[list[int]]:
-        starts = self.functions.literal_starts
-        first, last = self.functions.term_starts[number : number + 2]
-        return [
-            self.functions.literals[starts[t] : starts[t + 1]].tolist() for t in range(first, last)
-        ]
+    def holding(self, literals: Sequence[int] | Ints) -> NDArray[np.bool_]:
+        """Return which functions hold each of some literals.
+
+        Parameters
+        ----------
+        literals : ndarray of int
+            Their numbers in ``literals``.
+
+        Returns
+        -------
+        ndarray of bool, shape (len(literals), n_functions)
+
+        Examples
+        --------
+        >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+        >>> X, y, truth = simulate(300, 10, random_state=0)
+        >>> posterior = Posterior(BitMatrix.from_table(X), y)
+        >>> drawn = sample(posterior, draws=100, warmup=100, random_state=0)
+        >>> drawn.holding([drawn.literals.index(truth.literals[0])])[0, 0]
+        np.True_
+        """
+        place = np.full(len(self.literals), -1, dtype=np.int64)
+        place[literals] = np.arange(len(literals))
+        holder = np.repeat(np.arange(self.n_functions), self.n_literals)
+        row = place[self.functions.literals]
+        held = np.zeros((len(literals), self.n_functions), dtype=np.bool_)
+        held[row[row >= 0], holder[row >= 0]] = True
+        return held
 
     @property
     def null_probability(self) -> float:
@@ -260,6 +297,133 @@ class Draws:
         raise ParameterError.of(
             "kind", "Draws.inclusion", "'literal', 'attribute', 'term' or 'pair'", kind
         )
+
+    # Judged, and elsewhere ------------------------------------------------------------------------
+
+    def diagnose(self) -> Diagnosis:
+        """Judge the chains: R-hat, effective sizes, agreement, acceptance, and a verdict in words.
+
+        Returns
+        -------
+        Diagnosis
+            Print it to read it; ``quantities``, ``agreement``, ``acceptance``, ``ok`` and
+            ``verdict`` hold its parts.
+
+        Examples
+        --------
+        >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+        >>> X, y, truth = simulate(300, 10, random_state=0)
+        >>> posterior = Posterior(BitMatrix.from_table(X), y)
+        >>> drawn = sample(posterior, draws=50, warmup=50, random_state=0)
+        >>> print(drawn.diagnose().verdict)
+        Too few draws to judge by: 50 of each chain, where 100 are the least. Run longer.
+        """
+        from .diagnostics import diagnose
+
+        return diagnose(self)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return one row for each draw.
+
+        Returns
+        -------
+        DataFrame
+            ``chain`` and ``draw``, counted from 1, ``function`` (its text), ``terms``,
+            ``literals``, ``pi0``, ``pi1`` and ``log_posterior``.
+
+        Examples
+        --------
+        >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+        >>> X, y, truth = simulate(300, 10, random_state=0)
+        >>> posterior = Posterior(BitMatrix.from_table(X), y)
+        >>> drawn = sample(posterior, draws=100, warmup=100, random_state=0)
+        >>> table = drawn.to_dataframe()
+        >>> table["function"].mode()[0]
+        '(x0 AND x1) OR (x2 AND x3)'
+        """
+        from .draws_tree import to_dataframe
+
+        return to_dataframe(self)
+
+    def to_datatree(
+        self, posterior: Posterior | None = None, log_likelihood: bool = False
+    ) -> xr.DataTree:
+        """Return the draws as ArviZ takes them.
+
+        Parameters
+        ----------
+        posterior : Posterior, optional
+            What was sampled, for the observed outcome and the log likelihood of each row.
+        log_likelihood : bool, default=False
+            Whether to add log P(y | function, π0, π1) of every row at every draw, for LOO. Needs
+            the posterior, and 8 bytes for each row of each draw.
+
+        Returns
+        -------
+        DataTree
+            Groups ``posterior``, ``sample_stats`` and, with a posterior, ``observed_data`` and
+            ``log_likelihood``; chains and draws are counted from 1.
+
+        Examples
+        --------
+        >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+        >>> X, y, truth = simulate(300, 10, random_state=0)
+        >>> posterior = Posterior(BitMatrix.from_table(X), y)
+        >>> drawn = sample(posterior, draws=100, warmup=100, random_state=0)
+        >>> tree = drawn.to_datatree(posterior, log_likelihood=True)
+        >>> sorted(tree.children)
+        ['log_likelihood', 'observed_data', 'posterior', 'sample_stats']
+        >>> tree["log_likelihood"]["y"].shape
+        (4, 100, 300)
+        """
+        from .draws_tree import to_datatree
+
+        return to_datatree(self, posterior, log_likelihood)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the draws to one NetCDF file, whole or not at all; ArviZ reads it too.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> from bayesdnf import BitMatrix, Draws, Posterior, sample, simulate
+        >>> X, y, truth = simulate(300, 10, random_state=0)
+        >>> posterior = Posterior(BitMatrix.from_table(X), y)
+        >>> drawn = sample(posterior, draws=100, warmup=100, random_state=0)
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "draws.nc"
+        >>> drawn.save(path)
+        >>> bool((Draws.load(path).pi1 == drawn.pi1).all())
+        True
+        """
+        from .draws_file import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Draws:
+        """Read the draws that :meth:`save` wrote, exactly as they were.
+
+        Raises
+        ------
+        InputError
+            When the file is damaged, holds something else, or was written by a later version.
+
+        Examples
+        --------
+        >>> from bayesdnf import Draws
+        >>> Draws.load("no such file.nc")
+        Traceback (most recent call last):
+            ...
+        bayesdnf.errors.InputError: Cannot read no such file.nc: No such file or directory.
+        """
+        from .draws_file import load
+
+        return load(path)
 
 
 @dataclass(frozen=True)

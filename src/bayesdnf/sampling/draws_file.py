@@ -1,0 +1,288 @@
+"""Files of draws: one NetCDF file that ArviZ reads too, free of code.
+
+A file holds plain arrays and texts; reading it checks all of them and calls nothing they name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..boolean.parsing import parse_literal
+from ..data.atomic import atomic_path
+from ..errors import InputError
+from ..model.enumerate import FlatFunctions
+from .draws import Draws
+from .draws_tree import (
+    Group,
+    attributes_of,
+    coordinates_of,
+    origin,
+    require_arviz,
+    sampled_groups,
+    text_array,
+)
+from .kernel import MOVES
+
+if TYPE_CHECKING:
+    from ..boolean import Literal
+
+_FORMAT = "bayesdnf.draws"
+_VERSION = 1
+_SEAL = "bayesdnf.draws sha256"
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+
+
+def save(draws: Draws, path: str | os.PathLike[str]) -> None:
+    """Write draws as one NetCDF file, whole or not at all.
+
+    ArviZ and xarray read it too; what :func:`load` needs besides lies in groups of its own.
+    """
+    require_arviz()
+    import xarray as xr
+
+    coordinates = coordinates_of(draws) | {"move": text_array(MOVES)}
+    groups = sampled_groups(draws) | _own_groups(draws)
+    head = {
+        "format": _FORMAT,
+        "schema_version": _VERSION,
+        **attributes_of(draws),
+    }
+    datasets = {"/": xr.Dataset(attrs=head)}
+    for name, group in groups.items():
+        # What is empty is left out: NetCDF's dimensions of length 0 can grow.
+        kept = {key: value for key, value in group.items() if np.size(value[1])}
+        used = {dim for dims, _ in kept.values() for dim in dims}
+        shared = {dim: values for dim, values in coordinates.items() if dim in used}
+        datasets[name] = xr.Dataset(kept, coords=shared, attrs=origin())
+    with atomic_path(path) as part:
+        try:
+            xr.DataTree.from_dict(datasets).to_netcdf(part, engine="h5netcdf")
+            _seal(part)
+        except OSError as error:
+            raise InputError(f"Cannot write {path}: {error.strerror or error}.") from error
+
+
+def _own_groups(draws: Draws) -> dict[str, Group]:
+    """Return what an ArviZ tree does not hold."""
+    equal = [_escape(str(x)) for others in draws.equal for x in others]
+    n_equal = np.array([len(others) for others in draws.equal], dtype=np.int64)
+    return {
+        "moves": {
+            "tried": (["chain", "move"], draws.tried),
+            "changed": (["chain", "move"], draws.changed),
+            "exchanges_tried": (["chain", "exchange"], draws.exchanges_tried),
+            "exchanged": (["chain", "exchange"], draws.exchanged),
+        },
+        "functions": {
+            "term_starts": (["function_bound"], draws.functions.term_starts),
+            "literal_starts": (["term_bound"], draws.functions.literal_starts),
+            "literals": (["place"], draws.functions.literals),
+            "log_prior": (["function"], draws.log_prior),
+            "log_likelihood": (["function"], draws.log_likelihood),
+            "marked": (["function", "outcome"], draws.marked),
+            "rows": (["function", "half"], draws.rows),
+        },
+        "literals": {
+            "text": (["literal"], text_array(_escape(str(x)) for x in draws.literals)),
+            "n_equal": (["literal"], n_equal),
+            "equal": (["other"], text_array(equal)),
+        },
+    }
+
+
+def load(path: str | os.PathLike[str]) -> Draws:
+    """Read what :func:`save` wrote; InputError, which names the file, for anything else."""
+    require_arviz()
+    try:
+        with open(path, "rb") as file:
+            _require_sealed(file, path)
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}.") from error
+    return _Reader(path).draws()
+
+
+def _seal(path: Path) -> None:
+    """Add a hash of the file at its end, behind all that NetCDF looks at."""
+    with path.open("r+b") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        file.write(f"{_SEAL} {_VERSION:06} {digest}\n".encode())
+
+
+def _require_sealed(file: BinaryIO, path: str | os.PathLike[str]) -> None:
+    """Refuse a file that was not written whole by :func:`save`, or by a later one.
+
+    Asked before HDF5's own reader sees the file: on damaged ones that may not come to an end.
+    """
+    if file.read(len(_HDF5)) != _HDF5:
+        raise InputError(f"{path} is no file of draws: it is not NetCDF.")
+    length = file.seek(0, os.SEEK_END) - len(f"{_SEAL} {_VERSION:06} {'':64}\n")
+    file.seek(max(0, length))
+    found = re.fullmatch(rf"{_SEAL} ([0-9]{{6}}) ([0-9a-f]{{64}})\n".encode(), file.read())
+    file.seek(0)
+    if found is None:
+        if any(_FORMAT.encode() in part for part in iter(lambda: file.read(1 << 20), b"")):
+            raise InputError(f"{path} is damaged: it was changed or cut short after it was saved.")
+        raise InputError(f"{path} is no file of draws: it is NetCDF of something else.")
+    if int(found[1]) > _VERSION:
+        raise InputError(
+            f"{path} has version {int(found[1])} of the file of draws and this bayesdnf reads "
+            f"version {_VERSION}; a later bayesdnf wrote it."
+        )
+    digest = hashlib.sha256()
+    while length > 0 and (part := file.read(min(length, 1 << 20))):
+        digest.update(part)
+        length -= len(part)
+    if digest.hexdigest() != found[2].decode():
+        raise InputError(f"{path} is damaged: it was changed after it was saved.")
+
+
+class _Reader:
+    """The arrays of one file; each is asked for by name, type and shape.
+
+    Read as the HDF5 that NetCDF is: what xarray makes of a file depends on more of it than is
+    needed here.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = path
+        self._arrays: dict[str, Any] = {}
+        try:
+            with import_module("h5py").File(path, "r") as file:
+                self._settings_text = str(file.attrs["settings"])
+                file.visititems(self._take)
+        except Exception as error:  # whatever a forged file makes its reader raise
+            raise InputError(f"{path} is damaged: it cannot be read.") from error
+
+    def _take(self, name: str, item: Any) -> None:
+        if hasattr(item, "dtype") and name.count("/") == 1:
+            self._arrays[name] = (item.asstr() if item.dtype.kind == "O" else item)[()]
+
+    def _fail(self, what: str, cause: Exception | None = None) -> NoReturn:
+        raise InputError(f"{self._path} is damaged: {what}.") from cause
+
+    def _array(self, name: str, kind: type, *shape: int) -> NDArray[Any]:
+        """Return an array of this type and shape; -1 stands for any length."""
+        expected = np.dtype(kind)
+        if name not in self._arrays:
+            if 0 in shape or -1 in shape:
+                return np.empty([max(0, n) for n in shape], dtype=expected)
+            self._fail(f"'{name}' is missing")
+        values = np.asarray(self._arrays[name])
+        if expected.kind == "O":
+            if not all(isinstance(x, str) for x in values.ravel()):
+                self._fail(f"'{name}' holds no texts")
+        elif values.dtype != expected:
+            self._fail(f"'{name}' has type {values.dtype}, not {expected}")
+        fits = len(values.shape) == len(shape) and all(
+            wanted in (-1, there) for wanted, there in zip(shape, values.shape, strict=True)
+        )
+        if not fits:
+            self._fail(f"'{name}' has shape {values.shape}")
+        return np.ascontiguousarray(values)
+
+    def draws(self) -> Draws:
+        """Put the draws together again, exactly as they were."""
+        index = self._array("posterior/function", np.int64, -1, -1)
+        n_chains, n_draws = index.shape
+        if index.size == 0:
+            self._fail("it holds no draws")
+        betas = self._array("sample_stats/inverse_temperature", np.float64, -1)
+        n_betas = len(betas)
+        literals, equal = self._literals()
+        functions = self._functions(len(literals))
+        n = len(functions.term_starts) - 1
+        if index.min() < 0 or index.max() >= n:
+            self._fail("a draw has a function that is not there")
+        return Draws(
+            literals=literals,
+            equal=equal,
+            functions=functions,
+            log_prior=self._array("functions/log_prior", np.float64, n),
+            log_likelihood=self._array("functions/log_likelihood", np.float64, n),
+            marked=self._array("functions/marked", np.int64, n, 2),
+            rows=self._array("functions/rows", np.uint64, n, 2),
+            index=index,
+            pi0=self._array("posterior/pi0", np.float64, n_chains, n_draws),
+            pi1=self._array("posterior/pi1", np.float64, n_chains, n_draws),
+            likelihoods=self._array(
+                "sample_stats/likelihoods", np.float64, n_chains, n_draws, n_betas
+            ),
+            betas=tuple(betas.tolist()),
+            tried=self._moves("tried", n_chains),
+            changed=self._moves("changed", n_chains),
+            exchanges_tried=self._array("moves/exchanges_tried", np.int64, n_chains, n_betas - 1),
+            exchanged=self._array("moves/exchanged", np.int64, n_chains, n_betas - 1),
+            settings=self._settings(),
+        )
+
+    def _literals(self) -> tuple[tuple[Literal, ...], tuple[tuple[Literal, ...], ...]]:
+        texts = self._array("literals/text", object, -1)
+        n_equal = self._array("literals/n_equal", np.int64, len(texts))
+        others = self._array("literals/equal", object, -1)
+        if n_equal.min(initial=0) < 0 or n_equal.sum() != len(others):
+            self._fail("'literals/n_equal' does not fit 'literals/equal'")
+        bounds = np.concatenate([[0], np.cumsum(n_equal)]).tolist()
+        try:
+            literals = tuple(parse_literal(_unescape(text)) for text in texts)
+            equal = [parse_literal(_unescape(text)) for text in others]
+        except ValueError as error:
+            self._fail(f"a literal cannot be read ({error})", error)
+        return literals, tuple(tuple(equal[a:b]) for a, b in pairwise(bounds))
+
+    def _functions(self, n_literals: int) -> FlatFunctions:
+        term_starts = self._array("functions/term_starts", np.int64, -1)
+        literal_starts = self._array("functions/literal_starts", np.int64, -1)
+        literals = self._array("functions/literals", np.int32, -1)
+        for name, starts, total in (
+            ("term_starts", term_starts, len(literal_starts) - 1),
+            ("literal_starts", literal_starts, len(literals)),
+        ):
+            rises = len(starts) > 0 and starts[0] == 0 and (np.diff(starts) >= 0).all()
+            if not rises or starts[-1] != total:
+                self._fail(f"'functions/{name}' does not count up to {total:,}")
+        if len(literals) and (literals.min() < 0 or literals.max() >= n_literals):
+            self._fail("a function has a literal that is not there")
+        return FlatFunctions(term_starts, literal_starts, literals)
+
+    def _moves(self, name: str, n_chains: int) -> NDArray[np.int64]:
+        """Return counts by move, in this version's order of moves."""
+        names = self._array("moves/move", object, -1).tolist()
+        if not names:
+            self._fail("'moves/move' is missing")
+        counts = self._array(f"moves/{name}", np.int64, n_chains, len(names))
+        if len(set(names)) < len(names) or not set(names) <= set(MOVES):
+            self._fail(f"'moves/move' has other moves than {', '.join(MOVES)}")
+        here = np.zeros((n_chains, len(MOVES)), dtype=np.int64)
+        here[:, [MOVES.index(move) for move in names]] = counts
+        return here
+
+    def _settings(self) -> dict[str, Any]:
+        try:
+            settings = json.loads(self._settings_text)
+        except (ValueError, RecursionError) as error:
+            self._fail("its settings are not valid JSON", error)
+        if not isinstance(settings, dict):
+            self._fail("its settings are not an object")
+        return settings
+
+
+def _escape(text: str) -> str:
+    """Write out what NetCDF's texts cannot hold: 0 characters and halves of surrogate pairs."""
+    return re.sub("[\\\\\0\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _unescape(text: str) -> str:
+    return re.sub(r"\\u([0-9a-f]{4})", lambda found: chr(int(found[1], 16)), text)
+
+
+_arviz = require_arviz

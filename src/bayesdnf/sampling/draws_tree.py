@@ -1,0 +1,253 @@
+"""Draws outside of bayesdnf: as a table with a row for each, and as an ArviZ tree.
+
+Chains and draws are counted from 1, as in the words of a diagnosis.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import __version__
+from ..data.memory import available_memory, require_memory, size_text
+from ..errors import InputError, MissingExtraError, OutOfMemoryError, ParameterError
+from ..model.posterior import Posterior
+from .draws import Draws
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+Group = dict[str, tuple[list[str], Any]]
+"""Arrays by name, each with its dimensions."""
+
+
+def to_dataframe(draws: Draws) -> pd.DataFrame:
+    """Return one row for each draw.
+
+    Returns
+    -------
+    DataFrame
+        ``chain``, ``draw``, ``function`` (its text), ``terms``, ``literals``, ``pi0``, ``pi1``,
+        ``log_posterior`` (log prior plus log likelihood).
+    """
+    import pandas as pd
+
+    flat = draws.index.ravel()
+    texts = np.empty(draws.n_functions, dtype=object)
+    texts[:] = [str(draws.function(i)) for i in range(draws.n_functions)]
+    return pd.DataFrame(
+        {
+            "chain": np.repeat(np.arange(1, draws.n_chains + 1), draws.n_draws),
+            "draw": np.tile(np.arange(1, draws.n_draws + 1), draws.n_chains),
+            "function": texts[flat],
+            "terms": draws.n_terms[flat],
+            "literals": draws.n_literals[flat],
+            "pi0": draws.pi0.ravel(),
+            "pi1": draws.pi1.ravel(),
+            "log_posterior": draws.log_score[flat],
+        }
+    )
+
+
+def to_datatree(
+    draws: Draws, posterior: Posterior | None = None, log_likelihood: bool = False
+) -> xr.DataTree:
+    """Return the draws as ArviZ takes them.
+
+    Parameters
+    ----------
+    draws : Draws
+        The draws.
+    posterior : Posterior, optional
+        What was sampled, for the observed outcome and the log likelihood of each row.
+    log_likelihood : bool, default=False
+        Whether to add log P(y | function, π0, π1) of every row at every draw, for LOO. Needs the
+        posterior, and 8 bytes for each row of each draw.
+
+    Returns
+    -------
+    DataTree
+        Groups ``posterior`` (``function``, the number of the function, ``pi0``, ``pi1``,
+        ``terms``, ``literals``, ``log_posterior``, and ``inclusion`` of each ``literal``),
+        ``sample_stats`` (``lp``; ``moved``, whether the function is another than that of the draw
+        before; ``likelihoods``, the log likelihood at each ``inverse_temperature``), with a
+        posterior ``observed_data`` (``y``, 1 for positive), and if asked for ``log_likelihood``.
+
+    Raises
+    ------
+    InputError
+        When the posterior is not the one that was sampled, or has no likelihood row by row.
+    OutOfMemoryError
+        When the log likelihoods would not fit in memory.
+    """
+    if log_likelihood and posterior is None:
+        raise ParameterError(
+            "The 'posterior' parameter of to_datatree must be what was sampled when "
+            "log_likelihood=True: draws do not hold the rows. Got None instead."
+        )
+    if posterior is not None and draws.settings.get("data") != posterior.fingerprint:
+        raise InputError("The posterior given is not the one that these draws are of.")
+    library = require_arviz()
+    groups = sampled_groups(draws)
+    n_literals = len(draws.literals)
+    require_memory(draws.index.size * n_literals, "The inclusion of each literal at each draw")
+    inclusion = draws.holding(np.arange(n_literals)).T.astype(np.int8)[draws.index]
+    groups["posterior"]["inclusion"] = (["chain", "draw", "literal"], inclusion)
+    coordinates = coordinates_of(draws) | {"literal": text_array(map(str, draws.literals))}
+    if posterior is not None:
+        rows = np.flatnonzero(_stored_row(posterior) >= 0)
+        coordinates["row"] = rows
+        groups["observed_data"] = {"y": (["row"], _is_positive(posterior)[rows].astype(np.int64))}
+        if log_likelihood:
+            values = _pointwise(draws, posterior, rows)
+            groups["log_likelihood"] = {"y": (["chain", "draw", "row"], values)}
+    tree: xr.DataTree = library.from_dict(
+        {name: {k: v for k, (_, v) in group.items()} for name, group in groups.items()},
+        dims={
+            key: [dim for dim in dims if dim not in ("chain", "draw")]
+            for group in groups.values()
+            for key, (dims, _) in group.items()
+        },
+        coords=coordinates,
+        sample_dims=["chain", "draw"],
+        check_conventions=False,  # more chains than draws are no mistake here
+        attrs={"/": attributes_of(draws), **{name: origin() for name in groups}},
+    )
+    return tree
+
+
+def sampled_groups(draws: Draws) -> dict[str, Group]:
+    """Every array by draw, with its dimensions, in ArviZ's groups."""
+    each = ["chain", "draw"]
+    scalars = draws.scalars()
+    moved = np.zeros(draws.index.shape, dtype=np.bool_)
+    moved[:, 1:] = draws.index[:, 1:] != draws.index[:, :-1]
+    return {
+        "posterior": {
+            "function": (each, draws.index),
+            "pi0": (each, draws.pi0),
+            "pi1": (each, draws.pi1),
+            "terms": (each, draws.n_terms[draws.index]),
+            "literals": (each, draws.n_literals[draws.index]),
+            "log_posterior": (each, scalars["log_posterior"]),
+        },
+        "sample_stats": {
+            "lp": (each, scalars["log_posterior"]),
+            "moved": (each, moved),
+            "likelihoods": ([*each, "inverse_temperature"], draws.likelihoods),
+        },
+    }
+
+
+def coordinates_of(draws: Draws) -> dict[str, Any]:
+    """Return what the dimensions of those arrays stand for."""
+    return {
+        "chain": np.arange(1, draws.n_chains + 1),
+        "draw": np.arange(1, draws.n_draws + 1),
+        "inverse_temperature": np.array(draws.betas),
+    }
+
+
+def text_array(texts: Iterable[str]) -> NDArray[np.object_]:
+    """Texts in an array of objects: numpy's own kind drops what it takes for padding."""
+    listed = list(texts)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return array
+
+
+def _stored_row(posterior: Posterior) -> NDArray[np.int64]:
+    """For each sample its row in the packed table; -1 for samples that do not count."""
+    order = posterior.bits.row_order
+    assert order is not None  # a posterior's rows are sorted
+    return order
+
+
+def _is_positive(posterior: Posterior) -> NDArray[np.bool_]:
+    return _stored_row(posterior) < posterior.bits.segments[0]  # positives are stored first
+
+
+def _pointwise(draws: Draws, posterior: Posterior, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Log P(y_i | function, π0, π1) by chain, draw and row."""
+    if posterior.effect.prevalence is not None:
+        raise InputError(
+            "With a known prevalence the rates are those of the population, not of the table: "
+            "its rows have no likelihood one by one."
+        )
+    if posterior.n != len(rows):
+        raise InputError(
+            "Rows that count several times have no likelihood one by one; "
+            "repeat the rows in place of sample_weight."
+        )
+    n_bytes, free = draws.index.size * len(rows) * 8, available_memory()
+    if free is not None and 2 * n_bytes > free:  # LOO makes another such array
+        raise OutOfMemoryError(
+            f"The log likelihoods of {draws.index.size:,} draws on {len(rows):,} rows need "
+            f"{size_text(n_bytes)} and as much again to use them, and {size_text(free)} are free; "
+            "draw fewer, with a larger thin."
+        )
+    positive = _is_positive(posterior)[rows]
+    pi0, pi1 = draws.pi0.ravel(), draws.pi1.ravel()
+    with np.errstate(divide="ignore"):  # a rate may be 0 or 1
+        cells = np.log(np.stack([1 - pi0, pi0, 1 - pi1, pi1], axis=1))
+    values = np.empty((draws.index.size, len(rows)))
+    by_function = np.argsort(draws.index, axis=None, kind="stable")
+    ends = np.cumsum(draws.counts.sum(axis=0))
+    for number, marked in enumerate(_marked(draws, posterior)):
+        drawn = by_function[ends[number - 1] if number else 0 : ends[number]]
+        cell = 2 * marked[rows].astype(np.intp) + positive
+        values[drawn] = cells[drawn][:, cell]
+    return values.reshape(*draws.index.shape, len(rows))
+
+
+def _marked(draws: Draws, posterior: Posterior) -> Iterator[NDArray[np.bool_]]:
+    """Yield for each function whether it marks each sample."""
+    view, table = posterior.bits.view(), posterior.bits.table
+    on_offer = np.array([table.index_of(x) for x in draws.literals], dtype=np.int32)
+    term_starts, literal_starts, literals = draws.functions
+    for first, last in pairwise(term_starts.tolist()):
+        starts = literal_starts[first : last + 1]
+        held = on_offer[literals[starts[0] : starts[-1]]]
+        masks = view.term_masks(np.ascontiguousarray(starts - starts[0]), held)
+        yield posterior.bits.unpack(np.bitwise_or.reduce(masks, axis=0))
+
+
+def origin() -> dict[str, str]:
+    """Return who made the draws, in ArviZ's words."""
+    return {"inference_library": "bayesdnf", "inference_library_version": __version__}
+
+
+def attributes_of(draws: Draws) -> dict[str, Any]:
+    """Return how the draws were made: version, seed, hash of the data, all settings."""
+    return {
+        **origin(),
+        "seed": str(draws.settings.get("seed", "")),
+        "data_hash": str(draws.settings.get("data", "")),
+        "settings": _settings_text(draws),
+    }
+
+
+def _settings_text(draws: Draws) -> str:
+    try:
+        return json.dumps(draws.settings, sort_keys=True, allow_nan=False, default=np.generic.item)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"The settings of these draws cannot be written: {error}.") from error
+
+
+def require_arviz() -> Any:
+    """Return the library, once all that trees and files need is there."""
+    try:
+        for name in ("h5py", "h5netcdf"):  # the second does not bring the first
+            import_module(name)
+        return import_module("arviz_base")
+    except ImportError as error:
+        raise MissingExtraError.of(
+            "ArviZ trees and files of draws need arviz-base, h5netcdf and h5py", "posterior"
+        ) from error

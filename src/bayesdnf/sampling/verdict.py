@@ -1,0 +1,248 @@
+"""A diagnosis in words, and as text: what speaks against the draws of a run, and what to do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .draws import Draws
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .diagnostics import Agreement
+
+Floats = NDArray[np.float64]
+
+LARGEST_R_HAT = 1.01
+LEAST_SIZE = 100
+"""Effective draws for each chain: R-hat below 1.01 and 400 in all of four chains are what
+Vehtari et al. (2021, Bayesian Analysis 16) ask for."""
+_DISAGREEMENT = 1.1  # R-hat that short chains do not explain
+TOLERATED = 0.05
+"""Difference between chains that needs no explanation."""
+_LONGEST = 90  # characters of a function in a sentence
+
+
+def verdict_of(
+    draws: Draws,
+    values: dict[str, Floats],
+    quantities: pd.DataFrame,
+    agreement: Agreement | None,
+) -> tuple[bool, str]:
+    """Return whether nothing speaks against the draws, and the sentences that say so.
+
+    Parameters
+    ----------
+    draws : Draws
+        The draws.
+    values : dict
+        Each quantity by chain and draw.
+    quantities : DataFrame
+        What :class:`Diagnosis` says of them.
+    agreement : Agreement or None
+        The same of the chains; None when there is only one.
+    """
+    if draws.n_draws < LEAST_SIZE:
+        each = "" if draws.n_chains == 1 else " of each chain"
+        return False, (
+            f"Too few draws to judge by: {draws.n_draws}{each}, where {LEAST_SIZE} are the least. "
+            "Run longer."
+        )
+    stuck, apart = _never_left(draws)
+    torn = _torn(values, quantities)
+    mixing = _large_r_hat(quantities)
+    variation = [] if agreement is None or agreement.ok else [_variation_sentence(agreement)]
+    short, factor = _small_size(quantities, LEAST_SIZE * draws.n_chains)
+    if apart or torn or variation or (quantities["r_hat"] > _DISAGREEMENT).any():
+        spread = [] if agreement is None else _inclusion_sentence(draws, agreement)
+        found = [*apart, *torn, *mixing, *short, *variation, *spread]
+        return False, " ".join([_FAILED[draws.n_chains > 1], *found, _advice(draws)])
+    if stuck and draws.n_chains == 1:
+        doubt = "One chain cannot tell whether it is sure or stuck: run several."
+        return False, " ".join([*stuck, doubt])
+    if stuck and not (draws.changed.any() or draws.exchanged.any()):
+        doubt = "No chain ever moved, in warm-up neither: they all started there."
+        return False, " ".join([*stuck, doubt, _advice(draws)])
+    if mixing or short:
+        # Some more draws are simple; many times more are a reason to mix better.
+        more = f"Draw about {factor} times as many{_better_kernel(draws) if factor > 4 else ''}."
+        return False, " ".join([_SHORT[draws.n_chains > 1], *mixing, *short, more])
+    return True, " ".join([*stuck, *_fine(draws, quantities, agreement)])
+
+
+_FAILED = {
+    True: "The chains do not agree: do not trust these draws yet.",
+    False: "The chain has not settled: do not trust these draws yet.",
+}
+_SHORT = {
+    True: "The chains are too short to say whether they agree.",
+    False: "The chain is too short to say whether it has settled.",
+}
+
+
+def _never_left(draws: Draws) -> tuple[list[str], list[str]]:
+    """Sentences on chains that hold one function only: on all of them, and on those that differ.
+
+    Where the others are nearly always at the same function, staying there is no fault.
+    """
+    constant = np.flatnonzero((draws.index == draws.index[:, :1]).all(axis=1))
+    if len(constant) == draws.n_chains and (draws.index == draws.index[0, 0]).all():
+        every = "every chain" if draws.n_chains > 1 else "the chain"
+        text = _short(str(draws.function(int(draws.index[0, 0]))))
+        return [f"The function is constant: every draw of {every} is {text}."], []
+    differs: dict[int, list[int]] = {}
+    for chain in constant.tolist():
+        function = int(draws.index[chain, 0])
+        share = np.delete(draws.counts[:, function], chain).mean() / draws.n_draws
+        if 1 - share > TOLERATED:
+            differs.setdefault(function, []).append(chain + 1)
+    return [], [
+        f"{_chains(chains)} never left {_short(str(draws.function(function)))}."
+        for function, chains in differs.items()
+    ]
+
+
+def _torn(values: dict[str, Floats], quantities: pd.DataFrame) -> list[str]:
+    """Quantities that no chain ever changed, and that differ between chains all the same."""
+    constant = quantities.index[quantities["constant"]]
+    torn = [name for name in constant if np.ptp(values[name][:, 0]) > 0]
+    if not torn:
+        return []
+    verb = "is" if len(torn) == 1 else "are"
+    return [f"{_several(torn)} {verb} constant in every chain, at different values."]
+
+
+def _large_r_hat(quantities: pd.DataFrame) -> list[str]:
+    large = quantities["r_hat"][quantities["r_hat"] > LARGEST_R_HAT].sort_values(ascending=False)
+    if large.empty:
+        return []
+    names = [f"{name} ({value:.2f})" for name, value in large.items()]
+    return [f"R-hat is above {LARGEST_R_HAT} for {_several(names)}."]
+
+
+def _small_size(quantities: pd.DataFrame, least: int) -> tuple[list[str], int]:
+    """Return the sentence on effective sizes, and how many times more draws would do."""
+    smaller = quantities[["ess_bulk", "ess_tail"]].min(axis=1)
+    small = smaller[smaller < least].sort_values()
+    if small.empty:
+        return [], 2
+    names = [f"{name} ({value:,.0f})" for name, value in small.items()]
+    factor = max(2, math.ceil(least / max(1.0, float(small.iloc[0]))))
+    return [f"The effective size is below {least:,} for {_several(names)}."], factor
+
+
+def _variation_sentence(agreement: Agreement) -> str:
+    pairs = agreement.variation.to_numpy()
+    one, other = np.unravel_index(int(pairs.argmax()), pairs.shape)
+    return (
+        f"Chains {one + 1} and {other + 1} differ most in their functions: total variation "
+        f"{agreement.largest:.2f}, where independent draws would give {agreement.expected:.2f}."
+    )
+
+
+def _inclusion_sentence(draws: Draws, agreement: Agreement) -> list[str]:
+    if agreement.inclusion <= TOLERATED:
+        return []
+    included = draws.inclusion_by_chain("literal")
+    shares = included.probability[:, list(included.names).index(agreement.literal)]
+    low, high = int(shares.argmin()), int(shares.argmax())
+    return [
+        f"Of the literals, {agreement.literal} differs most: its inclusion is {shares[low]:.2f} in "
+        f"chain {low + 1} and {shares[high]:.2f} in chain {high + 1}."
+    ]
+
+
+def _advice(draws: Draws) -> str:
+    return f"Run longer{_better_kernel(draws)}."
+
+
+def _better_kernel(draws: Draws) -> str:
+    better = {
+        "informed": " or use kernel='tempered'",
+        "reversible_jump": ", or use kernel='informed' or kernel='tempered'",
+    }
+    return better.get(str(draws.settings.get("kernel")), "")
+
+
+def _fine(draws: Draws, quantities: pd.DataFrame, agreement: Agreement | None) -> list[str]:
+    r_hat = float(quantities["r_hat"].max())
+    size = float(quantities[["ess_bulk", "ess_tail"]].min().min())
+    numbers = f"every R-hat is at most {r_hat:.3f}, every effective size at least {size:,.0f}."
+    if np.isnan(r_hat):
+        numbers = "nothing in them ever changed."
+    if agreement is None:
+        return [f"Within the chain {numbers}", "Several chains would say more than one."]
+    return [
+        f"The {draws.n_chains} chains agree: {numbers}",
+        f"Total variation between their functions is at most {agreement.largest:.2f}; independent "
+        f"draws would give {agreement.expected:.2f}.",
+    ]
+
+
+def _chains(numbers: Sequence[int]) -> str:
+    if len(numbers) == 1:
+        return f"Chain {numbers[0]}"
+    return f"Chains {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+
+
+def _several(names: Sequence[str]) -> str:
+    """Name at most three of them and count the rest."""
+    shown, rest = list(names[:3]), len(names) - 3
+    if rest > 0:
+        shown.append(f"{rest} more")
+    if len(shown) == 1:
+        return shown[0]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+# As text ------------------------------------------------------------------------------------------
+
+
+def quantities_text(quantities: pd.DataFrame) -> str:
+    """Write the table of quantities, with "constant" where that is all there is to say."""
+    shown = quantities.drop(columns="constant").rename(
+        columns={"r_hat": "R-hat", "ess_bulk": "bulk ESS", "ess_tail": "tail ESS", "mcse": "MCSE"}
+    )
+    shown = shown.rename_axis(None).rename(index=_short)
+    formats = {
+        **dict.fromkeys(["mean", "sd", "MCSE"], "{:.4f}".format),
+        **dict.fromkeys(["bulk ESS", "tail ESS"], "{:,.0f}".format),
+        "R-hat": "{:.3f}".format,
+    }
+    texts = shown.apply(lambda column: column.map(formats[str(column.name)]))
+    texts.loc[quantities["constant"].to_numpy(), "R-hat"] = "constant"
+    return str(texts.replace("nan", "").to_string())
+
+
+def agreement_text(agreement: Agreement) -> str:
+    """Write how far the chains agree, a line for each number."""
+    lines = [
+        f"Between chains, on the {agreement.n_functions:,} most frequent functions",
+        f"  largest total variation            {agreement.largest:.3f}",
+        f"  were their draws independent       {agreement.expected:.3f}, "
+        f"99 times in 100 at most {agreement.limit:.3f}",
+        f"  effective size of each             {agreement.effective_size:,.0f}",
+    ]
+    if agreement.literal:
+        lines.append(
+            f"  largest difference in inclusion    {agreement.inclusion:.3f}, of "
+            f"{_short(agreement.literal)}"
+        )
+    return "\n".join(lines)
+
+
+def acceptance_text(acceptance: pd.DataFrame) -> str:
+    """Write how often moves were tried and changed something, all chains together."""
+    moves = acceptance[["tried", "changed"]].groupby(level="move", sort=False).sum()
+    texts = moves.map("{:,}".format).rename_axis(None)
+    texts["rate"] = (moves["changed"] / moves["tried"]).map("{:.4f}".format)
+    return str(texts.to_string())
