@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .data.encoder import LiteralEncoder
     from .data.simulate import simulate
     from .estimators.classifier import DNFClassifier
+    from .estimators.posterior_classifier import PosteriorDNFClassifier
     from .estimators.transformer import LiteralTransformer
     from .model.distributions import Flat, Geometric, Poisson, Table, Uniform
     from .model.effect import Effect
@@ -46,6 +47,7 @@ __all__ = [
     "LiteralTransformer",
     "Poisson",
     "Posterior",
+    "PosteriorDNFClassifier",
     "Prior",
     "Support",
     "Table",
@@ -73,6 +75,7 @@ _HOME = {
     "LiteralTransformer": "estimators.transformer",
     "Poisson": "model.distributions",
     "Posterior": "model.posterior",
+    "PosteriorDNFClassifier": "estimators.posterior_classifier",
     "Prior": "model.prior",
     "Support": "model.support",
     "Table": "model.distributions",

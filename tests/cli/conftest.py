@@ -3,6 +3,8 @@
 import json
 import sys
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from bayesdnf.cli import main
@@ -19,6 +21,15 @@ class Ran:
         value = json.loads(self.out)
         assert isinstance(value, dict)
         return value
+
+    def assert_one_sentence(self, named):
+        """The input was wrong, and one sentence on standard error names these things."""
+        assert self.status == 1
+        assert self.out == ""
+        assert self.err.startswith("Error: ")
+        assert len(self.err.splitlines()) == 1
+        assert self.err.endswith(".\n") or self.err.endswith("?\n")
+        assert [text for text in named if text not in self.err] == []
 
 
 @pytest.fixture
@@ -38,3 +49,21 @@ def run(monkeypatch, capsys, tmp_path):
         return Ran(status or 0, capsys.readouterr())
 
     return run
+
+
+@pytest.fixture
+def plants(run):
+    """A table plants.csv whose rule is: odor = f, or age of 50 or more and cap = ?."""
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame(
+        {
+            "odor": rng.choice(list("fna"), 300),
+            "cap": rng.choice(["?", "w", "7"], 300),
+            "age": rng.integers(20, 80, 300),
+            "noise": rng.choice(["NA", "no"], 300),
+        }
+    )
+    ill = (table["odor"] == "f") | ((table["age"] >= 50) & (table["cap"] == "?"))
+    table = table.assign(**{"class": np.where(ill, "p", "e")})
+    table.to_csv("plants.csv", index=False)
+    return table

@@ -186,6 +186,9 @@ def test_nothing_is_half_written_when_writing_fails(run, monkeypatch):
         (["fit", "t.csv", "--target", "y", "--out", "m", "--cv", "3", "--test", "o"], "--cv"),
         (["fit", "t.csv", "--target", "y", "--out", "m", "--kind", "x"], "--kind"),
         (["predict", "model.json", "--out", "p.csv"], "table"),
+        (["sample", "sim.csv"], "--target"),
+        (["sample", "t.csv", "--target", "y", "--kind", "x"], "--kind"),
+        (["sample", "t.csv", "--target", "y", "--draws", "many"], "--draws"),
     ],
     ids=" ".join,
 )
@@ -211,7 +214,7 @@ def test_help_names_every_command(run, flag):
     ran = run(flag)
     assert ran.status == 0
     assert ran.err == ""
-    for command in ("demo", "simulate", "fit", "predict"):
+    for command in ("demo", "simulate", "fit", "predict", "sample"):
         assert command in ran.out
         assert run(command, flag).status == 0
 

@@ -26,24 +26,6 @@ def files(folder="."):
     return sorted(os.listdir(folder))
 
 
-@pytest.fixture
-def plants(run):
-    """A table plants.csv whose rule is: odor = f, or age of 50 or more and cap = ?."""
-    rng = np.random.default_rng(5)
-    table = pd.DataFrame(
-        {
-            "odor": rng.choice(list("fna"), 300),
-            "cap": rng.choice(["?", "w", "7"], 300),
-            "age": rng.integers(20, 80, 300),
-            "noise": rng.choice(["NA", "no"], 300),
-        }
-    )
-    ill = (table["odor"] == "f") | ((table["age"] >= 50) & (table["cap"] == "?"))
-    table = table.assign(**{"class": np.where(ill, "p", "e")})
-    table.to_csv("plants.csv", index=False)
-    return table
-
-
 def fit(*arguments, table="plants.csv", target="class", out="model.json"):
     return ("fit", table, "--target", target, "--out", out, *arguments)
 
@@ -179,7 +161,7 @@ def test_an_interrupted_search_gives_the_best_so_far(run, plants, monkeypatch):
     def interrupt(self, done, most, best):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(terminal.Bar, "__call__", interrupt)
+    monkeypatch.setattr(terminal.SearchBar, "__call__", interrupt)
     ran = run(*fit("--cv", 3, "--json"))
     assert ran.status == 130
     assert "nterrupted" in ran.err
@@ -211,7 +193,7 @@ def test_a_bar_is_drawn_on_a_terminal_after_some_time_only(monkeypatch):
         screen = Screen()
         monkeypatch.setattr(sys, "stderr", screen)
         monkeypatch.setattr(terminal, "_PATIENCE", patience)
-        with terminal.Bar("Search") as bar:
+        with terminal.SearchBar("Search") as bar:
             for done in range(1, 4):
                 bar(done, 40, -62.5)
                 time.sleep(0.1)
@@ -298,11 +280,7 @@ def test_what_cannot_be_fitted_is_one_sentence(run, plants, arguments, named):
         Path(name).write_bytes(content)
     before = {name: Path(name).read_bytes() for name in files()}
     ran = run(*arguments)
-    assert ran.status == 1
-    assert ran.out == ""
-    assert ran.err.startswith("Error: ")
-    assert len(ran.err.splitlines()) == 1
-    assert [text for text in named if text not in ran.err] == []
+    ran.assert_one_sentence(named)
     assert {name: Path(name).read_bytes() for name in files()} == before
 
 

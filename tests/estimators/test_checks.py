@@ -17,11 +17,18 @@ from sklearn.utils.estimator_checks import (
     parametrize_with_checks,
 )
 
-from bayesdnf import DNFClassifier, Effect, LiteralTransformer, Prior
+from bayesdnf import DNFClassifier, Effect, LiteralTransformer, PosteriorDNFClassifier, Prior
+
+# The defaults pass too, in a minute or two.
+FEW = {"draws": 50, "warmup": 20, "thin": 10}
 
 ESTIMATORS = [
     DNFClassifier(),
     DNFClassifier(prior=Prior(), effect=Effect(prevalence=0.3), negations=True, n_jobs=2),
+    PosteriorDNFClassifier(**FEW),
+    PosteriorDNFClassifier(
+        **FEW, kernel="tempered", effect=Effect(prevalence=0.3), negations=True, n_jobs=2
+    ),
     LiteralTransformer(),
     LiteralTransformer(negations=True, drop_first=True),
 ]
@@ -32,11 +39,13 @@ def test_estimator_checks(estimator, check):
     check(estimator)
 
 
-# These two are skipped above unless the variable is set before scipy is loaded.
+# These are skipped above unless the variable is set before scipy is loaded.
 ARRAY_API = """
 from sklearn.utils.estimator_checks import check_array_api_input
-from bayesdnf import DNFClassifier, LiteralTransformer
-for estimator in (DNFClassifier(), LiteralTransformer()):
+from bayesdnf import DNFClassifier, LiteralTransformer, PosteriorDNFClassifier
+for estimator in (
+    DNFClassifier(), PosteriorDNFClassifier(draws=50, warmup=20), LiteralTransformer()
+):
     check_array_api_input(
         type(estimator).__name__, estimator, array_namespace="numpy",
         expect_only_array_outputs=False,

@@ -20,6 +20,7 @@ from bayesdnf import (
 )
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.sampling.informed import informed
+from bayesdnf.search.result import SearchResult
 from sampling.runs import posterior_of, same_draws
 
 SHORT = {"draws": 60, "warmup": 20, "thin": 7}
@@ -137,6 +138,22 @@ def test_interrupt_returns_what_there_is():
     )
     assert drawn.settings["stopped"] == "interrupted"
     assert drawn.n_draws >= 1
+
+
+def test_interrupt_between_rounds_returns_what_there_is():
+    def press(records, total):
+        raise KeyboardInterrupt
+
+    drawn = sample(posterior_of(), draws=10**7, random_state=0, progress=press)
+    assert drawn.settings["stopped"] == "interrupted"
+    assert drawn.n_draws >= 1
+
+
+def test_interrupt_before_the_first_draw_goes_on(monkeypatch):
+    found = SearchResult(BooleanFunction(), 0.0, stopped="interrupted", agreement=1, restarts=1)
+    monkeypatch.setattr("bayesdnf.sampling.run.hunt", lambda *_, **__: found)
+    with pytest.raises(KeyboardInterrupt):
+        sample(posterior_of(), random_state=0, **SHORT)
 
 
 def test_progress_is_told_of_every_chain():

@@ -1,4 +1,4 @@
-"""The command line: ``bayesdnf fit``, ``predict``, ``simulate``, ``demo``.
+"""The command line: ``bayesdnf fit``, ``predict``, ``sample``, ``simulate``, ``demo``.
 
 Results go to standard output, everything else to standard error. Exit status: 0 done, 1 the input
 is wrong, 2 wrong usage, 130 interrupted. Heavy libraries are imported inside the commands.
@@ -6,8 +6,6 @@ is wrong, 2 wrong usage, 130 interrupted. Heavy libraries are imported inside th
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import BayesDNFError, ParameterError
+from . import options
+from .output import end, write_json
+from .sampling import sample
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,11 +31,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Separator = Annotated[
-    str | None, typer.Option("--sep", help="What separates cells: ',' ';' '\\t'; else by name.")
-]
 
 
 def _show_version(wanted: bool) -> None:
@@ -57,69 +53,49 @@ def _common(
     pass
 
 
+app.command()(sample)
+
+
 @app.command()
 def fit(
-    table: Annotated[Path, typer.Argument(help="CSV or TSV (gzip too) or Parquet.")],
-    target: Annotated[str, typer.Option(help="Column that holds the two classes.")],
+    table: options.Table,
+    target: options.Target,
     out: Annotated[Path, typer.Option(help="Model file to write (JSON).")],
-    positive: Annotated[
-        str | None, typer.Option(help="Class that the rule marks; else the second in order.")
-    ] = None,
-    test: Annotated[Path | None, typer.Option(help="Table to test the rule on.")] = None,
+    positive: options.Positive = None,
+    test: options.Test = None,
     test_share: Annotated[
         float | None, typer.Option(help="Share of the rows to keep for the test, such as 0.3.")
     ] = None,
     cv: Annotated[
         int | None, typer.Option(help="Folds of a cross-validation, beside the fit on all rows.")
     ] = None,
-    negations: Annotated[bool, typer.Option("--negations", help="Offer odor != f too.")] = False,
-    thresholds: Annotated[int, typer.Option(help="Most cuts of a numeric column.")] = 8,
-    missing: Annotated[
-        list[str] | None, typer.Option(help="A cell that means missing, such as '?'; repeatable.")
-    ] = None,
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(help="column=categorical, ordinal, numeric or binary; repeatable."),
-    ] = None,
-    size_mean: Annotated[float | None, typer.Option(help="Prior mean of a term's size.")] = None,
-    count_p: Annotated[float | None, typer.Option(help="Prior: P(no further term).")] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds for the search.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Threads; the result does not depend on them.")] = 1,
-    sep: Separator = None,
-    as_json: Json = False,
+    negations: options.Negations = False,
+    thresholds: options.Thresholds = 8,
+    missing: options.Missing = None,
+    kind: options.Kinds = None,
+    size_mean: options.SizeMean = None,
+    count_p: options.CountP = None,
+    time_limit: options.TimeLimit = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = 1,
+    sep: options.Separator = None,
+    as_json: options.Json = False,
 ) -> None:
     """Find the best rule for a table, print it and write it to a model file."""
     if sum(option is not None for option in (test, test_share, cv)) > 1:
         raise typer.BadParameter("give one of --test, --test-share and --cv.")
-    kinds = dict(_kind(text) for text in kind or ())
-    from .. import DNFClassifier, Geometric, Poisson, Prior
+    kinds = options.kinds_of(kind)
+    from .. import DNFClassifier
     from ..data.atomic import writable
-    from ..data.reading import read_file
     from ..estimators.held_out import measure, stratified_folds, stratified_part
-    from .labelled import (
-        cell_values,
-        find_label,
-        keep_apart,
-        known_labels,
-        require_columns,
-        split_target,
-        text_columns,
-    )
+    from .labelled import keep_apart, measure_file, read_labelled
 
     keep_apart(out, [table, test])
     writable(out)
-    gone = [value for text in missing or () for value in cell_values(text)]
-    X, y = split_target(read_file(table, _sep(sep), missing=gone), target, table)
-    label = find_label(y, positive, target, table)
-    prior = Prior()
-    if size_mean is not None:
-        prior.set_params(size=Poisson(size_mean))
-    if count_p is not None:
-        prior.set_params(count=Geometric(count_p, start=0))
+    X, y, label, gone = data = read_labelled(table, target, positive, sep, missing)
     model = DNFClassifier(
-        prior=prior,
-        kinds=kinds or None,
+        prior=options.prior_of(size_mean, count_p),
+        kinds=kinds,
         negations=negations,
         thresholds=thresholds,
         missing_values=gone,
@@ -139,10 +115,7 @@ def fit(
     try:
         model.save(out)
         if test is not None:
-            other = read_file(test, _sep(sep), missing=gone, texts=text_columns(model, target, y))
-            require_columns(model, other, test, "the rule's table has")
-            X_test, y_test = split_target(other, target, test)
-            held_out = measure(model, X_test, known_labels(y_test, model, target, test), str(test))
+            held_out = measure_file(model, test, data, target, sep)
         elif held is not None:
             held_out = measure(model, X[held], is_positive[held], f"{test_share:g} of the rows")
         elif cv is not None and finished:
@@ -150,36 +123,19 @@ def fit(
     except KeyboardInterrupt:
         finished = False
     if as_json:
-        _write_json({**_result(model, held_out), "model": str(out)})
+        write_json({**_result(model, held_out), "model": str(out)})
     else:
         from .terminal import print_model
 
         print_model(model, held_out)
         typer.echo(f"Model written to {out}.")
-    _end(finished)
-
-
-def _end(finished: bool) -> None:
-    if not finished:
-        typer.echo("Interrupted: this is the best rule so far.", err=True)
-        raise typer.Exit(130)
+    end(finished, "this is the best rule")
 
 
 def _search(model: DNFClassifier, X: pd.DataFrame, y: NDArray[Any], title: str = "Search") -> bool:
-    """Fit with a bar; False when it was interrupted and the model holds the best so far."""
-    from .terminal import Bar
+    from .terminal import SearchBar, fit_with_bar
 
-    with Bar(title, model.time_limit) as bar:
-        model._progress = bar
-        try:
-            model.fit(X, y)
-        except KeyboardInterrupt:
-            if not hasattr(model, "function_"):
-                raise
-            return False
-        finally:
-            model._progress = None
-    return True
+    return fit_with_bar(model, X, y, SearchBar(title, model.time_limit))
 
 
 def _cross_validated(
@@ -199,17 +155,6 @@ def _cross_validated(
     return mean_of(measured)
 
 
-def _kind(text: str) -> tuple[str, str]:
-    column, equals, kind = text.rpartition("=")
-    if not equals:
-        raise typer.BadParameter(f"--kind must be column=kind, such as stage=ordinal, not {text}.")
-    return column, kind
-
-
-def _sep(text: str | None) -> str | None:
-    return "\t" if text in ("\\t", "tab") else text
-
-
 def _result(model: DNFClassifier, held_out: HeldOut | None) -> dict[str, Any]:
     from ..estimators.presentation import constant_answer
 
@@ -217,7 +162,7 @@ def _result(model: DNFClassifier, held_out: HeldOut | None) -> dict[str, Any]:
     null = model.function_.is_null
     return {
         "rule": str(model.function_),
-        "positive": _plain(model.positive_),
+        "positive": model.positive_,
         "rows": model.counts_.n,
         "positives": model.counts_.n_pos,
         "literals": len(model.encoder_.literals_),
@@ -237,10 +182,10 @@ def _result(model: DNFClassifier, held_out: HeldOut | None) -> dict[str, Any]:
 @app.command()
 def predict(
     model: Annotated[Path, typer.Argument(help="Model file that fit wrote.")],
-    table: Annotated[Path, typer.Argument(help="CSV or TSV (gzip too) or Parquet.")],
+    table: options.Table,
     out: Annotated[Path, typer.Option(help="CSV file to write (.gz is compressed).")],
-    sep: Separator = None,
-    as_json: Json = False,
+    sep: options.Separator = None,
+    as_json: options.Json = False,
 ) -> None:
     """Write the answers of a rule, one row for each row of a table.
 
@@ -258,7 +203,9 @@ def predict(
     keep_apart(out, [model, table])
     writable(out)
     rule = DNFClassifier.load(model)
-    X = read_file(table, _sep(sep), missing=rule.missing_values, texts=text_columns(rule))
+    X = read_file(
+        table, options.separator(sep), missing=rule.missing_values, texts=text_columns(rule)
+    )
     require_columns(rule, X, table, f"{model} was fitted on")
     rows = rule.encoder_.as_table(X)
     holds = [BooleanFunction([term])(rows) for term in rule.function_.literal_terms]
@@ -277,14 +224,14 @@ def predict(
     n_marked = int(answers["marked"].sum())
     counts = {str(label): int((answers["predicted"] == label).sum()) for label in rule.classes_}
     if as_json:
-        _write_json({"out": str(out), "rows": len(X), "marked": n_marked, "predicted": counts})
+        write_json({"out": str(out), "rows": len(X), "marked": n_marked, "predicted": counts})
         return
     listed = ", ".join(f"{label} on {count:,}" for label, count in counts.items())
     typer.echo(f"{out}: {len(X):,} rows, the rule holds on {n_marked:,}; predicted {listed}.")
 
 
 @app.command()
-def demo(as_json: Json = False) -> None:
+def demo(as_json: options.Json = False) -> None:
     """Fit the built-in mushroom data on half of their rows and test on the other half."""
     from .. import DNFClassifier, datasets
     from ..estimators.held_out import measure, stratified_part
@@ -299,10 +246,10 @@ def demo(as_json: Json = False) -> None:
     finished = _search(model, X[~held], y[~held])
     held_out = measure(model, X[held], y[held] == "p", "the other half")
     if as_json:
-        _write_json(_result(model, held_out))
+        write_json(_result(model, held_out))
     else:
         print_model(model, held_out)
-    _end(finished)
+    end(finished, "this is the best rule")
 
 
 @app.command()
@@ -317,8 +264,8 @@ def simulate(
     case_control: Annotated[
         bool, typer.Option("--case-control", help="Half cases, half controls.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
-    as_json: Json = False,
+    seed: options.Seed = 0,
+    as_json: options.Json = False,
 ) -> None:
     """Write a table whose outcome follows a known function, in column y."""
     from ..data.atomic import atomic_path
@@ -344,7 +291,7 @@ def simulate(
     with atomic_path(out) as part:
         X.assign(y=y).to_csv(part, index=False, sep=separator_of(out))
     if as_json:
-        _write_json({"out": str(out), "function": str(function), "rows": rows, "columns": columns})
+        write_json({"out": str(out), "function": str(function), "rows": rows, "columns": columns})
         return
     typer.echo(f"{out}: {rows:,} rows, {columns:,} columns and y; {int(y.sum()):,} positives.")
     typer.echo(f"True function: {function}")
@@ -355,20 +302,6 @@ def _numbers(text: str, option: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise ParameterError.of(option, "simulate", "numbers with commas", text) from None
-
-
-def _plain(value: Any) -> Any:
-    """Return a value that JSON has: numpy's own are unpacked, what is not finite is null."""
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(inner) for inner in value]
-    value = value.item() if hasattr(value, "item") else value
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _write_json(result: dict[str, Any]) -> None:
-    typer.echo(json.dumps(_plain(result), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def main() -> None:

@@ -4,17 +4,51 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.reading import read_file
 from ..errors import InputError, UnknownColumnError, did_you_mean
+from .options import separator
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..estimators.classifier import DNFClassifier
+    from ..estimators.held_out import HeldOut
+    from ..estimators.rule_classifier import RuleClassifier
+
+
+class LabelledTable(NamedTuple):
+    """A table that was read: columns, labels, the positive label, cells that mean missing."""
+
+    X: pd.DataFrame
+    y: NDArray[Any]
+    positive: Any
+    missing: list[str | float]
+
+
+def read_labelled(
+    path: Path, target: str, positive: str | None, sep: str | None, missing: list[str] | None
+) -> LabelledTable:
+    """Read the table that a command is to learn from; the texts are those of its options."""
+    gone = [value for text in missing or () for value in cell_values(text)]
+    X, y = split_target(read_file(path, separator(sep), missing=gone), target, path)
+    return LabelledTable(X, y, find_label(y, positive, target, path), gone)
+
+
+def measure_file(
+    model: RuleClassifier, path: Path, learnt: LabelledTable, target: str, sep: str | None
+) -> HeldOut:
+    """Measure a classifier on another file of the same make."""
+    from ..estimators.held_out import measure
+
+    texts = text_columns(model, target, learnt.y)
+    table = read_file(path, separator(sep), missing=learnt.missing, texts=texts)
+    require_columns(model, table, path, "the rule's table has")
+    X, y = split_target(table, target, path)
+    return measure(model, X, known_labels(y, model, target, path), str(path))
 
 
 def keep_apart(out: Path, inputs: list[Path | None]) -> None:
@@ -76,7 +110,7 @@ def find_label(y: NDArray[Any], positive: str | None, target: str, path: Path) -
 
 
 def known_labels(
-    y: NDArray[Any], model: DNFClassifier, target: str, path: Path
+    y: NDArray[Any], model: RuleClassifier, target: str, path: Path
 ) -> NDArray[np.bool_]:
     """Which labels are the positive one, in a table that must hold no third one."""
     is_positive = np.asarray(y == model.positive_, dtype=np.bool_)
@@ -90,13 +124,13 @@ def known_labels(
     return is_positive
 
 
-def text_columns(model: DNFClassifier, target: str | None = None, y: Any = None) -> set[str]:
+def text_columns(model: RuleClassifier, target: str | None = None, y: Any = None) -> set[str]:
     """Columns that held texts in fitting, and hold texts even if they now look like numbers."""
     texts = {x.attribute for x in model.encoder_.literals_ if isinstance(x.value, str)}
     return texts | ({target} if target is not None and y.dtype == object else set())
 
 
-def require_columns(model: DNFClassifier, table: pd.DataFrame, path: Path, who: str) -> None:
+def require_columns(model: RuleClassifier, table: pd.DataFrame, path: Path, who: str) -> None:
     """Refuse a table that lacks a column of the model."""
     names = [str(name) for name in table.columns]
     for name in model.encoder_.kinds_:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, cast
@@ -10,31 +9,28 @@ from typing import TYPE_CHECKING, Any, cast
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..boolean import BooleanFunction
 from ..boolean.literal import Value
-from ..data.encoder import FittedTable, LiteralEncoder
-from ..data.weights import read_weights
 from ..errors import InputError
 from ..model.effect import Effect
-from ..model.posterior import Posterior
 from ..model.prior import Prior
 from ..model.rates import Counts, Interval, Rates
 from ..search.hunt import hunt
-from ..search.result import Progress, SearchResult
+from ..search.result import SearchResult
 from . import presentation
 from .explain import Explanation, fired_terms, nearest_change, one_row
-from .inputs import Labels, count_rows, read_features, read_labels
+from .progress import Teller
+from .rule_classifier import RuleClassifier, Task
 from .rules import rules_table
-from .settings import Teller, check_parameters, seed_of
+from .settings import check_parameters
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class DNFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class DNFClassifier(RuleClassifier):
     """Learn a Boolean rule (an OR of ANDs) that marks the positive class.
 
     Takes texts, categories, bools, numbers and missing values as they are. The rule is the
@@ -114,12 +110,6 @@ class DNFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     'agreement'
     """
 
-    encoder_: LiteralEncoder
-    prior_: Prior
-    effect_: Effect
-    classes_: NDArray[Any]
-    positive_: Any
-    negative_: Any
     function_: BooleanFunction
     rules_: pd.DataFrame
     log_posterior_: float
@@ -130,10 +120,6 @@ class DNFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     agreement_: int
     restarts_: int
     proved_: bool
-    seed_: int
-    n_features_in_: int
-    feature_names_in_: NDArray[Any]
-    _progress: Progress | None = None  # set by the command line, which draws a bar
 
     def __init__(
         self,
@@ -184,65 +170,35 @@ class DNFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array of whole numbers, optional
             How often each row counts (2.0 is fine); the same as repeating rows.
         """
-        check_parameters(self)
-        table = read_features(self, X, fitting=True)
-        n_rows = count_rows(table)
-        weights = read_weights(sample_weight, n_rows)
-        labels = read_labels(self, y, n_rows, weights, self.positive)
-        encoder = LiteralEncoder(
-            kinds=self.kinds,
-            negations=self.negations,
-            thresholds=self.thresholds,
-            missing_values=self.missing_values,
-        )
-        posterior = Posterior(
-            encoder.fit_encode(table, weights),
-            labels.is_positive,
-            copy.deepcopy(self.prior),
-            copy.deepcopy(self.effect),
-            sample_weight=weights,
-        )
-        seed = seed_of(self.random_state, type(self).__name__)
+        check_parameters(self, {"restarts": 1, "agree": 1, "steps": 1})
+        task = self._read_task(X, y, sample_weight)
         found = hunt(
-            posterior,
+            task.posterior,
             restarts=int(self.restarts),
             agree=int(self.agree),
             steps=int(self.steps),
             time_limit=self.time_limit,
             n_jobs=joblib.effective_n_jobs(self.n_jobs),
-            random_state=seed,
+            random_state=task.seed,
             progress=self._progress or (Teller(self.verbose) if self.verbose else None),
         )
-        self._store(labels, encoder, posterior, found, seed)
+        self._store(task, found)
         if found.stopped == "interrupted":
             raise KeyboardInterrupt
         return self
 
-    def _store(
-        self,
-        labels: Labels,
-        encoder: LiteralEncoder,
-        posterior: Posterior,
-        found: SearchResult,
-        seed: int,
-    ) -> None:
-        self.encoder_ = encoder
-        self.prior_ = posterior.prior
-        self.effect_ = posterior.effect
-        self.classes_ = labels.classes
-        self.positive_ = labels.classes[labels.positive_index]
-        self.negative_ = labels.classes[1 - labels.positive_index]
+    def _store(self, task: Task, found: SearchResult) -> None:
+        self._store_task(task)
         self.function_ = found.function
-        self.rules_ = rules_table(posterior, found.function)
+        self.rules_ = rules_table(task.posterior, found.function)
         self.log_posterior_ = float(found.log_posterior)
-        self.counts_ = posterior.counts(found.function)
-        self.rates_ = posterior.rates(found.function)
+        self.counts_ = task.posterior.counts(found.function)
+        self.rates_ = task.posterior.rates(found.function)
         self.risks_ = self.rates_.summary()
         self.stopped_ = found.stopped
         self.agreement_ = found.agreement
         self.restarts_ = found.restarts
         self.proved_ = found.proved
-        self.seed_ = seed
 
     def marked(self, X: Any) -> NDArray[np.bool_]:
         """Say for each row whether the rule holds.
@@ -254,7 +210,7 @@ class DNFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ``allow_missing_columns=True`` only those of the rule are needed.
         """
         check_is_fitted(self)
-        return self.function_(self._read(read_features(self, X, fitting=False)))
+        return self.function_(self._read_rows(X, self.function_.attributes))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class, in the order of ``classes_``.
@@ -269,18 +225,6 @@ class DNFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         marked = self.marked(X)
         return self._probabilities()[marked.astype(np.intp)]
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the more probable class of each row.
-
-        Parameters
-        ----------
-        X : pandas or polars DataFrame, 2-D array, or dict of columns
-            The rows.
-        """
-        marked = self.marked(X)
-        answers: NDArray[Any] = self.classes_[self._answers()[marked.astype(np.intp)]]
-        return answers
 
     def explain(self, row: Any) -> Explanation:
         """Say which terms hold on a row, and the nearest change that would flip the rule.
@@ -301,7 +245,7 @@ class DNFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Nearest change that would make it hold: odor, now n, to odor = f.
         """
         check_is_fitted(self)
-        table = self._read(one_row(row, self.encoder_.columns_))
+        table = self._as_rows(one_row(row, self.encoder_.columns_), self.function_.attributes)
         if table.n_rows != 1:
             raise InputError(f"explain takes one row. Got {table.n_rows:,} instead.")
         marked = bool(self.function_(table)[0])
@@ -366,14 +310,6 @@ class DNFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         return read_model(path, cls)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
-
     def _html_repr(self) -> str:
         # A notebook shows scikit-learn's diagram, which stays as it is inside pipelines, and the
         # rule below it.
@@ -382,15 +318,9 @@ class DNFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _probabilities(self) -> NDArray[np.float64]:
         """Probabilities of ``classes_`` (columns) on unmarked and on marked rows."""
-        risks = np.array([[risk.mean] for risk in self.risks_])
-        pair = np.hstack([1 - risks, risks])
-        return pair if self.positive_ == self.classes_[1] else pair[:, ::-1].copy()
+        return self._by_class(np.array([risk.mean for risk in self.risks_]))
 
     def _answers(self) -> NDArray[np.intp]:
         """Place in ``classes_`` of the more probable class, unmarked and marked."""
         answers: NDArray[np.intp] = np.argmax(self._probabilities(), axis=1)
         return answers
-
-    def _read(self, table: Any) -> FittedTable:
-        needed = self.function_.attributes if self.allow_missing_columns else None
-        return self.encoder_.as_table(table, needed)

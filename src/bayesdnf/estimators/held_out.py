@@ -1,4 +1,4 @@
-"""How a rule does on rows it was not fitted on: stratified splits, AUC, accuracy."""
+"""How a classifier does on rows it was not fitted on: stratified splits, AUC, accuracy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from ..errors import InputError
 
 if TYPE_CHECKING:
-    from .classifier import DNFClassifier
+    from .rule_classifier import RuleClassifier
 
 
 class HeldOut(NamedTuple):
@@ -26,12 +26,12 @@ class HeldOut(NamedTuple):
     """None where all rows are of one class."""
 
 
-def measure(model: DNFClassifier, X: Any, is_positive: NDArray[np.bool_], how: str) -> HeldOut:
+def measure(model: RuleClassifier, X: Any, is_positive: NDArray[np.bool_], how: str) -> HeldOut:
     """Predict rows and compare.
 
     Parameters
     ----------
-    model : DNFClassifier
+    model : RuleClassifier
         A fitted classifier.
     X : DataFrame
         The rows.

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 from ..model.rates import Interval
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from .classifier import DNFClassifier
+    from .posterior_classifier import PosteriorDNFClassifier
 
 _STOPPED = {
     "agreement": "enough restarts agreed",
@@ -23,18 +26,25 @@ def summary(model: DNFClassifier) -> str:
     """Rule, table of its terms, risks, and how far to trust them, as text."""
     parts = [_rule(model)]
     if not model.function_.is_null:
-        shown = model.rules_.to_string(
-            index=False, float_format=lambda value: f"{value:.4g}", justify="right"
-        )
-        parts.append(
-            f"{shown}\nlow, high: 95 % Jeffreys interval of the rate; "
-            "log_gain: log posterior lost without the term."
-        )
+        parts.append(rules_text(model.rules_))
     parts.append("\n".join(_risks(model)))
     parts.append(trust(model))
     if (warning := constant_answer(model)) is not None:
         parts.append(f"Warning: {warning}")
     return "\n\n".join(parts)
+
+
+def rules_text(rules: pd.DataFrame) -> str:
+    """Return the table of a rule's terms as text."""
+    return (
+        f"{table_text(rules)}\nlow, high: 95 % Jeffreys interval of the rate; "
+        "log_gain: log posterior lost without the term."
+    )
+
+
+def table_text(table: pd.DataFrame) -> str:
+    """Return a table as text, numbers in four digits."""
+    return table.to_string(index=False, float_format=lambda value: f"{value:.4g}", justify="right")
 
 
 def as_html(model: DNFClassifier) -> str:
@@ -83,15 +93,32 @@ def _rule(model: DNFClassifier) -> str:
 
 
 def _risks(model: DNFClassifier) -> list[str]:
-    counts, positive = model.counts_, model.positive_
+    counts = model.counts_
+    if model.function_.is_null:
+        return risk_lines(model)
+    return risk_lines(model, f" ({counts.n_marked:,} of {counts.n:,} rows)")
+
+
+def risk_lines(
+    model: DNFClassifier | PosteriorDNFClassifier, marked_rows: str | None = None
+) -> list[str]:
+    """Say both risks, or the single one when there is no rule.
+
+    Parameters
+    ----------
+    model : classifier
+        Whose risks they are.
+    marked_rows : str, optional
+        How many rows the rule holds on; None when there is no rule.
+    """
     unmarked, marked = model.risks_
     prevalence = model.effect_.prevalence
     scale = "" if prevalence is None else f" in the population (prevalence {prevalence:g})"
-    if model.function_.is_null:
-        return [f"P({positive!s}){scale}: {_risk(unmarked)} on every row."]
+    if marked_rows is None:
+        return [f"P({model.positive_!s}){scale}: {_risk(unmarked)} on every row."]
     return [
-        f"P({positive!s}){scale}, posterior mean and 95 % interval:",
-        f"  where the rule holds ({counts.n_marked:,} of {counts.n:,} rows): {_risk(marked)}",
+        f"P({model.positive_!s}){scale}, posterior mean and 95 % interval:",
+        f"  where the rule holds{marked_rows}: {_risk(marked)}",
         f"  elsewhere: {_risk(unmarked)}",
     ]
 

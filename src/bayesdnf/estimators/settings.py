@@ -1,8 +1,8 @@
-"""The settings of a classifier that are not the model's: search, seed, messages."""
+"""The settings of a classifier that are not the model's: search, chains, seed."""
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,20 +13,28 @@ from ..model.effect import Effect
 from ..model.prior import Prior
 
 if TYPE_CHECKING:
-    from .classifier import DNFClassifier
+    from .rule_classifier import RuleClassifier
 
 
-def check_parameters(model: DNFClassifier) -> None:
-    """Raise ParameterError for a constructor parameter outside its meaning."""
+def check_parameters(model: RuleClassifier, whole: Mapping[str, int]) -> None:
+    """Raise ParameterError for a constructor parameter outside its meaning.
+
+    Parameters
+    ----------
+    model : RuleClassifier
+        Whose parameters they are.
+    whole : mapping
+        Parameters of its own that are whole numbers, and the least that each may be.
+    """
     owner = type(model).__name__
     for name, kind in (("prior", Prior), ("effect", Effect)):
         value = getattr(model, name)
         if not isinstance(value, (kind, type(None))):
             raise ParameterError.of(name, owner, f"an instance of {kind.__name__} or None", value)
-    for name in ("restarts", "agree", "steps"):
+    for name, least in whole.items():
         value = getattr(model, name)
-        if not is_whole(value, least=1):
-            raise ParameterError.of(name, owner, "a whole number, 1 or more", value)
+        if not is_whole(value, least):
+            raise ParameterError.of(name, owner, f"a whole number, {least} or more", value)
     if not is_whole(model.verbose, least=0) and not isinstance(model.verbose, bool):
         raise ParameterError.of("verbose", owner, "0, 1 or 2", model.verbose)
     if model.n_jobs is not None and (not is_whole(model.n_jobs) or model.n_jobs == 0):
@@ -58,17 +66,3 @@ def seed_of(random_state: Any, owner: str) -> int:
         return int(random_state)
     must = "a whole number, 0 or more, a RandomState or Generator, or None"
     raise ParameterError.of("random_state", owner, must, random_state)
-
-
-class Teller:
-    """Tells of a search on standard error: of each better function, or of each restart."""
-
-    def __init__(self, verbose: int) -> None:
-        self.verbose = verbose
-        self.best = -np.inf
-
-    def __call__(self, done: int, most: int, best: float) -> None:
-        """Take note."""
-        if self.verbose > 1 or best > self.best:
-            sys.stderr.write(f"Restart {done} of at most {most}: best log posterior {best:.4f}\n")
-        self.best = max(self.best, best)

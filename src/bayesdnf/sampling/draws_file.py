@@ -283,6 +283,3 @@ def _escape(text: str) -> str:
 
 def _unescape(text: str) -> str:
     return re.sub(r"\\u([0-9a-f]{4})", lambda found: chr(int(found[1], 16)), text)
-
-
-_arviz = require_arviz

@@ -92,7 +92,8 @@ def sample(
     -------
     Draws
         Ctrl-C and the time limit end it early; ``settings["stopped"]`` says so. Of a run that was
-        ended early at most half of the draws are left out as warm-up.
+        ended early at most half of the draws are left out as warm-up. Ctrl-C during the search for
+        starts goes on as KeyboardInterrupt: there is nothing to return.
 
     Examples
     --------
@@ -144,6 +145,8 @@ def sample(
             stopped = "time limit"
     except _Interrupted as interruption:
         records = interruption.records
+        stopped = "interrupted"
+    except KeyboardInterrupt:  # between two rounds
         stopped = "interrupted"
     if kept is not None:
         kept.save(records)
@@ -209,14 +212,16 @@ def _starts(
         return [BooleanFunction.parse(s) if isinstance(s, str) else s for s in starts]
     if kernel.name == "single_term":
         return _single_terms(posterior, chains, streams)
-    best = hunt(
+    found = hunt(
         posterior,
         time_limit=None if time_limit is None else time_limit / 2,
         n_jobs=n_jobs,
         random_state=streams.child(_HUNT),
-    ).function
+    )
+    if found.stopped == "interrupted":
+        raise KeyboardInterrupt  # nothing is drawn yet
     table = posterior.bits.table
-    functions = [best]
+    functions = [found.function]
     for number in range(1, chains):
         terms, _ = _native.restart(
             posterior.native, streams[_STARTS + number], 50, 0.02, 1, _native.StopFlag()

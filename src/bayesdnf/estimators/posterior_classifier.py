@@ -1,0 +1,405 @@
+"""PosteriorDNFClassifier: answers averaged over the rules that the data leave possible."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..boolean import BooleanFunction
+from ..boolean.literal import Value
+from ..data.memory import require_memory
+from ..errors import InputError, MissingExtraError, ParameterError
+from ..model.effect import Effect
+from ..model.posterior import Posterior
+from ..model.prior import Prior
+from ..model.rates import Counts, Interval
+from ..sampling.draws import Draws
+from ..sampling.run import KERNELS, sample
+from . import posterior_presentation
+from .averaging import DrawnOnRows, Evidence, drawn_evidence, drawn_risks
+from .progress import DrawTeller
+from .rule_classifier import RuleClassifier, Task
+from .rules import rules_table
+from .settings import check_parameters, is_whole, seed_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    from ..sampling.diagnostics import Diagnosis
+
+LEAST_INCLUSION = 0.001
+
+
+class PosteriorDNFClassifier(RuleClassifier):
+    """Average over Boolean rules (an OR of ANDs), each weighed by its posterior probability.
+
+    Where :class:`DNFClassifier` gives the best rule, this one draws rules and their rates from
+    the posterior: it says how probable each rule, term and literal is, and its risks take into
+    account that the rule is not known for certain.
+
+    Parameters
+    ----------
+    prior, effect, kinds, negations, thresholds, missing_values, positive
+        The model, as in :class:`DNFClassifier`.
+    draws, warmup, chains, thin
+        Draws of each chain to keep and to leave out before them, number of chains, steps for
+        each draw; see :func:`sample`.
+    kernel : {"informed", "tempered", "reversible_jump", "single_term"}
+        How steps are made. ``"tempered"`` is slower, crosses between separated modes and gives
+        ``evidence_``.
+    time_limit : float, optional
+        Seconds after which to go on with the draws there are.
+    n_jobs : int, optional
+        Threads: None means 1, -1 all cores. The draws do not depend on it.
+    random_state : int, RandomState, Generator or None
+        Seed of the chains; None means a new one each time (``seed_`` keeps it).
+    checkpoint : path, optional
+        Where to keep the state of the run, from which a ``fit`` with the same data and settings
+        goes on; needs a ``random_state``.
+    allow_missing_columns : bool, default=False
+        Whether only the columns that the drawn rules use are needed after fitting.
+    verbose : int, default=0
+        1 tells of each tenth of the draws on standard error, 2 more often.
+
+    Attributes
+    ----------
+    draws_ : Draws
+        All that was drawn.
+    functions_ : pandas.DataFrame
+        The functions drawn, most probable first: ``function``, ``probability``,
+        ``log_posterior`` (log prior plus log likelihood), ``terms``, ``literals``, and
+        ``same_rows``, the probability of all functions that mark the same rows of the table.
+    inclusion_ : pandas.DataFrame
+        How probable it is that the rule holds a literal, an attribute, a term, or a pair of
+        literals in one term: ``kind``, ``what``, ``probability`` (0.001 or more), and ``equal``,
+        the literals whose columns are equal to a literal's own.
+    map_ : BooleanFunction
+        Of the functions drawn the one with the highest log posterior.
+    rules_ : pandas.DataFrame
+        Its terms, as in :class:`DNFClassifier`.
+    counts_ : Counts
+        Rows, positives, and what ``map_`` marks of them, weighted.
+    risks_ : tuple of Interval
+        Means and 95 % intervals of both risks over all draws that have a rule, unmarked first;
+        of the single rate when none has.
+    null_probability_ : float
+        Probability that there is no rule at all.
+    evidence_ : Evidence or None
+        ``mean`` and ``spread`` over the chains of the log evidence: log P(y) under the prior
+        renormalised to the functions that it allows. With the tempered kernel only; the others
+        have no chain at the prior to reckon it from, and it is None.
+    diagnostics_ : Diagnosis
+        Whether the chains agree, what their draws are worth, and a verdict in words; worked out
+        when first asked for. Needs the extra ``posterior``.
+    stopped_ : str
+        Why sampling ended: "done", "time limit" or "interrupted".
+    classes_, positive_, negative_, encoder_, prior_, effect_, seed_
+        As in :class:`DNFClassifier`.
+    n_features_in_, feature_names_in_
+        Number of columns in fitting, and their names when the table had names.
+
+    Notes
+    -----
+    ``draws_.save("draws.nc")`` writes the draws to one file that any program for NetCDF reads, and
+    ``Draws.load`` reads it back. The whole classifier goes through pickle or joblib.
+
+    Of columns that are equal in the table of ``fit`` the first stands for all, also on new rows.
+
+    Examples
+    --------
+    >>> from bayesdnf import PosteriorDNFClassifier, simulate
+    >>> X, y, truth = simulate(300, 10, random_state=1)
+    >>> clf = PosteriorDNFClassifier(draws=500, warmup=200, random_state=0).fit(X, y)
+    >>> clf.functions_["function"][0] == clf.map_ == truth
+    True
+    >>> clf.null_probability_
+    0.0
+    >>> clf.predict_interval(X[:1]).columns.tolist()
+    ['mean', 'low', 'high']
+    """
+
+    draws_: Draws
+    map_: BooleanFunction
+    rules_: pd.DataFrame
+    counts_: Counts
+    risks_: tuple[Interval, Interval]
+    null_probability_: float
+    evidence_: Evidence | None
+    stopped_: str
+    _posterior: Posterior | None = None
+
+    def __init__(
+        self,
+        *,
+        prior: Prior | None = None,
+        effect: Effect | None = None,
+        kinds: Mapping[str, str] | None = None,
+        negations: bool = False,
+        thresholds: int = 8,
+        missing_values: Collection[Value] = (),
+        positive: Any = None,
+        draws: int = 2000,
+        warmup: int = 1000,
+        chains: int = 4,
+        thin: int = 100,
+        kernel: str = "informed",
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        allow_missing_columns: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        self.prior = prior
+        self.effect = effect
+        self.kinds = kinds
+        self.negations = negations
+        self.thresholds = thresholds
+        self.missing_values = missing_values
+        self.positive = positive
+        self.draws = draws
+        self.warmup = warmup
+        self.chains = chains
+        self.thin = thin
+        self.kernel = kernel
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.checkpoint = checkpoint
+        self.allow_missing_columns = allow_missing_columns
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> PosteriorDNFClassifier:
+        """Draw rules and rates from the posterior.
+
+        Ctrl-C ends the sampling: what was drawn is stored, then KeyboardInterrupt goes on.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows; columns of an array are called x0, x1, ….
+        y : array-like
+            One label for each row, two classes.
+        sample_weight : array of whole numbers, optional
+            How often each row counts (2.0 is fine); the same as repeating rows.
+        """
+        self._check_parameters()
+        task = self._read_task(X, y, sample_weight)
+        drawn = sample(
+            task.posterior,
+            draws=int(self.draws),
+            warmup=int(self.warmup),
+            chains=int(self.chains),
+            thin=int(self.thin),
+            kernel=self.kernel,
+            time_limit=self.time_limit,
+            n_jobs=joblib.effective_n_jobs(self.n_jobs),
+            random_state=task.seed,
+            checkpoint=self.checkpoint,
+            progress=self._progress or (DrawTeller(self.verbose) if self.verbose else None),
+        )
+        self._store(task, drawn)
+        if self.stopped_ == "interrupted":
+            raise KeyboardInterrupt
+        return self
+
+    def _check_parameters(self) -> None:
+        check_parameters(self, {"draws": 1, "warmup": 0, "chains": 1, "thin": 1})
+        owner = type(self).__name__
+        if not isinstance(self.kernel, str) or self.kernel not in KERNELS:
+            must = f"one of {', '.join(map(repr, KERNELS))}"
+            raise ParameterError.of("kernel", owner, must, self.kernel)
+        if self.checkpoint is None:
+            return
+        if not isinstance(self.checkpoint, (str, os.PathLike)):
+            raise ParameterError.of("checkpoint", owner, "a path or None", self.checkpoint)
+        if self.random_state is None:
+            must = "given when there is a checkpoint, or no later run could go on from it"
+            raise ParameterError.of("random_state", owner, must, None)
+
+    def _store(self, task: Task, drawn: Draws) -> None:
+        self._store_task(task)
+        for name in ("functions_", "inclusion_", "diagnostics_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
+        self._posterior = task.posterior
+        self.draws_ = drawn
+        self.map_ = drawn.function(int(np.argmax(drawn.log_score)))
+        self.rules_ = rules_table(task.posterior, self.map_)
+        self.counts_ = task.posterior.counts(self.map_)
+        self.risks_ = drawn_risks(drawn)
+        self.null_probability_ = drawn.null_probability
+        self.evidence_ = drawn_evidence(drawn)
+        self.stopped_ = drawn.settings["stopped"]
+
+    @cached_property
+    def functions_(self) -> pd.DataFrame:
+        """The functions drawn, most probable first."""
+        check_is_fitted(self)
+        return self.draws_.top()
+
+    @cached_property
+    def inclusion_(self) -> pd.DataFrame:
+        """Inclusion probabilities of literals, attributes, terms and pairs."""
+        import pandas as pd
+
+        check_is_fitted(self)
+        kinds = ("literal", "attribute", "term", "pair")
+        tables = [self.draws_.inclusion(kind, LEAST_INCLUSION) for kind in kinds]
+        return pd.concat(tables, ignore_index=True)
+
+    @cached_property
+    def diagnostics_(self) -> Diagnosis:
+        """Whether the draws can be trusted."""
+        check_is_fitted(self)
+        try:
+            return self.draws_.diagnose()
+        except MissingExtraError as error:
+            # Without the extra there is no such attribute; notebooks ask for all there are.
+            raise AttributeError(str(error)) from error
+
+    def _on_rows(self, X: Any) -> DrawnOnRows:
+        check_is_fitted(self)
+        used = dict.fromkeys(literal.attribute for literal in self.draws_.literals)
+        return DrawnOnRows(self.draws_, self._read_rows(X, used))
+
+    def marked_probability(self, X: Any) -> NDArray[np.float64]:
+        """Return for each row how probable it is that the rule holds on it.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows. Columns of a DataFrame are found by name and extra ones ignored; with
+            ``allow_missing_columns=True`` only those that the drawn rules use are needed.
+        """
+        return self._on_rows(X).marked_probability()
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, in the order of ``classes_``.
+
+        They are means over all draws of functions and rates; on the population's scale when the
+        effect gives a prevalence.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows.
+        """
+        return self._by_class(self._on_rows(X).risk())
+
+    def predict_interval(self, X: Any, level: float = 0.95) -> pd.DataFrame:
+        """Return how well the probability of the positive class is known, row by row.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows.
+        level : float, default=0.95
+            Probability of the interval.
+
+        Returns
+        -------
+        DataFrame
+            ``mean``, as in ``predict_proba``, and the ends ``low`` and ``high`` of the central
+            credible interval, over functions and rates. With the index of X, if it has one.
+
+        Examples
+        --------
+        >>> from bayesdnf import PosteriorDNFClassifier
+        >>> clf = PosteriorDNFClassifier(draws=500, warmup=100, random_state=0)
+        >>> clf = clf.fit({"odor": ["f", "n"] * 50}, ["ill", "well"] * 50)
+        >>> print(clf.positive_)
+        well
+        >>> clf.predict_interval({"odor": ["n", "f"]}).round(1)
+           mean  low  high
+        0   1.0  0.9   1.0
+        1   0.0  0.0   0.1
+        """
+        import pandas as pd
+
+        if not 0 < level < 1:
+            raise ParameterError.of(
+                "level", f"{type(self).__name__}.predict_interval", "between 0 and 1", level
+            )
+        rows = self._on_rows(X)
+        low, high = rows.quantiles(np.array([(1 - level) / 2, (1 + level) / 2]))
+        return pd.DataFrame(
+            {"mean": rows.risk(), "low": low, "high": high},
+            index=X.index if isinstance(X, pd.DataFrame) else None,
+        )
+
+    def posterior_predictive(
+        self, X: Any, size: int | None = None, random_state: Any = None
+    ) -> NDArray[Any]:
+        """Draw labels for rows: first a function and rates, then a label for every row.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows.
+        size : int, optional
+            How often; by default once.
+        random_state : int, RandomState, Generator or None
+            Where randomness comes from.
+
+        Returns
+        -------
+        ndarray
+            Labels, of shape (n_rows,), or (size, n_rows) when a size is given.
+        """
+        owner = f"{type(self).__name__}.posterior_predictive"
+        if size is not None and not is_whole(size, least=0):
+            raise ParameterError.of("size", owner, "a whole number, 0 or more, or None", size)
+        rows = self._on_rows(X)
+        times = 1 if size is None else int(size)
+        require_memory(
+            times * rows.n_rows * (10 + self.classes_.itemsize), f"{times:,} labels for each row"
+        )
+        rng = np.random.default_rng(seed_of(random_state, owner))
+        pair = self.classes_ if self.positive_ == self.classes_[1] else self.classes_[::-1]
+        labels: NDArray[Any] = pair[rows.outcomes(times, rng).astype(np.intp)]
+        return labels[0] if size is None else labels
+
+    def to_datatree(self, log_likelihood: bool = False) -> xr.DataTree:
+        """Return the draws as ArviZ takes them; needs the extra ``posterior``.
+
+        Parameters
+        ----------
+        log_likelihood : bool, default=False
+            Whether to add the log likelihood of every row at every draw, for LOO. Only where
+            ``fit`` was called: copies that were pickled do not hold the rows.
+
+        Returns
+        -------
+        DataTree
+            As of :meth:`Draws.to_datatree`.
+        """
+        check_is_fitted(self)
+        if log_likelihood and self._posterior is None:
+            raise InputError(
+                f"A {type(self).__name__} that was pickled does not hold the rows it was fitted "
+                f"on, and so no log likelihoods; fit it again."
+            )
+        return self.draws_.to_datatree(self._posterior, log_likelihood)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in super().__getstate__().items() if k != "_posterior"}
+
+    def summary(self) -> str:
+        """Return the most probable rules, what they hold, the risks and how far to trust them."""
+        check_is_fitted(self)
+        return posterior_presentation.summary(self)
+
+    def _html_repr(self) -> str:
+        # As in DNFClassifier: scikit-learn's diagram, and what was found below it.
+        diagram = cast(str, super()._html_repr())
+        if not hasattr(self, "draws_"):
+            return diagram
+        return f"{diagram}\n{posterior_presentation.as_html(self)}"

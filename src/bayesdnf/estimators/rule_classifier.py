@@ -1,0 +1,128 @@
+"""What the classifiers have in common: how a table and labels become a posterior, and answers."""
+
+from __future__ import annotations
+
+import copy
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..boolean.literal import Value
+from ..data.encoder import FittedTable, LiteralEncoder
+from ..data.weights import read_weights
+from ..model.effect import Effect
+from ..model.posterior import Posterior
+from ..model.prior import Prior
+from .inputs import Labels, count_rows, read_features, read_labels
+from .settings import seed_of
+
+
+class Task(NamedTuple):
+    """What ``fit`` was given, read: all that a search or a sampler needs."""
+
+    labels: Labels
+    encoder: LiteralEncoder
+    posterior: Posterior
+    seed: int
+
+
+class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier by Boolean functions of literals; its subclasses differ in how they fit."""
+
+    prior: Prior | None
+    effect: Effect | None
+    kinds: Mapping[str, str] | None
+    negations: bool
+    thresholds: int
+    missing_values: Collection[Value]
+    positive: Any
+    time_limit: float | None
+    n_jobs: int | None
+    random_state: Any
+    allow_missing_columns: bool
+    verbose: int
+
+    encoder_: LiteralEncoder
+    prior_: Prior
+    effect_: Effect
+    classes_: NDArray[Any]
+    positive_: Any
+    negative_: Any
+    seed_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    _progress: Any = None  # set by the command line, which draws a bar
+
+    def _read_task(self, X: Any, y: Any, sample_weight: Any) -> Task:
+        """Read what ``fit`` is given; notes the columns, nothing else."""
+        table = read_features(self, X, fitting=True)
+        n_rows = count_rows(table)
+        weights = read_weights(sample_weight, n_rows)
+        labels = read_labels(self, y, n_rows, weights, self.positive)
+        encoder = LiteralEncoder(
+            kinds=self.kinds,
+            negations=self.negations,
+            thresholds=self.thresholds,
+            missing_values=self.missing_values,
+        )
+        posterior = Posterior(
+            encoder.fit_encode(table, weights),
+            labels.is_positive,
+            copy.deepcopy(self.prior),
+            copy.deepcopy(self.effect),
+            sample_weight=weights,
+        )
+        return Task(labels, encoder, posterior, seed_of(self.random_state, type(self).__name__))
+
+    def _store_task(self, task: Task) -> None:
+        index = task.labels.positive_index
+        self.encoder_ = task.encoder
+        self.prior_ = task.posterior.prior
+        self.effect_ = task.posterior.effect
+        self.classes_ = task.labels.classes
+        self.positive_ = task.labels.classes[index]
+        self.negative_ = task.labels.classes[1 - index]
+        self.seed_ = task.seed
+
+    def _read_rows(self, X: Any, attributes: Iterable[str]) -> FittedTable:
+        """Check and read rows to answer for, as scikit-learn's users hand them over."""
+        check_is_fitted(self)
+        return self._as_rows(read_features(self, X, fitting=False), attributes)
+
+    def _as_rows(self, table: Any, attributes: Iterable[str]) -> FittedTable:
+        """Read a table; ``attributes`` are the columns that the answer depends on."""
+        return self.encoder_.as_table(table, attributes if self.allow_missing_columns else None)
+
+    def _by_class(self, risk: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn probabilities of the positive class into those of ``classes_``, as columns."""
+        pair = np.column_stack([1 - risk, risk])
+        return pair if self.positive_ == self.classes_[1] else pair[:, ::-1].copy()
+
+    @abstractmethod
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, in the order of ``classes_``."""
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the more probable class of each row.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows.
+        """
+        best = np.argmax(self.predict_proba(X), axis=1)
+        answers: NDArray[Any] = self.classes_[best]
+        return answers
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
