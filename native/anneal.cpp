@@ -18,8 +18,9 @@ double log_beta_density(double x, double a, double b) {
     return times(a - 1, std::log(x)) + times(b - 1, std::log(1 - x)) - log_beta(a, b);
 }
 
-bool rules_nothing_out(const Rules& r) {
-    return !r.antichain && r.related && !r.disjoint && r.min_cover <= 0 &&
+bool rules_nothing_out(const Support& support) {
+    const Rules& r = support.rules();
+    return !support.has_groups() && support.required().empty() && !r.antichain && r.related && !r.disjoint && r.min_cover <= 0 &&
            r.max_terms == INT64_MAX && r.max_literals == INT64_MAX;
 }
 
@@ -30,7 +31,7 @@ AnnealChain::AnnealChain(const AnnealProblem& problem, AnnealSettings settings, 
       settings_(settings),
       rng_(rng),
       turns_(problem.individuals),
-      free_(rules_nothing_out(problem.posterior.support().rules())),
+      free_(rules_nothing_out(problem.posterior.support())),
       inverse_(problem.posterior.view().n_literals() + 1),
       of_size_(inverse_.size(), 0),
       log_lambda_(settings.log_lambda),

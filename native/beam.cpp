@@ -56,6 +56,38 @@ class Best {
     std::vector<Candidate> kept_;
 };
 
+// What a term must begin with beside the others: `start`, and a literal of each required entry that
+// the others lack.
+std::vector<Term> starts(const Support& support, Terms others, const Term& start,
+                         std::size_t most) {
+    std::vector<Term> found{start};
+    if (support.required().empty()) return found;
+    std::vector<std::uint8_t> may(support.n_literals());
+    for (const Knowledge::Entry* entry : support.lacking(others)) {
+        std::vector<Term> longer;
+        for (const Term& term : found) {
+            const bool met = std::any_of(entry->begin(), entry->end(), [&](std::int32_t l) {
+                return std::binary_search(term.begin(), term.end(), l);
+            });
+            if (met) longer.push_back(term);
+            if (met) continue;
+            support.addable(term, others, may.data());
+            for (const std::int32_t l : *entry)
+                if (may[l] && longer.size() < most) {
+                    longer.push_back(term);
+                    longer.back().insert(
+                        std::lower_bound(longer.back().begin(), longer.back().end(), l), l);
+                }
+        }
+        found = std::move(longer);
+    }
+    // The beam holds terms of one size: where entries overlap, the shortest.
+    std::size_t shortest = support.n_literals();
+    for (const Term& term : found) shortest = std::min(shortest, term.size());
+    std::erase_if(found, [&](const Term& term) { return term.size() > shortest; });
+    return found;
+}
+
 }  // namespace
 
 Grown grow_term(const State& state, std::size_t without, std::size_t width, double floor,
@@ -87,13 +119,20 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, doub
     double heaviest = 0;  // what the weightiest literal can add to the prior
     for (std::size_t l = 0; l < p; ++l)
         heaviest = std::max(heaviest, prior.of_literal(static_cast<std::int32_t>(l)));
-    std::vector<Word> first_mask = open;
-    for (const std::int32_t l : start) view.and_literal(first_mask.data(), l);
-    Count covered[2];
-    view.count(first_mask.data(), covered);
-    std::vector<Partial> beam{{start, covered[0], covered[1]}};
+    std::vector<Partial> beam;
     Grown best;
     best.score = floor;
+    std::vector<Word> first_mask(n_words);
+    for (Term& term : starts(posterior.support(), others, start, width)) {
+        first_mask = open;
+        for (const std::int32_t l : term) view.and_literal(first_mask.data(), l);
+        Count covered[2];
+        view.count(first_mask.data(), covered);
+        if (term != start)  // it may be all that is wanted
+            if (const double score = state.score_with(without, term); score > best.score)
+                best = {term, score};
+        beam.push_back({std::move(term), covered[0], covered[1]});
+    }
 
     // Log likelihood when a open positives and no open negatives are marked: no term that covers a
     // of them can do better.
@@ -109,7 +148,8 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, doub
                   std::max(hope.back(),
                            likelihood.bound(rest.positive, rest.negative + open_negative)));
 
-    for (std::size_t size = start.size() + 1; size <= p && !beam.empty() && !stop(); ++size) {
+    const std::size_t shortest = beam.empty() ? p : beam.front().term.size();
+    for (std::size_t size = shortest + 1; size <= p && !beam.empty() && !stop(); ++size) {
         const std::size_t n_blocks = (beam.size() + kMasksAtOnce - 1) / kMasksAtOnce;
         const std::size_t threads =
             std::clamp<std::size_t>(beam.size() * p * n_words / kWorthThreads, 1, n_threads);

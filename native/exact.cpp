@@ -62,7 +62,7 @@ double Ceiling::over(const Reach& r) const {
 TermSearch::TermSearch(const Posterior& posterior, std::size_t max_size)
     : posterior_(posterior),
       ceiling_(posterior.likelihood(), posterior.support().rules().min_cover),
-      count_free_(posterior.support().rules().related),
+      count_free_(posterior.support().rules().related && !posterior.support().has_groups()),
       term_prior_(posterior.prior().of_count(1)) {
     const Rules& rules = posterior.support().rules();
     const BitView& view = posterior.view();
@@ -189,7 +189,9 @@ void TermSearch::expand(std::span<const Branch> pool, Count positive, Count nega
     posterior_.support().addable(term_, {}, may_.data());
     std::vector<Branch> open;
     const std::size_t had_free = free_.size();
-    const bool drop_idle = !term_.empty() && shorter_is_better(positive, negative);
+    // Where literals are required, one that takes nothing away may be needed all the same.
+    const bool drop_idle = !term_.empty() && posterior_.support().required().empty() &&
+                           shorter_is_better(positive, negative);
     for (const Branch& from : pool) {
         const std::int32_t l = from.literal;
         const Count a = counts_[l], b = counts_[p + l];

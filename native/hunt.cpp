@@ -179,9 +179,35 @@ void polish(State& state, const Stop& stop) {
     }
 }
 
+State beginning(const Posterior& posterior, const Stop& stop) {
+    State state(posterior);
+    const auto& required = posterior.support().required();
+    if (required.empty()) return state;
+    rebuild(state, 1, stop);  // one term with all of them, and what else helps
+    if (state.value().allowed()) return state;
+    // They may have to stand apart: a term for each, of its literal with the most rows.
+    const BitView& view = posterior.view();
+    std::vector<Term> alone;
+    std::vector<Word> mask(view.n_words());
+    for (const Knowledge::Entry& entry : required) {
+        Count most = -1;
+        Term widest;
+        for (const std::int32_t l : entry) {
+            view.term_mask(mask.data(), {&l, 1});
+            if (const Count rows = view.count_all(mask.data()); rows > most) {
+                most = rows;
+                widest = {l};
+            }
+        }
+        if (!widest.empty()) alone.push_back(widest);
+    }
+    const State apart(posterior, alone);
+    return apart.value().allowed() ? apart : state;
+}
+
 State restart(const Posterior& posterior, const HuntSettings& settings, Philox rng,
               const Stop& stop) {
-    State state(posterior), best = state;
+    State state = beginning(posterior, stop), best = state;
     const double steps = static_cast<double>(std::max<std::size_t>(1, settings.steps));
     for (std::size_t step = 0; step < settings.steps && !stop(); ++step) {
         const double beta = std::pow(settings.hottest, 1 - static_cast<double>(step) / steps);

@@ -20,6 +20,10 @@ void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_th
 // The best one-literal change or deletion, again and again, until none helps.
 void polish(State& state, const Stop& stop);
 
+// Where a search begins: at the null function, or, where literals are required, at some function
+// that uses them. It may be outside the support where none is easily found.
+State beginning(const Posterior& posterior, const Stop& stop);
+
 // One numbered restart; the result depends on the data, the settings and the stream only.
 State restart(const Posterior& posterior, const HuntSettings& settings, Philox rng,
               const Stop& stop);

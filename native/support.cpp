@@ -16,11 +16,51 @@ Operator negated(Operator op) {
 
 }  // namespace
 
-Support::Support(Rules rules, std::vector<LiteralMeaning> literals)
+Support::Support(Rules rules, std::vector<LiteralMeaning> literals, Knowledge knowledge)
     : rules_(rules),
       literals_(std::move(literals)),
       by_attribute_(group(literals_, &LiteralMeaning::attribute)),
-      by_twin_(group(literals_, &LiteralMeaning::twin)) {}
+      by_twin_(group(literals_, &LiteralMeaning::twin)),
+      apart_(knowledge.apart, literals_.size()),
+      exclusive_(knowledge.exclusive, literals_.size()),
+      required_(std::move(knowledge.required)) {}
+
+Support::Entries::Entries(const std::vector<std::vector<Knowledge::Entry>>& groups,
+                          std::size_t n_literals)
+    : places_(groups.empty() ? 0 : n_literals), members_(groups.size()) {
+    for (std::size_t g = 0; g < groups.size(); ++g)
+        for (std::size_t e = 0; e < groups[g].size(); ++e)
+            for (const std::int32_t l : groups[g][e]) {
+                places_[l].push_back({static_cast<std::int32_t>(g), static_cast<std::int32_t>(e)});
+                members_[g].push_back({l, static_cast<std::int32_t>(e)});
+            }
+}
+
+bool Support::Entries::clash(std::int32_t a, std::int32_t b) const {
+    for (const Place& x : places_[a])
+        for (const Place& y : places_[b])
+            if (x.group == y.group && x.entry != y.entry) return true;
+    return false;
+}
+
+void Support::Entries::strike(std::int32_t held, std::uint8_t* may) const {
+    for (const Place& place : places_[held])
+        for (const Member& member : members_[place.group])
+            if (member.entry != place.entry) may[member.literal] = 0;
+}
+
+std::vector<const Knowledge::Entry*> Support::lacking(Terms terms) const {
+    std::vector<const Knowledge::Entry*> out;
+    for (const Knowledge::Entry& entry : required_) {
+        const bool met = std::any_of(terms.begin(), terms.end(), [&](LiteralIds term) {
+            return std::any_of(term.begin(), term.end(), [&](std::int32_t l) {
+                return std::find(entry.begin(), entry.end(), l) != entry.end();
+            });
+        });
+        if (!met) out.push_back(&entry);
+    }
+    return out;
+}
 
 Support::Groups Support::group(const std::vector<LiteralMeaning>& literals,
                                std::int32_t LiteralMeaning::* key) {
@@ -89,6 +129,13 @@ void Support::addable(LiteralIds term, Terms rest, std::uint8_t* may) const {
                 if (related(held, l)) may[l] = 0;
             for (const std::int32_t l : by_twin_.of(literals_[held].twin)) may[l] = 0;
         }
+    if (!apart_.empty())
+        for (const std::int32_t held : term) apart_.strike(held, may);
+    if (!exclusive_.empty()) {
+        for (const std::int32_t held : term) exclusive_.strike(held, may);
+        for (const LiteralIds other : rest)
+            for (const std::int32_t held : other) exclusive_.strike(held, may);
+    }
     if (rules_.disjoint)
         for (const LiteralIds other : rest)
             for (const std::int32_t held : other)
@@ -108,6 +155,9 @@ Verdict Support::check(Terms terms, std::span<const Count> covers) const {
             for (std::size_t y = x + 1; y < t.size(); ++y) {
                 if (t[x] == t[y]) return Verdict::repeated_literal;
                 if (!rules_.related && related(t[x], t[y])) return Verdict::related_literals;
+                if (!apart_.empty() && apart_.clash(t[x], t[y])) return Verdict::kept_apart;
+                if (!exclusive_.empty() && exclusive_.clash(t[x], t[y]))
+                    return Verdict::exclusive_group;
             }
         if (covers[i] < rules_.min_cover) return Verdict::too_few_rows;
     }
@@ -116,12 +166,17 @@ Verdict Support::check(Terms terms, std::span<const Count> covers) const {
             if (i == j) continue;
             if (i < j && std::ranges::equal(terms[i], terms[j])) return Verdict::repeated_term;
             if (rules_.antichain && absorbs(terms[i], terms[j])) return Verdict::absorbed_term;
+            if (!exclusive_.empty() && i < j)
+                for (const std::int32_t a : terms[i])
+                    for (const std::int32_t b : terms[j])
+                        if (exclusive_.clash(a, b)) return Verdict::exclusive_group;
             if (rules_.disjoint && i < j)
                 for (const std::int32_t a : terms[i])
                     for (const std::int32_t b : terms[j])
                         if (literals_[a].attribute == literals_[b].attribute)
                             return Verdict::shared_attribute;
         }
+    if (!required_.empty() && !lacking(terms).empty()) return Verdict::lacks_required;
     return Verdict::allowed;
 }
 

@@ -75,6 +75,7 @@ void bind_model(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_anneal(nb::module_& m);
 void bind_exact(nb::module_& m);
+void bind_implicants(nb::module_& m);
 void bind_chain(nb::module_& m);
 
 }  // namespace bayesdnf::bindings

@@ -20,8 +20,20 @@ Support make_support(In<std::int32_t, 1> attribute, In<std::int32_t, 1> rank,
                      In<std::uint8_t, 1> op, In<std::int32_t, 1> twin, bool antichain,
                      bool related, bool disjoint, Count min_cover,
                      std::optional<std::int64_t> max_terms,
-                     std::optional<std::int64_t> max_literals) {
+                     std::optional<std::int64_t> max_literals,
+                     std::vector<std::vector<Knowledge::Entry>> apart,
+                     std::vector<std::vector<Knowledge::Entry>> at_most_one,
+                     std::vector<Knowledge::Entry> required) {
     const std::size_t n = attribute.shape(0);
+    const auto check = [n](const Knowledge::Entry& entry) {
+        for (const std::int32_t l : entry)
+            require(0 <= l && l < static_cast<std::int32_t>(n),
+                    "a literal id is outside the literal table");
+    };
+    for (const auto* groups : {&apart, &at_most_one})
+        for (const auto& group : *groups)
+            for (const auto& entry : group) check(entry);
+    for (const auto& entry : required) check(entry);
     require(rank.shape(0) == n && op.shape(0) == n && twin.shape(0) == n,
             "attribute, rank, op and twin must be of one length");
     std::vector<LiteralMeaning> literals(n);
@@ -34,7 +46,8 @@ Support make_support(In<std::int32_t, 1> attribute, In<std::int32_t, 1> rank,
     }
     return Support(Rules{antichain, related, disjoint, min_cover, max_terms.value_or(INT64_MAX),
                          max_literals.value_or(INT64_MAX)},
-                   std::move(literals));
+                   std::move(literals),
+                   Knowledge{std::move(apart), std::move(at_most_one), std::move(required)});
 }
 
 template <class T>
@@ -148,7 +161,8 @@ void bind_model(nb::module_& m) {
     nb::class_<Support>(m, "Support")
         .def(nb::new_(&make_support), "attribute"_a, "rank"_a, "op"_a, "twin"_a, "antichain"_a,
              "related"_a, "disjoint"_a, "min_cover"_a, "max_terms"_a.none(),
-             "max_literals"_a.none())
+             "max_literals"_a.none(), "apart"_a = nb::list(), "at_most_one"_a = nb::list(),
+             "required"_a = nb::list())
         .def("implies", [](const Support& s, std::int32_t a, std::int32_t b) {
             require_literals(s, std::array{a, b});
             return s.implies(a, b);

@@ -8,5 +8,6 @@ NB_MODULE(_native, m) {
     bayesdnf::bindings::bind_search(m);
     bayesdnf::bindings::bind_anneal(m);
     bayesdnf::bindings::bind_exact(m);
+    bayesdnf::bindings::bind_implicants(m);
     bayesdnf::bindings::bind_chain(m);
 }

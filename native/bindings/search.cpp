@@ -30,6 +30,7 @@ void bind_search(nb::module_& m) {
         State state(*posterior.posterior, start);
         {
             const nb::gil_scoped_release release;
+            if (start.empty()) state = beginning(*posterior.posterior, stop);
             rebuild(state, width, stop, n_threads);
             polish(state, stop);
         }

@@ -56,6 +56,13 @@ class Prior(Parameters):
         Largest m and largest total number of literals.
     related : bool, default=False
         Allow a term to hold two literals one of which implies or excludes the other.
+    apart : sequence of groups of names, optional
+        Two of a group never stand in one term. A name is a column's, for all its literals, or a
+        literal's text; a group is a sequence of them.
+    at_most_one : sequence of groups of names, optional
+        A function uses at most one of a group, in all its terms together.
+    required : sequence of names, optional
+        A function uses each of them; the null function is then ruled out.
 
     Notes
     -----
@@ -83,6 +90,9 @@ class Prior(Parameters):
         max_terms: int | None = None,
         max_literals: int | None = None,
         related: bool = False,
+        apart: Sequence[Sequence[str]] | None = None,
+        at_most_one: Sequence[Sequence[str]] | None = None,
+        required: Sequence[str] | None = None,
     ) -> None:
         self.count = count
         self.size = size
@@ -95,6 +105,9 @@ class Prior(Parameters):
         self.max_terms = max_terms
         self.max_literals = max_literals
         self.related = related
+        self.apart = apart
+        self.at_most_one = at_most_one
+        self.required = required
         self._check()
 
     @classmethod
@@ -145,6 +158,18 @@ class Prior(Parameters):
                 continue
             if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
                 raise ParameterError.of(name, "Prior", f"a whole number, {least} or more", value)
+        for name in ("apart", "at_most_one"):
+            groups: Any = getattr(self, name)
+            if groups is not None and not (
+                _is_list(groups) and all(_is_list(g) and all(map(_is_name, g)) for g in groups)
+            ):
+                raise ParameterError.of(
+                    name, "Prior", "groups of names, such as [['age', 'sex']]", groups
+                )
+        if self.required is not None and not (
+            _is_list(self.required) and all(map(_is_name, self.required))
+        ):
+            raise ParameterError.of("required", "Prior", "names, such as ['age']", self.required)
         if self.weights is not None and self.literals == "size-only":
             raise ParameterError.of("weights", "Prior", "None with literals='size-only'", "weights")
 
@@ -238,12 +263,26 @@ class Prior(Parameters):
             ) from None
         return draw_functions(self, bits, int(size), rng)
 
+    def knowledge(self, literals: LiteralTable) -> dict[str, Any]:
+        """Turn what is known of groups of literals into numbers, as the native core takes them."""
+
+        def entry(name: str, parameter: str) -> list[int]:
+            return [int(i) for i in _named(name, literals, parameter)]
+
+        return {
+            "apart": [[entry(n, "apart") for n in group] for group in self.apart or ()],
+            "at_most_one": [
+                [entry(n, "at_most_one") for n in group] for group in self.at_most_one or ()
+            ],
+            "required": [entry(n, "required") for n in self.required or ()],
+        }
+
     def _log_weights(self, literals: LiteralTable) -> NDArray[np.float64]:
         assert self.weights is not None
         values = np.ones(len(literals))
         if isinstance(self.weights, Mapping):
             for key, weight in self.weights.items():
-                values[_named(key, literals)] = weight
+                values[_named(key, literals, "weights")] = weight
         elif len(self.weights) != len(literals):
             raise ParameterError.of(
                 "weights",
@@ -259,8 +298,16 @@ class Prior(Parameters):
         return np.log(values)
 
 
-def _named(key: str, literals: LiteralTable) -> NDArray[np.intp]:
-    """Literals that a key of ``weights`` means: one by its text, or all of an attribute."""
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _named(key: str, literals: LiteralTable, parameter: str) -> NDArray[np.intp]:
+    """Literals that a name means: one by its text, or all of an attribute."""
     if key in literals.attributes:
         return np.flatnonzero(literals.attribute == literals.attributes.index(key))
     terms = BooleanFunction.parse(key).literal_terms
@@ -270,7 +317,7 @@ def _named(key: str, literals: LiteralTable) -> NDArray[np.intp]:
         index = literals.find(literal)
     if index is None:
         raise UnknownColumnError(
-            f"The 'weights' parameter of Prior names {key!r}, which is neither a column nor a "
+            f"The '{parameter}' parameter of Prior names {key!r}, which is neither a column nor a "
             f"literal of the table.{did_you_mean(key, literals.attributes)}"
         )
     return np.array([index])

@@ -27,6 +27,9 @@ class Verdict(IntEnum):
     SHARED_ATTRIBUTE = 7
     TOO_MANY_TERMS = 8
     TOO_MANY_LITERALS = 9
+    KEPT_APART = 10
+    EXCLUSIVE_GROUP = 11
+    LACKS_REQUIRED = 12
 
 
 class Support:
@@ -66,6 +69,7 @@ class Support:
             prior.min_cover,
             prior.max_terms,
             prior.max_literals,
+            **prior.knowledge(table),
         )
 
     def ids(self, function: BooleanFunction) -> list[list[int]]:
@@ -109,6 +113,10 @@ class Support:
             return f"it has {len(function)} terms and max_terms is {prior.max_terms}"
         if verdict == Verdict.TOO_MANY_LITERALS:
             return f"it has {function.n_literals} literals and max_literals is {prior.max_literals}"
+        if verdict == Verdict.LACKS_REQUIRED:
+            return f"it does not use all of the required {', '.join(prior.required or ())}"
+        if verdict == Verdict.EXCLUSIVE_GROUP:
+            return "it uses two of a group of which at_most_one allows one"
         if verdict == Verdict.SHARED_ATTRIBUTE:
             return "it uses an attribute in two terms and disjoint is True"
         # The terms are judged as a whole; leaving one out shows which one is at fault.
@@ -117,6 +125,8 @@ class Support:
             text = " AND ".join(str(literal) for literal in term)
             if verdict == Verdict.RELATED_LITERALS and self.verdict(alone) == verdict:
                 return f"the term '{text}' holds literals that imply or exclude one another"
+            if verdict == Verdict.KEPT_APART and self.verdict(alone) == verdict:
+                return f"the term '{text}' holds literals that apart keeps from meeting"
             if verdict == Verdict.TOO_FEW_ROWS and self.verdict(alone) == verdict:
                 cover = self.covers(self.ids(alone))[0]
                 return f"the term '{text}' holds on {cover} rows and min_cover is {prior.min_cover}"

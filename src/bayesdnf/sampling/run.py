@@ -226,7 +226,9 @@ def _starts(
         terms, _ = _native.restart(
             posterior.native, streams[_STARTS + number], 50, 0.02, 1, _native.StopFlag()
         )
-        functions.append(BooleanFunction([[table[i] for i in term] for term in terms]))
+        start = BooleanFunction([[table[i] for i in term] for term in terms])
+        allowed = np.isfinite(posterior.log_score(start))
+        functions.append(start if allowed else found.function)
     return functions
 
 
