@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from ..data.literal_table import LiteralTable
 from ..errors import ParameterError, UnknownColumnError, did_you_mean
 from .distributions import Distribution, Flat, Geometric, Poisson, Uniform
 from .parameters import Parameters
+
+if TYPE_CHECKING:
+    from .prior_description import PriorDescription
 
 # With literal weights the sum over all terms of a size is worked out term by term, up to here.
 _LARGEST_WEIGHTED_TERM = 1024
@@ -201,6 +204,40 @@ class Prior(Parameters):
             k = np.arange(1, p + 1)
             size[1:] -= np.cumsum(np.log((p + 1 - k) / k))  # log C(p, k)
         return PriorTables(count, size, weights)
+
+    def describe(self, p: int, n: int = 1000) -> PriorDescription:
+        """Say what functions the prior expects, so that it can be chosen with open eyes.
+
+        Parameters
+        ----------
+        p : int
+            Number of literals on offer.
+        n : int, default=1000
+            Number of rows; more terms than that (or than 1024) are ruled out.
+
+        Returns
+        -------
+        PriorDescription
+            Prints in words; :func:`bayesdnf.report.plot_prior` draws it. What restrictions such as
+            ``antichain`` rule out depends on the table and is not taken off.
+
+        Examples
+        --------
+        >>> from bayesdnf import Prior
+        >>> print(Prior().describe(100))
+        Prior() on 100 literals expects:
+          no marker at all     50 %
+          terms                0 to 4, 1.0 on average
+          literals in a term   1 to 6, 3.0 on average
+          literals in all      0 to 12
+          rows marked          0.781 % (0 % to 62.5 %), if every column is true on half of them
+        """
+        for name, value in (("p", p), ("n", n)):
+            if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < 1:
+                raise ParameterError.of(name, "Prior.describe", "a whole number, 1 or more", value)
+        from .prior_description import describe
+
+        return describe(self, int(p), int(n))
 
     def sample(
         self,

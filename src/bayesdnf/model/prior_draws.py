@@ -12,6 +12,7 @@ from .. import _native
 from ..boolean import BooleanFunction
 from ..data.bits import BitMatrix
 from ..data.canonical import canonical
+from ..data.literal_table import LiteralTable
 from ..errors import InputError, ParameterError
 from .effect import Effect
 from .enumerate import FlatFunctions
@@ -79,10 +80,7 @@ class Proposals:
             view, Support(bits, prior).native, tables.by_count, tables.by_size, tables.by_literal,
             Effect(ordered=False).native(),
         )  # fmt: skip
-        by_size = tables.by_size + _log_sums(tables, self.p)[: len(tables.by_size)]
-        log_total = float(np.logaddexp.reduce(by_size))
-        self._size_weights = _probabilities(by_size)
-        self._count_weights = _count_weights(prior, bits, tables, log_total)
+        self._count_weights, self._size_weights = count_and_size(prior, bits.table, tables)
         self._choose: UniformLiterals | WeightedLiterals = UniformLiterals(self.p)
         if len(tables.by_literal):
             longest = int(np.flatnonzero(self._size_weights)[-1])
@@ -169,9 +167,22 @@ def _log_sums(tables: PriorTables, p: int) -> Floats:
     return np.concatenate([[0.0], np.cumsum(np.log((p + 1 - k) / k))])
 
 
-def _count_weights(prior: Prior, bits: BitMatrix, tables: PriorTables, log_total: float) -> Floats:
-    """Probability of each number of terms, those ruled out from the start left out."""
-    most = _most_terms(prior, bits, tables)
+def count_and_size(
+    prior: Prior, literals: LiteralTable, tables: PriorTables
+) -> tuple[Floats, Floats]:
+    """Probabilities of each number of terms, and of each size of a term.
+
+    Numbers of terms that are certain to be thrown away are left out.
+    """
+    by_size = tables.by_size + _log_sums(tables, len(literals))[: len(tables.by_size)]
+    log_total = float(np.logaddexp.reduce(by_size))
+    return _count_weights(prior, literals, tables, log_total), _probabilities(by_size)
+
+
+def _count_weights(
+    prior: Prior, literals: LiteralTable, tables: PriorTables, log_total: float
+) -> Floats:
+    most = _most_terms(prior, literals, tables)
     m = np.arange(min(most + 1, len(tables.by_count)))
     logs = tables.by_count[m] + m * log_total
     logs[1:] -= np.cumsum(np.log(m[1:]))
@@ -191,9 +202,9 @@ def _count_weights(prior: Prior, bits: BitMatrix, tables: PriorTables, log_total
     return _probabilities(logs)
 
 
-def _most_terms(prior: Prior, bits: BitMatrix, tables: PriorTables) -> int:
+def _most_terms(prior: Prior, literals: LiteralTable, tables: PriorTables) -> int:
     """Bound on the number of terms: more of them are certain to be thrown away."""
-    p, enough = bits.n_literals, len(tables.by_count)
+    p, enough = len(literals), len(tables.by_count)
     terms = 0
     for k in np.flatnonzero(np.isfinite(tables.by_size)):
         terms += math.comb(p, int(k))
@@ -203,7 +214,7 @@ def _most_terms(prior: Prior, bits: BitMatrix, tables: PriorTables) -> int:
     if prior.antichain and p < 64:
         bounds.append(math.comb(p, p // 2))  # Sperner
     if prior.disjoint:
-        bounds.append(len(bits.table.attributes))
+        bounds.append(len(literals.attributes))
     return min(bounds + [n for n in (prior.max_terms, prior.max_literals) if n is not None])
 
 

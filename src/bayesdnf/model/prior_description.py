@@ -1,0 +1,102 @@
+"""What functions a prior expects, in numbers and in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.literal_table import LiteralTable
+from .prior import Prior
+from .prior_draws import count_and_size
+
+Floats = NDArray[np.float64]
+
+_DRAWS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class PriorDescription:
+    """What functions a prior expects of p literals before any of them is ruled out.
+
+    Parameters
+    ----------
+    prior : Prior
+        The prior.
+    p, n : int
+        Literals and rows.
+    terms : ndarray
+        Probability of m terms, for m = 0, 1, ….
+    size : ndarray
+        Probability that a term has k literals, for k = 0, 1, ….
+    literals : ndarray
+        Probability of so many literals in all terms together.
+    marked : ndarray
+        Share of rows that a function marks, in 20,000 draws, where columns are independent and
+        each is true on half of the rows.
+    """
+
+    prior: Prior
+    p: int
+    n: int
+    terms: Floats
+    size: Floats
+    literals: Floats
+    marked: Floats
+
+    def __str__(self) -> str:
+        m, k = np.arange(len(self.terms)), np.arange(len(self.size))
+        low, middle, high = np.quantile(self.marked, [0.05, 0.5, 0.95])
+        lines = [
+            f"{self.prior} on {self.p:,} literals expects:",
+            f"  no marker at all     {_percent(self.terms[0])}",
+            f"  terms                {_spread(self.terms)}, {self.terms @ m:.1f} on average",
+            f"  literals in a term   {_spread(self.size)}, {self.size @ k:.1f} on average",
+            f"  literals in all      {_spread(self.literals)}",
+            f"  rows marked          {_percent(middle)} ({_percent(low)} to {_percent(high)}), "
+            "if every column is true on half of them",
+        ]
+        if (self.size @ k) > 6:
+            lines.append(
+                "Terms of that size mark next to no row: with literals='size-only' there are far "
+                "more long terms than short ones."
+                if self.prior.literals == "size-only"
+                else "Terms of that size mark next to no row; a smaller mean of size may be meant."
+            )
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def describe(prior: Prior, p: int, n: int) -> PriorDescription:
+    """Work out what functions a prior expects."""
+    literals = LiteralTable.of_flags([f"x{i}" for i in range(p)])
+    tables = prior.tables(literals, n)
+    terms, size = count_and_size(prior, literals, tables)
+    rng = np.random.default_rng(0)
+    counts = rng.choice(len(terms), size=_DRAWS, p=terms)
+    sizes = rng.choice(len(size), size=int(counts.sum()), p=size)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    total = np.diff(np.concatenate([[0], np.cumsum(sizes)])[starts])
+    unmarked = np.concatenate([[0.0], np.cumsum(np.log1p(-(0.5**sizes)))])
+    return PriorDescription(
+        prior=prior,
+        p=p,
+        n=n,
+        terms=terms,
+        size=size,
+        literals=np.bincount(total) / _DRAWS,
+        marked=np.abs(np.expm1(np.diff(unmarked[starts]))),  # no -0
+    )
+
+
+def _percent(share: float) -> str:
+    return "under 0.1 %" if 0 < share < 0.001 else f"{100 * share:.3g} %"
+
+
+def _spread(probabilities: Floats) -> str:
+    """Where nine tenths of the mass lie."""
+    below = np.cumsum(probabilities)
+    low, high = (int(np.searchsorted(below, q - 1e-12)) for q in (0.05, 0.95))
+    return f"{low}" if low == high else f"{low} to {high}"
