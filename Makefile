@@ -2,16 +2,17 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS := build/peers
 NATIVE := $(shell find native -name '*.?pp' -o -name CMakeLists.txt) CMakeLists.txt
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 CMAKE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DBAYESDNF_TESTS=ON
 
-.PHONY: demo test lint native-test sanitize bench bench-search docs stub clean
+.PHONY: demo test lint native-test sanitize calibrate bench bench-search bench-peers docs stub clean
 
 demo: $(VENV)/.installed
 	$(BIN)/bayesdnf demo
 
-test: lint native-test
+test: lint native-test build/faults/.built
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/.installed
@@ -25,17 +26,35 @@ native-test: $(VENV)/.tools
 	$(BIN)/cmake --build build/native-tests
 	$(BIN)/ctest --test-dir build/native-tests/native --output-on-failure
 
+# The module with deliberate mistakes in it, which tests/sampling/test_faults.py must notice.
+build/faults/.built: $(NATIVE) $(VENV)/.tools
+	$(CMAKE) -B build/faults -DCMAKE_BUILD_TYPE=Release -DBAYESDNF_TESTS=OFF -DBAYESDNF_FAULTS=ON \
+		-DPython_EXECUTABLE=$(abspath $(BIN))/python
+	$(BIN)/cmake --build build/faults
+	@touch $@
+
 # The C++ tests under the address and undefined-behaviour sanitizers.
 sanitize: $(VENV)/.tools
 	$(CMAKE) -B build/sanitize -DCMAKE_BUILD_TYPE=Debug -DBAYESDNF_SANITIZE=ON
 	$(BIN)/cmake --build build/sanitize
 	$(BIN)/ctest --test-dir build/sanitize/native --output-on-failure
 
+# Simulation-based calibration of the sampler in full, and its exactness on every combination of
+# priors and supports; short forms of both are among the tests. Minutes.
+calibrate: $(VENV)/.installed
+	$(BIN)/python -m pytest -v tests/calibration/full.py
+	BAYESDNF_EXHAUSTIVE=1 $(BIN)/python -m pytest -q tests/sampling/test_exactness.py
+
 bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.sweep
 
 bench-search: $(VENV)/.installed
 	set -e; for name in regret mushroom recovery noise; do $(BIN)/python -m benchmarks.$$name --quick; done
+
+# The peers have an environment of their own; FLAGS="--methods bayesdnf" measures ours alone again.
+bench-peers: $(PEERS)/.installed
+	PYTHONHASHSEED=0 $(PEERS)/bin/python -m benchmarks.peers $(FLAGS)  # BOA loops over sets of texts
+	$(PEERS)/bin/python -m benchmarks.comparison
 
 # The native module's type stub is generated, and checked in so that editors and mypy find it.
 stub: $(VENV)/.installed
@@ -57,4 +76,13 @@ $(VENV)/.tools: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.installed: $(NATIVE) $(PACKAGE) pyproject.toml $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet --no-build-isolation -e . -Cbuild-dir=build/editable
+	@touch $@
+
+$(PEERS)/bin/python:
+	$(PYTHON) -m venv $(PEERS)
+
+$(PEERS)/.installed: $(NATIVE) $(PACKAGE) pyproject.toml | $(PEERS)/bin/python
+	$(PEERS)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(PEERS)/bin/python -m pip install --quiet --group peers
+	$(PEERS)/bin/python -m pip install --quiet --no-build-isolation -e . -Cbuild-dir=build/editable-peers
 	@touch $@

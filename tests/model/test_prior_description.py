@@ -40,5 +40,5 @@ def test_words_say_where_the_mass_is():
 def test_a_prior_that_expects_ever_more_terms_says_so():
     with pytest.raises(ParameterError, match="'max_terms' parameter of Prior"):
         Prior.paper(10, 0.5).describe(116)
-    with pytest.raises(ParameterError, match="'p' parameter of Prior.describe"):
+    with pytest.raises(ParameterError, match=r"'p' parameter of Prior.describe"):
         Prior().describe(0)
