@@ -1,7 +1,7 @@
 // Moves of a chain over functions: each proposes, works out the log acceptance ratio, and commits
 // or leaves the state as it was. States are unordered sets of terms; a proposal outside the support
-// is rejected, and a move that is not possible in a state does nothing. SPEC of the ratios: the
-// posterior's, times what the way back would be proposed with over what the way out was.
+// is rejected, and a move that is not possible in a state does nothing. A ratio is the posterior's,
+// times the probability of proposing the way back over that of the way out.
 //
 // Births and deaths, splits and merges are chosen with probability 1/2 each in every state.
 #pragma once

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..model.posterior import Posterior
 from .kernel import MoveKernel
 
-MIX = {"flip": 0.2, "swap": 0.1, "row birth": 0.15, "redraw": 0.3, "grown birth": 0.25}
+MIX = {"flip": 0.1, "swap": 0.2, "row birth": 0.1, "redraw": 0.45, "grown birth": 0.15}
 """Flips and swaps cost little; births from rows move between numbers of terms; redraws score
 every literal that could stand in a place; grown births find whole terms that are worth having."""
 
