@@ -7,7 +7,7 @@ NATIVE := $(shell find native -name '*.?pp' -o -name CMakeLists.txt) CMakeLists.
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 CMAKE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DBAYESDNF_TESTS=ON
 
-.PHONY: demo test lint native-test sanitize calibrate bench bench-search bench-peers docs stub clean
+.PHONY: demo test lint native-test sanitize calibrate bench bench-search bench-peers reproduce docs stub clean
 
 demo: $(VENV)/.installed
 	$(BIN)/bayesdnf demo
@@ -56,12 +56,16 @@ bench-peers: $(PEERS)/.installed
 	PYTHONHASHSEED=0 $(PEERS)/bin/python -m benchmarks.peers $(FLAGS)  # BOA loops over sets of texts
 	$(PEERS)/bin/python -m benchmarks.comparison
 
+# The paper's tables and figures, in full, with the page about them. Minutes.
+reproduce: $(VENV)/.installed
+	$(BIN)/bayesdnf reproduce all --jobs 2 --out docs/reproduction
+
 # The native module's type stub is generated, and checked in so that editors and mypy find it.
 stub: $(VENV)/.installed
 	$(BIN)/python -m nanobind.stubgen -q -m bayesdnf._native -o src/bayesdnf/_native.pyi
 
 docs:
-	@echo "The documentation is README.md, CONTRIBUTING.md and the docstrings; there are no pages to build yet."
+	@echo "The documentation is README.md, the pages in docs/ and the docstrings; nothing has to be built."
 
 clean:
 	rm -rf build $(VENV)
