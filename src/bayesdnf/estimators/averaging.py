@@ -8,7 +8,6 @@ held in memory does not grow with the table.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,6 @@ from ..data.encoder import FittedTable
 from ..data.literal_table import LiteralTable
 from ..model.rates import Interval
 from ..sampling.draws import Draws
-from ..sampling.tempered import log_evidence
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.uint8]
@@ -142,15 +140,6 @@ def _packed(table: FittedTable, draws: Draws) -> Words:
     return planes
 
 
-class Evidence(NamedTuple):
-    """Log evidence as several chains estimate it."""
-
-    mean: float
-    """Mean over the chains of log P(y)."""
-    spread: float
-    """Standard deviation between them; NaN for one chain."""
-
-
 def drawn_risks(drawn: Draws) -> tuple[Interval, Interval]:
     """Means and 95 % intervals of both rates over the draws that have a rule, unmarked first.
 
@@ -164,12 +153,3 @@ def drawn_risks(drawn: Draws) -> tuple[Interval, Interval]:
 def _interval(values: Floats) -> Interval:
     low, high = np.quantile(values, [0.025, 0.975])
     return Interval(float(values.mean()), float(low), float(high))
-
-
-def drawn_evidence(drawn: Draws) -> Evidence | None:
-    """Log evidence by stepping stones; None without a chain at the prior to reckon it from."""
-    if drawn.betas[-1] != 0:
-        return None
-    logs = np.array([log_evidence(chain, drawn.betas) for chain in drawn.likelihoods])
-    spread = float(logs.std(ddof=1)) if len(logs) > 1 else np.nan
-    return Evidence(float(logs.mean()), spread)

@@ -21,9 +21,10 @@ from ..model.posterior import Posterior
 from ..model.prior import Prior
 from ..model.rates import Counts, Interval
 from ..sampling.draws import Draws
+from ..sampling.evidence import Evidence, drawn_evidence
 from ..sampling.run import KERNELS, sample
 from . import posterior_presentation
-from .averaging import DrawnOnRows, Evidence, drawn_evidence, drawn_risks
+from .averaging import DrawnOnRows, drawn_risks
 from .progress import DrawTeller
 from .rule_classifier import RuleClassifier, Task
 from .rules import rules_table
