@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from .boolean import table as _table
 
 if TYPE_CHECKING:
-    from . import datasets
+    from . import datasets, qca
     from .boolean import BooleanFunction, Literal
     from .data.bits import BitMatrix
     from .data.encoder import LiteralEncoder
     from .data.simulate import simulate
+    from .estimators.choosing import cross_validate_priors
     from .estimators.classifier import DNFClassifier
     from .estimators.posterior_classifier import PosteriorDNFClassifier
     from .estimators.transformer import LiteralTransformer
@@ -26,10 +27,12 @@ if TYPE_CHECKING:
     from .model.prior import Prior
     from .model.support import Support
     from .sampling.draws import Draws
+    from .sampling.evidence import compare_priors
     from .sampling.run import sample
     from .search.anneal import anneal
     from .search.exact import best_function, best_term
     from .search.hunt import hunt
+    from .search.smallest import smallest_function
     from .versions import show_versions
 
 __version__ = "0.1.0"
@@ -55,11 +58,15 @@ __all__ = [
     "anneal",
     "best_function",
     "best_term",
+    "compare_priors",
+    "cross_validate_priors",
     "datasets",
     "show_versions",
     "hunt",
+    "qca",
     "sample",
     "simulate",
+    "smallest_function",
 ]
 
 _HOME = {
@@ -83,16 +90,19 @@ _HOME = {
     "anneal": "search.anneal",
     "best_function": "search.exact",
     "best_term": "search.exact",
+    "compare_priors": "sampling.evidence",
+    "cross_validate_priors": "estimators.choosing",
     "hunt": "search.hunt",
     "sample": "sampling.run",
     "show_versions": "versions",
     "simulate": "data.simulate",
+    "smallest_function": "search.smallest",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name == "datasets":
-        return import_module(".datasets", __name__)
+    if name in ("datasets", "qca"):
+        return import_module(f".{name}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module 'bayesdnf' has no attribute {name!r}")
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)

@@ -215,6 +215,32 @@ class TermSearch:
     @property
     def branches_done(self) -> int: ...
 
+class ImplicantsFound:
+    @property
+    def terms(self) -> list[list[int]]: ...
+
+    @property
+    def worth(self) -> list[int]: ...
+
+    @property
+    def complete(self) -> bool: ...
+
+    @property
+    def ceiling(self) -> int: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+class Implicants:
+    """Minimal sets of literals that hold on no negative row."""
+
+    def __init__(self, positives: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_positive: int, negatives: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_negative: int) -> None: ...
+
+    def search(self, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], size_cost: int, floor: int, best_only: bool, most: int, max_nodes: int, stop: StopFlag) -> ImplicantsFound:
+        """
+        Implicants worth at least floor: weights of rows less size_cost a literal.
+        """
+
 def move_names() -> list[str]:
     """Kinds of move, in the order in which they are counted."""
 

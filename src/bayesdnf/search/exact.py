@@ -16,6 +16,7 @@ from ..errors import ParameterError, SizeLimitError
 from ..model.enumerate import LARGEST, flatten, function_words
 from ..model.posterior import Posterior, Scores
 from .result import Progress, SearchResult
+from .smallest import smallest_function as smallest_function
 
 _BEAM_WIDTH = 32
 _PIECE = 0.1  # seconds of native work between two looks at Ctrl-C, the clock and progress

@@ -1,0 +1,381 @@
+"""The fewest terms, or literals, that mark every positive row: a cover by integer programming.
+
+The terms on offer are prime implicants. Where there are too many to list, they are found as they
+are needed (column generation): the linear program over the terms at hand puts a price on every
+positive row, and a search looks for a term that is worth more than it costs at these prices. When
+there is none, the linear program's value bounds every cover from below; by the prices, only terms
+whose reduced cost is less than the distance from that bound to the best cover known can be in a
+better one, and when these can all be listed the best cover among them is the best of all.
+
+Prices are whole numbers (parts of ``_UNIT``), so that every bound is exact.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from .decisive import Bools, DecisiveRows, Term
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+_UNIT = 10**9
+_WORTH_WHILE = _UNIT // 10**6  # a term must gain this much to enter the linear program
+_ALL_TERMS = 5_000  # most prime implicants to list
+_SIDE_BY_SIDE = 30_000  # most terms in the last program
+_FIRST_NODES = 20_000  # of a search for terms, as long as it finds some
+_SHARE = 0.25  # of the time left, for a cover that more terms may better
+_SMOOTH = 0.5  # share of the prices with the best bound so far in the prices asked about
+
+
+class Cost(NamedTuple):
+    """What a term costs: a price for being there and one for each literal."""
+
+    term: int
+    literal: int
+
+    def of(self, terms: Iterable[Sequence[int]]) -> int:
+        """Cost of some terms together."""
+        return sum(self.term + self.literal * len(term) for term in terms)
+
+
+TERMS, LITERALS = Cost(1, 0), Cost(0, 1)
+
+
+class Limits:
+    """How long to go on.
+
+    Parameters
+    ----------
+    time_limit : float or None
+        Seconds from now.
+    bounded : bool
+        Whether to bound the work of each step too, so that all ends within minutes or so.
+    """
+
+    def __init__(self, time_limit: float | None = None, bounded: bool = False) -> None:
+        self.total = math.inf if time_limit is None else time_limit
+        self.end = time.monotonic() + self.total
+        self.search_nodes = 2_000_000 if bounded else 2**63
+        self.cover_nodes = 20_000 if bounded else None
+        self.steps = 200 if bounded else 1_000_000
+
+    @property
+    def left(self) -> float:
+        """Seconds left."""
+        return self.end - time.monotonic()
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is up."""
+        return self.left <= 0
+
+    def spent(self, share: float) -> bool:
+        """Whether that share of the time is gone."""
+        return self.left <= (1 - share) * self.total < math.inf
+
+    def search(self, rows: DecisiveRows, wish: Wish) -> _native.ImplicantsFound:
+        """Look for terms; Ctrl-C is heard at once."""
+        stop = _native.StopFlag()
+        if self.left < math.inf:
+            stop.set_deadline(max(0.0, self.left))
+        nodes = min(wish.nodes, self.search_nodes)
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(
+                rows.implicants.search,
+                wish.prices, wish.per_literal, wish.least, wish.best_only, wish.most, nodes, stop,
+            )  # fmt: skip
+            try:
+                while not wait([running], timeout=0.1).done:
+                    pass
+            except KeyboardInterrupt:
+                stop.stop()
+                raise
+        return running.result()
+
+
+class Wish(NamedTuple):
+    """Which terms to look for: worth ``least`` or more, by prices of rows less literals' cost."""
+
+    prices: NDArray[np.int64]
+    per_literal: int
+    least: int
+    best_only: bool = False
+    most: int = 2**62
+    nodes: int = 2**63
+
+
+@dataclass
+class Stage:
+    """One aim of a search, and how far it got.
+
+    Parameters
+    ----------
+    cost : Cost
+        What to make small.
+    terms : list of terms
+        The best cover known.
+    side : (Cost, int), optional
+        A second cost, and the most of it that is allowed.
+    bound : int
+        No cover costs less.
+    """
+
+    cost: Cost
+    terms: list[Term]
+    side: tuple[Cost, int] | None = None
+    bound: int = 0
+
+    @property
+    def value(self) -> int:
+        """Cost of the best cover known."""
+        return self.cost.of(self.terms)
+
+    @property
+    def proved(self) -> bool:
+        """Whether no cover costs less."""
+        return self.bound >= self.value
+
+    def offer(self, terms: list[Term]) -> None:
+        """Keep a cover if it is better."""
+        if self.cost.of(terms) < self.value:
+            self.terms = terms
+
+    @property
+    def most_terms(self) -> int:
+        """Most terms in any cover that is as good as the best known."""
+        return self.cost.of(self.terms) if self.side is None else self.side[1]
+
+
+@dataclass
+class Pool:
+    """Terms at hand, each once, with the positive rows that they mark."""
+
+    rows: DecisiveRows
+    terms: list[Term] = field(default_factory=list)
+    _place: dict[Term, int] = field(default_factory=dict)
+    _marked: list[Bools] = field(default_factory=list)
+
+    def add(self, terms: Iterable[Sequence[int]]) -> int:
+        """Take terms in; return how many are new."""
+        new = [t for t in dict.fromkeys(tuple(term) for term in terms) if t not in self._place]
+        if new:
+            self._marked.append(self.rows.marked(new))
+            self._place.update({t: len(self.terms) + i for i, t in enumerate(new)})
+            self.terms += new
+        return len(new)
+
+    def marked(self) -> Bools:
+        """Shape (rows, terms): where each term holds."""
+        self._marked = [np.concatenate(self._marked)]
+        return self._marked[0].T
+
+
+class Prices(NamedTuple):
+    """Whole prices of the positive rows and of the side cost."""
+
+    rows: NDArray[np.int64]
+    side: int
+
+    def mixed(self, other: Prices, share: float) -> Prices:
+        """Prices between these and others."""
+        rows = (share * other.rows + (1 - share) * self.rows).astype(np.int64)
+        return Prices(rows, int(share * other.side + (1 - share) * self.side))
+
+    def allowance(self, stage: Stage) -> Cost:
+        """Say what a term may cost before it loses: its own cost and its share of the side's."""
+        side = (0, 0) if stage.side is None else stage.side[0]
+        return Cost(
+            _UNIT * stage.cost.term + self.side * side[0],
+            _UNIT * stage.cost.literal + self.side * side[1],
+        )
+
+    def total(self, stage: Stage) -> int:
+        """Value of these prices in the dual program, if no term gains."""
+        return int(self.rows.sum()) - (0 if stage.side is None else self.side * stage.side[1])
+
+    def bound(self, stage: Stage, gain: int) -> int:
+        """No cover costs less, when no term gains more than ``gain`` at these prices."""
+        low = self.total(stage) - gain * stage.most_terms
+        if stage.side is None:  # or shrink all prices until nothing gains
+            low = max(low, self.total(stage) * _UNIT // (_UNIT + gain))
+        return -(-low // _UNIT)
+
+
+def all_primes(rows: DecisiveRows, limits: Limits) -> list[Term] | None:
+    """List every prime implicant that marks a positive row; None when there are too many."""
+    ones = np.ones(rows.n_positive, dtype=np.int64)
+    found = limits.search(rows, Wish(ones, 0, 1, most=_ALL_TERMS, nodes=100 * _ALL_TERMS))
+    return [tuple(term) for term in found.terms] if found.complete else None
+
+
+def best_cover(pool: Pool, stage: Stage, limits: Limits, share: float = 1) -> bool:
+    """Choose the best cover among the terms at hand; whether it is known to be that.
+
+    Parameters
+    ----------
+    pool : Pool
+        Terms at hand.
+    stage : Stage
+        What to make small; a better cover becomes its own.
+    limits : Limits
+        When to end.
+    share : float, default=1
+        How much of the time left may be used.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    if limits.over:
+        return False
+    sizes = np.array([stage.cost.of([term]) for term in pool.terms], dtype=np.float64)
+    constraints = [LinearConstraint(_sparse(_different(pool.marked())[0]), lb=1)]
+    if stage.side is not None:
+        cost, most = stage.side
+        loads = np.array([[cost.of([term]) for term in pool.terms]], dtype=np.float64)
+        constraints.append(LinearConstraint(loads, ub=most))
+    options: dict[str, float] = {"mip_rel_gap": 0.0}
+    if limits.left < math.inf:
+        options["time_limit"] = max(0.01, share * limits.left)
+    if limits.cover_nodes is not None:
+        options["node_limit"] = limits.cover_nodes
+    solved = milp(
+        sizes,
+        constraints=constraints,
+        integrality=np.ones(len(sizes), dtype=np.int64),
+        bounds=Bounds(0, 1),
+        options=options,  # type: ignore[arg-type]  # a dict like any other
+    )
+    if solved.x is not None:
+        chosen = np.flatnonzero(solved.x > 0.5)
+        terms = [pool.terms[i] for i in chosen]
+        within = stage.side is None or stage.side[0].of(terms) <= stage.side[1]
+        if within and pool.marked()[:, chosen].any(axis=1).all():
+            stage.offer(terms)
+    return bool(solved.status == 0)
+
+
+def generate(
+    pool: Pool, stage: Stage, limits: Limits, tell: Callable[[Stage], None] | None = None
+) -> None:
+    """Bring new terms in until the best cover is proved or no more can be had.
+
+    Parameters
+    ----------
+    pool : Pool
+        Terms at hand; they cover every row.
+    stage : Stage
+        What to make small; its cover and bound get better.
+    limits : Limits
+        When to end.
+    tell : callable, optional
+        Called with the stage after every step.
+    """
+    centre: Prices | None = None
+    best = -math.inf
+    nodes = _FIRST_NODES
+    for step in range(limits.steps):
+        if stage.proved or limits.over:
+            return
+        prices = _linear_program(pool, stage, limits)
+        if prices is None:
+            return
+        asked = prices if centre is None else prices.mixed(centre, _SMOOTH)
+        added, gain, exact = _price(pool, stage, asked, nodes, limits)
+        if not added and centre is not None:
+            asked = prices
+            added, gain, exact = _price(pool, stage, asked, nodes, limits)
+        stage.bound = max(stage.bound, asked.bound(stage, gain))
+        value = asked.total(stage) - gain * stage.most_terms
+        if value > best:
+            best, centre = value, asked
+        last = not added and (exact or nodes >= limits.search_nodes)
+        if last or step % 10 == 9:
+            best_cover(pool, stage, limits, _SHARE)
+        if tell is not None:
+            tell(stage)
+        if last:
+            break
+        if not added:  # the search was cut short: look longer
+            nodes *= 8
+    if not stage.proved and not limits.over and centre is not None:
+        _settle(pool, stage, centre, int(centre.total(stage) - best), limits)
+
+
+def _price(
+    pool: Pool, stage: Stage, prices: Prices, nodes: int, limits: Limits
+) -> tuple[int, int, bool]:
+    """Add terms that gain; (how many are new, the most that any term gains, if that is exact)."""
+    allowed = prices.allowance(stage)
+    least = allowed.term + _WORTH_WHILE
+    wish = Wish(prices.rows, allowed.literal, least, best_only=True, nodes=nodes)
+    found = limits.search(pool.rows, wish)
+    return pool.add(found.terms), max(0, found.ceiling - allowed.term), found.complete
+
+
+def _settle(pool: Pool, stage: Stage, prices: Prices, slack: int, limits: Limits) -> None:
+    """List all terms that a better cover could have, and choose among them.
+
+    The prices' value less ``slack`` is a bound of every cover, each term counted at its reduced
+    cost 0 or more; so a term in a cover that costs less than the best known is within the rest.
+    """
+    distance = _UNIT * (stage.value - 1) - prices.total(stage) + slack
+    allowed = prices.allowance(stage)
+    least = allowed.term - distance
+    found = limits.search(pool.rows, Wish(prices.rows, allowed.literal, least, most=_SIDE_BY_SIDE))
+    if not found.complete:
+        return
+    pool.add(found.terms)
+    if best_cover(pool, stage, limits):
+        stage.bound = stage.value
+
+
+def _linear_program(pool: Pool, stage: Stage, limits: Limits) -> Prices | None:
+    from scipy.optimize import linprog
+
+    rows, group = _different(pool.marked())
+    matrix, limit = -_sparse(rows), -np.ones(len(rows))
+    if stage.side is not None:
+        from scipy.sparse import csr_array, vstack
+
+        cost, most = stage.side
+        loads = [[float(cost.of([term])) for term in pool.terms]]
+        matrix = vstack([matrix, csr_array(loads)])
+        limit = np.append(limit, most)
+    options = {} if limits.left == math.inf else {"time_limit": max(0.01, limits.left)}
+    solved = linprog(  # type: ignore[call-overload]  # whose types leave sparse matrices out
+        [stage.cost.of([term]) for term in pool.terms],
+        A_ub=matrix,
+        b_ub=limit,
+        method="highs",
+        options=options,
+    )
+    if solved.status != 0:
+        return None
+    marginals = np.maximum(0.0, -solved.ineqlin.marginals)
+    # Rows alike in the program share their price: any split is a solution, even ones go further.
+    shared = marginals[: len(rows)] / np.bincount(group, minlength=len(rows))
+    side = 0 if stage.side is None else round(_UNIT * float(marginals[-1]))
+    return Prices((_UNIT * shared[group]).astype(np.int64), side)
+
+
+def _different(marked: Bools) -> tuple[Bools, NDArray[np.intp]]:
+    """Different rows of the program, and for each row which of them it is."""
+    _, first, group = np.unique(
+        np.packbits(marked, axis=1), axis=0, return_index=True, return_inverse=True
+    )
+    return marked[first], group.ravel()
+
+
+def _sparse(matrix: Bools) -> csr_array[np.float64, tuple[int, int]]:
+    from scipy.sparse import csr_array
+
+    return csr_array(matrix.astype(np.float64))
