@@ -62,7 +62,9 @@ def title(model: PosteriorDNFClassifier) -> str:
 
 def no_rule(model: PosteriorDNFClassifier) -> str:
     """Say how probable it is that there is no rule."""
-    return f"Probability that there is no rule at all: {model.null_probability_:.4g}"
+    never = model.null_probability_ == 0
+    where = f" (in none of {model.draws_.index.size:,} draws)" if never else ""
+    return f"Probability that there is no rule at all: {model.null_probability_:.4g}{where}"
 
 
 def _functions_text(model: PosteriorDNFClassifier) -> str:
