@@ -44,9 +44,12 @@ sanitize: $(VENV)/.tools
 calibrate: $(VENV)/.installed
 	$(BIN)/python -m pytest -v tests/calibration/full.py
 	BAYESDNF_EXHAUSTIVE=1 $(BIN)/python -m pytest -q tests/sampling/test_exactness.py
+	BAYESDNF_KILLS=50 $(BIN)/python -m pytest -q tests/sampling/test_checkpoint.py -k kills
 
+# The sweep, and the samplers: a quarter of an hour.
 bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.sweep
+	$(BIN)/python -m benchmarks.sampling --jobs 2
 
 bench-search: $(VENV)/.installed
 	set -e; for name in regret mushroom recovery noise; do $(BIN)/python -m benchmarks.$$name --quick; done
@@ -55,6 +58,7 @@ bench-search: $(VENV)/.installed
 bench-peers: $(PEERS)/.installed
 	PYTHONHASHSEED=0 $(PEERS)/bin/python -m benchmarks.peers $(FLAGS)  # BOA loops over sets of texts
 	$(PEERS)/bin/python -m benchmarks.comparison
+	$(PEERS)/bin/python -m benchmarks.averaging --jobs 2
 
 # The paper's tables and figures, in full, with the page about them. Minutes.
 reproduce: $(VENV)/.installed
