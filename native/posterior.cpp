@@ -21,6 +21,15 @@ std::vector<double> two_sided(double up, double down, Count n) {
 
 }  // namespace
 
+// i log(up) + (n - i) log(down) for i in 0..n.
+static std::vector<double> two_rates(double up, double down, Count n) {
+    std::vector<double> table(n + 1);
+    for (Count i = 0; i <= n; ++i)
+        table[i] = static_cast<double>(i) * std::log(up) +
+                   static_cast<double>(n - i) * std::log(down);
+    return table;
+}
+
 Likelihood::Likelihood(Effect e, Count n_positive, Count n_negative)
     : effect_(e),
       n_positive_(n_positive),
@@ -32,7 +41,14 @@ Likelihood::Likelihood(Effect e, Count n_positive, Count n_negative)
       constant_(-log_beta(e.a0, e.b0) - log_beta(e.a1, e.b1)),
       null_(log_beta(e.a + n_positive, e.b + n_negative) - log_beta(e.a, e.b)),
       log_prior_order_(log_order_probability(e.a0, e.b0, e.a1, e.b1)),
-      even_odds_(static_cast<double>(n_negative) / static_cast<double>(n_positive)) {}
+      even_odds_(static_cast<double>(n_negative) / static_cast<double>(n_positive)) {
+    if (!e.known()) return;
+    effect_.ordered = flat_ = false;
+    positive_ = two_rates(e.pi1, e.pi0, n_positive);
+    negative_ = two_rates(1 - e.pi1, 1 - e.pi0, n_negative);
+    marked_.assign(marked_.size(), 0.0);
+    constant_ = 0;
+}
 
 double Likelihood::order_factor(Count a, Count b) const {
     const Count c = n_positive_ - a, u = n_negative_ - b;

@@ -17,16 +17,19 @@
 namespace bayesdnf {
 
 // Priors of the two rates, Beta(a0, b0) unmarked and Beta(a1, b1) marked, and of the null
-// function's single rate, Beta(a, b).
+// function's single rate, Beta(a, b). Or the two rates themselves, where they are known; they then
+// have the order they have.
 struct Effect {
     double a0 = 1, b0 = 1, a1 = 1, b1 = 1, a = 1, b = 1;
     bool ordered = true;
+    double pi0 = NAN, pi1 = NAN;  // both or none
+    bool known() const { return !std::isnan(pi0); }
 };
 
 // log P(X <= Y) for independent X ~ Beta(alpha0, beta0), Y ~ Beta(alpha1, beta1).
 double log_order_probability(double alpha0, double beta0, double alpha1, double beta1);
 
-// Collapsed likelihood: both rates integrated out, P[a] + Q[b] - T[a + b] from tables.
+// Collapsed likelihood: both rates integrated out, or known, P[a] + Q[b] - T[a + b] from tables.
 class Likelihood {
   public:
     Likelihood(Effect effect, Count n_positive, Count n_negative);

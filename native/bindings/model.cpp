@@ -109,10 +109,14 @@ void bind_model(nb::module_& m) {
 
     nb::class_<Effect>(m, "Effect")
         .def(nb::new_([](double a0, double b0, double a1, double b1, double a, double b,
-                         bool ordered) {
+                         bool ordered, std::optional<double> pi0, std::optional<double> pi1) {
             require_parameters({a0, b0, a1, b1, a, b});
-            return Effect{a0, b0, a1, b1, a, b, ordered};
-        }), "a0"_a, "b0"_a, "a1"_a, "b1"_a, "a"_a, "b"_a, "ordered"_a);
+            require(pi0.has_value() == pi1.has_value(), "both rates are known or none");
+            for (const double pi : {pi0.value_or(0.5), pi1.value_or(0.5)})
+                require(0 < pi && pi < 1, "known rates must lie between 0 and 1");
+            return Effect{a0, b0, a1, b1, a, b, ordered, pi0.value_or(NAN), pi1.value_or(NAN)};
+        }), "a0"_a, "b0"_a, "a1"_a, "b1"_a, "a"_a, "b"_a, "ordered"_a, "pi0"_a = nb::none(),
+             "pi1"_a = nb::none());
 
     nb::class_<Likelihood>(m, "Likelihood")
         .def(nb::new_([](const Effect& effect, Count n_positive, Count n_negative) {

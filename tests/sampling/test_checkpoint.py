@@ -124,13 +124,13 @@ np.save(sys.argv[3], drawn.index)
 
 def test_kills_lose_no_more_than_the_interval(tmp_path):
     """Kill a run again and again, at random times; it ends with the draws of a run left alone."""
-    kills = int(os.environ.get("BAYESDNF_KILLS", "6"))
+    kills = int(os.environ.get("BAYESDNF_KILLS", "4"))
     interval = 0.3
-    settings = RUN | {"draws": 100_000, "checkpoint_every": interval, "n_jobs": 2}
+    settings = RUN | {"draws": 60_000 * kills, "checkpoint_every": interval, "n_jobs": 2}
     rng = random.Random(1)
     out = tmp_path / "index.npy"
     environment = os.environ | {"PYTHONPATH": os.path.dirname(os.path.dirname(__file__))}
-    saved = 0
+    saved = killed = 0
     for kill in range(kills + 200):
         child = subprocess.Popen(
             [sys.executable, "-c", _CHILD, tmp_path / "run", json.dumps(settings), out],
@@ -142,13 +142,14 @@ def test_kills_lose_no_more_than_the_interval(tmp_path):
         first = child.stdout.readline()
         if kill < kills and first:
             told = [first.split()]
-            end = time.monotonic() + rng.uniform(0.05, 1.0)
+            end = time.monotonic() + rng.uniform(0.05, 2.5)
             while time.monotonic() < end:
                 line = child.stdout.readline()
                 if not line:
                     break
                 told.append(line.split())
             child.kill()
+            killed += 1
             told += [line.split() for line in child.stdout.read().splitlines() if line.count(" ")]
         child.communicate()
         if first:
@@ -160,5 +161,6 @@ def test_kills_lose_no_more_than_the_interval(tmp_path):
         # A save itself and a round take their time too.
         saved = max([int(n) for n, when in told if float(when) < last - interval - 0.7] + [saved])
     assert child.returncode == 0
+    assert killed == kills
     whole = sample(posterior_of(), **(RUN | {"draws": settings["draws"], "n_jobs": 2}))
     assert np.array_equal(np.load(out), whole.index)

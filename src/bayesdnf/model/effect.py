@@ -24,6 +24,9 @@ class Effect(Parameters):
         Beta prior of the null function's single rate.
     ordered : bool, default=True
         Whether π0 <= π1 is known: the function marks those at higher risk.
+    pi0, pi1 : float or None, default=None
+        The rates themselves, where both are known; the Beta priors of the pair are then not used.
+        The null function keeps its own single rate.
     prevalence : float or None, default=None
         Share of positives in the population, when known. Rates and risks are then given for the
         population, by the retrospective form; functions are ranked as before.
@@ -48,6 +51,8 @@ class Effect(Parameters):
         ordered: bool = True,
         prevalence: float | None = None,
         sampling: str = "random",
+        pi0: float | None = None,
+        pi1: float | None = None,
     ) -> None:
         self.a0 = a0
         self.b0 = b0
@@ -58,6 +63,8 @@ class Effect(Parameters):
         self.ordered = ordered
         self.prevalence = prevalence
         self.sampling = sampling
+        self.pi0 = pi0
+        self.pi1 = pi1
         self._check()
 
     def _check(self) -> None:
@@ -67,6 +74,7 @@ class Effect(Parameters):
                 raise ParameterError.of(name, "Effect", "a finite number above 0", value)
         if not isinstance(self.ordered, bool):
             raise ParameterError.of("ordered", "Effect", "True or False", self.ordered)
+        self._check_known()
         if self.prevalence is not None and not (
             isinstance(self.prevalence, Real) and 0 < float(self.prevalence) < 1
         ):
@@ -83,6 +91,32 @@ class Effect(Parameters):
                 "the share of cases in the table says nothing of the population. Got None instead."
             )
 
+    @property
+    def known(self) -> bool:
+        """Whether both rates are given."""
+        return self.pi0 is not None
+
+    def _check_known(self) -> None:
+        for name, other in (("pi0", self.pi1), ("pi1", self.pi0)):
+            value: Any = getattr(self, name)
+            if value is None and other is None:
+                continue
+            if not isinstance(value, Real) or not 0 < float(value) < 1:
+                raise ParameterError.of(
+                    name, "Effect", "between 0 and 1, both excluded; give both rates or none "
+                    "(for rates of 0 and 1 there is smallest_function)", value,
+                )  # fmt: skip
+        if self.pi0 is None or self.pi1 is None:
+            return
+        if self.ordered and self.pi0 > self.pi1:
+            raise ParameterError.of("pi1", "Effect", "at least pi0 when ordered=True", self.pi1)
+        if self.prevalence is not None:
+            raise ParameterError.of(
+                "prevalence", "Effect", "None when rates are known", self.prevalence
+            )
+
     def native(self) -> _native.Effect:
         """Return the core's copy of the settings that scores depend on."""
-        return _native.Effect(self.a0, self.b0, self.a1, self.b1, self.a, self.b, self.ordered)
+        return _native.Effect(
+            self.a0, self.b0, self.a1, self.b1, self.a, self.b, self.ordered, self.pi0, self.pi1
+        )

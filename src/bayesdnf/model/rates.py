@@ -199,6 +199,9 @@ def draw_rates(
     """
     both, false_marks = marked[:, 0], marked[:, 1]
     rho = effect.prevalence
+    if effect.known:
+        drawn = _known(effect, len(both))
+        return _with_null(drawn, effect, n_pos, n_neg, is_null, stream)
     a0, b0, a1, b1 = (
         x.astype(np.float64)
         for x in _pair_parameters(effect, n_pos + n_neg, n_pos, both + false_marks, both)
@@ -211,15 +214,30 @@ def draw_rates(
             pair = _BetaPair(float(a0[i]), float(b0[i]), float(a1[i]), float(b1[i]), effect.ordered)
             (first[i],), (second[i],) = pair.sample(1, rng)
     drawn = _on_scale(first, second, rho)
+    return _with_null(drawn, effect, n_pos, n_neg, is_null, stream)
+
+
+def _known(effect: Effect, size: int) -> RateDraws:
+    return RateDraws(np.full(size, effect.pi0, float), np.full(size, effect.pi1, float), None)
+
+
+def _with_null(
+    drawn: RateDraws,
+    effect: Effect,
+    n_pos: int,
+    n_neg: int,
+    is_null: NDArray[np.bool_],
+    stream: _native.Philox,
+) -> RateDraws:
+    """Put the null function's single rate where it was drawn."""
     if not is_null.any():
         return drawn
-    if rho is None:
-        alike = np.full(len(both), float(n_pos)) + effect.a
-        rate, _ = _native.draw_beta_pairs(
-            alike, np.full(len(both), float(n_neg)) + effect.b, alike, alike, False, stream
-        )
+    size = len(is_null)
+    if effect.prevalence is None:
+        a, b = np.full(size, float(n_pos + effect.a)), np.full(size, float(n_neg + effect.b))
+        rate, _ = _native.draw_beta_pairs(a, b, a, b, False, stream)
     else:
-        rate = np.full(len(both), float(rho))
+        rate = np.full(size, float(effect.prevalence))
     return RateDraws(
         np.where(is_null, rate, drawn.pi0),
         np.where(is_null, rate, drawn.pi1),
@@ -276,6 +294,8 @@ class Rates:
         """Draw from the joint posterior of the rates."""
         rng = np.random.default_rng(random_state)
         rho = self.effect.prevalence
+        if self.effect.known and not self.null:
+            return _known(self.effect, size)
         if self.null:
             rate = self._null_sample(size, rng)
             return RateDraws(rate, rate, None if rho is None else np.zeros(size))
@@ -300,6 +320,9 @@ class Rates:
         if self.null:
             one = self._null_interval(ends)
             return one, one
+        if self.effect.known:
+            pi0, pi1 = float(self.effect.pi0 or 0), float(self.effect.pi1 or 0)
+            return Interval(pi0, pi0, pi0), Interval(pi1, pi1, pi1)
         if rho is not None:
             draws = self.sample(self._POPULATION_DRAWS, 0)
             return (

@@ -207,6 +207,11 @@ def _result(posterior: Posterior, outcomes: list[_Outcome], stopped: str) -> Ann
 
 def _check(posterior: Posterior, given: dict[str, Any]) -> None:
     """Refuse parameters outside their meaning."""
+    if posterior.effect.known:
+        raise ParameterError(
+            "The 'pi0' parameter of Effect must be None for anneal, which moves the rates itself; "
+            f"hunt takes known ones. Got {posterior.effect.pi0!r} instead."
+        )
 
     def require(name: str, fine: bool, must: str) -> None:
         if not fine:
