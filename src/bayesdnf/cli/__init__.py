@@ -1,4 +1,4 @@
-"""The command line: ``bayesdnf fit``, ``predict``, ``sample``, ``simulate``, ``demo``.
+"""The command line: ``bayesdnf fit``, ``predict``, ``sample``, ``simulate``, ``reproduce``, ….
 
 Results go to standard output, everything else to standard error. Exit status: 0 done, 1 the input
 is wrong, 2 wrong usage, 130 interrupted. Heavy libraries are imported inside the commands.
@@ -15,6 +15,7 @@ import typer
 from ..errors import BayesDNFError, ParameterError
 from . import options
 from .output import end, write_json
+from .reproducing import reproduce
 from .sampling import sample
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def _common(
 
 
 app.command()(sample)
+app.command()(reproduce)
 
 
 @app.command()

@@ -1,0 +1,83 @@
+"""``bayesdnf reproduce``: the paper's tables and figures, beside the paper's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import options
+from .output import end, write_json
+
+if TYPE_CHECKING:
+    from ..experiments.result import Reproduction
+
+
+def reproduce(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="figure1, figure2, table1, table2, table3, table4, table5, appendix or all."
+        ),
+    ],
+    quick: Annotated[bool, typer.Option("--quick", help="On fewer data sets, in seconds.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for CSV, text and PNG files; of all, a page too.")
+    ] = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = 1,
+    as_json: options.Json = False,
+) -> None:
+    """Make a table or figure of Hubert (2020) again, beside the paper's own figures."""
+    from ..experiments import NAMES, check
+
+    check(name, seed, jobs)
+    if out is not None:
+        from ..experiments.folder import ready, write, write_page
+
+        ready(out)
+    made: list[Reproduction] = []
+    files: list[Path] = []
+    finished = True
+    try:
+        for one in NAMES if name == "all" else (name,):
+            made.append(_with_bar(one, quick, seed, jobs))
+            if out is not None:
+                files += write(made[-1], out)
+            if not as_json:
+                from ..experiments.layout import as_text
+
+                typer.echo(f"{as_text(made[-1])}\n")
+        if out is not None and name == "all":
+            files.append(write_page(made, out))
+    except KeyboardInterrupt:
+        finished = False
+    if as_json:
+        from ..experiments.layout import as_data
+
+        write_json(
+            {
+                "quick": quick,
+                "seed": seed,
+                "reproductions": [as_data(one) for one in made],
+                "files": [str(file) for file in files],
+            }
+        )
+    elif files:
+        typer.echo(f"{len(files)} files written to {out}.")
+    end(finished, "this is what was done")
+
+
+def _with_bar(name: str, quick: bool, seed: int, jobs: int) -> Reproduction:
+    from ..experiments import reproduce
+    from .terminal import Bar
+
+    with Bar(name) as bar:
+        return reproduce(
+            name,
+            quick=quick,
+            seed=seed,
+            jobs=jobs,
+            progress=lambda done, total: bar.show(done, total, f"{done} of {total} data sets"),
+        )

@@ -1,0 +1,87 @@
+"""The files of reproductions: NAME.csv, NAME.txt, NAME.png, and a page about all of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..data.atomic import atomic_path
+from ..errors import InputError
+from ..report.panels import pyplot
+from .layout import as_frame, as_text
+
+if TYPE_CHECKING:
+    from .result import Reproduction
+
+_DPI = 110
+
+
+def ready(folder: Path) -> None:
+    """Ask, before minutes of work, whether a folder can be written and pictures be drawn."""
+    pyplot()
+    above = folder
+    while not above.exists() and above != above.parent:
+        above = above.parent
+    if not above.is_dir():
+        raise InputError(f"Cannot write to {folder}: {above} is not a folder.")
+    if not os.access(above, os.W_OK):
+        raise InputError(f"Cannot write to {folder}: Permission denied.")
+
+
+def write(made: Reproduction, folder: Path) -> list[Path]:
+    """Write a reproduction's three files, all of them or none.
+
+    Parameters
+    ----------
+    made : Reproduction
+        What to write.
+    folder : Path
+        Where; it is made if it is not there.
+
+    Returns
+    -------
+    list of Path
+        The files.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from bayesdnf.experiments import reproduce
+    >>> from bayesdnf.experiments.folder import write
+    >>> made = reproduce("table1", quick=True)
+    >>> [file.name for file in write(made, pathlib.Path(tempfile.mkdtemp()))]
+    ['table1.csv', 'table1.txt', 'table1.png']
+    """
+    files = [folder / f"{made.name}.{kind}" for kind in ("csv", "txt", "png")]
+    _make(folder)
+    with ExitStack() as stack:
+        table, text, picture = (stack.enter_context(atomic_path(file)) for file in files)
+        as_frame(made).to_csv(table, index=False, float_format="%.6g")
+        text.write_text(as_text(made) + "\n", encoding="utf-8")
+        figure = made.draw(made)
+        try:
+            figure.savefig(picture, dpi=_DPI, metadata={"Software": None})
+        finally:
+            pyplot().close(figure)
+    return files
+
+
+def write_page(all_made: Sequence[Reproduction], folder: Path) -> Path:
+    """Write index.md, the page about all of them."""
+    from .page import page
+
+    file = folder / "index.md"
+    _make(folder)
+    with atomic_path(file) as part:
+        part.write_text(page(all_made), encoding="utf-8")
+    return file
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"Cannot make the folder {folder}: {error.strerror}.") from error

@@ -1,0 +1,185 @@
+"""What a reproduction comes to: figures of the paper and ours, and what was claimed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .work import PAPER_SETS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PAPER, FAITHFUL, OURS = "paper", "paper's settings", "our defaults"
+
+
+class Measure(NamedTuple):
+    """One column of figures: its name in files, its name for people, its decimals."""
+
+    name: str
+    label: str
+    digits: int
+
+
+class Row(NamedTuple):
+    """Figures of one cell of a table from one source; errors are over data sets."""
+
+    cell: tuple[Any, ...]
+    source: str
+    sets: int
+    values: Mapping[str, float]
+    errors: Mapping[str, float]
+    expression: str = ""
+
+
+class Claim(NamedTuple):
+    """Something that should come out, whether it did, and the figures."""
+
+    text: str
+    holds: bool
+    found: str
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """One table or figure of the paper, made again.
+
+    Attributes
+    ----------
+    name, title : str
+        For files and for people.
+    label : str
+        The table's or figure's label in the paper.
+    settings : str
+        What was run, in words.
+    keys : tuple of str
+        What tells cells apart.
+    measures : tuple of Measure
+        What is compared.
+    rows : tuple of Row
+        The figures, cell by cell and source by source.
+    claims : tuple of Claim
+        What should come out.
+    words : tuple of str
+        Paragraphs: where we agree, where not, and why.
+    draw : callable
+        Makes the picture.
+    """
+
+    name: str
+    title: str
+    label: str
+    settings: str
+    keys: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    rows: tuple[Row, ...]
+    claims: tuple[Claim, ...]
+    words: tuple[str, ...]
+    draw: Callable[[Reproduction], Figure] = field(repr=False)
+
+    def value(self, name: str, source: str, *cell: Any) -> float:
+        """Return a figure: of a source in a cell, over as many data sets as there are."""
+        return self.row(source, *cell).values[name]
+
+    def row(self, source: str, *cell: Any) -> Row:
+        """Return the row of a source in a cell that rests on the most data sets."""
+        return find(self.rows, source, *cell)
+
+
+def find(rows: Sequence[Row], source: str, *cell: Any, sets: int | None = None) -> Row:
+    """Return the row of a source in a cell, on so many data sets or else on the most."""
+    there = [row for row in rows if row.source == source and row.cell == cell]
+    if sets is not None:
+        there = [row for row in there if row.sets == sets]
+    return max(there, key=lambda row: row.sets)
+
+
+def summary(cell: tuple[Any, ...], source: str, runs: Sequence[Any]) -> list[Row]:
+    """Return means and standard errors of runs, one for each data set.
+
+    Parameters
+    ----------
+    cell, source
+        Whose they are.
+    runs : sequence of named tuples of numbers
+        By data set.
+
+    Returns
+    -------
+    list of Row
+        Over as many data sets as the paper has and, where there are more, over all.
+    """
+    names = runs[0]._fields
+    sizes = sorted({min(PAPER_SETS, len(runs)), len(runs)})
+    rows = []
+    for n in sizes:
+        table = np.asarray(runs[:n], dtype=np.float64)
+        means = table.mean(axis=0)
+        errors = table.std(axis=0, ddof=1) / math.sqrt(n) if n > 1 else np.full(len(names), np.nan)
+        rows.append(
+            Row(
+                cell,
+                source,
+                n,
+                dict(zip(names, means.tolist(), strict=True)),
+                dict(zip(names, errors.tolist(), strict=True)),
+            )
+        )
+    return rows
+
+
+class Difference(NamedTuple):
+    """How far our rate lies below the paper's."""
+
+    below: float
+    error: float
+
+    @property
+    def within_two(self) -> bool:
+        """Whether that is no more than two standard errors."""
+        return self.below <= 2 * self.error + 1e-12
+
+
+def rate_below(paper: Row, ours: Row, name: str) -> Difference:
+    """Compare two rates, counting the sampling error of both.
+
+    The paper's rates are of ten data sets and often 1, of which the usual error would be 0: the
+    standard error is that of the pooled rate.
+
+    Examples
+    --------
+    >>> from bayesdnf.experiments.result import Row, rate_below
+    >>> paper = Row((), "paper", 10, {"term 1": 1.0}, {})
+    >>> ours = Row((), "paper's settings", 200, {"term 1": 0.9}, {})
+    >>> round(rate_below(paper, ours, "term 1").error, 3)
+    0.095
+    """
+    n, m = paper.sets, ours.sets
+    p, q = paper.values[name], ours.values[name]
+    pooled = (n * p + m * q) / (n + m)
+    return Difference(p - q, math.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m)))
+
+
+def printed(
+    keys: int, measures: Sequence[Measure], table: Sequence[Sequence[float]]
+) -> dict[tuple[Any, ...], Row]:
+    """Read a table of the paper: the first columns name the cell, the others are its figures."""
+    names = [measure.name for measure in measures]
+    rows = {}
+    for line in table:
+        cell, values = tuple(line[:keys]), line[keys:]
+        figures = dict(zip(names, values, strict=False))
+        rows[cell] = Row(cell, PAPER, PAPER_SETS, figures, {})
+    return rows
+
+
+def beside(paper: Mapping[tuple[Any, ...], Row], ours: Sequence[Row]) -> tuple[Row, ...]:
+    """Put our rows under those of the paper, cell by cell; rows without a cell come last."""
+    rows: list[Row] = []
+    for cell, row in paper.items():
+        rows += [row, *(other for other in ours if other.cell == cell)]
+    return (*rows, *(row for row in ours if row.cell not in paper))
