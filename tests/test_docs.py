@@ -1,4 +1,4 @@
-"""The examples of the pages in docs/ run, each page from top to bottom, and links lead somewhere."""
+"""The examples in docs/ run, each page from top to bottom, and links lead somewhere."""
 
 import doctest
 import re

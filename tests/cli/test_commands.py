@@ -214,7 +214,7 @@ def test_help_names_every_command(run, flag):
     ran = run(flag)
     assert ran.status == 0
     assert ran.err == ""
-    for command in ("demo", "simulate", "fit", "predict", "sample"):
+    for command in ("demo", "simulate", "fit", "predict", "sample", "reproduce"):
         assert command in ran.out
         assert run(command, flag).status == 0
 
