@@ -301,6 +301,7 @@ def test_no_time_at_all_still_gives_a_function(hard):
 
 INTERRUPTED_PROGRAM = """
 import os, signal, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job would ignore it
 from bayesdnf import BitMatrix, BooleanFunction, Posterior, hunt, simulate
 X, y, _ = simulate(300, 60, terms=(2, 3, 2, 3, 2), pi0=0.2, pi1=0.8, random_state=4)
 posterior = Posterior(BitMatrix.from_table(X), y)
