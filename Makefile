@@ -7,7 +7,7 @@ NATIVE := $(shell find native -name '*.?pp' -o -name CMakeLists.txt) CMakeLists.
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 CMAKE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DBAYESDNF_TESTS=ON
 
-.PHONY: demo test lint native-test sanitize calibrate bench bench-search bench-peers reproduce docs stub clean
+.PHONY: demo test lint native-test sanitize calibrate bench bench-search bench-peers bench-averaging reproduce docs stub clean
 
 demo: $(VENV)/.installed
 	$(BIN)/bayesdnf demo
@@ -58,6 +58,8 @@ bench-search: $(VENV)/.installed
 bench-peers: $(PEERS)/.installed
 	PYTHONHASHSEED=0 $(PEERS)/bin/python -m benchmarks.peers $(FLAGS)  # BOA loops over sets of texts
 	$(PEERS)/bin/python -m benchmarks.comparison
+
+bench-averaging: $(PEERS)/.installed
 	$(PEERS)/bin/python -m benchmarks.averaging --jobs 2
 
 # The paper's tables and figures, in full, with the page about them. Minutes.

@@ -4,8 +4,8 @@
 function alone), EBM, logistic regression with an L1 penalty chosen by cross-validation, and a
 random forest, on the categorical and the HIV sets. Calibration is the expected calibration error:
 over ten bins of predicted risk with as many rows each, the mean distance between the mean
-prediction and the share of positives. EBM needs the environment of ``make bench-peers``; without
-it that column is left out. Sets of more than 4000 training rows are cut to 4000 of them, the same
+prediction and the share of positives. ``make bench-averaging`` sets up the
+environment that EBM needs; without it that column is left out. Sets of more than 4000 training rows are cut to 4000 of them, the same
 for every method.
 """
 
@@ -123,7 +123,7 @@ def page(results: Sequence[dict[str, Any]], names: Sequence[str]) -> str:
         "has 4 bags of at most 2000 rounds instead of 14 of 50,000, to end in time; the penalty of",
         "the logistic regression is chosen by cross-validation inside each fold.",
         "Same folds for all, five of them or the set's own split; lower is better everywhere.",
-        "`python -m benchmarks.averaging` measures all of it and writes this page.",
+        "`make bench-averaging` measures all of it and writes this page.",
         "",
         f"**Averaging has a lower log loss than the best function alone on {better} of "
         f"{len(tables)} sets.** Of all methods",

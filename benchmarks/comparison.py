@@ -17,7 +17,7 @@ from .comparison_figure import draw
 from .writing import RESULTS
 
 DOCS = Path(__file__).parents[1] / "docs"
-OURS = ("bayesdnf", "bayesdnf, negations")
+OURS = ("bayesdnf", "bayesdnf with negations")
 CLOSE = 0.01  # one point of accuracy, below which two methods count as alike
 
 ABOUT = """\
@@ -57,7 +57,7 @@ HOW = """\
   `?` for missing among them. On tables of one or two hundred rows a few points of accuracy
   are noise: ± is the standard error over the folds.
 - **Settings.** Everyone's defaults, seed 0, one thread. Exceptions: BOA takes rules of at most
-  three literals, as its default of ten cannot be enumerated; "tree, leaves by CV" chooses 2, 4, …,
+  three literals, as its default of ten cannot be enumerated; "tree sized by CV" chooses 2, 4, …,
   128 leaves by five inner folds. bayesdnf is run twice: as it is, and with `negations=True`.
   BOA's answers change a little from run to run, whatever the seed.
 - **Columns.** bayesdnf, RIPPER, IREP and EBM read texts. The others get one 0/1 column for each
@@ -126,7 +126,7 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def seconds(value: float) -> str:
-    """Write seconds with two digits that matter."""
+    """Write seconds, or a multiple of them, with two digits that matter."""
     return f"{value:.2f}" if value < 1 else f"{value:.1f}" if value < 10 else f"{value:.0f}"
 
 
@@ -232,7 +232,7 @@ def against_each(results: Results) -> list[str]:
                 f"{100 * statistics.mean(gaps):+.1f}",
                 f"{100 * statistics.mean(o['auc'] - other['auc'] for o, other in both):+.1f}",
                 f"{gmean(sizes):.1f}" if sizes else "–",
-                f"{gmean([other['seconds'] / ours['seconds'] for ours, other in both]):.2g}",
+                seconds(gmean([other["seconds"] / ours["seconds"] for ours, other in both])),
             ]
         )
     header = "method;sets;bayesdnf ahead;alike;behind;accuracy;AUC;its literals;its seconds"

@@ -16,7 +16,7 @@ COLUMNS = 4
 # Colour, marker, filled: one colour for each family. Lines: methods without literals.
 LOOKS: dict[str, tuple[str, str, bool]] = {
     "bayesdnf": ("#d55e00", "*", True),
-    "bayesdnf, negations": ("#d55e00", "*", False),
+    "bayesdnf with negations": ("#d55e00", "*", False),
     "RIPPER": ("#0072b2", "o", True),
     "IREP": ("#0072b2", "o", False),
     "BOA": ("#009e73", "D", True),
@@ -24,7 +24,7 @@ LOOKS: dict[str, tuple[str, str, bool]] = {
     "RuleFit": ("#cc79a7", "s", True),
     "FIGS": ("#e69f00", "P", True),
     "tree": ("#333333", "^", False),
-    "tree, leaves by CV": ("#333333", "^", True),
+    "tree sized by CV": ("#333333", "^", True),
 }
 LINES = {"EBM": ("#56b4e9", "--"), "random forest": ("#999999", ":")}
 

@@ -159,7 +159,7 @@ METHODS = {
     "bayesdnf": Method(
         "bayesdnf", lambda jobs: DNFClassifier(random_state=0, n_jobs=jobs), size_of_dnf
     ),
-    "bayesdnf, negations": Method(
+    "bayesdnf with negations": Method(
         "bayesdnf",
         lambda jobs: DNFClassifier(negations=True, random_state=0, n_jobs=jobs),
         size_of_dnf,
@@ -178,7 +178,7 @@ METHODS = {
     "tree": Method(
         "scikit-learn", lambda jobs: one_hot(DecisionTreeClassifier(random_state=0)), size_of_tree
     ),
-    "tree, leaves by CV": Method(
+    "tree sized by CV": Method(
         "scikit-learn", pruned_tree, lambda model: size_of_tree(model.best_estimator_)
     ),
     "EBM": Method("interpret-core", ebm, None),
@@ -307,15 +307,12 @@ def installed(names: Iterable[str]) -> list[str]:
 
 
 def names_of(text: str, known: Iterable[str]) -> list[str]:
-    """Read a list such as ``tree,RIPPER``; a name may have a comma, as ``tree, leaves by CV``."""
-    left, found = f",{text},", []
-    for name in sorted(known, key=len, reverse=True):
-        if f",{name}," in left:
-            left = left.replace(f",{name},", ",")
-            found.append(name)
-    if left.strip(","):
-        raise SystemExit(f"Not known: {left.strip(',')}. There is: {'; '.join(known)}.")
-    return [name for name in known if name in found]
+    """Read a list such as ``tree,RIPPER``."""
+    wanted = [name.strip() for name in text.split(",")]
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise SystemExit(f"Not known: {', '.join(unknown)}. There is: {', '.join(known)}.")
+    return [name for name in known if name in wanted]
 
 
 def main() -> None:
