@@ -4,9 +4,9 @@
 function alone), EBM, logistic regression with an L1 penalty chosen by cross-validation, and a
 random forest, on the categorical and the HIV sets. Calibration is the expected calibration error:
 over ten bins of predicted risk with as many rows each, the mean distance between the mean
-prediction and the share of positives. ``make bench-averaging`` sets up the
-environment that EBM needs; without it that column is left out. Sets of more than 4000 training rows are cut to 4000 of them, the same
-for every method.
+prediction and the share of positives. ``make bench-averaging`` sets up the environment that EBM
+needs; without it that column is left out. Sets of more than 4000 training rows are cut to 4000 of
+them, the same for every method.
 """
 
 from __future__ import annotations
