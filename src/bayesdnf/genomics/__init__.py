@@ -1,0 +1,5 @@
+"""From PLINK and VCF files to combinations of mutations."""
+
+from .genotypes import Genotypes
+
+__all__ = ["Genotypes"]
