@@ -78,5 +78,6 @@ void bind_exact(nb::module_& m);
 void bind_implicants(nb::module_& m);
 void bind_chain(nb::module_& m);
 void bind_genotypes(nb::module_& m);
+void bind_scan(nb::module_& m);
 
 }  // namespace bayesdnf::bindings

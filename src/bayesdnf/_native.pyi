@@ -312,3 +312,29 @@ def relatives(planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, N
     """
     Pairs of samples with at least that KING-robust kinship, and their kinship.
     """
+
+class Findings:
+    """The best findings of a scan so far."""
+
+    def __init__(self, most: int) -> None: ...
+
+    def arrays(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """
+        variants, what, rows (positive, negative), log Bayes factor, gain; best first.
+        """
+
+class ScanTable:
+    """Genotypes split into cases and controls, for scans."""
+
+    def __init__(self, planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], cases: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], controls: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], effect: Effect, codings: Sequence[int], cells: bool, by_gain: bool, top: int, gap: int, chromosome: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], position: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> None: ...
+
+    @property
+    def n_tasks(self) -> int: ...
+
+    def singles(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]: ...
+
+    def pairs_in(self, first: int, last: int, step: int = 1) -> int: ...
+
+    def scan_pairs(self, first: int, last: int, step: int, n_threads: int, stop: StopFlag, best: Findings) -> int: ...
+
+    def scan_triples(self, chosen: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, last: int, n_threads: int, stop: StopFlag, best: Findings) -> int: ...
