@@ -48,7 +48,8 @@ class Scan:
     findings : DataFrame
         Best first: ``marker`` (a function in words), ``variant_1``, ``variant_2`` …, ``cases`` and
         ``controls`` that it marks, ``log_bayes_factor`` against no marker, and ``gain`` over the
-        best marker on fewer of the variants.
+        best marker on fewer of the variants. Cells are counted on samples whose calls are all
+        known.
     settings : dict
         What was scanned and how.
     """
