@@ -88,6 +88,13 @@ def grown(model, rest, base, beta, power):
                 yield (literal, *order), (1 - stop) * chance * later
 
 
+def listed_birth(model, kernel, function, beta):
+    weights = {frozenset(term): weight for term, weight in kernel.listed.items()}
+    return births_and_deaths(
+        model, function, lambda term: weights.get(term, 0) / sum(weights.values())
+    )
+
+
 def split(model, kernel, function, beta):
     """Half the time u makes way for {w, u Δ w}; else a pair for its symmetric difference."""
     m = len(function)
@@ -146,6 +153,7 @@ MOVES = {
     "birth": birth,
     "row birth": row_birth,
     "grown birth": grown_birth,
+    "listed birth": listed_birth,
     "split": split,
     "redraw": redraw,
 }
