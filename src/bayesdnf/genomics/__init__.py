@@ -1,5 +1,24 @@
 """From PLINK and VCF files to combinations of mutations."""
 
 from .genotypes import Genotypes
+from .opening import read_genotypes
+from .pgen import read_pgen
+from .phenotype import SampleColumns, read_covariates, read_phenotype
+from .plink import read_plink
+from .plink_writing import write_plink
+from .study import Study, read_study
+from .vcf import read_vcf
 
-__all__ = ["Genotypes"]
+__all__ = [
+    "Genotypes",
+    "SampleColumns",
+    "Study",
+    "read_covariates",
+    "read_genotypes",
+    "read_pgen",
+    "read_phenotype",
+    "read_plink",
+    "read_study",
+    "read_vcf",
+    "write_plink",
+]
