@@ -19,10 +19,13 @@ from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mea
 if TYPE_CHECKING:
     import pandas as pd
 
+ALLELES = ("minor", "first", "second")
+
 KNOWN, CARRIER, TWO = range(3)
 """The three planes of a variant: call known, at least one copy, two copies."""
 
-_CHUNK_BYTES = 32 << 20
+CHUNK_BYTES = 4 << 20
+"""What is worked on at a time: little beside any planes that matter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,39 +209,49 @@ class Genotypes:
             planes = empty_planes(kept.n_variants, n)
             mask = kept.mask(samples)
             for piece in kept.pieces():
-                rows = 3 * (piece.stop - piece.start)
-                source = np.ascontiguousarray(kept.planes[piece]).reshape(rows, len(mask))
-                picked = _native.pick_samples(source, mask)
-                planes[piece, :, : picked.shape[1]] = picked.reshape(rows // 3, 3, picked.shape[1])
+                pick_into(planes[piece], kept.planes[piece], mask)
             kept = replace(
                 kept, planes=planes, samples=kept.samples[samples].reset_index(drop=True)
             )
         history = self.history if because is None else (*self.history, because)
         return replace(kept, history=history)
 
-    def counting(self, allele: str) -> Genotypes:
-        """Count the allele that is asked for, and name it.
+    def counting(self, allele: str, *, in_place: bool = False) -> Genotypes:
+        """Count the allele that is asked for, and say so in the history.
 
         Parameters
         ----------
         allele : {"minor", "first", "second"}
             The rarer one of the two in these samples (of two equally common ones the first), or
             the file's first or second: A1 or A2 of PLINK 1, ALT or REF elsewhere.
+        in_place : bool, default=False
+            Change these planes instead of a copy, for a caller who has no other use for them.
         """
-        if allele not in ("minor", "first", "second"):
+        if allele not in ALLELES:
             raise ParameterError.of("allele", "counting", "'minor', 'first' or 'second'", allele)
         if allele == "first":
-            return self
-        swap = self.frequency > 0.5 if allele == "minor" else np.ones(self.n_variants, np.bool_)
-        return self.swapped(swap)
+            swap = np.zeros(self.n_variants, np.bool_)
+            said = "The first allele of the file is counted."
+        elif allele == "second":
+            swap = np.ones(self.n_variants, np.bool_)
+            said = "The second allele of the file is counted."
+        else:
+            swap = self.frequency > 0.5
+            n_second = int(np.count_nonzero(swap))
+            said = (
+                f"The minor allele is counted: the first of the file at "
+                f"{self.n_variants - n_second:,} variants, the second at {n_second:,}."
+            )
+        counted = self.swapped(swap, in_place=in_place) if swap.any() else self
+        return replace(counted, history=(*self.history, said))
 
-    def swapped(self, swap: NDArray[np.bool_]) -> Genotypes:
+    def swapped(self, swap: NDArray[np.bool_], *, in_place: bool = False) -> Genotypes:
         """Count the other allele of the variants marked."""
-        planes = self.planes.copy()
+        planes = self.planes if in_place else self.planes.copy()
         where = np.flatnonzero(swap)
         for start in range(0, len(where), self._piece):
             some = where[start : start + self._piece]
-            known, carrier, two = (self.planes[some, i] for i in (KNOWN, CARRIER, TWO))
+            known, carrier, two = (planes[some, i] for i in (KNOWN, CARRIER, TWO))
             planes[some, CARRIER] = known & ~two
             planes[some, TWO] = known & ~carrier
         variants = self.variants.copy()
@@ -323,13 +336,11 @@ class Genotypes:
 
     def mask(self, samples: NDArray[np.bool_]) -> Words:
         """Pack a choice of samples into words, as long as a plane."""
-        words = np.zeros(self.planes.shape[2], dtype=np.uint64)
-        pack_into(words, np.asarray(samples, dtype=np.bool_))
-        return words
+        return pack_mask(samples, self.planes.shape[2])
 
     @property
     def _piece(self) -> int:
-        return max(1, _CHUNK_BYTES // max(1, 24 * int(self.planes.shape[2])))
+        return max(1, CHUNK_BYTES // max(1, 24 * int(self.planes.shape[2])))
 
     def pieces(self) -> Iterator[slice]:
         """Stretches of variants small enough to work on unpacked or copied."""
@@ -341,3 +352,18 @@ def empty_planes(n_variants: int, n_samples: int) -> Words:
     """Room for the planes of so many variants, refused beforehand when it cannot be had."""
     n_words = segment_offsets([n_samples])[-1]
     return allocate_planes(3 * n_variants, n_words).reshape(n_variants, 3, n_words)
+
+
+def pack_mask(samples: NDArray[np.bool_], n_words: int) -> Words:
+    """Pack a choice of samples into so many words."""
+    words = np.zeros(n_words, dtype=np.uint64)
+    pack_into(words, np.asarray(samples, dtype=np.bool_))
+    return words
+
+
+def pick_into(out: Words, planes: Words, mask: Words) -> None:
+    """Write the samples of a mask, in their order, of some variants' planes."""
+    n_variants, _, n_words = planes.shape
+    source = np.ascontiguousarray(planes).reshape(3 * n_variants, n_words)
+    picked = _native.pick_samples(source, mask)
+    out[:, :, : picked.shape[1]] = picked.reshape(n_variants, 3, picked.shape[1])
