@@ -1,23 +1,38 @@
 """From PLINK and VCF files to combinations of mutations."""
 
+from .chromosomes import canonical_chromosome, chromosome_order, haploid_calls
+from .exact import hardy_weinberg
+from .filters import Filters
 from .genotypes import Genotypes
+from .missingness import impute_mode, missingness_by_outcome
 from .opening import read_genotypes
 from .permutations import family_wise
 from .pgen import read_pgen
 from .phenotype import SampleColumns, read_covariates, read_phenotype
 from .plink import read_plink
 from .plink_writing import write_plink
+from .proxies import find_proxies
+from .pruning import prune
 from .scan import Scan, merge, scan
 from .study import Study, read_study
 from .vcf import read_vcf
 
 __all__ = [
+    "Filters",
     "Genotypes",
     "SampleColumns",
     "Scan",
     "Study",
+    "canonical_chromosome",
+    "chromosome_order",
     "family_wise",
+    "find_proxies",
+    "haploid_calls",
+    "hardy_weinberg",
+    "impute_mode",
     "merge",
+    "missingness_by_outcome",
+    "prune",
     "read_covariates",
     "read_genotypes",
     "read_pgen",
