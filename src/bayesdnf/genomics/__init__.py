@@ -7,16 +7,28 @@ from .genotypes import Genotypes
 from .missingness import impute_mode, missingness_by_outcome
 from .proxies import find_proxies
 from .pruning import prune
+from .structure import (
+    PrincipalComponents,
+    Relatives,
+    close_relatives,
+    independent_variants,
+    principal_components,
+)
 
 __all__ = [
     "Filters",
     "Genotypes",
+    "PrincipalComponents",
+    "Relatives",
     "canonical_chromosome",
     "chromosome_order",
+    "close_relatives",
     "find_proxies",
     "haploid_calls",
     "hardy_weinberg",
     "impute_mode",
+    "independent_variants",
     "missingness_by_outcome",
+    "principal_components",
     "prune",
 ]
