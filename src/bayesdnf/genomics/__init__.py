@@ -14,24 +14,30 @@ from .plink_writing import write_plink
 from .proxies import find_proxies
 from .pruning import prune
 from .scan import Scan, merge, scan
+from .structure import PrincipalComponents, Relatives, close_relatives, independent_variants, principal_components
 from .study import Study, read_study
 from .vcf import read_vcf
 
 __all__ = [
     "Filters",
     "Genotypes",
+    "PrincipalComponents",
+    "Relatives",
     "SampleColumns",
     "Scan",
     "Study",
     "canonical_chromosome",
     "chromosome_order",
+    "close_relatives",
     "family_wise",
     "find_proxies",
     "haploid_calls",
     "hardy_weinberg",
     "impute_mode",
+    "independent_variants",
     "merge",
     "missingness_by_outcome",
+    "principal_components",
     "prune",
     "read_covariates",
     "read_genotypes",
