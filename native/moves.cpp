@@ -289,18 +289,27 @@ bool Mover::grown_birth(State& state, const Heat& heat, Philox& rng) const {
     return propose_death(state, i, log_path + orders(partial), heat, rng);
 }
 
+// A listed term comes, goes, or takes the place of another listed one.
 bool Mover::listed_birth(State& state, const Heat& heat, Philox& rng) const {
     const ListedTerms& listed = settings_.listed;
     if (listed.empty()) return false;
     const bool fault = planted(Fault::listed_without_q);
-    if (rng.below(2) == 0) {
+    const std::uint64_t way = rng.below(3);
+    if (way == 0) {
         const Term& term = listed.draw(rng);
         return propose_birth(state, term, fault ? 0 : listed.log_probability(term), heat, rng);
     }
     if (state.size() == 0) return false;
     const std::size_t i = rng.below(state.size());
     const double log_q = listed.log_probability(state.terms()[i]);
-    return propose_death(state, i, fault && log_q > -INFINITY ? 0 : log_q, heat, rng);
+    if (way == 1)
+        return propose_death(state, i, fault && log_q > -INFINITY ? 0 : log_q, heat, rng);
+    const Term& term = listed.draw(rng);
+    const double log_ratio =
+        planted(Fault::listed_swap_unweighted) && log_q > -INFINITY
+            ? 0
+            : log_q - listed.log_probability(term);
+    return propose(state, {&i, 1}, {&term, 1}, log_ratio, heat, rng);
 }
 
 // The paper's reversible jump: a term u makes way for w and the symmetric difference of u and w, or

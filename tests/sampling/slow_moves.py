@@ -89,10 +89,14 @@ def grown(model, rest, base, beta, power):
 
 
 def listed_birth(model, kernel, function, beta):
-    weights = {frozenset(term): weight for term, weight in kernel.listed.items()}
-    return births_and_deaths(
-        model, function, lambda term: weights.get(term, 0) / sum(weights.values())
-    )
+    """A third of the time a listed term, a third a death, a third one listed term for another."""
+    total = sum(kernel.listed.values())
+    q = {frozenset(term): weight / total for term, weight in kernel.listed.items()}
+    for chance, proposed, ratio in births_and_deaths(model, function, lambda t: q.get(t, 0)):
+        yield chance * 2 / 3, proposed, ratio
+    for term, new in itertools.product(function, q):
+        proposed = replaced(function, [term], [new])
+        yield q[new] / (3 * len(function)), proposed, q.get(term, 0) / q[new]
 
 
 def split(model, kernel, function, beta):

@@ -14,7 +14,13 @@ from .plink_writing import write_plink
 from .proxies import find_proxies
 from .pruning import prune
 from .scan import Scan, merge, scan
-from .structure import PrincipalComponents, Relatives, close_relatives, independent_variants, principal_components
+from .structure import (
+    PrincipalComponents,
+    Relatives,
+    close_relatives,
+    independent_variants,
+    principal_components,
+)
 from .study import Study, read_study
 from .vcf import read_vcf
 

@@ -26,7 +26,7 @@ def informed(
         What to sample.
     candidates : sequence of functions, optional
         Functions whose terms are worth a try, from an exhaustive scan for example: a tenth of the
-        steps then offer one of these terms, or to drop one, each alike.
+        steps then offer one of these terms, to drop one, or one for another, each alike.
 
     Examples
     --------
