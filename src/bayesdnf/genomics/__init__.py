@@ -7,6 +7,7 @@ from .genotypes import Genotypes
 from .missingness import impute_mode, missingness_by_outcome
 from .proxies import find_proxies
 from .pruning import prune
+from .refit import Refit, odds_ratios, refit_terms
 from .structure import (
     PrincipalComponents,
     Relatives,
@@ -19,6 +20,7 @@ __all__ = [
     "Filters",
     "Genotypes",
     "PrincipalComponents",
+    "Refit",
     "Relatives",
     "canonical_chromosome",
     "chromosome_order",
@@ -29,6 +31,8 @@ __all__ = [
     "impute_mode",
     "independent_variants",
     "missingness_by_outcome",
+    "odds_ratios",
     "principal_components",
     "prune",
+    "refit_terms",
 ]
