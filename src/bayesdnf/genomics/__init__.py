@@ -4,6 +4,7 @@ from .chromosomes import canonical_chromosome, chromosome_order, haploid_calls
 from .exact import hardy_weinberg
 from .filters import Filters
 from .genotypes import Genotypes
+from .matching import Matched, match_variants
 from .missingness import impute_mode, missingness_by_outcome
 from .proxies import find_proxies
 from .pruning import prune
@@ -19,6 +20,7 @@ from .structure import (
 __all__ = [
     "Filters",
     "Genotypes",
+    "Matched",
     "PrincipalComponents",
     "Refit",
     "Relatives",
@@ -30,6 +32,7 @@ __all__ = [
     "hardy_weinberg",
     "impute_mode",
     "independent_variants",
+    "match_variants",
     "missingness_by_outcome",
     "odds_ratios",
     "principal_components",
