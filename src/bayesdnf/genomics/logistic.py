@@ -125,7 +125,7 @@ def _climb(
     """Newton's steps on the free coefficients, halved until the likelihood rises."""
     moves = np.arange(X.shape[1]) if free is None else np.asarray(free, dtype=np.intp)
     beta = np.zeros(X.shape[1]) if start is None else start
-    value, slope, curve = _surface(X, y, beta, penalised)
+    value, slope, curve, information = _surface(X, y, beta, penalised)
     converged = not len(moves)
     for _ in range(_STEPS if len(moves) else 0):
         try:
@@ -145,7 +145,7 @@ def _climb(
                 break
             step = step / 2
         gain = found[0] - value
-        beta, (value, slope, curve) = trial, found
+        beta, (value, slope, curve, information) = trial, found
         if np.abs(step).max() < _CLOSE or (
             abs(gain) < 1e-13 * max(1, abs(value)) and np.abs(slope[moves]).max() < 1e-6
         ):
@@ -153,7 +153,7 @@ def _climb(
             break
     with np.errstate(invalid="ignore"):
         try:
-            error = np.sqrt(np.diag(np.linalg.inv(curve)))
+            error = np.sqrt(np.diag(np.linalg.inv(information)))
         except np.linalg.LinAlgError:
             error = np.full(len(beta), np.inf)
     return Fit(beta, error, value, converged)
@@ -161,19 +161,24 @@ def _climb(
 
 def _surface(
     X: Floats, y: NDArray[np.bool_], beta: Floats, penalised: bool
-) -> tuple[float, Floats, Floats]:
-    """Log likelihood, its slope, and the information, at beta."""
+) -> tuple[float, Floats, Floats, Floats]:
+    """Log likelihood at beta, its slope, what to divide it by for a step, and the information.
+
+    Firth's slope is that of data in which a row of leverage h counts 1 + h times, h of these as
+    half a case and half a control; with h held, so is its curvature.
+    """
     eta = X @ beta
     value = float(-np.logaddexp(0, np.where(y, -eta, eta)).sum())
     probability = 0.5 * (1 + np.tanh(eta / 2))
     weight = probability * (1 - probability)
     information = X.T @ (weight[:, None] * X)
     residual = y - probability
-    if penalised:
-        sign, log_determinant = np.linalg.slogdet(information)
-        if sign <= 0:
-            return -np.inf, X.T @ residual, information
-        value += 0.5 * float(log_determinant)
-        leverage = weight * np.einsum("ij,ij->i", X @ np.linalg.inv(information), X)
-        residual = residual + leverage * (0.5 - probability)
-    return value, X.T @ residual, information
+    if not penalised:
+        return value, X.T @ residual, information, information
+    sign, log_determinant = np.linalg.slogdet(information)
+    if sign <= 0:
+        return -np.inf, X.T @ residual, information, information
+    leverage = weight * np.einsum("ij,ij->i", X @ np.linalg.inv(information), X)
+    residual = residual + leverage * (0.5 - probability)
+    curve = X.T @ ((weight * (1 + leverage))[:, None] * X)
+    return value + 0.5 * float(log_determinant), X.T @ residual, curve, information
