@@ -4,6 +4,7 @@ from .chromosomes import canonical_chromosome, chromosome_order, haploid_calls
 from .exact import hardy_weinberg
 from .filters import Filters
 from .genotypes import Genotypes
+from .matching import Matched, match_variants
 from .missingness import impute_mode, missingness_by_outcome
 from .opening import read_genotypes
 from .permutations import family_wise
@@ -13,6 +14,7 @@ from .plink import read_plink
 from .plink_writing import write_plink
 from .proxies import find_proxies
 from .pruning import prune
+from .refit import Refit, odds_ratios, refit_terms
 from .scan import Scan, merge, scan
 from .structure import (
     PrincipalComponents,
@@ -27,7 +29,9 @@ from .vcf import read_vcf
 __all__ = [
     "Filters",
     "Genotypes",
+    "Matched",
     "PrincipalComponents",
+    "Refit",
     "Relatives",
     "SampleColumns",
     "Scan",
@@ -41,8 +45,10 @@ __all__ = [
     "hardy_weinberg",
     "impute_mode",
     "independent_variants",
+    "match_variants",
     "merge",
     "missingness_by_outcome",
+    "odds_ratios",
     "principal_components",
     "prune",
     "read_covariates",
@@ -52,6 +58,7 @@ __all__ = [
     "read_plink",
     "read_study",
     "read_vcf",
+    "refit_terms",
     "scan",
     "write_plink",
 ]
