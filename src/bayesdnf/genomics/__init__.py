@@ -4,6 +4,7 @@ from .chromosomes import canonical_chromosome, chromosome_order, haploid_calls
 from .exact import hardy_weinberg
 from .filters import Filters
 from .genotypes import Genotypes
+from .markers import Markers, find_markers
 from .matching import Matched, match_variants
 from .missingness import impute_mode, missingness_by_outcome
 from .opening import read_genotypes
@@ -29,6 +30,7 @@ from .vcf import read_vcf
 __all__ = [
     "Filters",
     "Genotypes",
+    "Markers",
     "Matched",
     "PrincipalComponents",
     "Refit",
@@ -40,6 +42,7 @@ __all__ = [
     "chromosome_order",
     "close_relatives",
     "family_wise",
+    "find_markers",
     "find_proxies",
     "haploid_calls",
     "hardy_weinberg",

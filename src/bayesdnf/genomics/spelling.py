@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
 from ..boolean import BooleanFunction, Literal
 from ..boolean.literal import CODINGS
-from ..search.smallest import smallest_function
 from .genotypes import Genotypes
 
 CODES = [*CODINGS, *(f"not {coding}" for coding in CODINGS)]
@@ -46,15 +45,58 @@ def function_of_cells(genotypes: Genotypes, members: list[int], what: int) -> Bo
 def _smallest(
     n_variants: int, there: tuple[int, ...], what: int
 ) -> tuple[tuple[tuple[int, str], ...], ...]:
-    """Terms, each a tuple of (number of the variant, coding)."""
-    grid = np.array(list(itertools.product(range(3), repeat=n_variants)))[list(there)].T
-    table = Genotypes.from_copies(grid, ids=[str(i) for i in range(n_variants)])
-    marked = [what >> cell & 1 for cell in there]
-    found = smallest_function(
-        table.bits(negations=True), marked, minimize="literals", positive=1, random_state=0
-    )
-    place = {name: i for i, name in enumerate(table.names)}
+    """Terms, each a tuple of (number of the variant, coding): fewest literals, then fewest terms.
+
+    A term is a box: for each variant some of its three genotypes. Boxes that lie in no larger one
+    are enough, and the best cover of the marked cells by them is found by branching on the first
+    cell that is not covered yet.
+    """
+    cells = list(itertools.product(range(3), repeat=n_variants))
+    forbidden = sum(1 << cell for cell in there if not what >> cell & 1)
+    wanted = sum(1 << cell for cell in there if what >> cell & 1)
+    boxes: dict[tuple[tuple[int, ...], ...], int] = {}
+    for box in itertools.product(_GENOTYPES, repeat=n_variants):
+        inside = sum(1 << i for i, cell in enumerate(cells) if all(map(_holds, box, cell)))
+        if not inside & forbidden and inside & wanted:
+            boxes[box] = inside
+    largest = {
+        box: inside & wanted
+        for box, inside in boxes.items()
+        if not any(inside != other and inside & other == inside for other in boxes.values())
+    }
+
+    @cache
+    def cover(left: int) -> tuple[int, int, tuple[tuple[tuple[int, ...], ...], ...]]:
+        if left == 0:
+            return 0, 0, ()
+        first = left & -left
+        best = None
+        for box, inside in largest.items():
+            if inside & first:
+                literals, terms, rest = cover(left & ~inside)
+                own = sum(len(genotypes) < 3 for genotypes in box)
+                found = (literals + own, terms + 1, (box, *rest))
+                if best is None or found < best:
+                    best = found
+        assert best is not None  # a cell is a box of its own
+        return best
+
     return tuple(
-        tuple((place[x.attribute], x.operator) for x in term)
-        for term in found.function.literal_terms
+        tuple((place, _LITERAL[g]) for place, g in enumerate(box) if len(g) < 3)
+        for box in cover(wanted)[2]
     )
+
+
+_LITERAL = {
+    (1, 2): "dominant",
+    (2,): "recessive",
+    (1,): "heterozygous",
+    (0,): "not dominant",
+    (0, 1): "not recessive",
+    (0, 2): "not heterozygous",
+}
+_GENOTYPES = [*_LITERAL, (0, 1, 2)]
+
+
+def _holds(genotypes: tuple[int, ...], copies: int) -> bool:
+    return copies in genotypes
