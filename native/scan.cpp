@@ -155,8 +155,8 @@ bool ScanTable::best_of(const Counts<N>& rows, std::size_t n, double least, Find
 
 // The likelihood is convex in the marked positives and negatives (it is the logarithm of an integral
 // of exponentials), so of all unions of cells the best one takes those with the highest rates, down
-// to some rate, or those with the lowest; unless all of them together would be better still, which
-// happens where missing calls tell of the outcome, and is no marker.
+// to some rate, or those with the lowest. Where none of them, or all, would be better still, there
+// is no marker to be found, and what is returned may not be the best of the rest.
 template <std::size_t N>
 bool ScanTable::best_union(const Counts<N>& cells, double least, Finding& out) const {
     std::array<std::uint8_t, N> order;
