@@ -167,6 +167,10 @@ def test_a_bed_file_counts_from_zero(tmp_path):
     assert read_regions(path) == read_regions(str(path)) == [("1", 10, 20)]
     packed = twins.make(np.tile([0, 1], (4, 1)), "1", [9, 10, 20, 21])
     assert Filters(**OFF, regions=path).apply(packed).variants["POS"].tolist() == [10, 20]
+    somewhere = Filters(**OFF, regions=["chr1:1-9", "9"]).apply(packed)
+    assert somewhere.history == (
+        "3 of 4 variants left out: outside the regions (the data have no chromosome 9).",
+    )
     path.write_text("chr1\t9\n")
     with pytest.raises(InputError, match=r"genes\.bed, line 1: a BED line has"):
         read_regions(path)

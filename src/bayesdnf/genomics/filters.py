@@ -183,7 +183,11 @@ class Filters:
             named, clause = find_names(self.exclude, "ID", ids)
             steps.need(~named, f"among those to exclude{clause}")
         if self.regions is not None:
-            steps.need(within(genotypes, read_regions(self.regions)), "outside the regions")
+            regions = read_regions(self.regions)
+            here = set(canonical_chromosomes(genotypes.variants["CHR"]).tolist())
+            absent = ", ".join(sorted({name for name, _, _ in regions} - here))
+            clause = f" (the data have no chromosome {absent})" if absent else ""
+            steps.need(within(genotypes, regions), f"outside the regions{clause}")
 
     def _counted(
         self, genotypes: Genotypes, samples: Flags, outcome: NDArray[np.bool_] | None, steps: _Steps
