@@ -67,6 +67,17 @@ def test_every_step_is_in_the_history():
     )
 
 
+@pytest.mark.parametrize("n", [7, 20, 35, 70, 140, 700])
+def test_a_share_at_its_limit_passes(n):
+    # As shares, not as products: 0.07 * 700 is a little more than 49.
+    calls = np.zeros((2, n), dtype=int)
+    calls[0, : n // 7] = 1
+    calls[1] = 1
+    calls[1, : n // 7] = -1
+    limits = OFF | {"maf": (n // 7) / n / 2, "call_rate": (n - n // 7) / n}
+    assert Filters(**limits).apply(twins.make(calls)).n_variants == 2
+
+
 def test_hardy_weinberg_on_x_is_asked_of_females():
     rng = np.random.default_rng(0)
     n = 400
