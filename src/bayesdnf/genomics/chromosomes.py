@@ -161,7 +161,9 @@ def expected_counts(
     return counts, expected
 
 
-def haploid_calls(genotypes: Genotypes, build: str | None = None) -> Genotypes:
+def haploid_calls(
+    genotypes: Genotypes, build: str | None = None, *, in_place: bool = False
+) -> Genotypes:
     """Settle the calls on X, Y and MT, where not everyone has two copies.
 
     On X males have one copy: a heterozygous call of theirs is an error and becomes missing, and
@@ -177,6 +179,8 @@ def haploid_calls(genotypes: Genotypes, build: str | None = None) -> Genotypes:
     build : {"GRCh37", "GRCh38"}, optional
         Genome build of the positions: variants of X and Y in their pseudo-autosomal regions are
         then moved to XY. By default all of X and Y is taken to lie outside these.
+    in_place : bool, default=False
+        Change these planes instead of a copy, for a caller who has no other use for them.
 
     Examples
     --------
@@ -209,7 +213,8 @@ def haploid_calls(genotypes: Genotypes, build: str | None = None) -> Genotypes:
     affected = np.isin(names, list(rules))
     if not affected.any():
         return genotypes
-    planes, history = genotypes.planes.copy(), list(genotypes.history)
+    planes = genotypes.planes if in_place else genotypes.planes.copy()
+    history = list(genotypes.history)
     for name, (one, none, word) in rules.items():
         where = np.flatnonzero(names == name)
         if not len(where):

@@ -255,10 +255,8 @@ def _choose(
         calls = genotypes.copies(group["row"].to_numpy())
         turned = group["status"].str.endswith("swapped").to_numpy()[:, None]
         calls = np.where(turned & (calls >= 0), 2 - calls, calls)
-        spread = np.where(calls < 0, -1, calls).max(axis=0) - np.where(calls < 0, 3, calls).min(
-            axis=0
-        )
-        differ = spread > 0
+        least = np.where(calls < 0, 3, calls).min(axis=0)
+        differ = calls.max(axis=0) > least
         if differ.any():
             status[i] = "duplicates disagree"
             detail[i] = f"{len(group)} variants there have this name and these alleles"
