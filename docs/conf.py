@@ -33,13 +33,14 @@ autodoc_default_options = {
 }
 numpydoc_show_class_members = False  # the class pages list them themselves
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "walkthroughs",
     "filename_pattern": r"\.py$",
     "within_subsection_order": "FileNameSortKey",
-    "matplotlib_animations": False,
+    "capture_repr": ("_repr_html_",),  # tables, and no texts of what pictures return
     "show_memory": False,
     "min_reported_time": 60,
     "write_computation_times": False,
@@ -56,7 +57,8 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_theme_options = {
     "show_prev_next": True,
-    "secondary_sidebar_items": ["page-toc"],
+    # All but walkthroughs/, which show tables of text and need the room; no page may match twice.
+    "secondary_sidebar_items": {"[!w]*": ["page-toc"], "walkthroughs/*": []},
     "navbar_align": "left",
     "show_toc_level": 2,
     "footer_start": ["copyright"],
