@@ -55,6 +55,7 @@ html_title = "bayesdnf"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_sidebars = {"start": []}  # a page without pages below it
 html_theme_options = {
     "show_prev_next": True,
     # All but walkthroughs/, which show tables of text and need the room; no page may match twice.
