@@ -27,7 +27,7 @@ from bayesdnf import (
     hunt,
     simulate,
 )
-from bayesdnf.errors import ParameterError
+from bayesdnf.errors import InputError, ParameterError
 
 ROUNDING = 1e-8
 SIGNALS = [[], [[0, 1], [2]], [[0, 1], [1, 2], [0, 2]], [[0, 1, 2], [1, 3]]]
@@ -345,3 +345,17 @@ def test_wrong_parameters(name, value, must):
         hunt(Posterior(BitMatrix.from_table(X), y), **{name: value})
     message = f"The '{name}' parameter of hunt must be {must}. Got {value!r} instead."
     assert str(error.value) == message
+
+
+def test_starts_are_bettered_and_do_not_count_as_restarts():
+    X, y, truth = simulate(400, 12, terms=(2, 2), random_state=3)
+    posterior = Posterior(BitMatrix.from_table(X), y)
+    best = hunt(posterior, random_state=0)
+    begun = hunt(posterior, random_state=0, starts=[truth, "x5"])
+    assert begun.function == best.function
+    assert (begun.restarts, begun.agreement) == (best.restarts, best.agreement)
+    # A search that is not given time to begin still has what it was told.
+    told = hunt(posterior, random_state=0, starts=[best.function], restarts=1, steps=1)
+    assert told.log_posterior >= best.log_posterior - 1e-9
+    with pytest.raises(InputError, match="cannot start from"):
+        hunt(posterior, starts=["x0 AND x1 OR x0"])

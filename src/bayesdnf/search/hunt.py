@@ -11,15 +11,16 @@ threads.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
 
 from .. import _native
 from ..boolean import BooleanFunction
-from ..errors import ParameterError
-from ..model.posterior import Posterior
+from ..errors import InputError, ParameterError
+from ..model.posterior import Posterior, as_function
 from .result import Progress, SearchResult
 from .streams import NumberedRuns, Streams
 
@@ -45,6 +46,7 @@ def hunt(
     n_jobs: int = 1,
     random_state: int | np.random.SeedSequence | None = None,
     progress: Progress | None = None,
+    starts: Sequence[BooleanFunction | str] = (),
 ) -> SearchResult:
     """Search for the function with the highest posterior.
 
@@ -68,6 +70,9 @@ def hunt(
         Seed of the restarts' random streams.
     progress : callable, optional
         Called as ``progress(done, most, best)`` while the search runs.
+    starts : sequence of functions, optional
+        Functions to start from as well, each bettered as far as it goes before the restarts
+        begin; they do not count as restarts, nor in the agreement.
 
     Returns
     -------
@@ -100,7 +105,10 @@ def hunt(
     runs = NumberedRuns(restart, stop)
     tally = _Tally(restart)
     stopped = "restarts"
+    offered = NumberedRuns(partial(restart.bettered, _ids(posterior, starts)), stop)
     try:
+        for found in offered.in_order(range(len(starts)), n_jobs):
+            tally.know(found)
         for found in _rounds(runs, restarts, agree, n_jobs):
             tally.add(found)
             if progress is not None:
@@ -123,6 +131,16 @@ def hunt(
         agreement=tally.agreement,
         restarts=tally.restarts,
     )
+
+
+def _ids(posterior: Posterior, starts: Sequence[BooleanFunction | str]) -> list[list[list[int]]]:
+    terms = []
+    for start in map(as_function, starts):
+        reason = posterior.support.reason(start)
+        if reason is not None:
+            raise InputError(f"The search cannot start from {start}: {reason}.")
+        terms.append(posterior.support.ids(start))
+    return terms
 
 
 def _rounds(runs: NumberedRuns[Found], most: int, agree: int, n_jobs: int) -> Iterator[Found]:
@@ -148,12 +166,17 @@ class _Tally:
         self.agreement_now = 0  # among restarts as long as the last one
         self.restarts = 0
 
+    def know(self, found: Found) -> None:
+        """Take note of a function that no restart came to by itself."""
+        if found[1] > self.score + _SAME:
+            self.terms, self.score = found
+
     def add(self, found: Found) -> None:
         terms, score = found
         number = self.restarts
         if number > 1 and self._restart.length(number) != self._restart.length(number - 1):
             self.agreement_now = 0
-        if number == 0 or score > self.score + _SAME:
+        if score > self.score + _SAME or (number == 0 and not self.score > -math.inf):
             self.terms, self.score, self.agreement, self.agreement_now = terms, score, 1, 1
         elif score >= self.score - _SAME:
             self.agreement += 1
@@ -200,6 +223,10 @@ class _Restart:
             min(self.widest, self.width * 2 ** (number // self.agree)),
             self.stop,
         )
+
+    def bettered(self, starts: list[list[list[int]]], number: int) -> Found:
+        """Better the start of a number."""
+        return _native.beam_search(self.posterior.native, starts[number], self.width, 1, self.stop)
 
     def length(self, number: int) -> int:
         """Count the steps of annealing in a restart."""
