@@ -24,6 +24,8 @@ myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 
 autosummary_generate = True
+# Two names that differ in case only are one file to some machines.
+autosummary_filename_map = {"bayesdnf.genomics.Scan": "bayesdnf.genomics.Scan-class"}
 autodoc_typehints = "none"  # the types are in the docstrings, in words
 autodoc_default_options = {
     "members": True,

@@ -12,6 +12,7 @@ MODULES = [
     "bayesdnf",
     "bayesdnf.datasets",
     "bayesdnf.experiments",
+    "bayesdnf.genomics",
     "bayesdnf.qca",
     "bayesdnf.report",
 ]

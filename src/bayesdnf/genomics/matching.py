@@ -49,6 +49,14 @@ class Matched:
         Status is "matched", "swapped", "other strand" or "other strand, swapped" for those
         found, and "ambiguous strand", "other alleles", "other chromosome", "duplicates disagree"
         or "absent" for the others.
+
+    Examples
+    --------
+    >>> from bayesdnf.genomics import Genotypes, match_variants
+    >>> cohort = Genotypes.from_copies([[0, 1, 2]], ids=["rs1"])
+    >>> matched = match_variants(cohort.variants, cohort)
+    >>> matched.table["status"].tolist()
+    ['matched']
     """
 
     genotypes: Genotypes

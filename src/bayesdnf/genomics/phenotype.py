@@ -39,6 +39,16 @@ class SampleColumns:
         The line of the first sample.
     history : tuple of str
         How the file was read, one sentence each.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from bayesdnf.genomics import read_covariates
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "covar.txt"
+    >>> _ = file.write_text("IID age\\nann 31\\nbob 40\\n")
+    >>> columns = read_covariates(file)
+    >>> columns.path.name, columns.table["IID"].tolist(), columns.first_line
+    ('covar.txt', ['ann', 'bob'], 2)
     """
 
     path: Path

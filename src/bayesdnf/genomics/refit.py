@@ -40,6 +40,19 @@ class Refit:
         Columns that were in the model.
     history : tuple of str
         What was left out, one sentence each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from bayesdnf.genomics import refit_terms
+    >>> rng = np.random.default_rng(0)
+    >>> carrier = rng.random(500) < 0.3
+    >>> y = rng.random(500) < np.where(carrier, 0.6, 0.4)
+    >>> age = pd.DataFrame({"age": rng.normal(60, 10, 500)})
+    >>> found = refit_terms(y, pd.DataFrame({"rs1_A dominant": carrier}), age)
+    >>> found.covariates, found.table["method"].tolist()
+    (('age',), ['maximum likelihood'])
     """
 
     table: pd.DataFrame

@@ -46,6 +46,15 @@ class PrincipalComponents:
         Share of the variance of the standardised calls that each explains.
     sentence : str
         How they were made, for the history.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes, principal_components
+    >>> calls = Genotypes.from_copies(np.random.default_rng(0).binomial(2, 0.4, (300, 20)))
+    >>> components = principal_components(calls, 2, variants=np.arange(300))
+    >>> components.scores.shape, components.explained.sum() < 1
+    ((20, 2), np.True_)
     """
 
     scores: pd.DataFrame
@@ -63,6 +72,14 @@ class Relatives:
         ``IID1``, ``IID2``, ``kinship`` and ``degree``, closest first.
     sentence : str
         What was found, for the history.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes, close_relatives
+    >>> calls = Genotypes.from_copies(np.random.default_rng(0).binomial(2, 0.4, (1000, 20)))
+    >>> len(close_relatives(calls, variants=np.arange(1000)).pairs)
+    0
     """
 
     pairs: pd.DataFrame
