@@ -43,9 +43,11 @@ class SampleColumns:
     Examples
     --------
     >>> import pathlib, tempfile
+    >>> import pandas as pd
     >>> from bayesdnf.genomics import read_covariates
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "covar.txt"
-    >>> _ = file.write_text("IID age\\nann 31\\nbob 40\\n")
+    >>> ages = pd.DataFrame({"IID": ["ann", "bob"], "age": [31, 40]})
+    >>> ages.to_csv(file, sep=" ", index=False)
     >>> columns = read_covariates(file)
     >>> columns.path.name, columns.table["IID"].tolist(), columns.first_line
     ('covar.txt', ['ann', 'bob'], 2)
