@@ -39,6 +39,18 @@ class SampleColumns:
         The line of the first sample.
     history : tuple of str
         How the file was read, one sentence each.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pandas as pd
+    >>> from bayesdnf.genomics import read_covariates
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "covar.txt"
+    >>> ages = pd.DataFrame({"IID": ["ann", "bob"], "age": [31, 40]})
+    >>> ages.to_csv(file, sep=" ", index=False)
+    >>> columns = read_covariates(file)
+    >>> columns.path.name, columns.table["IID"].tolist(), columns.first_line
+    ('covar.txt', ['ann', 'bob'], 2)
     """
 
     path: Path
