@@ -192,9 +192,9 @@ def _rounds(
                 stop.stop()
                 raise _Interrupted([future.result() for future in running]) from None
             records = [future.result() for future in running]
-            yield records
             pace = _ROUND_SECONDS / max(1e-3, time.monotonic() - began)
             stretch = max(every, int(stretch * min(4.0, max(0.25, pace))))
+            yield records
 
 
 def _starts(
