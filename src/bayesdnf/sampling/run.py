@@ -14,7 +14,7 @@ import numpy as np
 from .. import _native
 from ..boolean import BooleanFunction
 from ..errors import InputError, ParameterError
-from ..model.posterior import Posterior
+from ..model.posterior import Posterior, Scores
 from ..model.rates import draw_rates
 from ..search.hunt import hunt
 from ..search.streams import Streams
@@ -235,16 +235,17 @@ def _starts(
 def _single_terms(posterior: Posterior, chains: int, streams: Streams) -> list[BooleanFunction]:
     """One literal each: the best one, and others at random."""
     table = posterior.bits.table
-    singles = [BooleanFunction([[literal]]) for literal in table]
-    scores = posterior.scores(singles).log_score
+    starts = np.arange(len(table) + 1)
+    literals = np.arange(len(table), dtype=np.int32)
+    scores = Scores(*posterior.native.score(starts, starts, literals)).log_score
     allowed = np.flatnonzero(np.isfinite(scores))
     if not len(allowed):
         raise InputError("No function of one literal is allowed by the prior.")
-    functions = [singles[int(np.argmax(scores))]]
+    chosen = [int(np.argmax(scores))]
     for number in range(1, chains):
         place = int(streams[_STARTS + number].below(len(allowed), 1)[0])
-        functions.append(singles[int(allowed[place])])
-    return functions
+        chosen.append(int(allowed[place]))
+    return [BooleanFunction([[table[i]]]) for i in chosen]
 
 
 def _collect(
