@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _MOST_IN_JSON = 100  # functions
 
 
+@options.learning
 def sample(
     table: options.Table,
     target: options.Target,
@@ -35,20 +36,11 @@ def sample(
     checkpoint: Annotated[
         Path | None, typer.Option(help="Where to keep the state of the run, and go on from it.")
     ] = None,
-    negations: options.Negations = False,
-    thresholds: options.Thresholds = 8,
-    missing: options.Missing = None,
-    kind: options.Kinds = None,
-    size_mean: options.SizeMean = None,
-    count_p: options.CountP = None,
-    time_limit: options.TimeLimit = None,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = 1,
-    sep: options.Separator = None,
     as_json: options.Json = False,
+    *,
+    learning: options.Learning,
 ) -> None:
     """Draw rules from the posterior: how probable is each rule, term and literal."""
-    kinds = options.kinds_of(kind)
     from .. import PosteriorDNFClassifier
     from .labelled import keep_apart, measure_file, read_labelled
     from .terminal import DrawsBar, fit_with_bar
@@ -60,31 +52,23 @@ def sample(
         keep_apart(out, [table, test])
         writable(out)
         require_arviz()  # now, not after hours of sampling
-    data = read_labelled(table, target, positive, sep, missing)
+    data = read_labelled(table, target, positive, learning)
     model = PosteriorDNFClassifier(
-        prior=options.prior_of(size_mean, count_p),
-        kinds=kinds,
-        negations=negations,
-        thresholds=thresholds,
-        missing_values=data.missing,
-        positive=data.positive,
+        **learning.parameters(data),
         draws=draws,
         warmup=warmup,
         chains=chains,
         thin=thin,
         kernel=kernel,
-        time_limit=time_limit,
-        n_jobs=jobs,
-        random_state=seed,
         checkpoint=checkpoint,
     )
-    finished = fit_with_bar(model, data.X, data.y, DrawsBar("Draws", time_limit))
+    finished = fit_with_bar(model, data.X, data.y, DrawsBar("Draws", learning.time_limit))
     held_out: HeldOut | None = None
     try:
         if out is not None:
             model.draws_.save(out)
         if test is not None:
-            held_out = measure_file(model, test, data, target, sep)
+            held_out = measure_file(model, test, data, target, learning.sep)
     except KeyboardInterrupt:
         finished = False
     if as_json:
