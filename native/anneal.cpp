@@ -91,23 +91,23 @@ void AnnealChain::accumulate() {
 }
 
 // The five moves that change terms share what they had together anew: a fifth of it as before, the
-// rest in proportion to how often each raised the posterior when tried, (1 + raised) / (2 + tried).
-// A move that had no probability gets none.
+// rest in proportion to what each had times how often it raised the posterior when tried, which is
+// (1 + raised) / (2 + tried).
 void AnnealChain::learn() {
     constexpr std::size_t kFirst = 2;
     constexpr double kKept = 0.2;
     auto& p = settings_.probabilities;
-    double together = 0, rates = 0;
-    std::array<double, 7> rate{};
+    double together = 0, sum = 0;
+    std::array<double, 7> useful{};
     for (std::size_t i = kFirst; i < p.size(); ++i) {
         const auto raised = static_cast<double>(improved_[i]), tried = static_cast<double>(tried_[i]);
-        if (p[i] > 0) rate[i] = (1 + raised) / (2 + tried);
+        useful[i] = p[i] * ((1 + raised) / (2 + tried));
         together += p[i];
-        rates += rate[i];
+        sum += useful[i];
     }
-    if (rates == 0) return;
+    if (sum == 0) return;
     for (std::size_t i = kFirst; i < p.size(); ++i)
-        p[i] = kKept * p[i] + (1 - kKept) * together * rate[i] / rates;
+        p[i] = kKept * p[i] + (1 - kKept) * together * useful[i] / sum;
     accumulate();
 }
 

@@ -137,11 +137,11 @@ class SlowAnnealing:
             self.probabilities = self.learned()
 
     def learned(self):
-        """Rates as given; of the rest a fifth as given, four by how often a move raised it."""
+        """Rates as given; of the rest a fifth as given, four by how often they raised it too."""
         given, useful = self.probabilities, [0.0] * 7
         for i in range(2, 7):
             raised = [r for move, r in self.history if move == i]
-            useful[i] = (1 + sum(raised)) / (2 + len(raised)) if given[i] > 0 else 0.0
+            useful[i] = given[i] * ((1 + sum(raised)) / (2 + len(raised)))
         share, total = sum(given[2:]), sum(useful)
         if total == 0:
             return given

@@ -100,7 +100,8 @@ def anneal(
         Whether each chain learns its move probabilities in the first quarter of its steps and
         keeps them from then on, a scheme that the paper names and leaves open: the five moves
         that change terms share what they have together anew, a fifth of it as given, the rest in
-        proportion to how often each raised the posterior when tried.
+        proportion to what each had times how often it raised the posterior when tried. What that
+        is worth is measured in docs/search.md.
     log_lambda : float, default=1000
         Logarithm of the factor λ in favour of adding a term, at the start.
     cooling : float, default=0.9
