@@ -85,7 +85,14 @@ def test_the_tempered_kernel_gives_the_evidence(run, plants):
     result = run(*draw("--kernel", "tempered", "--json")).json()
     assert result["kernel"] == "tempered"
     assert result["evidence"]["mean"] < 0
-    assert "Log evidence -" in run(*draw("--kernel", "tempered")).out
+    factor = result["bayes_factor"]
+    assert (factor["bound"], factor["source"]) == ("", "evidence")
+    printed = run(*draw("--kernel", "tempered")).out
+    assert "Log evidence -" in printed
+    assert f"(log {factor['log']:.2f})" in printed
+    bounded = run(*draw("--json")).json()["bayes_factor"]
+    assert (bounded["bound"], bounded["spread"]) == (">", None)
+    assert bounded["log"] < factor["log"]
 
 
 def test_no_rule_at_all(run):

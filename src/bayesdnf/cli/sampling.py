@@ -96,6 +96,7 @@ def _result(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> dict[str
         "distinct_functions": drawn.n_functions,
         "best": str(model.map_),
         "null_probability": model.null_probability_,
+        "bayes_factor": None if model.bayes_factor_ is None else model.bayes_factor_._asdict(),
         "inclusion": model.inclusion_.to_dict("records"),
         "risk_marked": None if model.null_probability_ == 1 else marked._asdict(),
         "risk_unmarked": unmarked._asdict(),
@@ -129,7 +130,8 @@ def _print(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> None:
         console.print(_table(included, {"probability": ".4f", "kind": "", "what": "", "equal": ""}))
     else:
         console.print()
-    console.print(present.no_rule(model))
+    for line in present.no_rule(model):
+        console.print(line)
     for line in risk_lines(model, None if model.null_probability_ == 1 else ("", "")):
         console.print(line)
     if held_out is not None:

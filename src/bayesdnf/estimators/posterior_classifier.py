@@ -20,6 +20,7 @@ from ..model.effect import Effect
 from ..model.posterior import Posterior
 from ..model.prior import Prior
 from ..model.rates import Counts, Interval
+from ..sampling.bayes_factor import BayesFactor, bayes_factor
 from ..sampling.draws import Draws
 from ..sampling.evidence import Evidence, drawn_evidence
 from ..sampling.run import KERNELS, sample
@@ -93,6 +94,12 @@ class PosteriorDNFClassifier(RuleClassifier):
         of the single rate when none has.
     null_probability_ : float
         Probability that there is no rule at all.
+    bayes_factor_ : BayesFactor or None
+        How much more probable the outcome is under some rule than under none, whatever share the
+        prior gives to each: ``log``, its natural logarithm; ``bound``, ">" or "<" where the draws
+        give no more than a bound (the null function, or any other, was in no draw) and else "";
+        ``spread`` between chains; ``source``, "draws" or, with the tempered kernel, "evidence".
+        None where the prior gives the null function no mass or the kernel never visits it.
     evidence_ : Evidence or None
         ``mean`` and ``spread`` over the chains of the log evidence: log P(y) under the prior
         renormalised to the functions that it allows. With the tempered kernel only; the others
@@ -121,8 +128,8 @@ class PosteriorDNFClassifier(RuleClassifier):
     >>> clf = PosteriorDNFClassifier(draws=500, warmup=200, random_state=0).fit(X, y)
     >>> clf.functions_["function"][0] == clf.map_ == truth
     True
-    >>> clf.null_probability_
-    0.0
+    >>> clf.null_probability_, clf.bayes_factor_.bound  # no rule: in no draw, so only a bound
+    (0.0, '>')
     >>> clf.predict_interval(X[:1]).columns.tolist()
     ['mean', 'low', 'high']
     """
@@ -133,6 +140,7 @@ class PosteriorDNFClassifier(RuleClassifier):
     counts_: Counts
     risks_: tuple[Interval, Interval]
     null_probability_: float
+    bayes_factor_: BayesFactor | None
     evidence_: Evidence | None
     stopped_: str
     _posterior: Posterior | None = None
@@ -237,6 +245,7 @@ class PosteriorDNFClassifier(RuleClassifier):
         self.counts_ = task.posterior.counts(self.map_)
         self.risks_ = drawn_risks(drawn)
         self.null_probability_ = drawn.null_probability
+        self.bayes_factor_ = bayes_factor(drawn, task.posterior)
         self.evidence_ = drawn_evidence(drawn)
         self.stopped_ = drawn.settings["stopped"]
 
