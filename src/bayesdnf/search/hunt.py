@@ -67,7 +67,7 @@ def hunt(
     random_state : int or SeedSequence, optional
         Seed of the restarts' random streams.
     progress : callable, optional
-        Called as ``progress(done, most, best)`` while the search runs.
+        Called as ``progress(done, most, best)`` after each restart, and while one is waited for.
 
     Returns
     -------
@@ -97,14 +97,18 @@ def hunt(
     if time_limit is not None:
         stop.set_deadline(time_limit)
     restart = _Restart(posterior, steps, agree, n_jobs, Streams(random_state, "hunt"), stop)
-    runs = NumberedRuns(restart, stop)
     tally = _Tally(restart)
+
+    def tell() -> None:
+        if progress is not None:
+            progress(tally.restarts, restarts, max(tally.score, restart.beam_score))
+
+    runs = NumberedRuns(restart, stop, tell)
     stopped = "restarts"
     try:
         for found in _rounds(runs, restarts, agree, n_jobs):
             tally.add(found)
-            if progress is not None:
-                progress(tally.restarts, restarts, tally.score)
+            tell()
             if stop():
                 stopped = "time limit"
                 break
@@ -178,6 +182,7 @@ class _Restart:
         self.n_jobs = n_jobs
         self.streams = streams
         self.stop = stop
+        self.beam_score = -math.inf  # of the first restart so far
         p = posterior.bits.n_literals
         # What a step costs: a look at each literal, and eight words of its rows for the same price.
         cost = p * (16 + posterior.bits.view().n_words / 8)
@@ -213,6 +218,7 @@ class _Restart:
             terms, now = _native.beam_search(
                 self.posterior.native, terms, width, self.n_jobs, self.stop
             )
+            self.beam_score = now
             if self.stop() or (width >= self.widest and now <= score + _SAME):
                 return terms, now
             score, width = now, min(4 * width, max(self.widest, width))
