@@ -75,6 +75,9 @@ def test_draws_are_written_and_other_rows_are_tested(run, plants):
     drawn = Draws.load("draws.nc")
     assert (drawn.n_chains, drawn.n_draws) == (2, 200)
     assert str(drawn.function(0)) == result["functions"][0]["function"]
+    model = PosteriorDNFClassifier.load("draws.nc")
+    assert str(model.map_) == result["best"]
+    assert len(model.predict(plants)) == len(plants)
     ran = run(*draw("--out", "draws.nc", "--test", "other.csv"))
     assert ran.status == 0
     assert "Held out (other.csv): AUC " in ran.out

@@ -271,7 +271,7 @@ def test_to_arviz(mixed):
     assert with_rows["log_likelihood"]["y"].shape == (2, 100, 120)
     copy = pickle.loads(pickle.dumps(mixed))
     assert (copy.to_datatree()["posterior"]["pi1"] == tree["posterior"]["pi1"]).all()
-    with pytest.raises(InputError, match="pickled does not hold the rows"):
+    with pytest.raises(InputError, match="pickled or loaded does not hold the rows"):
         copy.to_datatree(log_likelihood=True)
 
 

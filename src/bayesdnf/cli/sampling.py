@@ -32,7 +32,7 @@ def sample(
         str, typer.Option(help="informed, tempered, reversible_jump or single_term.")
     ] = "informed",
     test: options.Test = None,
-    out: Annotated[Path | None, typer.Option(help="NetCDF file of draws to write.")] = None,
+    out: Annotated[Path | None, typer.Option(help="File to write (NetCDF): the draws and the model.")] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="Where to keep the state of the run, and go on from it.")
     ] = None,
@@ -66,7 +66,7 @@ def sample(
     held_out: HeldOut | None = None
     try:
         if out is not None:
-            model.draws_.save(out)
+            model.save(out)
         if test is not None:
             held_out = measure_file(model, test, data, target, learning.sep)
     except KeyboardInterrupt:
