@@ -100,8 +100,8 @@ void AnnealChain::learn() {
     double together = 0, sum = 0;
     std::array<double, 7> useful{};
     for (std::size_t i = kFirst; i < p.size(); ++i) {
-        const auto raised = static_cast<double>(improved_[i]), tried = static_cast<double>(tried_[i]);
-        useful[i] = p[i] * ((1 + raised) / (2 + tried));
+        const double raised = static_cast<double>(improved_[i] + 1);
+        useful[i] = p[i] * (raised / static_cast<double>(tried_[i] + 2));
         together += p[i];
         sum += useful[i];
     }
