@@ -28,7 +28,7 @@ from bayesdnf import (
     hunt,
     simulate,
 )
-from bayesdnf.errors import ParameterError
+from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.search.streams import NumberedRuns
 
 ROUNDING = 1e-8
@@ -284,6 +284,13 @@ def test_restarts_are_counted_and_told():
     assert bests == sorted(bests)
     assert bests[-1] == found.log_posterior
     assert not found.proved
+
+
+def test_where_nothing_allowed_is_found_it_says_so():
+    X, y, _ = simulate(60, 4, random_state=0)
+    posterior = Posterior(BitMatrix.from_table(X), y, Prior(count=Geometric(0.5), min_cover=61))
+    with pytest.raises(InputError, match="no function that the prior allows"):
+        hunt(posterior, random_state=0)
 
 
 def test_a_long_restart_is_told_of_before_it_ends():

@@ -32,7 +32,9 @@ def sample(
         str, typer.Option(help="informed, tempered, reversible_jump or single_term.")
     ] = "informed",
     test: options.Test = None,
-    out: Annotated[Path | None, typer.Option(help="File to write (NetCDF): the draws and the model.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File to write (NetCDF): the draws and the model.")
+    ] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="Where to keep the state of the run, and go on from it.")
     ] = None,

@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import _native
 from ..boolean import BooleanFunction
-from ..errors import ParameterError
+from ..errors import InputError, ParameterError
 from ..model.posterior import Posterior
 from .result import Progress, SearchResult
 from .streams import NumberedRuns, Streams
@@ -75,6 +75,11 @@ def hunt(
         The best function; ``stopped`` says why the search ended and ``agreement`` how many
         restarts found it. Ctrl-C ends the search too and returns the best so far.
 
+    Raises
+    ------
+    InputError
+        When it comes to no function that the prior allows.
+
     Examples
     --------
     >>> from bayesdnf import BitMatrix, Posterior, hunt, simulate
@@ -119,6 +124,11 @@ def hunt(
         stopped = "interrupted"
         for found in runs.unfinished():
             tally.add(found)
+    if tally.score == -math.inf and stopped in ("agreement", "restarts"):
+        raise InputError(
+            "The search came to no function that the prior allows on this table; it goes from one "
+            "number of terms to the next, and each of them up to what is wanted needs some mass."
+        )
     table = posterior.bits.table
     return SearchResult(
         function=BooleanFunction([[table[i] for i in term] for term in tally.terms]),
