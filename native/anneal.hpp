@@ -119,7 +119,7 @@ class AnnealChain {
     bool free_;  // nothing is ruled out, as in the paper
     std::array<double, 7> cumulative_;
     std::size_t steps_ = 0, move_ = 0;  // done so far; the one under way
-    std::array<std::size_t, 7> tried_{}, improved_{};  // while learning
+    std::array<std::size_t, 7> tried_{}, improved_{};  // by move
     std::vector<double> inverse_;  // 1 / k
 
     std::vector<Term> terms_;

@@ -64,11 +64,11 @@ def draw_functions(
     return kept
 
 
-def log_null_odds(posterior: Posterior, size: int = 8192) -> float | None:
+def log_null_odds(posterior: Posterior) -> float | None:
     """Log prior odds of the null function against all other functions that the prior allows.
 
-    Those others are counted by how many of ``size`` of them, drawn as if nothing were ruled out,
-    the support allows; the seed is fixed. -inf where the null function has no mass; None where
+    Those others are counted by how many of some thousands of them, drawn as if nothing were ruled
+    out, the support allows; the seed is fixed. -inf where the null function has no mass; None where
     the prior cannot be drawn from, or next to nothing that is drawn is allowed.
 
     Examples
@@ -89,6 +89,7 @@ def log_null_odds(posterior: Posterior, size: int = 8192) -> float | None:
     null = proposals.null_share
     if null == 1:
         return math.inf
+    size = min(8192, max(1024, 2 * 10**7 // proposals.p))
     rng, tried, kept = np.random.default_rng(0), 0, 0
     for _, allowed in proposals.batches(rng, rules_only=True):
         tried += len(allowed)
