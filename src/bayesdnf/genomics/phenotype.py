@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,11 +49,11 @@ class SampleColumns:
     @property
     def names(self) -> list[str]:
         """Names of the columns of numbers."""
-        return [name for name in self.table if name not in ("FID", "IID")]
+        return [str(name) for name in self.table if name not in ("FID", "IID")]
 
 
 def read_phenotype(path: str | os.PathLike[str], name: str | None = None) -> SampleColumns:
-    """Read who is a case and who is a control.
+    r"""Read who is a case and who is a control.
 
     Columns are separated by blanks or tabs: ``FID IID NAME…`` or ``IID NAME…`` under a header
     (which may begin with #), or PLINK's ``FID IID value`` without one; ``.fam`` and ``.psam``
@@ -78,18 +78,19 @@ def read_phenotype(path: str | os.PathLike[str], name: str | None = None) -> Sam
     >>> import pathlib, tempfile
     >>> from bayesdnf.genomics import read_phenotype
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "pheno.txt"
-    >>> _ = file.write_text("FID IID asthma\\n1 ann 2\\n2 bob 1\\n3 cas -9\\n")
+    >>> _ = file.write_text("FID IID asthma\n1 ann 2\n2 bob 1\n3 cas -9\n")
     >>> outcome = read_phenotype(file)
     >>> outcome.table["asthma"].tolist()
     [1.0, 0.0, nan]
-    >>> outcome.history
-    ('asthma of pheno.txt is read as 1 control, 2 case, 0, -9 or NA missing: 1 cases, 1 controls, 1 missing.',)
+    >>> print(*outcome.history)
+    asthma of pheno.txt is read as 1 control, 2 case, 0, -9 or NA missing: 1 cases, 1 controls,
+    1 missing.
     """
     sheet = _Sheet.of(path, "PHENO")
     names = sheet.value_names()
     if name is None and len(names) > 1:
         raise FileFormatError.at(
-            path, f"line {sheet.line(0)}", f"it has {len(names)} phenotypes "
+            path, f"line {sheet.lines.line(0)}", f"it has {len(names)} phenotypes "
             f"({first_few(names)}); name the one to read",
         )  # fmt: skip
     name = names[0] if name is None else sheet.require(name, names)
@@ -120,7 +121,7 @@ def read_phenotype(path: str | os.PathLike[str], name: str | None = None) -> Sam
 def read_covariates(
     path: str | os.PathLike[str], names: Sequence[str] | None = None
 ) -> SampleColumns:
-    """Read covariates of samples, which must be numbers.
+    r"""Read covariates of samples, which must be numbers.
 
     The layout is that of :func:`read_phenotype`; NA and -9 are missing.
 
@@ -141,7 +142,7 @@ def read_covariates(
     >>> import pathlib, tempfile
     >>> from bayesdnf.genomics import read_covariates
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "covar.txt"
-    >>> _ = file.write_text("IID age PC1\\nann 31 0.5\\nbob NA -0.1\\n")
+    >>> _ = file.write_text("IID age PC1\nann 31 0.5\nbob NA -0.1\n")
     >>> read_covariates(file).table["age"].tolist()
     [31.0, nan]
     """
@@ -239,25 +240,31 @@ class _Sheet:
         return numbers, missing
 
     def refuse_phenotype(self, row: int, name: str) -> NoReturn:
-        hint = "" if self.headed or row else " (a header must begin with FID and IID, or IID)"
         self.lines.refuse(
             self.first + row,
             f"{name} is {self.texts(name).iloc[row]!r}, and must be 0, 1 or NA, or 1, 2 with 0, "
-            f"-9 or NA for missing{hint}",
+            f"-9 or NA for missing{self._header_hint(row)}",
         )
 
     def refuse_covariate(self, row: int, name: str) -> NoReturn:
-        hint = "" if self.headed or row else " (a header must begin with FID and IID, or IID)"
         self.lines.refuse(
             self.first + row,
             f"{name} is {self.texts(name).iloc[row]!r}, and must be a number or NA; code "
-            f"categories as columns of 0 and 1{hint}",
+            f"categories as columns of 0 and 1{self._header_hint(row)}",
         )
+
+    def _header_hint(self, row: int) -> str:
+        if row or self.headed or self.outcomes_of_plink:
+            return ""
+        return " (a header must begin with FID and IID, or IID)"
 
     def columns(
         self, values: dict[str, NDArray[np.float64]], said: tuple[str, ...]
     ) -> SampleColumns:
         import pandas as pd
 
-        ids = {name: self.texts(name).to_numpy() for name in ("FID", "IID") if name in self.names}
-        return SampleColumns(self.path, pd.DataFrame({**ids, **values}), self.line(0), said)
+        columns: dict[str, Any] = {
+            name: self.texts(name).to_numpy() for name in ("FID", "IID") if name in self.names
+        }
+        columns.update(values)
+        return SampleColumns(self.path, pd.DataFrame(columns), self.line(0), said)
