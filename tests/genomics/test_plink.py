@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from genomics.test_genotypes import copies, to_bed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.genomics import Genotypes, read_genotypes, read_plink, write_plink
+from genomics.test_genotypes import copies, to_bed
 
 PLINK = Path(__file__).resolve().parents[3] / "shared/data/genomics/plink"
 shared = pytest.mark.skipif(not PLINK.is_dir(), reason="no ../shared here")

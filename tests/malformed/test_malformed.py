@@ -4,9 +4,9 @@ import re
 import traceback
 
 import pytest
-from malformed.corpus import CASES, GOOD, READERS
 
 from bayesdnf.errors import BayesDNFError, FileFormatError
+from malformed.corpus import CASES, GOOD, READERS
 
 NEEDS = {"vcf": "cyvcf2", "pgen": "pgenlib"}
 

@@ -43,7 +43,7 @@ class Fields:
 
     def line(self, row: int) -> int:
         """Return the number of the line, from 1, that a row of ``cells`` comes from."""
-        return _lines(read_text(self.path))[row][0]
+        return line_of(self.path, row)
 
     def refuse(self, row: int, why: str) -> NoReturn:
         """Raise FileFormatError about a row of ``cells``."""
@@ -113,6 +113,11 @@ def read_fields(path: str | os.PathLike[str], widths: Collection[int], layout: s
     if cells.shape[1] not in widths or (cells.iloc[:, -1] == "").any():
         _refuse_ragged(path, data, widths, layout)
     return Fields(Path(path), cells)
+
+
+def line_of(path: str | os.PathLike[str], row: int) -> int:
+    """Return the number of the line, from 1, of a row of cells, from 0; slow, for errors."""
+    return _lines(read_text(path))[row][0]
 
 
 def read_text(path: str | os.PathLike[str]) -> bytes:

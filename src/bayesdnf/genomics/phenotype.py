@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FileFormatError, UnknownColumnError, did_you_mean
-from .fields import Fields, read_fields
+from .fields import Fields, line_of, read_fields
 from .identity import first_few, require_distinct_samples
 from .plink import FAM_COLUMNS
 
@@ -35,16 +35,21 @@ class SampleColumns:
         The file.
     table : DataFrame
         ``IID``, ``FID`` if the file has it, and the columns, with NaN for missing.
-    first_line : int
-        The line of the first sample.
+    headed : bool
+        Whether a header comes before the first sample.
     history : tuple of str
         How the file was read, one sentence each.
     """
 
     path: Path
     table: pd.DataFrame
-    first_line: int
+    headed: bool
     history: tuple[str, ...] = ()
+
+    @property
+    def first_line(self) -> int:
+        """Number of the line of the first sample."""
+        return line_of(self.path, int(self.headed))
 
     @property
     def names(self) -> list[str]:
@@ -181,9 +186,9 @@ class _Sheet:
         layout = "2 are the least: IID and a value, or FID, IID and a value"
         lines = read_fields(path, range(2, 1 << 20), layout)
         names = [str(cell) for cell in lines.cells.iloc[0]]
-        headed = names[0].removeprefix("#") in ("FID", "IID")
+        headed = names[0].removeprefix("#").upper() in ("FID", "IID")
         if headed:
-            names = lines.header()
+            names = [n.upper() if n.upper() in ("FID", "IID") else n for n in lines.header()]
             if names[0] == "FID" and (len(names) < 2 or names[1] != "IID"):
                 lines.refuse(0, f"IID must follow FID in the header, not {names[1]!r}")
             if len(lines.cells) == 1:
@@ -267,4 +272,4 @@ class _Sheet:
             name: self.texts(name).to_numpy() for name in ("FID", "IID") if name in self.names
         }
         columns.update(values)
-        return SampleColumns(self.path, pd.DataFrame(columns), self.line(0), said)
+        return SampleColumns(self.path, pd.DataFrame(columns), self.headed, said)

@@ -122,7 +122,7 @@ class PlinkFiles:
         samples = self.samples if keep is None else self.samples[keep].reset_index(drop=True)
         variants, rows, more = self._variants(wish)
         planes = empty_planes(len(rows), len(samples))
-        self._pack(rows, keep, planes, wish)
+        self.pack(rows, keep, planes, wish)
         first = f"Read {len(rows):,} variants of {len(samples):,} samples from {self.bed.name}."
         genotypes = Genotypes(planes, samples, variants, (first, *said, *more))
         return genotypes.counting(wish.allele, in_place=True)
@@ -178,13 +178,14 @@ class PlinkFiles:
                 f"{self.bim.name} lists {n_variants:,} ({size:,} bytes instead of {expected:,})",
             )
 
-    def _pack(
+    def pack(
         self,
         rows: NDArray[np.intp],
         keep: NDArray[np.bool_] | None,
         planes: Words,
         wish: Wish,
     ) -> None:
+        """Write the calls of some rows, in rising order, and of the samples to keep into planes."""
         n_samples = len(self.samples)
         width = -(-n_samples // 4)
         step = max(1, CHUNK_BYTES // (8 * width))

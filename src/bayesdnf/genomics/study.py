@@ -242,6 +242,7 @@ def _why(samples: pd.DataFrame, table: pd.DataFrame) -> str:
         return who["FID"] + "_" + who["IID"]
 
     ways: dict[str, Callable[[], tuple[pd.Series, pd.Series]]] = {
+        "FIDs differ": lambda: (ours, theirs),  # can only be where FID was looked at
         "upper and lower case differ": lambda: (ours.str.casefold(), theirs.str.casefold()),
         "leading zeros differ": lambda: (ours.str.lstrip("0"), theirs.str.lstrip("0")),
         "some end with .0, as spreadsheets write numbers": lambda: (

@@ -123,8 +123,9 @@ class VcfFile:
             raise FileFormatError.at(
                 self.path, "its records", "none has an ALT allele" if packed.bare else "it has none"
             )
-        chosen, more = wish.choose_variants(self.path, packed.table())
-        listed = packed.table()[chosen].reset_index(drop=True)
+        listed = packed.table()
+        chosen, more = wish.choose_variants(self.path, listed)
+        listed = listed[chosen].reset_index(drop=True)
         records = packed.records[chosen]
         require_distinct_variants(
             self.path, listed, lambda row: record_place(self.path, int(records[row]))
@@ -139,8 +140,8 @@ class VcfFile:
         """Open by cyvcf2, with htslib's own complaints off: ours name the line."""
         try:
             import cyvcf2
-        except ImportError as error:
-            raise MissingExtraError.of("Reading VCF files needs cyvcf2", "genomics") from error
+        except ImportError as absent:
+            raise MissingExtraError.of("Reading VCF files needs cyvcf2", "genomics") from absent
         cyvcf2.cyvcf2.set_htslib_log_level(0)
         try:
             reader, error = _tried(
