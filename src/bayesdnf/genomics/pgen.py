@@ -113,7 +113,7 @@ class PgenFiles:
         n_samples = len(self.samples)
         lines, start = _read_pvar(self.pvar)
         listed = _variants(lines, start)
-        n_alts = listed["A1"].str.count(",").to_numpy(dtype=np.int64) + 1
+        n_alts: NDArray[np.int64] = 1 + np.asarray(listed["A1"].str.count(","), dtype=np.int64)
         self._check(n_samples, n_alts, lambda row: f"line {lines.line(start + row)}")
         keep, said = wish.choose_samples(self.psam, self.samples)
         chosen, more = wish.choose_variants(self.pvar, listed)

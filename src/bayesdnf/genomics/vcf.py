@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from ..errors import FileFormatError, MissingExtraError
 from .choosing import Names, Progress, Wish
 from .genotypes import CHUNK_BYTES, Genotypes, empty_planes
 from .identity import require_distinct_variants
-from .vcf_text import record_place, refuse_record, vcf_samples
+from .vcf_text import read_to_the_end, record_place, refuse_record, vcf_samples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +40,7 @@ def read_vcf(
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> Genotypes:
-    """Read a VCF file, compressed or not, or a BCF file. Needs the extra ``genomics``.
+    r"""Read a VCF file, compressed or not, or a BCF file. Needs the extra ``genomics``.
 
     A line with several ALT alleles becomes one variant for each, with a sample's copies of that
     ALT; the other ALTs count as not that allele. Phase does not matter. A call with any part
@@ -71,8 +72,8 @@ def read_vcf(
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "tiny.vcf"
     >>> head = ["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", "a", "b"]
     >>> line = ["1", "5", "rs1", "A", "G,T", ".", ".", ".", "GT", "0|2", "1/2"]
-    >>> lines = ["##fileformat=VCFv4.2", "\\t".join(head), "\\t".join(line)]
-    >>> _ = file.write_text("\\n".join(lines) + "\\n")
+    >>> lines = ["##fileformat=VCFv4.2", "\t".join(head), "\t".join(line)]
+    >>> _ = file.write_text("\n".join(lines) + "\n")
     >>> read_vcf(file, allele="first").copies([0, 1])
     array([[0, 1],
            [1, 1]], dtype=int8)
@@ -104,11 +105,6 @@ class VcfFile:
         import pandas as pd
 
         names = vcf_samples(self.path)
-        if names is None:  # BCF, whose header htslib unpacks
-            with self._opened([], 1) as reader:
-                names = list(reader.samples)
-            if not names:
-                raise FileFormatError.at(self.path, "its header", "it names no sample")
         return pd.DataFrame({"FID": names, "IID": names, "SEX": 0})
 
     def read(self, wish: Wish) -> Genotypes:
@@ -127,8 +123,9 @@ class VcfFile:
             raise FileFormatError.at(
                 self.path, "its records", "none has an ALT allele" if packed.bare else "it has none"
             )
-        chosen, more = wish.choose_variants(self.path, packed.table())
-        listed = packed.table()[chosen].reset_index(drop=True)
+        listed = packed.table()
+        chosen, more = wish.choose_variants(self.path, listed)
+        listed = listed[chosen].reset_index(drop=True)
         records = packed.records[chosen]
         require_distinct_variants(
             self.path, listed, lambda row: record_place(self.path, int(records[row]))
@@ -143,15 +140,16 @@ class VcfFile:
         """Open by cyvcf2, with htslib's own complaints off: ours name the line."""
         try:
             import cyvcf2
-        except ImportError as error:
-            raise MissingExtraError.of("Reading VCF files needs cyvcf2", "genomics") from error
+        except ImportError as absent:
+            raise MissingExtraError.of("Reading VCF files needs cyvcf2", "genomics") from absent
         cyvcf2.cyvcf2.set_htslib_log_level(0)
         try:
-            try:
-                reader = cyvcf2.VCF(os.fspath(self.path), samples=names, threads=n_jobs)
-            except Exception as error:  # noqa: BLE001 (cyvcf2 raises no narrower one)
-                why = f"it is not a VCF or BCF file ({_one_line(error)})"
-                raise FileFormatError.at(self.path, "its header", why) from None
+            reader, error = _tried(
+                lambda: cyvcf2.VCF(os.fspath(self.path), samples=names, threads=n_jobs)
+            )
+            if error:
+                read_to_the_end(self.path)
+                raise FileFormatError.at(self.path, "its header", f"htslib refuses it ({error})")
             try:
                 yield reader
             finally:
@@ -160,23 +158,25 @@ class VcfFile:
             cyvcf2.cyvcf2.set_htslib_log_level(_WARNING)
 
     def _records(self, reader: Any) -> Iterator[tuple[int, Any]]:
-        """Records with their numbers from 0."""
-        number = 0
-        while True:
-            try:
-                record = next(reader)
-            except StopIteration:
+        """Yield records with their numbers from 0."""
+        for number in count():
+            record, error = _tried(lambda: next(reader, None))
+            if error:
+                refuse_record(self.path, number, f"htslib cannot read it ({error})")
+            if record is None:
                 return
-            except Exception as error:  # noqa: BLE001 (cyvcf2 raises no narrower one)
-                refuse_record(self.path, number, _one_line(error))
+            # Of a line that begins with a tab or is blank htslib makes a record without alleles,
+            # and cyvcf2 crashes when asked for them.
+            if not record.CHROM:
+                refuse_record(self.path, number, "it has no chromosome")
+            if record.REF in ("", ".") or "" in record.ALT:
+                refuse_record(self.path, number, "an allele is empty")
             yield number, record
-            number += 1
 
     def _alleles(self, number: int, record: Any) -> NDArray[np.int16]:
-        """Alleles of each sample, (n, 1 or 2): 0 REF, 1, 2, … ALT, -1 missing, -2 none (haploid)."""
-        try:
-            calls = record.genotype.array()
-        except Exception:  # noqa: BLE001 (cyvcf2 raises no narrower one)
+        """Alleles by sample, one or two: 0 REF, 1, 2, … ALT, -1 missing, -2 none (haploid)."""
+        calls, error = _tried(lambda: record.genotype.array())
+        if error:
             refuse_record(self.path, number, "it has no genotypes (GT)")
         alleles: NDArray[np.int16] = calls[:, :-1]  # the last says whether phased
         if alleles.shape[1] > 2 and (alleles[:, 2:] != -2).any():
@@ -267,5 +267,9 @@ class _Packed:
         return said
 
 
-def _one_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+def _tried(work: Callable[[], Any]) -> tuple[Any, str]:
+    """Do what cyvcf2 may refuse: its result and no text, or None and what it says."""
+    try:
+        return work(), ""
+    except Exception as error:  # noqa: BLE001 (cyvcf2 raises no narrower one)
+        return None, (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

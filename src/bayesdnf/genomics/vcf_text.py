@@ -7,8 +7,9 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import IO, NoReturn
 
 from ..errors import FileFormatError
 from .fields import unreadable
@@ -21,10 +22,11 @@ _BLOCKS = b"\x1f\x8b\x08\x04"
 _LAST_BLOCK = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
 
 
-def vcf_samples(path: Path) -> list[str] | None:
-    """Samples that the header of a VCF file names; None for a BCF file.
+def vcf_samples(path: Path) -> list[str]:
+    """Read which samples the header of a VCF or BCF file names.
 
-    Everything that can be wrong before the first record is refused here.
+    Everything that can be wrong before the first record is refused here; htslib would do so
+    without a line, and crash on some of it.
     """
     try:
         with open(path, "rb") as file:
@@ -40,9 +42,7 @@ def vcf_samples(path: Path) -> list[str] | None:
         why = "the empty block that ends a file of bgzip is not there; the file is truncated"
         raise FileFormatError.at(path, f"byte {size}", why)
     number, line = 0, ""
-    for number, raw in _lines(path):
-        if number == 1 and raw.startswith(b"BCF"):
-            return None
+    for number, raw in _header_lines(path):
         line = _decoded(path, number, raw)
         if number == 1 and not line.startswith("##fileformat=VCF"):
             why = "a VCF file begins with ##fileformat=VCF"
@@ -68,6 +68,21 @@ def vcf_samples(path: Path) -> list[str] | None:
     return samples
 
 
+def _header_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Lines of the file, or of the header that a BCF file has as a text of stated length."""
+    with _uncompressed(path) as file:
+        if file.read(3) != b"BCF":
+            yield from _lines(path)
+            return
+        file.read(2)
+        length = int.from_bytes(file.read(4), "little")
+        text = file.read(length)
+    if len(text) < length or not text.rstrip(b"\0"):
+        why = f"its header is said to have {length:,} bytes, and {len(text):,} follow"
+        raise FileFormatError.at(path, "byte 5", why)
+    yield from enumerate(text.rstrip(b"\0").splitlines(), 1)
+
+
 def record_place(path: Path, record: int) -> str:
     """Say where the record of a number, from 0, stands: its line, or its number in a BCF file."""
     found = _record(path, record)
@@ -84,6 +99,12 @@ def refuse_record(path: Path, record: int, why: str) -> NoReturn:
     raise FileFormatError.at(path, f"line {number}", _wrong_with(path, line) or why)
 
 
+def read_to_the_end(path: Path) -> None:
+    """Raise FileFormatError where the file's compression is damaged or ends early."""
+    for _ in _lines(path):
+        pass
+
+
 def _record(path: Path, record: int) -> tuple[int, bytes] | None:
     seen = -1
     for number, raw in _lines(path):
@@ -97,7 +118,7 @@ def _record(path: Path, record: int) -> tuple[int, bytes] | None:
 
 def _wrong_with(path: Path, line: str) -> str | None:
     cells = line.split("\t")
-    n = len(_FIXED) + len(vcf_samples(path) or [])
+    n = len(_FIXED) + len(vcf_samples(path))
     if not line.strip():
         return "it is blank"
     if len(cells) != n:
@@ -107,7 +128,7 @@ def _wrong_with(path: Path, line: str) -> str | None:
     if cells[8].split(":")[0] != "GT":
         return f"FORMAT is {cells[8]!r}, and genotypes (GT) must come first in it"
     n_alleles = 1 + len(cells[4].split(","))
-    for name, cell in zip(vcf_samples(path) or [], cells[9:], strict=True):
+    for name, cell in zip(vcf_samples(path), cells[9:], strict=True):
         call = cell.split(":")[0]
         if not _CALL.fullmatch(call):
             return f"the genotype of {name} is {call!r}, which is not such as 0/1 or ./."
@@ -120,12 +141,18 @@ def _wrong_with(path: Path, line: str) -> str | None:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    with _uncompressed(path) as lines:
+        for number, line in enumerate(lines, 1):
+            yield number, line.rstrip(b"\r\n")
+
+
+@contextmanager
+def _uncompressed(path: Path) -> Iterator[IO[bytes]]:
     with open(path, "rb") as file:
         compressed = file.read(2) == _GZIP
     try:
         with gzip.open(path, "rb") if compressed else open(path, "rb") as lines:
-            for number, line in enumerate(lines, 1):
-                yield number, line.rstrip(b"\r\n")
+            yield lines  # type: ignore[misc]
     except EOFError:
         why = "its compressed data end early; the file is truncated"
         raise FileFormatError.at(path, f"byte {path.stat().st_size}", why) from None
