@@ -101,7 +101,7 @@ def anneal(
         keeps them from then on, a scheme that the paper names and leaves open: the five moves
         that change terms share what they have together anew, a fifth of it as given, the rest in
         proportion to what each had times how often it raised the posterior when tried. What that
-        is worth is measured in docs/search.md.
+        is worth is measured in docs/paper.md.
     log_lambda : float, default=1000
         Logarithm of the factor λ in favour of adding a term, at the start.
     cooling : float, default=0.9
