@@ -89,6 +89,15 @@ def test_calls_of_several_alts_that_the_pvar_file_does_not_list_are_refused(tmp_
     assert read.copies([0, 1]).tolist() == [[0, 1, 2, 0], [0, 0, 0, 0]]
 
 
+def test_an_alt_that_a_file_of_two_alleles_cannot_hold_has_no_copies(tmp_path):
+    # Kind 02: two bits a call and no index. Pgenlib crashes when asked for a third allele.
+    (tmp_path / "s.pgen").write_bytes(b"\x6c\x1b\x02\x01\0\0\0\x04\0\0\0\x40" + bytes([0b11100100]))
+    (tmp_path / "s.pvar").write_text("#CHROM POS ID REF ALT\n1 5 rs1 G A,C\n")
+    (tmp_path / "s.psam").write_text("#IID\na\nb\nc\nd\n")
+    read = read_pgen(tmp_path / "s", allele="first")
+    assert read.copies([0, 1]).tolist() == [[0, 1, 2, -1], [0, 0, 0, -1]]
+
+
 def test_outcomes_of_the_psam_file(tmp_path):
     write(tmp_path, CALLS)
     study = read_study(tmp_path / "s")

@@ -243,6 +243,11 @@ CASES = [
         ("vcf: letters in a call", swap(VCF, "1|1", "A/G"), "line 6", "of b is 'A/G'"),
         ("vcf: an allele too many", swap(VCF, "1|1", "0/2"), "line 6", "2 alleles"),
         ("vcf: triploid", swap(VCF, "1|1", "0/1/1"), "line 6", "more than two"),
+        ("vcf: a cut line of a new chromosome",
+         VCF + "10\trs2\tA\t.\t.\t.\tGT\t0/1\t1|1\t./.\n", "line 8", "10 fields"),
+        ("vcf: a damaged call of a chromosome not in the header",
+         swap(swap(VCF, "##contig=<ID=1>\n", ""), "1|1", "x/."), "line 5", "of b is 'x/.'"),
+        ("vcf: a line that begins with a tab", VCF + "\tx\n", "line 8", "2 fields"),
         ("vcf: a variant twice", VCF_HEAD + 2 * VCF_LINE, "line 7", "line 6"),
     ]),
     *cases("vcf", "calls.vcf.gz", [

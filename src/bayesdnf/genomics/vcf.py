@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from ..errors import FileFormatError, MissingExtraError
 from .choosing import Names, Progress, Wish
 from .genotypes import CHUNK_BYTES, Genotypes, empty_planes
 from .identity import require_distinct_variants
-from .vcf_text import read_to_the_end, record_place, refuse_record, vcf_samples
+from .vcf_text import check_first_records, read_to_the_end, record_place, refuse_record, vcf_samples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,11 +113,12 @@ class VcfFile:
         samples = self.samples if keep is None else self.samples[keep].reset_index(drop=True)
         names = None if keep is None else samples["IID"].tolist()
         packed = _Packed(len(samples))
+        check_first_records(self.path)
         with self._opened(names, wish.n_jobs) as reader:
-            for number, record in self._records(reader):
-                packed.listed(number, record)
-                if wish.wants(record.CHROM, record.POS, record.ID or "."):
-                    packed.add(record.ALT, self._alleles(number, record))
+            for site, record in self._records(reader):
+                packed.listed(site)
+                if wish.wants(site.chromosome, site.position, site.identifier):
+                    packed.add(len(site.alts), self._alleles(site, record, len(samples)))
                 wish.tell(len(packed.rows), 0)
         if not packed.rows:
             raise FileFormatError.at(
@@ -157,34 +158,60 @@ class VcfFile:
         finally:
             cyvcf2.cyvcf2.set_htslib_log_level(_WARNING)
 
-    def _records(self, reader: Any) -> Iterator[tuple[int, Any]]:
-        """Yield records with their numbers from 0."""
+    def _records(self, reader: Any) -> Iterator[tuple[Site, Any]]:
+        """Yield records, each with what its first columns say."""
         for number in count():
             record, error = _tried(lambda: next(reader, None))
             if error:
                 refuse_record(self.path, number, f"htslib cannot read it ({error})")
             if record is None:
                 return
-            # Of a line that begins with a tab or is blank htslib makes a record without alleles,
-            # and cyvcf2 crashes when asked for them.
-            if not record.CHROM:
-                refuse_record(self.path, number, "it has no chromosome")
-            if record.REF in ("", ".") or "" in record.ALT:
-                refuse_record(self.path, number, "an allele is empty")
-            yield number, record
+            # Of some lines (blank, or cut after an unknown chromosome) htslib makes records
+            # without alleles, and cyvcf2 crashes when asked for them; those have no FORMAT.
+            if "GT" not in record.FORMAT:
+                refuse_record(self.path, number, "it has no genotypes (GT)")
+            site, error = _tried(partial(Site.of, number, record))
+            if error:
+                refuse_record(self.path, number, f"its first columns are damaged ({error})")
+            if not site.chromosome or site.ref in ("", ".") or "" in site.alts:
+                refuse_record(self.path, number, "its chromosome or an allele is empty")
+            yield site, record
 
-    def _alleles(self, number: int, record: Any) -> NDArray[np.int16]:
+    def _alleles(self, site: Site, record: Any, n_samples: int) -> NDArray[np.int16]:
         """Alleles by sample, one or two: 0 REF, 1, 2, … ALT, -1 missing, -2 none (haploid)."""
         calls, error = _tried(lambda: record.genotype.array())
         if error:
-            refuse_record(self.path, number, "it has no genotypes (GT)")
+            refuse_record(self.path, site.number, f"its genotypes are damaged ({error})")
+        if len(calls) != n_samples:
+            why = f"it has calls of {len(calls)} samples instead of {n_samples}"
+            refuse_record(self.path, site.number, why)
         alleles: NDArray[np.int16] = calls[:, :-1]  # the last says whether phased
         if alleles.shape[1] > 2 and (alleles[:, 2:] != -2).any():
-            refuse_record(self.path, number, "a sample has more than two alleles")
-        if alleles.max(initial=-1) > len(record.ALT):
-            refuse_record(self.path, number, f"a sample has allele {alleles.max()}, of which "
-                          f"there are only {len(record.ALT)} beside REF")  # fmt: skip
+            refuse_record(self.path, site.number, "a sample has more than two alleles")
+        if alleles.max(initial=-1) > len(site.alts):
+            why = f"a sample has allele {alleles.max()}, and there are {len(site.alts)} beside REF"
+            refuse_record(self.path, site.number, why)
         return alleles[:, :2]
+
+
+class Site(NamedTuple):
+    """The first columns of a record, and its number from 0."""
+
+    number: int
+    chromosome: str
+    position: int
+    identifier: str
+    ref: str
+    alts: list[str]
+
+    @classmethod
+    def of(cls, number: int, record: Any) -> Site:
+        """Ask cyvcf2 for them, in an order that does not make it crash."""
+        alts = record.ALT
+        # Without alleles, asking for REF would crash; the record as text has a dot.
+        bare = not alts and str(record).split("\t", 4)[3] == "."
+        ref = "." if bare else record.REF
+        return cls(number, record.CHROM, record.POS, record.ID or ".", ref, alts)
 
 
 class _Packed:
@@ -199,18 +226,18 @@ class _Packed:
         self._filled = 0
         self._pieces: list[Words] = []
 
-    def listed(self, number: int, record: Any) -> None:
+    def listed(self, site: Site) -> None:
         """Note a record's variants, one for each ALT."""
-        alts = record.ALT
+        alts = site.alts
         self.bare += not alts
         if len(alts) > 1:
             self.several += 1
             self.split += len(alts)
         for alt in alts:
-            self.rows.append((record.CHROM, record.POS, record.ID or ".", alt, record.REF))
-            self._numbers.append(number)
+            self.rows.append((site.chromosome, site.position, site.identifier, alt, site.ref))
+            self._numbers.append(site.number)
 
-    def add(self, alts: list[str], alleles: NDArray[np.int16]) -> None:
+    def add(self, n_alts: int, alleles: NDArray[np.int16]) -> None:
         """Keep a record's calls."""
         missing = (alleles == -1).any(axis=1)
         haploid = None
@@ -218,7 +245,7 @@ class _Packed:
             haploid = np.ones(len(alleles), dtype=np.bool_)
         elif (alleles[:, 1] == -2).any():
             haploid = alleles[:, 1] == -2
-        for alt in range(1, len(alts) + 1):
+        for alt in range(1, n_alts + 1):
             if self._filled == len(self._copies):
                 self._flush()
             copies = self._copies[self._filled]

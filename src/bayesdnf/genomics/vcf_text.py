@@ -15,7 +15,8 @@ from ..errors import FileFormatError
 from .fields import unreadable
 
 _FIXED = ["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT"]
-_CALL = re.compile(r"(\d+|\.)([/|](\d+|\.))*")
+_CALL = re.compile(r"[/|]?(\d+|\.)([/|](\d+|\.))*")
+_CONTIG = re.compile(rb"##contig=<([^>]*,)?ID=[^,>]+")
 _GZIP = b"\x1f\x8b"
 # bgzip's files are gzip with an extra field called BC, and end with an empty block.
 _BLOCKS = b"\x1f\x8b\x08\x04"
@@ -96,7 +97,28 @@ def refuse_record(path: Path, record: int, why: str) -> NoReturn:
         raise FileFormatError.at(path, f"record {record + 1}", why)
     number, raw = found
     line = _decoded(path, number, raw)
-    raise FileFormatError.at(path, f"line {number}", _wrong_with(path, line) or why)
+    raise FileFormatError.at(path, f"line {number}", _wrong_with(vcf_samples(path), line) or why)
+
+
+def check_first_records(path: Path) -> None:
+    """Refuse a damaged first record of a chromosome, in a VCF file whose header names none.
+
+    htslib notes an unknown chromosome as an error of its own, over which it and cyvcf2 miss what
+    else is wrong on that line, and crash.
+    """
+    samples: list[str] = []
+    seen = set()
+    for number, raw in _lines(path):
+        if _CONTIG.match(raw) or (number == 1 and raw.startswith(b"BCF")):
+            return
+        name = raw.partition(b"\t")[0]
+        if raw.startswith(b"#") or name in seen:
+            continue
+        seen.add(name)
+        samples = samples or vcf_samples(path)
+        why = _wrong_with(samples, _decoded(path, number, raw))
+        if why is not None:
+            raise FileFormatError.at(path, f"line {number}", why)
 
 
 def read_to_the_end(path: Path) -> None:
@@ -116,23 +138,24 @@ def _record(path: Path, record: int) -> tuple[int, bytes] | None:
     return None
 
 
-def _wrong_with(path: Path, line: str) -> str | None:
+def _wrong_with(samples: list[str], line: str) -> str | None:
     cells = line.split("\t")
-    n = len(_FIXED) + len(vcf_samples(path))
+    n = len(_FIXED) + len(samples)
     if not line.strip():
         return "it is blank"
     if len(cells) != n:
         return f"it has {len(cells)} fields, and the header has {n}"
     if not cells[1].isdecimal():
         return f"position {cells[1]!r} is not a whole number"
-    if cells[8].split(":")[0] != "GT":
-        return f"FORMAT is {cells[8]!r}, and genotypes (GT) must come first in it"
+    if "GT" not in cells[8].split(":"):
+        return f"FORMAT is {cells[8]!r}, without genotypes (GT)"
+    place = cells[8].split(":").index("GT")
     n_alleles = 1 + len(cells[4].split(","))
-    for name, cell in zip(vcf_samples(path), cells[9:], strict=True):
-        call = cell.split(":")[0]
+    for name, cell in zip(samples, cells[9:], strict=True):
+        call = (cell.split(":")[place:] or ["."])[0]
         if not _CALL.fullmatch(call):
             return f"the genotype of {name} is {call!r}, which is not such as 0/1 or ./."
-        parts = re.split(r"[/|]", call)
+        parts = re.split(r"[/|]", call.lstrip("/|"))
         if len(parts) > 2:
             return f"the genotype of {name} is {call!r}, with more than two alleles"
         if any(part.isdecimal() and int(part) >= n_alleles for part in parts):
