@@ -25,6 +25,7 @@ from ..model.effect import Effect
 from ..model.prior import Prior
 from ..model.rates import Counts, Interval, Rates
 from .fields import Fields, read_json
+from .record_fields import NO_RECORD, read_record, record_document
 from .rules import as_table
 from .settings import is_whole
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     Model = TypeVar("Model", bound=DNFClassifier)
 
 _FORMAT = "bayesdnf.classifier"
-_VERSION = 1
+_VERSION = 2  # 2 has the record; files of version 1 are read too
 _MOST_ROWS = 2**53
 _DISTRIBUTIONS = {kind.__name__: kind for kind in (Flat, Geometric, Poisson, Table, Uniform)}
 _LABEL_TYPES = (
@@ -70,7 +71,7 @@ def read_model(path: str | os.PathLike[str], cls: type[Model]) -> Model:
     top.expect(
         "format", "version", "bayesdnf", "rule", "positive", "classes", "label_type", "risks",
         "terms", "counts", "search", "function", "named_columns", "parameters", "prior", "effect",
-        "encoder",
+        "encoder", *(["record"] if version > 1 else []),
     )  # fmt: skip
     top.text("bayesdnf")
     encoder = top.make("encoder", lambda: LiteralEncoder.from_dict(top.any("encoder")))
@@ -96,6 +97,7 @@ def read_model(path: str | os.PathLike[str], cls: type[Model]) -> Model:
     risks.expect("unmarked", "marked")
     model.risks_ = _read_risk(risks.part("unmarked")), _read_risk(risks.part("marked"))
     _read_search(top.part("search"), model)
+    model.record_ = read_record(top.part("record")) if version > 1 else NO_RECORD
     return model
 
 
@@ -135,6 +137,7 @@ def _document(model: DNFClassifier) -> dict[str, Any]:
         "prior": _prior_document(model.prior_),
         "effect": {name: _plain(value) for name, value in model.effect_.get_params().items()},
         "encoder": model.encoder_.to_dict(),
+        "record": record_document(model.record_),
     }
 
 
