@@ -10,7 +10,8 @@ CMAKE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja 
 .PHONY: demo test lint native-test sanitize calibrate bench bench-search bench-peers bench-averaging reproduce docs stub clean
 
 demo: $(VENV)/.installed
-	$(BIN)/bayesdnf demo
+	@mkdir -p build
+	$(BIN)/bayesdnf demo --report build/mushroom.html
 
 test: lint native-test build/faults/.built
 	$(BIN)/python -m pytest

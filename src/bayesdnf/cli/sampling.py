@@ -84,7 +84,7 @@ def sample(
         if out is not None:
             model.draws_.save(out)
         if test is not None:
-            held_out = measure_file(model, test, data, target, sep)
+            held_out = measure_file(model, test, target, sep)
     except KeyboardInterrupt:
         finished = False
     if as_json:

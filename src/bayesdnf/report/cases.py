@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ def _attribute(
 
 def _intervals(cuts: list[Any]) -> list[str]:
     texts = [value_text(cut) for cut in cuts]
-    inner = [f"{low} to below {high}" for low, high in zip(texts, texts[1:], strict=False)]
+    inner = [f"{low} to below {high}" for low, high in pairwise(texts)]
     return [f"below {texts[0]}", *inner, f"{texts[-1]} or more"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,6 +81,11 @@ def write_report(
         files=files,
         command=command,
     )
+    return write_page(facts, path)
+
+
+def write_page(facts: Facts, path: str | os.PathLike[str]) -> Path:
+    """Write gathered facts to a file, whole or not at all."""
     page = render(facts).encode("utf-8")
     with atomic_path(path) as part:
         part.write_bytes(page)
@@ -97,14 +102,14 @@ def render(facts: Facts) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": percent, "count": count}
+    environment.filters |= {"percent": _together(percent), "count": count}
     script = _own("report.js")
     # Even if something slipped through, the browser runs this script and no other.
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page: str = environment.get_template("report.html").render(
         f=facts,
         case=_case(facts),
-        between=between,
+        between=_together(between),
         shown=shown,
         style=jinja2.utils.markupsafe.Markup(_own("report.css")),
         script=jinja2.utils.markupsafe.Markup(script),
@@ -113,15 +118,23 @@ def render(facts: Facts) -> str:
     return page
 
 
+def _together(write: Callable[..., str]) -> Callable[..., str]:
+    """Keep a number and its sign on one line."""
+    return lambda *values: write(*values).replace(" %", "\N{NO-BREAK SPACE}%")
+
+
 def _case(facts: Facts) -> dict[str, Any] | None:
-    """The form, with what it may answer."""
+    """Return the form, with what it may answer."""
     if facts.case is None:
         return None
     risks = (facts.unmarked, facts.marked)
     return facts.case | {
         "positive": facts.positive,
         "words": [term.words for term in facts.terms],
-        "risk": [[percent(risk.mean), between(risk.low, risk.high)] for risk in risks],
+        "risk": [
+            [_together(percent)(risk.mean), _together(between)(risk.low, risk.high)]
+            for risk in risks
+        ],
     }
 
 

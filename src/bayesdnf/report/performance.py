@@ -107,9 +107,7 @@ def _share(name: str, meaning: str, part: int, rows: int) -> Share:
     return Share(name, meaning, part, rows, *jeffreys(part, rows))
 
 
-def _roc(
-    risk: Floats, is_positive: Bools
-) -> tuple[float | None, tuple[tuple[float, float], ...]]:
+def _roc(risk: Floats, is_positive: Bools) -> tuple[float | None, tuple[tuple[float, float], ...]]:
     """Area under the curve, and its corners; of many some."""
     if is_positive.all() or not is_positive.any():
         return None, ()
@@ -126,8 +124,9 @@ def _roc(
 
 def _bins(risk: Floats, is_positive: Bools) -> tuple[Bin, ...]:
     put = binned(risk, is_positive.astype(np.float64), _BINS)
-    rows = put.rows[put.rows > 0]
+    full = put.rows[put.rows > 0]
+    columns = (put.mean, put.share, put.low, put.high, full)
     return tuple(
-        Bin(*(float(v) for v in values), int(n))
-        for *values, n in zip(put.mean, put.share, put.low, put.high, rows, strict=True)
+        Bin(float(mean), float(share), float(low), float(high), int(rows))
+        for mean, share, low, high, rows in zip(*columns, strict=True)
     )
