@@ -50,6 +50,7 @@ def report(
     from ..report.facts import gather
     from ..report.html import require_jinja, write_page
     from .labelled import keep_apart, read_like
+    from .terminal import make_console
 
     require_jinja()
     keep_apart(out, [model, data, draws])
@@ -80,7 +81,7 @@ def report(
             }
         )
         return
-    typer.echo(facts.roles.note)
+    make_console().print(facts.roles.note)
     tell_of(out)
 
 

@@ -60,6 +60,7 @@ class DrawFacts(NamedTuple):
     rule_probability: float
     null_probability: float
     attributes: tuple[Item, ...]
+    """Empty where every column is one literal of the same name."""
     literals: tuple[Item, ...]
     terms: tuple[Item, ...]
     ok: bool | None
@@ -94,6 +95,7 @@ def draw_facts(draws: Draws, function: BooleanFunction, posterior: str) -> DrawF
         for row in shown_first.itertuples()
     ]
     own = [i for i in _candidates(draws, function) if draws.function(i) == function]
+    attributes, literals = _items(draws, "attribute"), _items(draws, "literal")
     ok, verdict, quantities = _judged(draws)
     return DrawFacts(
         draws.n_chains,
@@ -105,8 +107,8 @@ def draw_facts(draws: Draws, function: BooleanFunction, posterior: str) -> DrawF
         float(draws.probability[len(rivals) :].sum()),
         float(draws.probability[own].sum()),
         draws.null_probability,
-        _items(draws, "attribute"),
-        _items(draws, "literal"),
+        attributes if {x.text for x in attributes} != {x.text for x in literals} else (),
+        literals,
         _items(draws, "term"),
         ok,
         shown(verdict),

@@ -126,7 +126,7 @@
     answer.replaceChildren(
       element("strong", holds ? "The rule holds." : "The rule does not hold."),
       element("div", risk[0], "risk-now"),
-      element("div", "risk of " + rule.positive + ", 95 % interval " + risk[1], "dim"),
+      element("div", "risk of “" + rule.positive + "”, 95 % interval " + risk[1], "dim"),
       element("h3", "Terms that hold")
     );
     var list = document.createElement("ul");
