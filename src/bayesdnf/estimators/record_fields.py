@@ -53,24 +53,24 @@ def read_record(part: Fields) -> Record:
 def _hash(part: Fields, name: str) -> str:
     text = part.text(name)
     if text and not is_hash(text):  # empty where nothing is known
-        part.fail(f"field '{name}'", "a hash of 64 hexadecimal digits", text)
+        part.fail(part.named(name), "a hash of 64 hexadecimal digits", text)
     return text
 
 
 def _sample(part: Fields) -> tuple[str, ...]:
     values = part.any("sample")
     if not isinstance(values, list):
-        part.fail("field 'record.sample'", "a list", values)
+        part.fail(part.named("sample"), "a list", values)
     for value in values:
         if not isinstance(value, str) or not is_hash(value, (33,)):
-            part.fail("field 'record.sample'", "made of texts of 33 hexadecimal digits", value)
+            part.fail(part.named("sample"), "made of texts of 33 hexadecimal digits", value)
     return tuple(values)
 
 
 def _versions(part: Fields) -> dict[str, str]:
     values = part.any("versions")
     if not isinstance(values, dict) or not all(isinstance(v, str) for v in values.values()):
-        part.fail("field 'record.versions'", "an object of texts", values)
+        part.fail(part.named("versions"), "an object of texts", values)
     return dict(values)
 
 

@@ -75,7 +75,7 @@ def _attribute(
     seen = {literal.operator for literal in offered}
     if encoder.kinds_[name] == "binary" and seen & {"=", "!="}:
         options[1] = f"anything but {options[0]}"
-    elif not numeric and seen & {"=", "!="} and not isinstance(values[0], bool):
+    elif seen <= {"=", "!="} and not isinstance(values[0], bool):  # it may lie beyond any >=
         options.append("another value")
         holds.append([number[literal] for literal in literals if literal.operator == "!="])
     options.append("not known")
