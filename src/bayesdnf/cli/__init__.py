@@ -158,7 +158,8 @@ def fit(
 
 
 def _search(model: DNFClassifier, X: pd.DataFrame, y: NDArray[Any], title: str = "Search") -> bool:
-    from .terminal import SearchBar, fit_with_bar
+    from ..estimators.bars import SearchBar
+    from .terminal import fit_with_bar
 
     return fit_with_bar(model, X, y, SearchBar(title, model.time_limit))
 

@@ -50,8 +50,9 @@ def sample(
     """Draw rules from the posterior: how probable is each rule, term and literal."""
     kinds = options.kinds_of(kind)
     from .. import PosteriorDNFClassifier
+    from ..estimators.bars import DrawsBar
     from .labelled import keep_apart, measure_file, read_labelled
-    from .terminal import DrawsBar, fit_with_bar
+    from .terminal import fit_with_bar
 
     if out is not None:
         from ..data.atomic import writable

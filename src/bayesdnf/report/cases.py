@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from ..boolean import BooleanFunction, Literal
 from ..boolean.literal import FALSE, TRUE, value_text
+from ..boolean.markup import shown
 from ..data.columns import NOTHING, TEXT, Column, read_column
 from ..data.encoder import FittedTable, LiteralEncoder
 from ..estimators.explain import possible_values
-from .words import shown, value_words
+from .words import value_words
 
 Bools = NDArray[np.bool_]
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from ..boolean.markup import shown
 from ..data.bits import BitMatrix
 from ..estimators.classifier import DNFClassifier
 from ..estimators.held_out import HeldOut
@@ -25,7 +26,6 @@ from .performance import Performance, performance_of
 from .rivals import DrawFacts, draw_facts
 from .rows import Roles, positives_of, roles_of
 from .terms import Overlap, TermFacts, overlap_of, term_facts
-from .words import shown
 
 Bools = NDArray[np.bool_]
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..boolean.markup import shown
 from ..data.atomic import atomic_path, writable
 from ..errors import MissingExtraError
 from .facts import Facts, File, gather
-from .words import between, count, percent, shown
+from .words import between, count, percent
 
 if TYPE_CHECKING:
     from ..estimators.held_out import HeldOut

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean import BooleanFunction
+from ..boolean.markup import shown
 from ..data.encoder import FittedTable
-from .words import listed, literal_words, shown
+from .words import listed, literal_words
 
 if TYPE_CHECKING:
     import pandas as pd

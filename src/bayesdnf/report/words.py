@@ -1,4 +1,4 @@
-"""Rules and numbers in words, for pages that people read; and texts that hide nothing."""
+"""Rules and numbers in words, for pages that people read."""
 
 from __future__ import annotations
 
@@ -6,21 +6,7 @@ import math
 
 from ..boolean import Literal
 from ..boolean.literal import FALSE, TRUE, value_text
-
-
-def shown(text: object) -> str:
-    r"""Return a text in which every character can be seen.
-
-    Names and values come from anyone's table: line breaks, marks that turn the direction of
-    writing, and characters without a picture are spelt out.
-
-    Examples
-    --------
-    >>> from bayesdnf.report.words import shown
-    >>> print(shown("a\u202eb\nc"))
-    a\u202eb\nc
-    """
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text))
+from ..boolean.markup import shown
 
 
 def literal_words(literal: Literal) -> str:
