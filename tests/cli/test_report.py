@@ -1,6 +1,10 @@
 """report, show and export: what is written, what counts as held out, and every wrong input."""
 
+import contextlib
 import json
+import os
+import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -175,3 +179,54 @@ def test_numbers_as_labels_and_texts_that_look_like_numbers(run):
     assert run("fit", "t.csv", "--target", "y", "--out", "m.json").status == 0
     assert run("report", "m.json", "--data", "digits.csv", "--out", "r.html").status == 0
     assert "code is 1" in page()
+
+
+def on_a_terminal(*command, **environment):
+    """What a command writes when standard output is a terminal of 80 columns."""
+    pty = pytest.importorskip("pty")
+    ours, its = pty.openpty()
+    kept = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    environment = {**kept, "TERM": "xterm-256color", "COLUMNS": "80", **environment}
+    with subprocess.Popen(command, stdin=its, stdout=its, stderr=its, env=environment) as process:
+        os.close(its)
+        written = b""
+        with contextlib.suppress(OSError):  # Linux's way to say that the other side is closed
+            while part := os.read(ours, 65536):
+                written += part
+        os.close(ours)
+    assert process.returncode == 0, written
+    return written.decode().replace("\r\n", "\n")
+
+
+def test_colours_are_for_terminals_only(run, plants):
+    fit(run)
+    command = (sys.executable, "-c", "from bayesdnf.cli import main; main()", "show", "m.json")
+    coloured = on_a_terminal(*command)
+    assert "\x1b[36modor = f" in coloured
+    plain = re.sub(r"\x1b\[[\d;]*m", "", coloured)
+    assert max(map(len, plain.splitlines())) <= 80
+    assert "\x1b[36m" not in on_a_terminal(*command, NO_COLOR="1")
+    piped = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "\x1b" not in piped
+    assert piped.split() == plain.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("bayesdnf re", ["report", "reproduce"]),
+        ("bayesdnf export m.json --to ", ["sql", "python", "latex", "json"]),
+        ("bayesdnf report m.json --dr", ["--draws"]),
+    ],
+)
+def test_the_shell_completes(words, offered):
+    named = "import sys; sys.argv[0] = 'bayesdnf'; from bayesdnf.cli import main; main()"
+    environment = {
+        **os.environ,
+        "_BAYESDNF_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split(" ")) - 1),
+    }
+    command = (sys.executable, "-c", named)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == offered

@@ -151,8 +151,8 @@ def _print(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> None:
         console.print(line)
     if held_out is not None:
         console.print(held_out_line(held_out))
-    for line in present.trust(model):
-        console.print(line)
+    for said in present.trust(model):
+        console.print(said)
 
 
 def _table(data: pd.DataFrame, formats: dict[str, str]) -> Any:

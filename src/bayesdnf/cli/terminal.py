@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from ..estimators.bars import DrawsBar, SearchBar
     from ..estimators.classifier import DNFClassifier
@@ -41,7 +43,7 @@ def print_model(model: DNFClassifier, held_out: HeldOut | None) -> None:
     """Print the rule, its terms, the risks, how it does on other rows, and how sure it is."""
     from rich.text import Text
 
-    from ..estimators.presentation import constant_answer, trust
+    from ..estimators.presentation import constant_answer, is_sure, trust
 
     console = make_console()
     counts, function = model.counts_, model.function_
@@ -51,12 +53,15 @@ def print_model(model: DNFClassifier, held_out: HeldOut | None) -> None:
     else:
         console.print(Text(f"\nRule for {model.positive_!s}:", style="bold"))
         for i, term in enumerate(function.terms):
-            console.print(Text(f"  {'OR ' if i else '   '}({' AND '.join(term)})"))
+            pieces = [piece for x in term for piece in ((" AND ", "dim"), (x, "cyan"))]
+            console.print(
+                Text.assemble(("  OR (" if i else "     (", "dim"), *pieces[1:], (")", "dim"))
+            )
         console.print(_terms(model))
     _print_risks(console, model)
     if held_out is not None:
         console.print(held_out_line(held_out))
-    console.print(trust(model))
+    console.print(Text(trust(model), style="green" if is_sure(model) else "yellow"))
     if (warning := constant_answer(model)) is not None:
         console.print(Text(f"Warning: {warning}", style="yellow"))
 
@@ -105,20 +110,31 @@ def _print_risks(console: Console, model: DNFClassifier) -> None:
         console.print(line)
 
 
+def _emphasised(line: str) -> Text:
+    """Set the first number of a line in bold."""
+    from rich.text import Text
+
+    text = Text(line)
+    if (number := re.search(r"(?<=: )\s*[\d.]+", line)) is not None:
+        text.stylize("bold", *number.span())
+    return text
+
+
 def risk_lines(
     model: DNFClassifier | PosteriorDNFClassifier, rows: tuple[str, str] | None
-) -> list[str]:
+) -> list[Text]:
     """Say the risks, and on how many rows, unmarked and marked; None when there is no rule."""
     unmarked, marked = model.risks_
     if rows is None:
-        return [f"Risk on every row: {_risk(unmarked)}"]
+        return [_emphasised(f"Risk on every row: {_risk(unmarked)}")]
     prevalence = model.effect_.prevalence
     scale = "" if prevalence is None else f", in a population with {prevalence:g} positive"
-    return [
+    lines = (
         f"Risk if it holds: {_risk(marked)}{rows[1]}",
         f"Risk if not:      {_risk(unmarked)}{rows[0]}",
         f"(P({model.positive_!s}): posterior mean and 95 % interval{scale}.)",
-    ]
+    )
+    return [_emphasised(line) for line in lines]
 
 
 def _risk(interval: Interval) -> str:

@@ -149,6 +149,11 @@ def trust(model: DNFClassifier) -> str:
     )
     if model.proved_:
         return f"{said}."
-    if 2 * agreed >= restarts > 1:
+    if is_sure(model):
         return f"{said}: they agree, which is not a proof."
     return f"{said}: too few to be sure of; another seed or more restarts may find a better rule."
+
+
+def is_sure(model: DNFClassifier) -> bool:
+    """Whether the answer is proved, or most restarts ended at it."""
+    return model.proved_ or 2 * model.agreement_ >= model.restarts_ > 1

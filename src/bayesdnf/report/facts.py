@@ -15,7 +15,7 @@ from ..estimators.classifier import DNFClassifier
 from ..estimators.held_out import HeldOut
 from ..estimators.inputs import read_features
 from ..estimators.posterior_classifier import PosteriorDNFClassifier
-from ..estimators.presentation import constant_answer, trust
+from ..estimators.presentation import constant_answer, is_sure, trust
 from ..estimators.record import Record
 from ..estimators.rule_classifier import RuleClassifier
 from ..model.rates import Counts, Interval, Rates
@@ -131,7 +131,7 @@ def gather(
     else:
         assert isinstance(model, DNFClassifier)
         function, said = model.function_, trust(model)
-        sure = model.proved_ or 2 * model.agreement_ >= model.restarts_ > 1
+        sure = is_sure(model)
         unmarked, marked = model.risks_
     features = read_features(model, X, fitting=False)
     table = model.encoder_.as_table(features)
