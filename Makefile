@@ -36,12 +36,10 @@ build/faults/.built: $(NATIVE) $(VENV)/.tools
 	@touch $@
 
 # Chromium and its driver, for the tests of reports; without them these tests are skipped.
-BROWSER := /usr/bin/chromium /usr/bin/chromedriver
-browser: $(BROWSER)
-$(BROWSER) &:
-	$(SUDO) apt-get update -qq
-	$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-		chromium chromium-driver fonts-dejavu-core
+browser:
+	test -x /usr/bin/chromium && test -x /usr/bin/chromedriver || { \
+		$(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install \
+		-y -qq --no-install-recommends chromium chromium-driver fonts-dejavu-core; }
 
 # The C++ tests under the address and undefined-behaviour sanitizers.
 sanitize: $(VENV)/.tools

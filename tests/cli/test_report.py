@@ -33,7 +33,7 @@ def test_the_rows_of_the_fit_are_not_held_out(run, plants):
     fit(run)
     ran = run(*report())
     assert (ran.status, ran.err) == (0, "")
-    assert "All 300 rows are those that the rule was fitted on." in ran.out
+    assert "All 300 rows are those of the fit." in ran.out
     assert "Report written to r.html" in ran.out
     assert "There are no held-out rows" in page()
     result = run(*report("--json")).json()
@@ -77,6 +77,13 @@ def test_fit_writes_a_report_too(run, plants, how):
     sha = DNFClassifier.load("m.json").record_.source.sha256
     assert sha in text
     assert fit(run, "--report", "r.html", "--json", *how).json()["report"] == "r.html"
+
+
+def test_a_test_on_the_table_of_the_fit_is_no_test(run, plants):
+    plants.to_csv("again.csv", index=False)
+    fit(run, "--report", "r.html", "--test", "again.csv")
+    assert "The rows to test on are those of the fit, so nothing is held out." in page()
+    assert "There are no held-out rows" in page()
 
 
 def test_the_model_file_remembers_its_making(run, plants):

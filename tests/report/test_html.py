@@ -115,7 +115,7 @@ def test_rows_of_the_fit_are_never_called_held_out(fitted, tmp_path):
     assert "There are no held-out rows" in text  # of other labels: cannot be told apart, so no
     shuffled = X.assign(y=y).sample(frac=1, random_state=1)
     text = Read(page_of(model, shuffled.drop(columns="y"), shuffled["y"], tmp_path)).text
-    assert "All 600 rows are those that the rule was fitted on" in text
+    assert "All 600 rows are those of the fit" in text
     assert "There are no held-out rows" in text
     assert "Right on held-out rows" not in text
 
@@ -124,7 +124,7 @@ def test_other_rows_are_held_out(fitted, tmp_path):
     model, *_ = fitted
     X, y = mixed(300, seed=9)
     read = Read(page_of(model, X, y, tmp_path))
-    assert "The rule saw none of these 300 rows" in read.text
+    assert "None of these 300 rows was in the fit" in read.text
     assert "There are no held-out rows" not in read.text
     right = float(np.mean(model.marked(X) == (y == "ill")))
     assert f"Right on held-out rows {percent(right)}" in read.text
@@ -144,9 +144,21 @@ def test_rows_known_to_be_held_out_are_measured_alone(fitted, tmp_path):
     more, labels = mixed(300, seed=9)
     both, every = pd.concat([X, more], ignore_index=True), np.concatenate([y, labels])
     text = Read(page_of(model, both, every, tmp_path, held_out=np.arange(900) >= 600)).text
-    assert "Of 900 rows the rule was fitted on 600; 300 were held out" in text
+    assert "Of 900 rows 600 are those of the fit; 300 were held out" in text
     right = float(np.mean(model.marked(more) == (labels == "ill")))
     assert f"Right on held-out rows {percent(right)} of 300 rows" in text
+
+
+def test_weights_are_told(tmp_path):
+    X, y = mixed(200)
+    weights = np.arange(200) % 3
+    model = DNFClassifier(positive="ill", random_state=0).fit(X, y, sample_weight=weights)
+    text = Read(page_of(model, X[weights > 0], y[weights > 0], tmp_path)).text
+    assert (
+        "All 133 rows are those of the fit. The fit weighted them; here each counts once." in text
+    )
+    # The rows that did not count are new to the rule, the others are not.
+    assert "cannot be called held out" in Read(page_of(model, X, y, tmp_path)).text
 
 
 # --- the posterior
@@ -231,3 +243,20 @@ def test_a_wide_table_stays_a_small_file(tmp_path):
     y = X.iloc[:, 2999].to_numpy().astype(int)
     model = DNFClassifier(random_state=0, restarts=2).fit(X, y)
     assert len(page_of(model, X, y, tmp_path)) < 200_000
+
+
+def test_endless_levels_and_equal_columns_stay_a_small_file(tmp_path):
+    levels = [f"{i} {'level ' * 30}" for i in range(3000)]
+    y = np.arange(3000) % 3 == 0
+    X = {
+        "level": [levels[0] if ill else level for ill, level in zip(y, levels, strict=True)],
+        **{f"copy {j} {'of a long name ' * 5}": y.astype(int) for j in range(300)},
+    }
+    model = DNFClassifier(positive=True, random_state=0, restarts=2).fit(X, y)
+    page = page_of(model, X, y, tmp_path)
+    assert len(page) < 300_000
+    alone = DNFClassifier(positive=True, random_state=0, restarts=2).fit({"level": X["level"]}, y)
+    page = page_of(alone, {"level": X["level"]}, y, tmp_path)
+    assert len(page) < 300_000
+    assert page.count("<option") == 202  # with "another value" and "not known"
+    assert levels[0].strip() in page

@@ -18,6 +18,8 @@ from .words import value_words
 
 Bools = NDArray[np.bool_]
 
+_MOST_OPTIONS = 200
+
 
 def case_form(
     function: BooleanFunction, encoder: LiteralEncoder, table: FittedTable, rows: Bools
@@ -58,7 +60,7 @@ def _attribute(
 ) -> dict[str, Any]:
     literals = [literal for literal in number if literal.attribute == name]
     offered = [literal for literal in encoder.literals_ if literal.attribute == name]
-    values = possible_values(name, literals, encoder)
+    values = _some(possible_values(name, literals, encoder), literals)
     numeric = all(literal.operator in (">=", "<") for literal in offered)
     made = read_column(values, name)
     truth = [made.truth(literal) for literal in literals]
@@ -93,6 +95,14 @@ def _attribute(
         middle = float(np.median(column.values[known])) if known.any() else float(values[1])
         return form | {"cuts": [float(v) for v in values[1:]], "start": float(f"{middle:.6g}")}
     return form | {"start": _most_common(values, column, known)}
+
+
+def _some(values: list[Any], literals: list[Literal]) -> list[Any]:
+    """Of very many levels those that the rule names, and some more."""
+    named = {literal.value for literal in literals}
+    others = [value for value in values if value not in named]
+    left_out = set(others[max(0, _MOST_OPTIONS - len(named)) :])
+    return [value for value in values if value not in left_out]
 
 
 def _intervals(cuts: list[Any]) -> list[str]:

@@ -18,6 +18,7 @@ from ..estimators.posterior_classifier import PosteriorDNFClassifier
 from ..estimators.presentation import constant_answer, is_sure, trust
 from ..estimators.record import Record
 from ..estimators.rule_classifier import RuleClassifier
+from ..model.parameters import Parameters
 from ..model.rates import Counts, Interval, Rates
 from ..sampling.draws import Draws
 from ..versions import versions
@@ -30,6 +31,7 @@ from .terms import Overlap, TermFacts, overlap_of, term_facts
 Bools = NDArray[np.bool_]
 
 _MOST_COLUMNS = 40  # listed one by one
+_LONGEST = 1000  # characters of an entry; the model file has all
 
 
 class File(NamedTuple):
@@ -214,14 +216,22 @@ def _missing(bits: BitMatrix) -> tuple[dict[str, int], int]:
 
 
 def _listed(lines: list[tuple[str, str]]) -> Listed:
-    return Listed(tuple(lines[:_MOST_COLUMNS]), max(0, len(lines) - _MOST_COLUMNS))
+    kept = tuple((_cut(one), _cut(other)) for one, other in lines[:_MOST_COLUMNS])
+    return Listed(kept, max(0, len(lines) - _MOST_COLUMNS))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _settings(model: RuleClassifier) -> tuple[tuple[str, str], ...]:
     values = dict(model.get_params(deep=False)) | {"prior": model.prior_, "effect": model.effect_}
     values |= {"random_state": model.seed_, "positive": model.positive_}
-    return tuple((name, shown(_plain(value))) for name, value in values.items())
+    return tuple((name, _cut(shown(_plain(value)))) for name, value in values.items())
 
 
 def _plain(value: Any) -> str:
+    if isinstance(value, Parameters):  # all of them: defaults may be others one day
+        inner = ", ".join(f"{k}={_plain(v)}" for k, v in value.get_params().items())
+        return f"{type(value).__name__}({inner})"
     return repr(value.item() if isinstance(value, np.generic) else value)

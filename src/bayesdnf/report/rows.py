@@ -48,14 +48,20 @@ def roles_of(
     """
     n = len(is_positive)
     every = np.ones(n, dtype=np.bool_)
-    if held_out is not None:
-        return _roles(held_out)
     record = model.record_
-    if not record.content:
-        return Roles(every, None, "The model does not say which rows it was fitted on.")
     content = RowContent.of(bits, is_positive)
+    if held_out is not None:
+        if content.part(held_out).digest() == record.content:
+            note = "The rows to test on are those of the fit, so nothing is held out."
+            return Roles(held_out, None, note)
+        return _roles(held_out)
+    if not record.content:
+        return Roles(every, None, "The model does not say which rows were those of its fit.")
     if content.digest() == record.content:
-        return Roles(every, None, f"All {count(n, 'row')} are those that the rule was fitted on.")
+        note = f"All {count(n, 'row')} are those of the fit."
+        if n != model.counts_.n:
+            note += " The fit weighted them; here each counts once."
+        return Roles(every, None, note)
     if record.split is not None and min(is_positive.sum(), (~is_positive).sum()) >= 2:
         held = stratified_part(is_positive, *record.split)
         if content.part(~held).digest() == record.content:
@@ -68,7 +74,7 @@ def roles_of(
             f"This is not the table of the fit, yet it holds rows equal to {percent(share)} of a "
             f"sample of that table, so its rows cannot be called held out.",
         )
-    return Roles(every, every, f"The rule saw none of these {count(n, 'row')} when it was fitted.")
+    return Roles(every, every, f"None of these {count(n, 'row')} was in the fit.")
 
 
 def _roles(held_out: Bools) -> Roles:
@@ -76,8 +82,8 @@ def _roles(held_out: Bools) -> Roles:
     if held == n:
         return Roles(held_out, held_out, f"All {count(n, 'row')} were held out of the fit.")
     note = (
-        f"Of {count(n, 'row')} the rule was fitted on {n - held:,}; {held:,} were held out, by "
-        "chance and with the two classes alike."
+        f"Of {count(n, 'row')} {n - held:,} are those of the fit; {held:,} were held out, "
+        "and measured here."
     )
     return Roles(~held_out, held_out, note)
 

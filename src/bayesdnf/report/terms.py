@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Bools = NDArray[np.bool_]
 
 _MOST_TOGETHER = 15
-_THICKEST, _THINNEST = 14.0, 1.5  # pixels of the line through a term
+_THICKEST, _THINNEST = 16, 2  # pixels of the line through a term; whole ones, or it blurs
 
 
 class TermFacts(NamedTuple):
@@ -35,7 +35,7 @@ class TermFacts(NamedTuple):
     high: float
     log_gain: float
     """Log posterior that is lost without it; infinite where no function is left."""
-    width: float
+    width: int
     """Of the line that is drawn for it."""
 
 
@@ -83,7 +83,7 @@ def term_facts(function: BooleanFunction, rules: pd.DataFrame) -> tuple[TermFact
             low=float(row["low"]),
             high=float(row["high"]),
             log_gain=float(row["log_gain"]),
-            width=round(max(_THINNEST, _THICKEST * row["rows"] / most), 1),
+            width=max(_THINNEST, round(_THICKEST * row["rows"] / most)),
         )
         for number, (term, row) in enumerate(
             zip(function.literal_terms, rules.to_dict("records"), strict=True), start=1
