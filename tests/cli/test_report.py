@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from bayesdnf import BooleanFunction, DNFClassifier
+from bayesdnf.estimators import bars
 
 
 def fit(run, *arguments, table="plants.csv"):
@@ -77,6 +78,30 @@ def test_fit_writes_a_report_too(run, plants, how):
     sha = DNFClassifier.load("m.json").record_.source.sha256
     assert sha in text
     assert fit(run, "--report", "r.html", "--json", *how).json()["report"] == "r.html"
+
+
+def test_an_interrupted_search_is_reported_too(run, plants, monkeypatch):
+    def interrupt(self, done, most, best):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bars.SearchBar, "__call__", interrupt)
+    arguments = ("fit", "plants.csv", "--target", "class", "--out", "m.json", "--report", "r.html")
+    ran = run(*arguments)
+    assert ran.status == 130
+    assert "Report written to r.html" in ran.out
+    assert "it was interrupted" in page()
+
+
+def test_an_interruption_before_the_report_leaves_none(run, plants, monkeypatch):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bayesdnf.report.html.write_page", interrupt)
+    arguments = ("fit", "plants.csv", "--target", "class", "--out", "m.json", "--report", "r.html")
+    ran = run(*arguments, "--json")
+    assert ran.status == 130
+    assert ran.json()["report"] is None
+    assert sorted(os.listdir()) == ["m.json", "plants.csv"]
 
 
 def test_a_test_on_the_table_of_the_fit_is_no_test(run, plants):

@@ -125,6 +125,7 @@ def fit(
         held = stratified_part(is_positive, test_share, seed)
     finished = _search(model, X if held is None else X[~held], y if held is None else y[~held])
     held_out: HeldOut | None = None
+    reported: Path | None = None
     try:
         sign(model, table, target, None if test_share is None else (test_share, seed))
         model.save(out)
@@ -137,23 +138,25 @@ def fit(
         if report is not None:
             if test is not None:
                 X, y, held = joined(X, y, *read_like(model, test, target, sep))
-            files = files_of({"table": table, "test table": test, "model": out})
-            write_report(
+            reported = write_report(
                 model, X, y, report,
-                held_out=held, measured=held_out, files=files, command=command_line(),
+                held_out=held,
+                measured=None if cv is None else held_out,  # others are measured there anew
+                files=files_of({"table": table, "test table": test, "model": out}),
+                command=command_line(),
             )  # fmt: skip
     except KeyboardInterrupt:
         finished = False
     if as_json:
-        written = None if report is None else str(report)
+        written = None if reported is None else str(reported)
         write_json({**rule_result(model, held_out), "model": str(out), "report": written})
     else:
         from .terminal import print_model
 
         print_model(model, held_out)
         typer.echo(f"Model written to {out}.")
-        if report is not None:
-            tell_of(report)
+        if reported is not None:
+            tell_of(reported)
     end(finished, "this is the best rule")
 
 

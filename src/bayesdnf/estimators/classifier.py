@@ -94,6 +94,8 @@ class DNFClassifier(RuleClassifier):
         The prior and the effect that were used.
     seed_ : int
         Seed that was used.
+    record_ : Record
+        How it was made, for reports: hashes of the rows, versions, and the command, if it was one.
     n_features_in_, feature_names_in_
         Number of columns in fitting, and their names when the table had names.
 

@@ -104,7 +104,7 @@ class PosteriorDNFClassifier(RuleClassifier):
         when first asked for. Needs the extra ``posterior``.
     stopped_ : str
         Why sampling ended: "done", "time limit" or "interrupted".
-    classes_, positive_, negative_, encoder_, prior_, effect_, seed_
+    classes_, positive_, negative_, encoder_, prior_, effect_, seed_, record_
         As in :class:`DNFClassifier`.
     n_features_in_, feature_names_in_
         Number of columns in fitting, and their names when the table had names.

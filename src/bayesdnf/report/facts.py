@@ -164,7 +164,7 @@ def gather(
         roles=roles,
         performance=performance,
         is_held_out=roles.held_out is not None,
-        measured=measured,
+        measured=None if measured is None else measured._replace(how=shown(measured.how)),
         case=None if null else case_form(function, model.encoder_, table, roles.fitted),
         draws=None if draws is None else draw_facts(draws, function, model.record_.posterior),
         trust=shown(said),
