@@ -15,6 +15,8 @@ enum class Fault {
     row_birth_one_row,         // q counts the row it was drawn from only
     grown_without_factorial,   // orders of the grown literals forgotten
     grown_without_stop,        // probability of stopping forgotten
+    listed_without_q,          // Hastings factor of a listed birth and death dropped
+    listed_swap_unweighted,    // listed terms exchanged as if they were drawn alike
     redraw_unpaid,             // the bound taken for the posterior
     redraw_whole_and_part,     // weights of keeping and of taking a literal out confused
     redraw_size,               // |B| in place of |B| + 1

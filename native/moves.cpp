@@ -147,6 +147,37 @@ double RowTerms::log_probability(const Term& term, const Word* mask) const {
     return sum == 0 ? -INFINITY : log_size - reference + std::log(sum / n_positive);
 }
 
+ListedTerms::ListedTerms(std::vector<Term> terms, const std::vector<double>& weights) {
+    std::vector<std::size_t> order(terms.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t i, std::size_t j) { return terms[i] < terms[j]; });
+    double sum = 0;
+    for (const std::size_t i : order) {
+        sum += weights[i];
+        if (!terms_.empty() && terms_.back() == terms[i]) {
+            up_to_.back() = sum;
+        } else {
+            terms_.push_back(std::move(terms[i]));
+            up_to_.push_back(sum);
+        }
+    }
+}
+
+const Term& ListedTerms::draw(Philox& rng) const {
+    const double u = rng.uniform() * up_to_.back();
+    const auto place = std::upper_bound(up_to_.begin(), up_to_.end() - 1, u);
+    return terms_[static_cast<std::size_t>(place - up_to_.begin())];
+}
+
+double ListedTerms::log_probability(const Term& term) const {
+    const auto place = std::lower_bound(terms_.begin(), terms_.end(), term);
+    if (place == terms_.end() || *place != term) return -INFINITY;
+    const auto i = static_cast<std::size_t>(place - terms_.begin());
+    const double weight = up_to_[i] - (i == 0 ? 0 : up_to_[i - 1]);
+    return std::log(weight / up_to_.back());
+}
+
 bool Mover::operator()(Move move, State& state, const Heat& heat, Philox& rng) const {
     switch (move) {
         case Move::flip: return flip(state, heat, rng);
@@ -154,6 +185,7 @@ bool Mover::operator()(Move move, State& state, const Heat& heat, Philox& rng) c
         case Move::birth: return birth(state, heat, rng);
         case Move::row_birth: return row_birth(state, heat, rng);
         case Move::grown_birth: return grown_birth(state, heat, rng);
+        case Move::listed_birth: return listed_birth(state, heat, rng);
         case Move::split: return split(state, heat, rng);
         default: return redraw(state, heat, rng);
     }
@@ -255,6 +287,29 @@ bool Mover::grown_birth(State& state, const Heat& heat, Philox& rng) const {
     growth.look(state, i, partial, heat, power);
     log_path += log_stop_counts * growth.log_stop();
     return propose_death(state, i, log_path + orders(partial), heat, rng);
+}
+
+// A listed term comes, goes, or takes the place of another listed one.
+bool Mover::listed_birth(State& state, const Heat& heat, Philox& rng) const {
+    const ListedTerms& listed = settings_.listed;
+    if (listed.empty()) return false;
+    const bool fault = planted(Fault::listed_without_q);
+    const std::uint64_t way = rng.below(3);
+    if (way == 0) {
+        const Term& term = listed.draw(rng);
+        return propose_birth(state, term, fault ? 0 : listed.log_probability(term), heat, rng);
+    }
+    if (state.size() == 0) return false;
+    const std::size_t i = rng.below(state.size());
+    const double log_q = listed.log_probability(state.terms()[i]);
+    if (way == 1)
+        return propose_death(state, i, fault && log_q > -INFINITY ? 0 : log_q, heat, rng);
+    const Term& term = listed.draw(rng);
+    const double log_ratio =
+        planted(Fault::listed_swap_unweighted) && log_q > -INFINITY
+            ? 0
+            : log_q - listed.log_probability(term);
+    return propose(state, {&i, 1}, {&term, 1}, log_ratio, heat, rng);
 }
 
 // The paper's reversible jump: a term u makes way for w and the symmetric difference of u and w, or

@@ -17,8 +17,34 @@
 
 namespace bayesdnf {
 
-enum class Move : std::uint8_t { flip, swap, birth, row_birth, grown_birth, split, redraw };
-constexpr std::size_t kMoves = 7;
+enum class Move : std::uint8_t {
+    flip,
+    swap,
+    birth,
+    row_birth,
+    grown_birth,
+    listed_birth,
+    split,
+    redraw
+};
+constexpr std::size_t kMoves = 8;
+
+// Terms worth a try, found beforehand, and how probably each is drawn.
+class ListedTerms {
+  public:
+    ListedTerms() = default;
+    // Equal terms are drawn as often as all of them together; weights are above 0.
+    ListedTerms(std::vector<Term> terms, const std::vector<double>& weights);
+
+    bool empty() const { return terms_.empty(); }
+    const Term& draw(Philox& rng) const;
+    // -inf for a term that is not listed.
+    double log_probability(const Term& term) const;
+
+  private:
+    std::vector<Term> terms_;           // sorted
+    std::vector<double> up_to_;         // weights of the terms up to each, added up
+};
 
 struct MoveSettings {
     // redraw: probability of taking no term out; of taking a term out whole, to be put back with
@@ -26,6 +52,7 @@ struct MoveSettings {
     double empty_base = 0.2, whole_base = 0.4;
     // grown births: how far the data decide which literal comes next; one is drawn for each
     std::vector<double> growth{0.5, 1.0};
+    ListedTerms listed;
 };
 
 // Terms that row-based births draw: a positive individual, a size k with probability 2^-k, and k of
@@ -60,6 +87,7 @@ class Mover {
     bool birth(State& state, const Heat& heat, Philox& rng) const;
     bool row_birth(State& state, const Heat& heat, Philox& rng) const;
     bool grown_birth(State& state, const Heat& heat, Philox& rng) const;
+    bool listed_birth(State& state, const Heat& heat, Philox& rng) const;
     bool split(State& state, const Heat& heat, Philox& rng) const;
     bool redraw(State& state, const Heat& heat, Philox& rng) const;
 

@@ -77,5 +77,7 @@ void bind_anneal(nb::module_& m);
 void bind_exact(nb::module_& m);
 void bind_implicants(nb::module_& m);
 void bind_chain(nb::module_& m);
+void bind_genotypes(nb::module_& m);
+void bind_scan(nb::module_& m);
 
 }  // namespace bayesdnf::bindings

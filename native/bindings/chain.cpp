@@ -17,8 +17,8 @@
 namespace bayesdnf::bindings {
 namespace {
 
-constexpr const char* kMoveNames[kMoves] = {"flip",        "swap",  "birth", "row birth",
-                                            "grown birth", "split", "redraw"};
+constexpr const char* kMoveNames[kMoves] = {"flip",        "swap",         "birth", "row birth",
+                                            "grown birth", "listed birth", "split", "redraw"};
 
 struct PyChainProblem {
     nb::object posterior_object, individuals_object;
@@ -151,6 +151,7 @@ void bind_chain(nb::module_& m) {
         .def("__init__", [](Chain* self, const PyChainProblem& problem,
                             const std::map<std::string, double>& mix, double empty_base,
                             double whole_base, const std::vector<double>& growth,
+                            const std::vector<Term>& listed, const std::vector<double>& weights,
                             const std::vector<double>& betas,
                             std::uint64_t exchange_every,
                             const std::vector<std::vector<Term>>& starts, const Philox& rng,
@@ -164,11 +165,19 @@ void bind_chain(nb::module_& m) {
                     "empty_base and whole_base must lie between 0 and 1");
             require(!growth.empty(), "some power of growth is needed");
             for (const double g : growth) require(g >= 0, "growth must not be negative");
+            require(listed.size() == weights.size(), "each listed term needs a weight");
+            for (const double w : weights) require(w > 0, "weights of listed terms must be above 0");
+            for (const Term& term : listed)
+                require(!term.empty() && std::is_sorted(term.begin(), term.end()) &&
+                            term.front() >= 0 && term.back() < p,
+                        "a listed term must be sorted ids of literals in the table");
             new (self) Chain(*problem.problem,
-                             settings(mix, {empty_base, whole_base, growth}, betas, exchange_every),
+                             settings(mix,
+                                      {empty_base, whole_base, growth, ListedTerms(listed, weights)},
+                                      betas, exchange_every),
                              starts, rng, step);
-        }, "problem"_a, "mix"_a, "empty_base"_a, "whole_base"_a, "growth"_a, "betas"_a,
-             "exchange_every"_a, "starts"_a, "rng"_a, "step"_a, nb::keep_alive<1, 2>())
+        }, "problem"_a, "mix"_a, "empty_base"_a, "whole_base"_a, "growth"_a, "listed"_a,
+             "weights"_a, "betas"_a, "exchange_every"_a, "starts"_a, "rng"_a, "step"_a, nb::keep_alive<1, 2>())
         .def("advance", [](Chain& c, std::uint64_t steps, std::uint64_t every,
                            const StopFlag& stop) {
             require(every > 0, "every must be positive");

@@ -10,4 +10,6 @@ NB_MODULE(_native, m) {
     bayesdnf::bindings::bind_exact(m);
     bayesdnf::bindings::bind_implicants(m);
     bayesdnf::bindings::bind_chain(m);
+    bayesdnf::bindings::bind_genotypes(m);
+    bayesdnf::bindings::bind_scan(m);
 }

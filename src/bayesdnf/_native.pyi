@@ -169,7 +169,7 @@ class AnnealProblem:
 class AnnealChain:
     """One chain of the paper's simulated annealing."""
 
-    def __init__(self, problem: AnnealProblem, rng: Philox, start_terms: int, draw_rates: bool, probabilities: Sequence[float], log_lambda: float, cooling: float, keep_best: bool) -> None: ...
+    def __init__(self, problem: AnnealProblem, rng: Philox, start_terms: int, draw_rates: bool, probabilities: Sequence[float], log_lambda: float, cooling: float, keep_best: bool, learning_steps: int = 0) -> None: ...
 
     def advance(self, steps: int, stop: StopFlag) -> int:
         """Take steps; returns how many were taken before being told to stop."""
@@ -181,6 +181,10 @@ class AnnealChain:
     @property
     def result(self) -> tuple[list[list[int]], float, float, float]:
         """The same of the state to keep, the last or the best."""
+
+    @property
+    def probabilities(self) -> list[float]:
+        """Of the seven moves now: as given, or learned."""
 
     @property
     def log_lambda(self) -> float: ...
@@ -266,7 +270,7 @@ class ChainProblem:
 class Chain:
     """A chain over functions."""
 
-    def __init__(self, problem: ChainProblem, mix: Mapping[str, float], empty_base: float, whole_base: float, growth: Sequence[float], betas: Sequence[float], exchange_every: int, starts: Sequence[Sequence[Sequence[int]]], rng: Philox, step: int) -> None: ...
+    def __init__(self, problem: ChainProblem, mix: Mapping[str, float], empty_base: float, whole_base: float, growth: Sequence[float], listed: Sequence[Sequence[int]], weights: Sequence[float], betas: Sequence[float], exchange_every: int, starts: Sequence[Sequence[Sequence[int]]], rng: Philox, step: int) -> None: ...
 
     def advance(self, steps: int, every: int, stop: StopFlag) -> dict[str, Any]:
         """Take steps and record draws, until told to stop."""
@@ -286,3 +290,55 @@ class Chain:
 
     @property
     def step(self) -> int: ...
+
+def read_bed(bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_samples: int, planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+    """
+    Variants of a PLINK 1 .bed file into planes[variant, (known, carrier, two)], counting the first allele.
+    """
+
+def read_copies(copies: Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C', device='cpu', writable=False)], planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+    """
+    Copies of the counted allele, 0, 1 or 2 and anything else missing, into planes.
+    """
+
+def pick_samples(planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], mask: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C')]:
+    """The samples of a mask, in their order, of every plane."""
+
+def r_squared(planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], second: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """Squared correlation of the copies, on samples known in both."""
+
+def prune(planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], chromosome: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], position: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], window: int, r_squared: float) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')]:
+    """
+    1 for each variant to keep; variants must be sorted by chromosome and position.
+    """
+
+def relatives(planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], n_samples: int, least: float, n_threads: int = 1) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """
+    Pairs of samples with at least that KING-robust kinship, and their kinship.
+    """
+
+class Findings:
+    """The best findings of a scan so far."""
+
+    def __init__(self, most: int) -> None: ...
+
+    def arrays(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """
+        variants, what, rows (positive, negative), log Bayes factor, gain; best first.
+        """
+
+class ScanTable:
+    """Genotypes split into cases and controls, for scans."""
+
+    def __init__(self, planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], cases: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], controls: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], effect: Effect, codings: Sequence[int], cells: bool, by_gain: bool, top: int, gap: int, chromosome: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], position: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> None: ...
+
+    @property
+    def n_tasks(self) -> int: ...
+
+    def singles(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]: ...
+
+    def pairs_in(self, first: int, last: int, step: int = 1) -> int: ...
+
+    def scan_pairs(self, first: int, last: int, step: int, n_threads: int, stop: StopFlag, best: Findings) -> int: ...
+
+    def scan_triples(self, chosen: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, last: int, n_threads: int, stop: StopFlag, best: Findings) -> int: ...

@@ -31,6 +31,15 @@ class ParseError(InputError):
     """A text is not a Boolean function."""
 
 
+class FileFormatError(InputError):
+    """A file is not what its format asks for."""
+
+    @classmethod
+    def at(cls, path: object, place: str | None, why: str) -> FileFormatError:
+        """Build the one wording, from a file, a place in it such as "line 3", and what is wrong."""
+        return cls(f"Cannot read {path}{f', {place}' if place else ''}: {why}.")
+
+
 class UnknownColumnError(InputError):
     """A name is not among the columns or literals at hand."""
 

@@ -15,6 +15,11 @@ ODD = [
     "\x85", "\u2028", "\x7f", "/* */", "<b>&amp;", "`", "row", "holds", "x10", "x2", "00",
 ]  # fmt: skip
 UNSTORABLE = ["\x00", "nul\x00inside", "\ud800", "a\udfff"]
+CODINGS = [
+    negation + coding
+    for negation in ("", "not ")
+    for coding in ("dominant", "recessive", "heterozygous")
+]
 NUMBERS = [0, 1, 2, -3, 45, 0.5, -0.25, 1.0, 0.1, 1e16, 1e-7, 2**53 + 1, -0.0, True, False]
 
 
@@ -42,6 +47,13 @@ def holds(value, literal):
     wanted = literal.value
     if literal.operator in ("true", "false"):
         return (value == 1) == (literal.operator == "true")
+    if literal.operator in CODINGS:
+        if literal.operator.endswith("heterozygous"):
+            return (value == 1) == (literal.operator == "heterozygous")
+        copies = 2 if literal.operator.endswith("recessive") else 1
+        return not isinstance(value, str) and (
+            (value >= copies) == (literal.operator in ("dominant", "recessive"))
+        )
     if literal.operator == "=":
         return value == wanted
     if literal.operator == "!=":
@@ -61,7 +73,7 @@ def any_literals():
     numbers = (
         st.sampled_from(NUMBERS) | st.integers() | st.floats(allow_nan=False).filter(math.isfinite)
     )
-    plain = st.builds(Literal, texts(), st.sampled_from(["true", "false"]))
+    plain = st.builds(Literal, texts(), st.sampled_from(["true", "false", *CODINGS]))
     valued = st.builds(Literal, texts(), st.sampled_from(["=", "!="]), texts() | numbers)
     ordered = st.builds(
         Literal,
@@ -83,6 +95,7 @@ def literals_of(name, pool, numeric):
     for value in pool:
         options += [Literal(name, "=", value), Literal(name, "!=", value)]
         if numeric and not isinstance(value, bool):
+            options += [Literal(name, coding) for coding in CODINGS]
             options += [Literal(name, ">=", value), Literal(name, "<", value)]
     return options
 

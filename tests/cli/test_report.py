@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesdnf import BooleanFunction, DNFClassifier
+from bayesdnf import BooleanFunction, DNFClassifier, PosteriorDNFClassifier
 from bayesdnf.estimators import bars
 
 
@@ -105,10 +105,15 @@ def test_an_interruption_before_the_report_leaves_none(run, plants, monkeypatch)
 
 
 def test_a_test_on_the_table_of_the_fit_is_no_test(run, plants):
-    plants.to_csv("again.csv", index=False)
-    fit(run, "--report", "r.html", "--test", "again.csv")
-    assert "The rows to test on are those of the fit, so nothing is held out." in page()
+    said = "The rows to test on are those of the fit, so nothing is held out."
+    plants.sample(frac=1, random_state=0).to_csv("again.csv", index=False)
+    arguments = ("plants.csv", "--target", "class", "--test", "again.csv", "--out", "m.json")
+    ran = run("fit", *arguments, "--report", "r.html")
+    assert (ran.status, ran.err) == (0, f"again.csv: {said}\n")
+    assert "Held out" not in ran.out
+    assert said in page()
     assert "There are no held-out rows" in page()
+    assert run("fit", *arguments, "--json").json()["held_out"] is None
 
 
 def test_the_model_file_remembers_its_making(run, plants):
@@ -119,13 +124,48 @@ def test_the_model_file_remembers_its_making(run, plants):
     assert record.versions["numpy"] == np.__version__
 
 
-def test_draws_bring_rivals(run, plants):
-    fit(run)
+def sample(run, *arguments):
     ran = run(
         "sample", "plants.csv", "--target", "class", "--positive", "p",
-        "--draws", 200, "--warmup", 100, "--thin", 20, "--out", "d.nc",
+        "--draws", 200, "--warmup", 100, "--thin", 20, "--out", "d.nc", *arguments,
     )  # fmt: skip
     assert ran.status == 0
+    return ran
+
+
+def test_what_sample_wrote_is_shown_reported_and_exported(run, plants):
+    pytest.importorskip("arviz_base")
+    sampled = sample(run)
+    assert sampled.out == f"{run('show', 'd.nc').out}Draws written to d.nc.\n"
+    sampled, shown = sample(run, "--json").json(), run("show", "d.nc", "--json").json()
+    assert {**shown, "out": "d.nc"} == {**sampled, "model": "d.nc"}
+    ran = run("report", "d.nc", "--data", "plants.csv", "--out", "r.html", "--json")
+    assert (ran.status, ran.json()["rule"]) == (0, sampled["best"])
+    assert ran.json()["note"] == "All 300 rows are those of the fit."
+    assert "Bayes factor of some rule against none" in page()
+    assert "bayesdnf sample plants.csv --target class" in page()
+    best = PosteriorDNFClassifier.load("d.nc").map_
+    assert run("export", "d.nc", "--to", "sql").out == f"{best.to_sql()}\n"
+    again = sample(run, "--test", "plants.csv")
+    assert "nothing is held out" in again.err
+    assert "Held out" not in again.out
+
+
+def test_columns_that_fit_ignored_are_not_needed_and_do_no_harm(run, plants):
+    plants[:200].to_csv("one.csv", index_label="id")
+    plants[200:].to_csv("two.csv", index_label="id")
+    plants[200:].to_csv("less.csv", index=False)
+    for name in ("two.csv", "less.csv"):
+        options = ("--ignore", "id", "--test", name, "--report", "r.html", "--json")
+        held_out = fit(run, *options, table="one.csv").json()["held_out"]
+        assert held_out["rows"] == 100
+        result = run(*report("--json", data=name)).json()
+        assert (result["held_out"], result["accuracy"]) == (True, held_out["accuracy"])
+
+
+def test_draws_bring_rivals(run, plants):
+    fit(run)
+    sample(run)
     assert run(*report("--draws", "d.nc")).status == 0
     assert "among" in page()
     assert "not from the posterior" not in page()

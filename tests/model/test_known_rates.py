@@ -12,7 +12,6 @@ from bayesdnf import (
     Effect,
     Posterior,
     PosteriorDNFClassifier,
-    anneal,
     best_function,
     best_term,
     hunt,
@@ -96,8 +95,3 @@ def test_classifiers_answer_with_them(tmp_path):
 def test_what_makes_no_sense_is_refused(settings, must):
     with pytest.raises(ParameterError, match=must):
         Effect(**settings)
-
-
-def test_the_papers_annealing_says_that_it_moves_the_rates():
-    with pytest.raises(ParameterError, match="hunt takes known ones"):
-        anneal(posterior_of())

@@ -23,6 +23,7 @@ from bayesdnf import (
     Prior,
     _native,
     datasets,
+    simulate,
 )
 from bayesdnf.errors import InputError, ParameterError, UnknownColumnError
 from model.literal_worlds import LiteralWorld, literal_worlds, terms_of
@@ -269,3 +270,13 @@ def test_malformed_requests_to_the_core(small):
     ):  # fmt: skip
         with pytest.raises(ValueError, match=r"must|outside"):
             ask(*wrong)
+
+
+def test_literals_left_out_beforehand_are_paid_for():
+    X, y, _ = simulate(100, 8, random_state=0)
+    whole = Posterior(BitMatrix.from_table(X), y)
+    few = Posterior(BitMatrix.from_table(X[["x0", "x1", "x2"]]), y, among=8)
+    for rule in ("x0", "x1 AND x2", "x0 OR x1 AND x2", "FALSE"):
+        assert few.log_score(rule) == pytest.approx(whole.log_score(rule), abs=1e-12)
+    with pytest.raises(ParameterError, match="'among' parameter of Posterior must be 3 or more"):
+        Posterior(BitMatrix.from_table(X[["x0", "x1", "x2"]]), y, among=2)

@@ -14,6 +14,7 @@ from scipy import stats
 
 from bayesdnf import _native
 from bayesdnf.model.enumerate import flatten, function_words
+from bayesdnf.sampling.kernel import Snapshot
 from sampling.slow_moves import joint_transition
 
 LEVEL = 0.01 / 10_000
@@ -48,18 +49,9 @@ def step_p_value(kernel, model, starts, key, step=0, n=100_000):
 
 def single_steps(kernel, functions, n, key, step=0):
     """How often one step of a native kernel leads where, from a function at each temperature."""
-    chain = _native.Chain(
-        _native.ChainProblem(kernel.posterior.native, kernel.posterior.individuals),
-        kernel.mix,
-        kernel.empty_base,
-        kernel.whole_base,
-        list(kernel.growth),
-        list(kernel.betas),
-        kernel.exchange_every,
-        [[sorted(term) for term in function] for function in functions],
-        _native.Philox(key),
-        step,
-    )
+    terms = tuple(tuple(tuple(sorted(t)) for t in function) for function in functions)
+    (k0, k1), counter, used = _native.Philox(key).state
+    chain = kernel.chain(Snapshot(terms, (k0, k1), tuple(counter), used, step))
     flat, numbers = chain.single_steps(n)
     reached = spelled(flat)
     shape = (len(reached),) * len(functions)

@@ -23,6 +23,7 @@ def load(path):
 
 def first_failure(problem, model):
     """Name the first check that fails, or None: scores, then steps of each kernel."""
+    from bayesdnf.sampling.kernel import MoveKernel
     from bayesdnf.sampling.run import KERNELS
     from bayesdnf.sampling.tempered import tempered
     from sampling.agreement import LEVEL, score_error, step_p_value
@@ -31,8 +32,11 @@ def first_failure(problem, model):
     if score_error(posterior, model) > 1e-8:
         return "scores"
     functions = list(model.scores)
-    for name in ("informed", "reversible_jump"):
-        kernel = KERNELS[name](posterior)
+    listed = {(0,): 1.0, (1, 2): 3.0, (0, 2): 0.5}
+    mix = {"listed birth": 0.7, "flip": 0.3}
+    kernels = {name: KERNELS[name](posterior) for name in ("informed", "reversible_jump")}
+    kernels["listed"] = MoveKernel("listed", posterior, mix, listed=listed)
+    for name, kernel in kernels.items():
         for i, function in enumerate(functions):
             if step_p_value(kernel, model, [function], [0, i]) < LEVEL:
                 return name

@@ -88,6 +88,17 @@ def grown(model, rest, base, beta, power):
                 yield (literal, *order), (1 - stop) * chance * later
 
 
+def listed_birth(model, kernel, function, beta):
+    """A third of the time a listed term, a third a death, a third one listed term for another."""
+    total = sum(kernel.listed.values())
+    q = {frozenset(term): weight / total for term, weight in kernel.listed.items()}
+    for chance, proposed, ratio in births_and_deaths(model, function, lambda t: q.get(t, 0)):
+        yield chance * 2 / 3, proposed, ratio
+    for term, new in itertools.product(function, q):
+        proposed = replaced(function, [term], [new])
+        yield q[new] / (3 * len(function)), proposed, q.get(term, 0) / q[new]
+
+
 def split(model, kernel, function, beta):
     """Half the time u makes way for {w, u Δ w}; else a pair for its symmetric difference."""
     m = len(function)
@@ -146,6 +157,7 @@ MOVES = {
     "birth": birth,
     "row birth": row_birth,
     "grown birth": grown_birth,
+    "listed birth": listed_birth,
     "split": split,
     "redraw": redraw,
 }

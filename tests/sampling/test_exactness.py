@@ -12,7 +12,7 @@ import pytest
 from scipy.sparse.csgraph import connected_components
 
 from bayesdnf import Geometric
-from bayesdnf.sampling.informed import informed
+from bayesdnf.sampling.informed import MIX, informed
 from bayesdnf.sampling.kernel import MOVES as NATIVE_MOVES
 from bayesdnf.sampling.kernel import MoveKernel
 from bayesdnf.sampling.reversible_jump import reversible_jump
@@ -22,7 +22,14 @@ from sampling.agreement import LEVEL, score_error, step_p_value
 from sampling.problems import Problem, all_problems, varied_problems
 from sampling.slow_moves import MOVES, exchange, matrix
 
-KERNELS = {"informed": informed, "reversible_jump": reversible_jump}
+LISTED = {(0,): 1.0, (1, 2): 3.0, (0, 2): 0.5, (0, 1, 2): 1.0}
+
+
+def listed(posterior):
+    return MoveKernel("listed", posterior, {**MIX, "listed birth": 0.5}, listed=LISTED)
+
+
+KERNELS = {"informed": informed, "reversible_jump": reversible_jump, "listed": listed}
 BETAS = (1.0, 0.4, 0.0)
 
 PROBLEMS = all_problems() if os.environ.get("BAYESDNF_EXHAUSTIVE") else varied_problems()
@@ -69,7 +76,7 @@ def test_scores(problem):
 
 @pytest.mark.parametrize("move", MOVES)
 def test_every_move_leaves_the_posterior_unchanged(problem, move):
-    model, kernel = slow(problem), MoveKernel(move, problem.posterior(), {move: 1.0})
+    model, kernel = slow(problem), MoveKernel(move, problem.posterior(), {move: 1.0}, listed=LISTED)
     for beta in BETAS:
         assert_unchanged(model.probabilities(beta), matrix(model, kernel, beta))
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ContradictionError, ParameterError, SizeLimitError
-from .literal import Literal, Relation, Value, _as_equality, _satisfies
+from .literal import Literal, Relation, Value, _satisfies, comparison
 from .table import Table
 
 Term: TypeAlias = tuple[Literal, ...]
@@ -209,7 +209,7 @@ def _regions(literals: list[Literal]) -> Bools:
     Only the order of the named numbers matters: the i-th of them is point 2i+1,
     and the even points stand for the open intervals around them.
     """
-    statements = [_as_equality(literal) for literal in literals]
+    statements = [comparison(literal) for literal in literals]
     numbers = sorted({v for _, v in statements if v is not None and not isinstance(v, str)})
     point = {number: 2 * i + 1 for i, number in enumerate(numbers)}
     texts = sorted({v for _, v in statements if isinstance(v, str)})

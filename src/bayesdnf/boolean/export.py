@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from ..errors import InputError, ParameterError, ParseError
 from .algebra import Term, Terms
-from .literal import FALSE, TRUE, Literal, _as_equality, quote, value_text
+from .literal import FALSE, MEANING, TRUE, Literal, comparison, quote, value_text
 
 _FORMAT = "bayesdnf.boolean-function"
 _VERSION = 1
@@ -137,10 +137,11 @@ def _latex(terms: Terms) -> str:
 
 def _latex_literal(literal: Literal) -> str:
     name = _latex_text(quote(literal.attribute))
-    if literal.operator == TRUE:
-        return name
-    if literal.operator == FALSE:
-        return rf"\lnot {name}"
+    if literal.operator in MEANING:
+        word = "" if literal.operator in (TRUE, FALSE) else literal.operator.split()[-1]
+        said = rf"{name}\ \text{{{word}}}" if word else name
+        negated = literal.operator == FALSE or literal.operator.startswith("not ")
+        return rf"\lnot {said}" if negated else said
     value = value_text(literal.value)
     if isinstance(literal.value, (str, bool)):
         value = _latex_text(value)
@@ -165,7 +166,7 @@ def _sql(terms: Terms) -> str:
 
 
 def _sql_literal(literal: Literal) -> str:
-    operator, value = _as_equality(literal)
+    operator, value = comparison(literal)
     if isinstance(value, bool):
         value = "TRUE" if value else "FALSE"
     elif isinstance(value, str):
@@ -204,7 +205,7 @@ def _python(terms: Terms, text: str, name: str) -> str:
 def _python_term(term: Term) -> str:
     calls = []
     for literal in term:
-        operator, value = _as_equality(literal)
+        operator, value = comparison(literal)
         calls.append(f"holds({literal.attribute!r}, {operator!r}, {value!r})")
     return f"({' and '.join(calls)})" if len(calls) > 1 else calls[0]
 
@@ -263,7 +264,7 @@ def read_json(text: str) -> list[list[Literal]]:
 
 
 def _read_literal(member: Any, where: str) -> Literal:
-    valued = isinstance(member, dict) and member.get("operator") not in (TRUE, FALSE)
+    valued = isinstance(member, dict) and member.get("operator") not in tuple(MEANING)
     _expect_keys(member, where, {"attribute", "operator"} | ({"value"} if valued else set()))
     if not isinstance(member["operator"], str):
         raise ParseError(f"The operator of {where} must be a string. Got {member['operator']!r}.")

@@ -15,7 +15,23 @@ from ..errors import ParameterError
 Value: TypeAlias = str | int | float | bool | None
 
 TRUE, FALSE = "true", "false"
-_NEGATION = {"=": "!=", "!=": "=", ">=": "<", "<": ">=", TRUE: FALSE, FALSE: TRUE}
+# Words that follow the name of an attribute which counts copies of an allele, 0, 1 or 2.
+CODINGS = {"dominant": (">=", 1), "recessive": (">=", 2), "heterozygous": ("=", 1)}
+_OPPOSITE = {"=": "!=", "!=": "=", ">=": "<", "<": ">="}
+# Operators that name no value, and what they mean.
+MEANING: dict[str, tuple[str, int]] = {
+    TRUE: ("=", 1),
+    FALSE: ("!=", 1),
+    **CODINGS,
+    **{f"not {coding}": (_OPPOSITE[op], copies) for coding, (op, copies) in CODINGS.items()},
+}
+_NEGATION = {
+    **_OPPOSITE,
+    TRUE: FALSE,
+    FALSE: TRUE,
+    **{coding: f"not {coding}" for coding in CODINGS},
+    **{f"not {coding}": coding for coding in CODINGS},
+}
 OPERATORS = tuple(_NEGATION)
 
 # A bare word: letters, digits and a few signs that no other notation of ours uses.
@@ -43,9 +59,11 @@ class Literal:
         Name of the column.
     operator : str
         ``=``, ``!=``, ``>=``, ``<``, or ``true`` / ``false`` for a 0/1 column
-        (shown as ``x3`` and ``NOT x3``; they mean "is 1" and "is not 1").
+        (shown as ``x3`` and ``NOT x3``; they mean "is 1" and "is not 1"), or ``dominant``,
+        ``recessive``, ``heterozygous`` and ``not ...`` of them for a column that counts the copies
+        of an allele (at least one, two, exactly one).
     value : str, int, float, bool or None
-        What the attribute is compared with; None for ``true`` and ``false``.
+        What the attribute is compared with; None for the operators in words.
 
     Examples
     --------
@@ -58,6 +76,8 @@ class Literal:
     'age < 45'
     >>> str(Literal("x3", "false"))
     'NOT x3'
+    >>> str(Literal("rs123_A", "dominant"))
+    'rs123_A dominant'
     """
 
     attribute: str
@@ -73,7 +93,7 @@ class Literal:
             raise ParameterError.of(
                 "operator", "Literal", f"one of {', '.join(OPERATORS)}", self.operator
             )
-        if self.operator in (TRUE, FALSE):
+        if self.operator in MEANING:
             if self.value is not None:
                 raise ParameterError.of(
                     "value", "Literal", f"None for operator {self.operator!r}", self.value
@@ -133,6 +153,9 @@ class Literal:
             return name
         if self.operator == FALSE:
             return f"NOT {name}"
+        if self.operator in MEANING:
+            negation, _, coding = self.operator.rpartition(" ")
+            return f"NOT {name} {coding}" if negation else f"{name} {coding}"
         return f"{name} {self.operator} {value_text(self.value)}"
 
     def relation(self, other: Literal) -> Relation:
@@ -154,17 +177,15 @@ class Literal:
         return Relation.EXCLUDES if excludes else Relation.NONE
 
 
-def _as_equality(literal: Literal) -> tuple[str, Value]:
-    """Read ``x3`` as ``x3 = 1`` and ``NOT x3`` as ``x3 != 1``."""
-    if literal.operator in (TRUE, FALSE):
-        return ("=" if literal.operator == TRUE else "!="), 1
-    return literal.operator, literal.value
+def comparison(literal: Literal) -> tuple[str, Value]:
+    """Operator and value of a literal: ``x3`` reads ``x3 = 1``, ``x3 dominant`` ``x3 >= 1``."""
+    return MEANING.get(literal.operator) or (literal.operator, literal.value)
 
 
 def _subset(a: Literal, b: Literal) -> bool:
     """Whether every value that satisfies ``a`` satisfies ``b`` (same attribute)."""
-    op_a, u = _as_equality(a)
-    op_b, v = _as_equality(b)
+    op_a, u = comparison(a)
+    op_b, v = comparison(b)
     if op_a == "=":
         return _satisfies(u, op_b, v)
     if isinstance(u, str) or isinstance(v, str):

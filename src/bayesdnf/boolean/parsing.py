@@ -6,13 +6,13 @@ import re
 from typing import NoReturn
 
 from ..errors import ParameterError, ParseError
-from .literal import _KEYWORDS, _WORD, FALSE, OPERATORS, TRUE, Literal, Value
+from .literal import _KEYWORDS, _WORD, CODINGS, FALSE, MEANING, OPERATORS, TRUE, Literal, Value
 
 _SPACE = re.compile(r"\s*")
 _OPERATOR = re.compile(r"!=|>=|<=|==|<>|=|<|>")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _ESCAPES = {"\\": "\\", '"': '"', "'": "'", "n": "\n", "r": "\r", "t": "\t"}
-_COMPARISONS = tuple(o for o in OPERATORS if o not in (TRUE, FALSE))
+_COMPARISONS = tuple(o for o in OPERATORS if o not in MEANING)
 
 # Deeper nesting is an attack or a mistake, and would exhaust Python's stack.
 _MAX_DEPTH = 50
@@ -111,7 +111,8 @@ class _Reader:
         operator_at = self.at
         match = _OPERATOR.match(self.text, operator_at)
         if match is None:
-            return Literal(attribute, TRUE)
+            coding = next((word for word in CODINGS if self._keyword(word)), TRUE)
+            return Literal(attribute, coding)
         if match.group() not in _COMPARISONS:
             self.fail(f"one of the operators {', '.join(_COMPARISONS)}")
         self._advance(match.end())

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from ..data.reading import read_file
 from ..errors import InputError, UnknownColumnError, did_you_mean
-from .options import separator
+from .options import Learning, separator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,12 +32,27 @@ class LabelledTable(NamedTuple):
 
 
 def read_labelled(
-    path: Path, target: str, positive: str | None, sep: str | None, missing: list[str] | None
+    path: Path, target: str, positive: str | None, options: Learning
 ) -> LabelledTable:
     """Read the table that a command is to learn from; the texts are those of its options."""
-    gone = [value for text in missing or () for value in cell_values(text)]
-    X, y = split_target(read_file(path, separator(sep), missing=gone), target, path)
+    gone = [value for text in options.missing or () for value in cell_values(text)]
+    table = read_file(path, separator(options.sep), missing=gone)
+    table = without(table, options.ignore or (), target, path)
+    X, y = split_target(table, target, path)
     return LabelledTable(X, y, find_label(y, positive, target, path), gone)
+
+
+def without(table: pd.DataFrame, ignored: Sequence[str], target: str, path: Path) -> pd.DataFrame:
+    """Leave out columns that are to be ignored."""
+    names = [str(name) for name in table.columns]
+    for name in ignored:
+        if name == target:
+            raise InputError(f"Column {name!r} is the target; --ignore must name another.")
+        if name not in names:
+            raise UnknownColumnError(
+                f"{path} has no column {name!r} to ignore.{did_you_mean(name, names)}"
+            )
+    return table.loc[:, [name not in ignored for name in names]]
 
 
 def read_like(
@@ -54,12 +71,16 @@ def read_like(
     return X, y
 
 
-def measure_file(model: RuleClassifier, path: Path, target: str, sep: str | None) -> HeldOut:
-    """Measure a classifier on another file of the same make."""
-    from ..estimators.held_out import measure
+def measure_file(model: RuleClassifier, path: Path, target: str, sep: str | None) -> HeldOut | None:
+    """Measure a classifier on another file of the same make; None, and told, if it saw the rows."""
+    from ..estimators.held_out import NOT_HELD_OUT, are_of_fit, measure
 
     X, y = read_like(model, path, target, sep)
-    return measure(model, X, np.asarray(y == model.positive_, dtype=np.bool_), str(path))
+    is_positive = np.asarray(y == model.positive_, dtype=np.bool_)
+    if are_of_fit(model, X, is_positive):
+        typer.echo(f"{path}: {NOT_HELD_OUT}", err=True)
+        return None
+    return measure(model, X, is_positive, str(path))
 
 
 def joined(

@@ -15,10 +15,12 @@ from . import options
 from .output import rule_result, write_json
 
 if TYPE_CHECKING:
+    from ..boolean import BooleanFunction
     from ..estimators.classifier import DNFClassifier
+    from ..estimators.posterior_classifier import PosteriorDNFClassifier
     from ..estimators.rule_classifier import RuleClassifier
 
-Model = Annotated[Path, typer.Argument(help="Model file that fit wrote.")]
+Model = Annotated[Path, typer.Argument(help="File that fit or sample wrote.")]
 WithReport = Annotated[Path | None, typer.Option("--report", help="HTML report to write.")]
 
 
@@ -45,7 +47,7 @@ def report(
     as_json: options.Json = False,
 ) -> None:
     """Write a report of a rule for people: one HTML file that needs nothing else."""
-    from .. import DNFClassifier, Draws
+    from .. import Draws
     from ..data.atomic import writable
     from ..report.facts import gather
     from ..report.html import require_jinja, write_page
@@ -55,7 +57,7 @@ def report(
     require_jinja()
     keep_apart(out, [model, data, draws])
     writable(out)
-    rule = DNFClassifier.load(model)
+    rule = _load(model)
     labels = target or _target_of(rule, model)
     X, y = read_like(rule, data, labels, sep, f"{model} was fitted on")
     facts = gather(
@@ -72,7 +74,7 @@ def report(
         write_json(
             {
                 "report": str(out),
-                "rule": str(rule.function_),
+                "rule": str(_rule_of(rule)),
                 "held_out": facts.is_held_out,
                 "rows": seen.rows,
                 "accuracy": None if facts.is_null else seen.accuracy,
@@ -85,7 +87,22 @@ def report(
     tell_of(out)
 
 
-def _target_of(rule: DNFClassifier, model: Path) -> str:
+def _load(model: Path) -> DNFClassifier | PosteriorDNFClassifier:
+    """Read what fit or sample wrote."""
+    from .. import DNFClassifier, PosteriorDNFClassifier
+    from ..sampling.draws_file import is_netcdf
+
+    return (PosteriorDNFClassifier if is_netcdf(model) else DNFClassifier).load(model)
+
+
+def _rule_of(model: DNFClassifier | PosteriorDNFClassifier) -> BooleanFunction:
+    """Return the best rule; of those drawn the one of highest log posterior."""
+    from .. import DNFClassifier
+
+    return model.function_ if isinstance(model, DNFClassifier) else model.map_
+
+
+def _target_of(rule: RuleClassifier, model: Path) -> str:
     from ..errors import InputError
 
     if rule.record_.target is None:
@@ -97,15 +114,18 @@ def _target_of(rule: DNFClassifier, model: Path) -> str:
 
 
 def show(model: Model, as_json: options.Json = False) -> None:
-    """Print the rule of a model file, its terms and its risks."""
+    """Print the rule of a model file, its terms and its risks; or what sample found."""
     from .. import DNFClassifier
+    from .sampling import posterior_result, print_posterior
     from .terminal import print_model
 
-    rule = DNFClassifier.load(model)
+    found = _load(model)
+    is_rule = isinstance(found, DNFClassifier)
     if as_json:
-        write_json({**rule_result(rule, None), "model": str(model)})
+        result = (rule_result if is_rule else posterior_result)(found, None)
+        write_json({**result, "model": str(model)})
     else:
-        print_model(rule, None)
+        (print_model if is_rule else print_posterior)(found, None)
 
 
 def export(
@@ -114,12 +134,14 @@ def export(
     out: Annotated[Path | None, typer.Option(help="File to write; else it is printed.")] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Write the rule of a model file in another language: a WHERE clause, a function, a formula."""
-    from .. import DNFClassifier
+    """Write the rule of a model file in another language: a WHERE clause, a function, a formula.
+
+    Of rules that sample drew it is the one of highest log posterior.
+    """
     from ..data.atomic import atomic_path
     from .labelled import keep_apart
 
-    function = DNFClassifier.load(model).function_
+    function = _rule_of(_load(model))
     text = {
         Language.sql: function.to_sql,
         Language.python: function.to_python,

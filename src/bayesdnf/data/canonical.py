@@ -67,7 +67,10 @@ def canonical(
 
 
 def _without_idle_validity(bits: BitMatrix, counts: NDArray[np.bool_]) -> BitMatrix:
-    """Drop planes that say "known" on every row that counts: rows left out must leave no trace."""
+    """Drop planes that say "known" on every row that counts: rows left out must leave no trace.
+
+    A plane may also hold bits of a literal of its own; it then stays.
+    """
     table = bits.table
     counted = np.zeros(bits.planes.shape[1], dtype=np.uint64)
     pack_into(counted, counts)
@@ -78,10 +81,11 @@ def _without_idle_validity(bits: BitMatrix, counts: NDArray[np.bool_]) -> BitMat
     ]
     if not idle:
         return bits
-    kept = np.delete(np.arange(len(bits.planes)), idle)
+    kept = np.delete(np.arange(len(bits.planes)), np.setdiff1d(idle, table.plane))
     place = np.full(len(bits.planes) + 1, -1, dtype=np.int32)  # the last entry is for valid = -1
     place[kept] = np.arange(len(kept))
-    moved = replace(table, plane=place[table.plane], valid=place[table.valid])
+    valid = np.where(np.isin(table.valid, idle), -1, place[table.valid])
+    moved = replace(table, plane=place[table.plane], valid=valid.astype(np.int32))
     return BitMatrix(np.ascontiguousarray(bits.planes[kept]), moved, bits.segments)
 
 

@@ -12,7 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from ..boolean.literal import FALSE, TRUE, Literal, Value
+from ..boolean.literal import Literal, Value, comparison
 from ..errors import InputError
 from .missing import is_missing, is_missing_value
 
@@ -51,13 +51,9 @@ class Column:
 
     def truth(self, literal: Literal) -> NDArray[np.bool_]:
         """Truth of a literal on every row; nothing holds where the value is missing."""
-        if literal.operator in (">=", "<"):
-            holds = self._at_least(literal)
-            negated = literal.operator == "<"
-        else:
-            holds = self._equal(1 if literal.operator in (TRUE, FALSE) else literal.value)
-            negated = literal.operator in ("!=", FALSE)
-        return (~holds if negated else holds) & ~self.missing
+        operator, value = comparison(literal)
+        holds = self._at_least(literal) if operator in (">=", "<") else self._equal(value)
+        return (~holds if operator in ("<", "!=") else holds) & ~self.missing
 
     def _equal(self, value: Value) -> NDArray[np.bool_]:
         if (self.type == TEXT) != isinstance(value, str):
@@ -73,7 +69,7 @@ class Column:
                 f"{self.title} holds text, such as {value!r} in row {row}; "
                 f"the literal '{literal}' needs numbers."
             )
-        return np.asarray(self.values >= self._comparable(literal.value))
+        return np.asarray(self.values >= self._comparable(comparison(literal)[1]))
 
     def _comparable(self, value: Value) -> Any:
         # Against whole numbers a float would round those past 2^53.

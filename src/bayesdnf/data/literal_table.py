@@ -9,12 +9,12 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..boolean.literal import FALSE, OPERATORS, TRUE, Literal, Value
+from ..boolean.literal import MEANING, OPERATORS, TRUE, Literal, Value, comparison
 from ..errors import InputError, UnknownColumnError, did_you_mean
 
 _CODE = {operator: code for code, operator in enumerate(OPERATORS)}
-# `x3` and `NOT x3` mean "is 1" and "is not 1": to the core they are = and !=.
-_CORE_CODE = np.array([0, 1, 2, 3, 0, 1], dtype=np.uint8)
+# The core knows =, !=, >= and <; operators in words are what they mean.
+_CORE_CODE = np.array([_CODE[MEANING.get(o, (o, 0))[0]] for o in OPERATORS], dtype=np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +63,31 @@ class LiteralTable(Sequence[Literal]):
         )
 
     @classmethod
+    def of_codings(
+        cls,
+        names: Sequence[str],
+        codings: Sequence[str],
+        *,
+        plane: NDArray[np.integer],
+        valid: NDArray[np.integer],
+        complement: NDArray[np.bool_],
+    ) -> LiteralTable:
+        """Build the table of allele counts: the same codings for every name, name by name."""
+        require_distinct(names)
+        p, width = len(names), len(codings)
+        copies = sorted({MEANING[coding][1] for coding in codings})
+        return cls(
+            attributes=tuple(names),
+            levels=(tuple(copies),) * p,
+            attribute=np.repeat(np.arange(p, dtype=np.int32), width),
+            rank=np.tile([copies.index(MEANING[c][1]) for c in codings], p).astype(np.int32),
+            operator=np.tile([_CODE[c] for c in codings], p).astype(np.uint8),
+            plane=plane.astype(np.int32),
+            valid=valid.astype(np.int32),
+            complement=complement,
+        )
+
+    @classmethod
     def of_literals(
         cls,
         literals: Sequence[Literal],
@@ -75,7 +100,7 @@ class LiteralTable(Sequence[Literal]):
         number = {name: i for i, name in enumerate(attributes)}
         values: list[set[Value]] = [set() for _ in attributes]
         for literal in literals:
-            values[number[literal.attribute]].add(_compared_with(literal))
+            values[number[literal.attribute]].add(comparison(literal)[1])
         levels = tuple(tuple(sorted(v, key=_level_key)) for v in values)
         ranks = [{value: r for r, value in enumerate(level)} for level in levels]
         return cls(
@@ -83,7 +108,7 @@ class LiteralTable(Sequence[Literal]):
             levels=levels,
             attribute=np.array([number[x.attribute] for x in literals], dtype=np.int32),
             rank=np.array(
-                [ranks[number[x.attribute]][_compared_with(x)] for x in literals], dtype=np.int32
+                [ranks[number[x.attribute]][comparison(x)[1]] for x in literals], dtype=np.int32
             ),
             operator=np.array([_CODE[x.operator] for x in literals], dtype=np.uint8),
             plane=np.asarray(plane, dtype=np.int32),
@@ -103,7 +128,7 @@ class LiteralTable(Sequence[Literal]):
             return [self[i] for i in range(*index.indices(len(self)))]
         a = int(self.attribute[index])
         operator = OPERATORS[self.operator[index]]
-        value = None if operator in (TRUE, FALSE) else self.levels[a][self.rank[index]]
+        value = None if operator in MEANING else self.levels[a][self.rank[index]]
         return Literal(self.attributes[a], operator, value)
 
     def __iter__(self) -> Iterator[Literal]:
@@ -155,10 +180,6 @@ def require_distinct(names: Sequence[str]) -> None:
         if name in seen:
             raise InputError(f"Column name {name!r} stands twice; every column needs its own name.")
         seen.add(name)
-
-
-def _compared_with(literal: Literal) -> Value:
-    return 1 if literal.operator in (TRUE, FALSE) else literal.value
 
 
 def _level_key(value: Value) -> tuple[int, float, str]:

@@ -116,8 +116,8 @@ class Bar:
         """Whether there is something to draw on."""
         return self._progress is not None or self._picture is not None
 
-    def show(self, done: int, total: int, status: str) -> None:
-        """Say how far it is."""
+    def show(self, done: int, total: int | None, status: str) -> None:
+        """Say how far it is, of how much if that is known."""
         if self._picture is not None:
             self._picture.show(done, total, status)
         if self._progress is not None:
@@ -163,14 +163,16 @@ class NotebookPicture:
         self._start = self._last = time.monotonic()
         self._handle: Any = None
 
-    def show(self, done: int, total: int, status: str) -> None:
+    def show(self, done: int, total: int | None, status: str) -> None:
         """Draw it, unless it was drawn just now or it is early."""
         now = time.monotonic()
         if now - self._start < _PATIENCE or now - self._last < min(_PAUSE, _PATIENCE):
             return
         self._last = now
-        texts = [markup.text(x) for x in (self._title, f"{status}, {now - self._start:,.0f} s")]
-        bar = f'<progress value="{done}" max="{total}"></progress>'
+        stands = ", ".join(filter(None, [status, f"{now - self._start:,.0f} s"]))
+        texts = [markup.text(x) for x in (self._title, stands)]
+        far = "" if total is None else f' value="{done}" max="{total}"'
+        bar = f"<progress{far}></progress>"
         self._draw(f"<div>{texts[0]} {bar} {texts[1]}</div>")
 
     def end(self) -> None:
@@ -193,8 +195,8 @@ class SearchBar(Bar):
     before_left = "at most"
 
     def __call__(self, done: int, most: int, best: float) -> None:
-        """Take note of a restart that ended."""
-        self.show(done, most, f"best {best:,.2f}")
+        """Take note of restarts that ended; the bar runs to and fro until the first has."""
+        self.show(done, most if done else None, f"best {best:,.2f}" if best > -math.inf else "")
 
 
 class DrawsBar(Bar):

@@ -69,6 +69,9 @@ class Posterior:
         Which class is positive; by default the second in sorted order.
     sample_weight : array-like of whole numbers, optional
         How often each row counts.
+    among : int, optional
+        How many literals those of ``bits`` were chosen from: the p of the prior, so that what was
+        left out beforehand is paid for all the same. By default they are all there were.
 
     Examples
     --------
@@ -90,6 +93,7 @@ class Posterior:
         *,
         positive: Any = None,
         sample_weight: Any = None,
+        among: int | None = None,
     ) -> None:
         self.prior = Prior() if prior is None else prior
         self.effect = Effect() if effect is None else effect
@@ -101,21 +105,33 @@ class Posterior:
         self.n_pos, n_neg = view.totals
         self.n = self.n_pos + n_neg
         self.support = Support(self.bits, self.prior)
-        tables = self.prior.tables(self.bits.table, self.n)
+        self.among = self._among(among)
+        tables = self.prior.tables(self.bits.table, self.n, self.among)
         self.native = _native.Posterior(
             view, self.support.native, tables.by_count, tables.by_size, tables.by_literal,
             self.effect.native(),
         )  # fmt: skip
 
+    def _among(self, among: int | None) -> int:
+        p = self.bits.n_literals
+        if among is None:
+            return p
+        if not isinstance(among, Integral) or isinstance(among, bool) or int(among) < p:
+            raise ParameterError.of("among", "Posterior", f"{p:,} or more", among)
+        if self.prior.weights is not None:
+            raise ParameterError.of("among", "Posterior", "None with weights of literals", among)
+        return int(among)
+
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the table, the prior and the effect: equal posteriors have equal ones."""
-        bits, digest = self.bits, hashlib.sha256()
-        tables = self.prior.tables(bits.table, self.n)
-        for array in (bits.planes, bits.counts, *tables):
+        bits, table, digest = self.bits, self.bits.table, hashlib.sha256()
+        literals = (table.attribute, table.rank, table.operator, table.plane, table.valid)
+        priors = self.prior.tables(table, self.n, self.among)
+        for array in (bits.planes, bits.counts, *literals, table.complement, *priors):
             digest.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
-        names = [str(literal) for literal in bits.table]
-        digest.update(repr((names, bits.segments, self.prior, self.effect)).encode())
+        named = (table.attributes, table.levels, bits.segments, self.prior, self.effect)
+        digest.update(repr(named).encode())
         return digest.hexdigest()
 
     @cached_property
@@ -139,7 +155,7 @@ class Posterior:
             raise ParameterError.of("n_jobs", "Posterior.scores", "1 or more", n_jobs)
         term_starts, literal_starts, literals = [0], [0], list[int]()
         for function in functions:
-            for term in self.support.ids(_as_function(function)):
+            for term in self.support.ids(as_function(function)):
                 literals.extend(term)
                 literal_starts.append(len(literals))
             term_starts.append(len(literal_starts) - 1)
@@ -199,7 +215,7 @@ class Posterior:
 
     def rates(self, function: BooleanFunction | str) -> Rates:
         """Posterior of π0 and π1 given the function, exactly."""
-        read = _as_function(function)
+        read = as_function(function)
         return Rates(self.counts(read), self.effect, null=read.is_null)
 
     def enumerate(self, limit: int | None = None) -> pd.DataFrame:
@@ -278,7 +294,8 @@ class Posterior:
         return exact
 
 
-def _as_function(function: BooleanFunction | str) -> BooleanFunction:
+def as_function(function: BooleanFunction | str) -> BooleanFunction:
+    """Read a function that is given in words."""
     return BooleanFunction.parse(function) if isinstance(function, str) else function
 
 

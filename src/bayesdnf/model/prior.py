@@ -176,12 +176,12 @@ class Prior(Parameters):
         if self.weights is not None and self.literals == "size-only":
             raise ParameterError.of("weights", "Prior", "None with literals='size-only'", "weights")
 
-    def tables(self, literals: LiteralTable, n_rows: int) -> PriorTables:
-        """Turn the prior into tables for p literals and n rows.
+    def tables(self, literals: LiteralTable, n_rows: int, among: int | None = None) -> PriorTables:
+        """Turn the prior into tables for n rows and p literals, ``among`` or as many as there are.
 
         The table of m ends at n (at least 1024): more terms than rows are out of the support.
         """
-        p = len(literals)
+        p = len(literals) if among is None else among
         most = max(n_rows, 1024)
         count = np.array(self.count.log_table(most))  # copies: a table may be the caller's own
         if self.orderings:

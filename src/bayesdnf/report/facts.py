@@ -84,6 +84,7 @@ class Facts(NamedTuple):
     measured: HeldOut | None
     case: dict[str, Any] | None
     draws: DrawFacts | None
+    bayes_factor: str
     trust: str
     sure: bool
     constant: str
@@ -129,10 +130,11 @@ def gather(
     if isinstance(model, PosteriorDNFClassifier):
         draws = model.draws_ if draws is None else draws
         function, sure, said = model.map_, True, ""
+        factor = model.bayes_factor_
         unmarked, marked = Rates(model.counts_, model.effect_, null=function.is_null).summary()
     else:
         assert isinstance(model, DNFClassifier)
-        function, said = model.function_, trust(model)
+        function, said, factor = model.function_, trust(model), None
         sure = is_sure(model)
         unmarked, marked = model.risks_
     features = read_features(model, X, fitting=False)
@@ -167,6 +169,7 @@ def gather(
         measured=None if measured is None else measured._replace(how=shown(measured.how)),
         case=None if null else case_form(function, model.encoder_, table, roles.fitted),
         draws=None if draws is None else draw_facts(draws, function, model.record_.posterior),
+        bayes_factor="" if factor is None else shown(factor),
         trust=shown(said),
         sure=sure,
         constant=shown((isinstance(model, DNFClassifier) and constant_answer(model)) or ""),

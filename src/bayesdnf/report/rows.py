@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.bits import BitMatrix
-from ..estimators.held_out import stratified_part
+from ..estimators.held_out import NOT_HELD_OUT, stratified_part
 from ..estimators.record import RowContent
 from ..estimators.rule_classifier import RuleClassifier
 from .words import count, percent
@@ -52,8 +52,7 @@ def roles_of(
     content = RowContent.of(bits, is_positive)
     if held_out is not None:
         if content.part(held_out).digest() == record.content:
-            note = "The rows to test on are those of the fit, so nothing is held out."
-            return Roles(held_out, None, note)
+            return Roles(held_out, None, NOT_HELD_OUT)
         return _roles(held_out)
     if not record.content:
         return Roles(every, None, "The model does not say which rows were those of its fit.")

@@ -103,6 +103,8 @@ class MoveKernel:
         Redraws: probability of taking no term out, and of taking one out whole.
     growth : sequence of float
         Grown births: how far the data decide which literal comes next; one is drawn for each.
+    listed : mapping, optional
+        Listed births: terms worth a try, as sorted literal numbers, and the weight of each.
     """
 
     def __init__(
@@ -116,6 +118,7 @@ class MoveKernel:
         empty_base: float = 0.2,
         whole_base: float = 0.4,
         growth: Sequence[float] = (0.5, 1.0),
+        listed: Mapping[tuple[int, ...], float] | None = None,
     ) -> None:
         self.name = name
         self.posterior = posterior
@@ -125,6 +128,7 @@ class MoveKernel:
         self.empty_base = empty_base
         self.whole_base = whole_base
         self.growth = tuple(growth)
+        self.listed = dict(listed or {})
         self._problem = _native.ChainProblem(posterior.native, posterior.individuals)
 
     def init(self, function: BooleanFunction, stream: _native.Philox) -> Snapshot:
@@ -141,23 +145,29 @@ class MoveKernel:
         self, snapshot: Snapshot, steps: int, every: int, stop: _native.StopFlag
     ) -> tuple[Snapshot, Info]:
         """Take steps; each step of the chain's count that ``every`` divides is a draw."""
-        chain = _native.Chain(
+        chain = self.chain(snapshot)
+        record = chain.advance(steps, every, stop)
+        functions = tuple(tuple(tuple(term) for term in terms) for terms in chain.terms)
+        then = Snapshot(functions, *_as_tuples(chain.stream), step=chain.step)
+        record["functions"] = FlatFunctions(*record["functions"])
+        return then, Info(**record)
+
+    def chain(self, snapshot: Snapshot) -> _native.Chain:
+        """Build the native chain that goes on from a snapshot."""
+        return _native.Chain(
             self._problem,
             self.mix,
             self.empty_base,
             self.whole_base,
             list(self.growth),
+            [list(term) for term in self.listed],
+            list(self.listed.values()),
             list(self.betas),
             self.exchange_every,
             [[list(term) for term in terms] for terms in snapshot.functions],
             _native.Philox.resume(snapshot.key, snapshot.counter, snapshot.used),
             snapshot.step,
         )
-        record = chain.advance(steps, every, stop)
-        functions = tuple(tuple(tuple(term) for term in terms) for terms in chain.terms)
-        then = Snapshot(functions, *_as_tuples(chain.stream), step=chain.step)
-        record["functions"] = FlatFunctions(*record["functions"])
-        return then, Info(**record)
 
 
 def _as_tuples(

@@ -11,15 +11,16 @@ threads.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
 
 from .. import _native
 from ..boolean import BooleanFunction
-from ..errors import ParameterError
-from ..model.posterior import Posterior
+from ..errors import InputError, ParameterError
+from ..model.posterior import Posterior, as_function
 from .result import Progress, SearchResult
 from .streams import NumberedRuns, Streams
 
@@ -45,6 +46,7 @@ def hunt(
     n_jobs: int = 1,
     random_state: int | np.random.SeedSequence | None = None,
     progress: Progress | None = None,
+    starts: Sequence[BooleanFunction | str] = (),
 ) -> SearchResult:
     """Search for the function with the highest posterior.
 
@@ -67,13 +69,21 @@ def hunt(
     random_state : int or SeedSequence, optional
         Seed of the restarts' random streams.
     progress : callable, optional
-        Called as ``progress(done, most, best)`` while the search runs.
+        Called as ``progress(done, most, best)`` after each restart, and while one is waited for.
+    starts : sequence of functions, optional
+        Functions to start from as well, each bettered as far as it goes before the restarts
+        begin; they do not count as restarts, nor in the agreement.
 
     Returns
     -------
     SearchResult
         The best function; ``stopped`` says why the search ended and ``agreement`` how many
         restarts found it. Ctrl-C ends the search too and returns the best so far.
+
+    Raises
+    ------
+    InputError
+        When it comes to no function that the prior allows.
 
     Examples
     --------
@@ -97,14 +107,21 @@ def hunt(
     if time_limit is not None:
         stop.set_deadline(time_limit)
     restart = _Restart(posterior, steps, agree, n_jobs, Streams(random_state, "hunt"), stop)
-    runs = NumberedRuns(restart, stop)
     tally = _Tally(restart)
+
+    def tell() -> None:
+        if progress is not None:
+            progress(tally.restarts, restarts, max(tally.score, restart.beam_score))
+
+    runs = NumberedRuns(restart, stop, tell)
     stopped = "restarts"
+    offered = NumberedRuns(partial(restart.bettered, _ids(posterior, starts)), stop)
     try:
+        for found in offered.in_order(range(len(starts)), n_jobs):
+            tally.know(found)
         for found in _rounds(runs, restarts, agree, n_jobs):
             tally.add(found)
-            if progress is not None:
-                progress(tally.restarts, restarts, tally.score)
+            tell()
             if stop():
                 stopped = "time limit"
                 break
@@ -115,6 +132,11 @@ def hunt(
         stopped = "interrupted"
         for found in runs.unfinished():
             tally.add(found)
+    if tally.score == -math.inf and stopped in ("agreement", "restarts"):
+        raise InputError(
+            "The search came to no function that the prior allows on this table; it goes from one "
+            "number of terms to the next, and each of them up to what is wanted needs some mass."
+        )
     table = posterior.bits.table
     return SearchResult(
         function=BooleanFunction([[table[i] for i in term] for term in tally.terms]),
@@ -123,6 +145,16 @@ def hunt(
         agreement=tally.agreement,
         restarts=tally.restarts,
     )
+
+
+def _ids(posterior: Posterior, starts: Sequence[BooleanFunction | str]) -> list[list[list[int]]]:
+    terms = []
+    for start in map(as_function, starts):
+        reason = posterior.support.reason(start)
+        if reason is not None:
+            raise InputError(f"The search cannot start from {start}: {reason}.")
+        terms.append(posterior.support.ids(start))
+    return terms
 
 
 def _rounds(runs: NumberedRuns[Found], most: int, agree: int, n_jobs: int) -> Iterator[Found]:
@@ -148,12 +180,17 @@ class _Tally:
         self.agreement_now = 0  # among restarts as long as the last one
         self.restarts = 0
 
+    def know(self, found: Found) -> None:
+        """Take note of a function that no restart came to by itself."""
+        if found[1] > self.score + _SAME:
+            self.terms, self.score = found
+
     def add(self, found: Found) -> None:
         terms, score = found
         number = self.restarts
         if number > 1 and self._restart.length(number) != self._restart.length(number - 1):
             self.agreement_now = 0
-        if number == 0 or score > self.score + _SAME:
+        if score > self.score + _SAME or (number == 0 and not self.score > -math.inf):
             self.terms, self.score, self.agreement, self.agreement_now = terms, score, 1, 1
         elif score >= self.score - _SAME:
             self.agreement += 1
@@ -178,6 +215,7 @@ class _Restart:
         self.n_jobs = n_jobs
         self.streams = streams
         self.stop = stop
+        self.beam_score = -math.inf  # of the first restart so far
         p = posterior.bits.n_literals
         # What a step costs: a look at each literal, and eight words of its rows for the same price.
         cost = p * (16 + posterior.bits.view().n_words / 8)
@@ -201,6 +239,10 @@ class _Restart:
             self.stop,
         )
 
+    def bettered(self, starts: list[list[list[int]]], number: int) -> Found:
+        """Better the start of a number."""
+        return _native.beam_search(self.posterior.native, starts[number], self.width, 1, self.stop)
+
     def length(self, number: int) -> int:
         """Count the steps of annealing in a restart."""
         return int(min(self.last, self.first * _LONGER ** (number // self.agree)))
@@ -213,6 +255,7 @@ class _Restart:
             terms, now = _native.beam_search(
                 self.posterior.native, terms, width, self.n_jobs, self.stop
             )
+            self.beam_score = now
             if self.stop() or (width >= self.widest and now <= score + _SAME):
                 return terms, now
             score, width = now, min(4 * width, max(self.widest, width))

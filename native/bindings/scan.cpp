@@ -1,0 +1,101 @@
+#include "../scan.hpp"
+
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <tuple>
+
+#include "arrays.hpp"
+
+namespace bayesdnf::bindings {
+namespace {
+
+using FindingArrays = std::tuple<Out<std::int32_t, 2>, Out<std::uint32_t, 1>, Out<Count, 2>,
+                                 Out<double, 1>, Out<double, 1>>;
+
+FindingArrays arrays_of(const std::vector<Finding>& findings) {
+    const std::size_t n = findings.size();
+    auto variants = new_array<std::int32_t, 2>({n, kMostVariants});
+    auto what = new_array<std::uint32_t, 1>({n});
+    auto rows = new_array<Count, 2>({n, 2});
+    auto log_bayes_factor = new_array<double, 1>({n});
+    auto gain = new_array<double, 1>({n});
+    for (std::size_t i = 0; i < n; ++i) {
+        const Finding& f = findings[i];
+        std::copy(f.variants.begin(), f.variants.end(), variants.data() + i * kMostVariants);
+        what.data()[i] = f.what;
+        rows.data()[2 * i] = f.positive;
+        rows.data()[2 * i + 1] = f.negative;
+        log_bayes_factor.data()[i] = f.log_bayes_factor;
+        gain.data()[i] = f.gain;
+    }
+    return {variants, what, rows, log_bayes_factor, gain};
+}
+
+template <class T>
+std::span<const T> span_of(const In<T, 1>& array) {
+    return {array.data(), array.shape(0)};
+}
+
+ScanTable* make_table(In<Word, 3> planes, In<Word, 1> cases, In<Word, 1> controls,
+                      const Effect& effect, std::vector<std::uint8_t> codings, bool cells,
+                      bool by_gain, std::size_t top, std::int64_t gap,
+                      In<std::int32_t, 1> chromosome, In<std::int64_t, 1> position,
+                      std::size_t n_threads) {
+    require(planes.shape(1) == kPlanesPerVariant, "planes must have shape (variants, 3, words)");
+    require(cases.shape(0) == planes.shape(2) && controls.shape(0) == planes.shape(2),
+            "the masks of cases and controls must be as long as the planes");
+    require(chromosome.shape(0) == planes.shape(0) && position.shape(0) == planes.shape(0),
+            "chromosome and position must have one entry for each variant");
+    require(!codings.empty() && codings.size() <= kCodings, "one to six codings are needed");
+    for (const std::uint8_t c : codings) require(c < kCodings, "a coding is a number below 6");
+    const nb::gil_scoped_release release;
+    return new ScanTable(
+        planes.data(), planes.shape(2), planes.shape(0), span_of(cases), span_of(controls), effect,
+        {std::move(codings), cells ? Measure::cells : Measure::conjunction, by_gain, top, gap},
+        span_of(chromosome), span_of(position), n_threads);
+}
+
+}  // namespace
+
+void bind_scan(nb::module_& m) {
+    using namespace nb::literals;
+
+    nb::class_<Findings>(m, "Findings", "The best findings of a scan so far.")
+        .def(nb::init<std::size_t>(), "most"_a)
+        .def("arrays", [](const Findings& f) { return arrays_of(f.sorted()); },
+             "variants, what, rows (positive, negative), log Bayes factor, gain; best first.");
+    nb::class_<ScanTable>(m, "ScanTable", "Genotypes split into cases and controls, for scans.")
+        .def(nb::new_(&make_table), "planes"_a, "cases"_a, "controls"_a, "effect"_a, "codings"_a,
+             "cells"_a, "by_gain"_a, "top"_a, "gap"_a, "chromosome"_a, "position"_a,
+             "n_threads"_a = 1)
+        .def_prop_ro("n_tasks", &ScanTable::n_tasks)
+        .def("singles", [](const ScanTable& t) { return arrays_of(t.singles()); })
+        .def("pairs_in", [](const ScanTable& t, std::size_t first, std::size_t last,
+                            std::size_t step) {
+            std::size_t sum = 0;
+            for (std::size_t task = first; task < last; task += step) sum += t.pairs_in(task);
+            return sum;
+        }, "first"_a, "last"_a, "step"_a = 1)
+        .def("scan_pairs", [](const ScanTable& t, std::size_t first, std::size_t last,
+                              std::size_t step, std::size_t n_threads, const StopFlag& stop,
+                              Findings& best) {
+            require(step > 0 && last <= t.n_tasks(), "tasks are outside the scan");
+            const nb::gil_scoped_release release;
+            return t.scan_pairs(first, last, step, n_threads, stop, best);
+        }, "first"_a, "last"_a, "step"_a, "n_threads"_a, "stop"_a, "best"_a)
+        .def("scan_triples", [](const ScanTable& t, In<std::int32_t, 1> chosen, std::size_t first,
+                                std::size_t last, std::size_t n_threads, const StopFlag& stop,
+                                Findings& best) {
+            require(first <= last && last <= chosen.shape(0), "rows are outside the chosen set");
+            for (std::size_t i = 0; i < chosen.shape(0); ++i)
+                require(chosen.data()[i] >= 0 &&
+                            chosen.data()[i] < static_cast<std::int32_t>(t.n_variants()) &&
+                            (i == 0 || chosen.data()[i - 1] < chosen.data()[i]),
+                        "the chosen variants must rise and be in the table");
+            const nb::gil_scoped_release release;
+            return t.scan_triples(span_of(chosen), first, last, n_threads, stop, best);
+        }, "chosen"_a, "first"_a, "last"_a, "n_threads"_a, "stop"_a, "best"_a);
+}
+
+}  // namespace bayesdnf::bindings

@@ -1,0 +1,265 @@
+"""A study: genotypes of cases and controls, their outcomes and covariates, joined."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import FileFormatError, InputError
+from .choosing import Names, Progress, Wish
+from .genotypes import Genotypes
+from .identity import first_few
+from .opening import open_genotypes
+from .phenotype import SampleColumns, read_covariates, read_phenotype
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Genotypes of cases and controls.
+
+    Made by :func:`read_study`.
+
+    Parameters
+    ----------
+    genotypes : Genotypes
+        Calls of the samples that have an outcome.
+    y : ndarray of bool
+        Who of them is a case.
+    covariates : DataFrame, optional
+        A row for each of them, NaN where a value is missing. A sample without all values is part
+        of the search, which does not look at covariates, and left out where terms are refitted
+        with them.
+    history : tuple of str
+        What was read, matched and left out, one sentence each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes, Study
+    >>> Study(Genotypes.from_copies([[0, 1, 2]]), np.array([False, True, True]))
+    <Study: 2 cases and 1 controls x 1 variants>
+    """
+
+    genotypes: Genotypes
+    y: NDArray[np.bool_]
+    covariates: pd.DataFrame | None = None
+    history: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        n = self.genotypes.n_samples
+        if self.y.shape != (n,) or self.y.dtype != np.bool_:
+            raise InputError(
+                f"y must hold True or False for each of {n} samples. Got an array of "
+                f"{self.y.dtype} of shape {self.y.shape} instead."
+            )
+        if self.covariates is not None and len(self.covariates) != n:
+            raise InputError(
+                f"covariates must have a row for each of {n} samples. Got {len(self.covariates)}."
+            )
+
+    def __repr__(self) -> str:
+        n_cases = int(np.count_nonzero(self.y))
+        return (
+            f"<Study: {n_cases:,} cases and {len(self.y) - n_cases:,} controls x "
+            f"{self.genotypes.n_variants:,} variants>"
+        )
+
+
+def read_study(
+    path: str | os.PathLike[str],
+    pheno: str | os.PathLike[str] | None = None,
+    pheno_name: str | None = None,
+    covar: str | os.PathLike[str] | None = None,
+    covar_names: Sequence[str] | None = None,
+    *,
+    allele: str = "minor",
+    samples: Names | None = None,
+    variants: Names | None = None,
+    regions: str | Sequence[str] | None = None,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> Study:
+    r"""Read genotypes with outcomes and covariates, joined on IID.
+
+    FID is looked at too when IIDs repeat. How many matched, which did not and, where it can be
+    told, why, is in the study's history. Samples without an outcome are left out; those of
+    unknown sex and those without covariates are kept.
+
+    Parameters
+    ----------
+    path : path
+        Genotypes, as in :func:`read_genotypes`.
+    pheno : path, optional
+        File of outcomes, as in :func:`read_phenotype`; by default the .fam or .psam file.
+    pheno_name : str, optional
+        Which outcome, where there are several.
+    covar : path, optional
+        File of covariates, as in :func:`read_covariates`.
+    covar_names : sequence of str, optional
+        Which covariates; by default all.
+    allele, samples, variants, regions, n_jobs, progress
+        As in :func:`read_plink`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from bayesdnf.genomics import Genotypes, read_study, write_plink
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> calls = Genotypes.from_copies([[0, 1, 2]], iids=["ann", "bob", "cas"])
+    >>> write_plink(calls, folder / "study")
+    >>> _ = (folder / "pheno.txt").write_text("IID asthma\nann 0\nbob 1\ndan 1\n")
+    >>> study = read_study(folder / "study", pheno=folder / "pheno.txt")
+    >>> study
+    <Study: 1 cases and 1 controls x 1 variants>
+    >>> print(study.history[-1])
+    2 of 3 samples were found in pheno.txt by IID; 1 were not: cas; 1 of its samples have no
+    genotypes: dan.
+    """
+    wish = Wish(allele, samples, variants, regions, n_jobs, progress).checked("read_study")
+    files = open_genotypes(path)
+    source = files.outcomes if pheno is None else pheno
+    if source is None:
+        raise InputError(f"{path} holds no outcomes; name a file of them by 'pheno'.")
+    outcome = read_phenotype(source, pheno_name)
+    joined = join(files.samples, outcome, str(path))
+    case = joined.values(outcome.names)[:, 0]
+    chosen, said = wish.choose_samples(path, files.samples)
+    keep = ~np.isnan(case) if chosen is None else ~np.isnan(case) & chosen
+    y = case[keep] == 1
+    if not y.any() or y.all():
+        raise InputError(
+            f"Of the samples of {path} with an outcome in {outcome.path}, {int(y.sum()):,} are "
+            f"cases and {int((~y).sum()):,} controls; both are needed."
+        )
+    unknown = int(np.count_nonzero(np.isnan(case) & (joined.rows >= 0)))
+    if unknown:
+        said.append(f"{unknown:,} samples whose outcome is missing are left out.")
+    genotypes = files.read(replace(wish, samples=None, keep=None if keep.all() else keep))
+    history = [*genotypes.history, *said, *outcome.history, joined.said]
+    covariates = None
+    if covar is not None:
+        columns = read_covariates(covar, covar_names)
+        more = join(files.samples, columns, str(path))
+        covariates = more.frame(columns.names)[keep].reset_index(drop=True)
+        history += [*columns.history, more.said]
+        lacking = int(covariates.isna().any(axis=1).sum())
+        if lacking:
+            history.append(
+                f"{lacking:,} samples lack a covariate: they stay in the search and are left "
+                "out where terms are refitted with covariates."
+            )
+    return Study(genotypes, y, covariates, tuple(history))
+
+
+@dataclass(frozen=True)
+class Joined:
+    """For each sample its row of a table, -1 for none, and a sentence about that."""
+
+    columns: SampleColumns
+    rows: NDArray[np.intp]
+    said: str
+
+    def values(self, names: list[str]) -> NDArray[np.float64]:
+        """Numbers of each sample, NaN where the table does not have it."""
+        numbers = self.columns.table[names].to_numpy(dtype=np.float64)
+        found = numbers[self.rows]
+        found[self.rows < 0] = np.nan
+        return found
+
+    def frame(self, names: list[str]) -> pd.DataFrame:
+        """Return the same as a DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.values(names), columns=names)
+
+
+def join(samples: pd.DataFrame, columns: SampleColumns, source: str) -> Joined:
+    """Match samples with the rows of a table by IID, and by FID too where IIDs repeat.
+
+    Parameters
+    ----------
+    samples : DataFrame
+        FID and IID of the samples.
+    columns : SampleColumns
+        The table.
+    source : str
+        Where the samples come from, for the error when none matches.
+    """
+    import pandas as pd
+
+    table, name = columns.table, columns.path.name
+    repeat = samples["IID"].duplicated().any() or table["IID"].duplicated().any()
+    if repeat and "FID" not in table:
+        twice = samples["IID"][samples["IID"].duplicated()].iloc[0]
+        raise FileFormatError.at(
+            columns.path, f"line {columns.first_line}",
+            f"it has no FID column, and IID {twice} of {source} belongs to several samples",
+        )  # fmt: skip
+    by = ["FID", "IID"] if repeat else ["IID"]
+    ours, theirs = (
+        pd.MultiIndex.from_frame(t[by]) if repeat else pd.Index(t["IID"]) for t in (samples, table)
+    )
+    rows = np.asarray(theirs.get_indexer(ours), dtype=np.intp)
+    unmatched = samples[rows < 0]
+    used = np.zeros(len(table), dtype=np.bool_)
+    used[rows[rows >= 0]] = True
+    unused = table[~used]
+    hint = _why(unmatched, unused)
+    n = len(samples) - len(unmatched)
+    if n == 0:
+        raise FileFormatError.at(
+            columns.path, f"line {columns.first_line}",
+            f"none of its {len(table):,} samples ({_names(unused, by)}) is among the "
+            f"{len(samples):,} of {source} ({_names(unmatched, by)}){hint}",
+        )  # fmt: skip
+    said = f"{n:,} of {len(samples):,} samples were found in {name} by {' and '.join(by)}"
+    if len(unmatched):
+        said += f"; {len(unmatched):,} were not: {_names(unmatched, by)}"
+    if len(unused):
+        said += f"; {len(unused):,} of its samples have no genotypes: {_names(unused, by)}"
+    return Joined(columns, rows, f"{said}{hint}.")
+
+
+def _names(table: pd.DataFrame, by: list[str]) -> str:
+    return first_few(table[by].iloc[:4].agg(" ".join, axis=1), len(table))
+
+
+def _why(samples: pd.DataFrame, table: pd.DataFrame) -> str:
+    """Say what would have matched most of the samples left, if anything simple."""
+    if len(samples) == 0 or len(table) == 0:
+        return ""
+    ours, theirs = samples["IID"], table["IID"]
+
+    def glued(who: pd.DataFrame) -> pd.Series:
+        return who["FID"] + "_" + who["IID"]
+
+    ways: dict[str, Callable[[], tuple[pd.Series, pd.Series]]] = {
+        "FIDs differ": lambda: (ours, theirs),  # can only be where FID was looked at
+        "upper and lower case differ": lambda: (ours.str.casefold(), theirs.str.casefold()),
+        "leading zeros differ": lambda: (ours.str.lstrip("0"), theirs.str.lstrip("0")),
+        "some end with .0, as spreadsheets write numbers": lambda: (
+            ours.str.removesuffix(".0"), theirs.str.removesuffix(".0"),
+        ),
+        "the file calls them FID_IID": lambda: (glued(samples), theirs),
+        "the genotypes have them as FID": lambda: (samples["FID"], theirs),
+    }  # fmt: skip
+    if "FID" in table:
+        ways["the genotypes call them FID_IID"] = lambda: (ours, glued(table))
+        ways["the file has them as FID"] = lambda: (ours, table["FID"])
+    best, most = "", 0
+    for why, sides in ways.items():
+        left, right = sides()
+        n = int(left.isin(set(right)).sum())
+        if n > most:
+            best, most = why, n
+    if 2 * most < min(len(samples), len(table)):
+        return ""
+    return f" ({best}: {most:,} more would match)"
