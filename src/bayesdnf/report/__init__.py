@@ -11,6 +11,7 @@ from .calibration import plot_calibration
 from .chains import plot_function_posterior, plot_rates, plot_trace
 from .functions import plot_functions
 from .inclusion import plot_coinclusion, plot_inclusion
+from .marker_report import write_marker_report
 from .prior import plot_prior
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "plot_prior",
     "plot_rates",
     "plot_trace",
+    "write_marker_report",
 ]

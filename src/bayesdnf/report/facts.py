@@ -30,6 +30,9 @@ from .terms import Overlap, TermFacts, overlap_of, term_facts
 
 Bools = NDArray[np.bool_]
 
+_ADVICE = (
+    "To test it, fit with --test-share 0.3, or make this report with rows that the fit never saw."
+)
 _MOST_COLUMNS = 40  # listed one by one
 _LONGEST = 1000  # characters of an entry; the model file has all
 
@@ -81,6 +84,8 @@ class Facts(NamedTuple):
     roles: Roles
     performance: Performance
     is_held_out: bool
+    advice: str
+    """How to get rows to test on."""
     measured: HeldOut | None
     case: dict[str, Any] | None
     draws: DrawFacts | None
@@ -166,6 +171,7 @@ def gather(
         roles=roles,
         performance=performance,
         is_held_out=roles.held_out is not None,
+        advice=_ADVICE,
         measured=None if measured is None else measured._replace(how=shown(measured.how)),
         case=None if null else case_form(function, model.encoder_, table, roles.fitted),
         draws=None if draws is None else draw_facts(draws, function, model.record_.posterior),

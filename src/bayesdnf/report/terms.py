@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..boolean import BooleanFunction
 from ..boolean.markup import shown
-from ..data.encoder import FittedTable
+from ..boolean.table import Table
 from .words import listed, literal_words
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def term_facts(function: BooleanFunction, rules: pd.DataFrame) -> tuple[TermFact
 
 
 def overlap_of(
-    function: BooleanFunction, table: FittedTable, is_positive: Bools, counted: Bools
+    function: BooleanFunction, table: Table, is_positive: Bools, counted: Bools
 ) -> Overlap:
     """Count the rows of every set of terms that hold together.
 
@@ -100,7 +100,7 @@ def overlap_of(
     ----------
     function : BooleanFunction
         The rule, with a term at least.
-    table : FittedTable
+    table : Table
         The rows.
     is_positive : ndarray of bool
         Which of them are positive.

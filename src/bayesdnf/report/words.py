@@ -8,6 +8,15 @@ from ..boolean import Literal
 from ..boolean.literal import FALSE, TRUE, value_text
 from ..boolean.markup import shown
 
+_COPIES = {
+    "dominant": "at least one copy",
+    "recessive": "two copies",
+    "heterozygous": "exactly one copy",
+    "not dominant": "no copy",
+    "not recessive": "at most one copy",
+    "not heterozygous": "no copy or two",
+}
+
 
 def literal_words(literal: Literal) -> str:
     """Say a literal as a person would.
@@ -18,8 +27,12 @@ def literal_words(literal: Literal) -> str:
     >>> from bayesdnf.report.words import literal_words
     >>> [literal_words(x) for x in BooleanFunction("odor != f AND age >= 45 AND x3").literals]
     ['age is 45 or more', 'odor is not f', 'x3 is 1']
+    >>> literal_words(BooleanFunction("NOT rs1_A dominant").literals[0])
+    'no copy of rs1_A'
     """
     name = shown(literal.attribute)
+    if literal.operator in _COPIES:
+        return f"{_COPIES[literal.operator]} of {name}"
     if literal.operator in (TRUE, FALSE):
         return f"{name} is {'1' if literal.operator == TRUE else 'not 1'}"
     value = value_words(literal.value)
