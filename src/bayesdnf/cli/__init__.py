@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import BayesDNFError, ParameterError
-from . import options
+from . import genomics, options
 from .output import end, write_json
 from .reproducing import reproduce
 from .sampling import sample
@@ -56,6 +56,8 @@ def _common(
 
 app.command()(sample)
 app.command()(reproduce)
+for _command in (genomics.markers, genomics.scan, genomics.merge):
+    app.command()(_command)
 
 
 @app.command()
@@ -200,8 +202,11 @@ def predict(
     from .. import BooleanFunction, DNFClassifier
     from ..data.atomic import atomic_path, writable
     from ..data.reading import read_file, separator_of
+    from ..genomics.marker_model import is_marker_model
     from .labelled import keep_apart, require_columns, text_columns
 
+    if is_marker_model(model):
+        return genomics.predict_markers(model, str(table), out, as_json)
     keep_apart(out, [model, table])
     writable(out)
     rule = DNFClassifier.load(model)

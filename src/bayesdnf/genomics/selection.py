@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -120,8 +120,8 @@ def within(genotypes: Genotypes, regions: Sequence[Region]) -> NDArray[np.bool_]
     return inside
 
 
-def _read_bed(path: str | os.PathLike[str]) -> list[Region]:
-    regions = []
+def bed_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
+    """Lines of a BED file that say something: their numbers and words, the place checked."""
     for number, line in enumerate(_lines(path), 1):
         words = line.split()
         if not words or words[0].startswith("#") or words[0] in ("track", "browser"):
@@ -131,8 +131,14 @@ def _read_bed(path: str | os.PathLike[str]) -> list[Region]:
                 f"{os.fspath(path)}, line {number}: a BED line has a chromosome, a start and an "
                 f"end. Got {line.strip()!r}."
             )
-        regions.append((canonical_chromosome(words[0]), int(words[1]) + 1, int(words[2])))
-    return regions
+        yield number, words
+
+
+def _read_bed(path: str | os.PathLike[str]) -> list[Region]:
+    return [
+        (canonical_chromosome(words[0]), int(words[1]) + 1, int(words[2]))
+        for _, words in bed_lines(path)
+    ]
 
 
 def _lines(path: str | os.PathLike[str]) -> list[str]:

@@ -1,0 +1,299 @@
+"""A Manhattan plot: inclusion probability along the genome, with arcs that join a term's members."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..genomics.chromosomes import canonical_chromosomes, chromosome_order
+from .labels import plain, probability_text
+from .panels import INK, PALETTE, Floats, one_panel, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..genomics.genes import Genes
+    from ..genomics.markers import Markers
+
+SHADES = ("#4C6A88", "#9DB2C6")
+_TINY = 0.05  # inclusion below which a point is not worth a name
+_INCHES = 2.5  # of the scale from 0 to 1
+_WIDTH = 10.0
+_CHARACTER = 0.0078  # of the width, of one character of a label
+_ROOM = 0.009  # between labels
+_BETWEEN = 0.012  # between chromosomes, of the width
+
+
+def plot_manhattan(found: Markers, genes: Genes | None = None, *, ax: Axes | None = None) -> Axes:
+    """Draw how probable it is that the function uses each variant, along the genome.
+
+    Parameters
+    ----------
+    found : Markers
+        What :func:`bayesdnf.genomics.find_markers` returned.
+    genes : Genes, optional
+        Names for places, from ``Genes.read``.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        A point for each variant. Those of the best function are named and have the colour of
+        their term, whose members an arc joins; a ring is the probability that any of the linked
+        variants that could take one's place is used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes, Study, find_markers
+    >>> from bayesdnf.report import plot_manhattan
+    >>> rng = np.random.default_rng(2)
+    >>> calls = rng.binomial(2, 0.3, (40, 800))
+    >>> y = rng.random(800) < np.where((calls[3] >= 1) & (calls[7] >= 1), 0.7, 0.2)
+    >>> found = find_markers(Study(Genotypes.from_copies(calls), y), draws=200, random_state=0)
+    >>> ax = plot_manhattan(found)
+    >>> sorted(text.get_text() for text in ax.texts if "_B" in text.get_text())
+    ['v4_B', 'v8_B']
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(ax.figure)
+    """
+    genome = _Genome.of(found)
+    members = _members(found, genome, genes)
+    names = _Names.of([m.text for m in members], [m.x for m in members])
+    arcs = [] if found.function.is_null else _arcs(members, names.x)
+    top = 1.04 + (names.height + 0.09 if members else 0)
+    height = top + (0.1 + max(arc.height for arc in arcs) if arcs else 0.0)
+    ax = one_panel(ax, (_WIDTH, 0.75 + _INCHES * height))
+    pip = found.variants["PIP"].to_numpy()
+    for shade, odd in zip(SHADES, (0, 1), strict=True):
+        some = genome.chromosome % 2 == odd
+        ax.scatter(genome.x[some], pip[some], s=7, color=shade, linewidths=0, zorder=2,
+                   rasterized=len(pip) > 20_000)  # fmt: skip
+    for member, at in zip(members, names.x, strict=True):
+        _lead(ax, member, at, names)
+    for arc in arcs:
+        _draw(ax, arc, top)
+    ax.set_ylim(-0.02, height)
+    ax.set_xlim(-0.01, 1.01)
+    _axes(ax, genome)
+    if found.function.is_null:
+        _say_none(ax, found)
+    return ax
+
+
+@dataclass(frozen=True)
+class _Genome:
+    """Where variants stand on the x axis, which goes from 0 to 1."""
+
+    x: Floats
+    chromosome: NDArray[np.int32]
+    names: list[str]
+    middle: list[float]
+    span: tuple[int, int]  # in base pairs, when there is one chromosome
+
+    @classmethod
+    def of(cls, found: Markers) -> _Genome:
+        table = found.variants
+        chromosome = chromosome_order(table["CHR"])
+        position = table["BP"].to_numpy(dtype=np.float64)
+        canonical = canonical_chromosomes(table["CHR"])
+        n = int(chromosome.max(initial=-1)) + 1
+        first, last = np.zeros(n), np.zeros(n)
+        for c in range(n):
+            here = position[chromosome == c]
+            first[c], last[c] = here.min(), here.max()
+        length = np.maximum(last - first, 1e-9)
+        share = length / length.sum() * (1 - _BETWEEN * (n - 1))
+        start = np.concatenate([[0.0], np.cumsum(share + _BETWEEN)[:-1]])
+        x = (
+            start[chromosome]
+            + (position - first[chromosome]) / length[chromosome] * (share[chromosome])
+        )
+        names = [str(canonical[int(np.argmax(chromosome == c))]) for c in range(n)]
+        return cls(x, chromosome, names, list(start + share / 2), (int(first[0]), int(last[0])))
+
+
+class _Member(NamedTuple):
+    """A variant of the best function."""
+
+    x: float
+    pip: float
+    ring: float
+    text: str
+    terms: tuple[int, ...]
+    probability: tuple[float, ...]
+
+    @property
+    def color(self) -> str:
+        return PALETTE[self.terms[0] % len(PALETTE)] if len(self.terms) == 1 else INK
+
+
+def _members(found: Markers, genome: _Genome, genes: Genes | None) -> list[_Member]:
+    genotypes = found.study.genotypes
+    place = {name: i for i, name in enumerate(genotypes.names)}
+    terms_of: dict[str, list[int]] = {}
+    ring: dict[str, float] = {}
+    for t, slots in enumerate(found.slots):
+        for slot in slots:
+            name = slot.literal.attribute
+            if t not in terms_of.setdefault(name, []):
+                terms_of[name].append(t)
+            total = slot.inclusion(found.draws, genotypes)
+            ring[name] = max(ring.get(name, 0.0), total)
+    probability = found.terms["PROB"].tolist()
+    members = []
+    for name, terms in terms_of.items():
+        v = place[name]
+        row = found.variants.iloc[v]
+        lines = [name, "" if genes is None else genes.at(row["CHR"], int(row["BP"]))]
+        alone = [t for t in terms if len({s.literal.attribute for s in found.slots[t]}) == 1]
+        lines += [f"P = {probability_text(probability[t])}" for t in alone]
+        text = "\n".join(line for line in lines if line)
+        chosen = tuple(probability[t] for t in terms)
+        members.append(
+            _Member(float(genome.x[v]), float(row["PIP"]), ring[name], text, tuple(terms), chosen)
+        )
+    return sorted(members)
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Where labels stand, none on another; upright when they would not fit side by side."""
+
+    x: list[float]
+    height: float
+    upright: bool
+
+    @classmethod
+    def of(cls, texts: list[str], wanted: list[float]) -> _Names:
+        widths = [_CHARACTER * max(map(len, text.split("\n"))) for text in texts]
+        lines = max((text.count("\n") + 1 for text in texts), default=0)
+        upright = sum(widths) + _ROOM * len(widths) > 0.95
+        line = 0.145 / _INCHES
+        if not upright:
+            return cls(_spread(wanted, widths), lines * line, False)
+        tall = max(widths) * _WIDTH / _INCHES
+        return cls(_spread(wanted, [0.016 * lines] * len(texts)), tall, True)
+
+
+def _spread(wanted: list[float], widths: list[float]) -> list[float]:
+    """Move labels apart as little as that takes, keeping them in order and inside."""
+    x = list(wanted)
+    for _ in range(200):
+        moved = False
+        for i in range(len(x) - 1):
+            lap = (widths[i] + widths[i + 1]) / 2 + _ROOM - (x[i + 1] - x[i])
+            if lap > 1e-6:
+                x[i], x[i + 1], moved = x[i] - lap / 2, x[i + 1] + lap / 2, True
+        for i, width in enumerate(widths):
+            inside = min(max(x[i], width / 2), 1 - width / 2)
+            moved |= abs(inside - x[i]) > 1e-6
+            x[i] = inside
+        if not moved:
+            break
+    return x
+
+
+def _lead(ax: Axes, member: _Member, at: float, names: _Names) -> None:
+    """Draw a variant of the function, its ring, its name, and the line between them."""
+    high = max(member.pip, member.ring)
+    ax.plot([member.x, member.x, at], [high + 0.03, 1.03, 1.07], color="#999999", linewidth=0.7,
+            zorder=1)  # fmt: skip
+    ax.scatter([member.x], [member.pip], s=34, color=member.color, edgecolors="white",
+               linewidths=0.6, zorder=4)  # fmt: skip
+    if member.ring > member.pip + 0.005:
+        ax.plot([member.x] * 2, [member.pip, member.ring], color=member.color, linewidth=0.8,
+                linestyle=":", zorder=3)  # fmt: skip
+        ax.scatter([member.x], [member.ring], s=44, facecolors="white", edgecolors=member.color,
+                   linewidths=1.3, zorder=4)  # fmt: skip
+    plain(
+        ax.text(
+            at,
+            1.09,
+            member.text,
+            ha="center",
+            va="bottom",
+            fontsize="small",
+            color=member.color,
+            rotation=90 if names.upright else 0,
+            linespacing=1.15,
+        )  # fmt: skip
+    )
+
+
+class _Arc(NamedTuple):
+    feet: tuple[float, float]
+    height: float
+    color: str
+    text: str
+
+
+def _arcs(members: list[_Member], x: list[float]) -> list[_Arc]:
+    """Join neighbouring members of each term; wider arcs rise higher."""
+    arcs = []
+    for t in sorted({t for member in members for t in member.terms}):
+        feet = [at for member, at in zip(members, x, strict=True) if t in member.terms]
+        [probability] = {m.probability[m.terms.index(t)] for m in members if t in m.terms}
+        widest = int(np.argmax(np.diff(feet))) if len(feet) > 1 else -1
+        for i, pair in enumerate(zip(feet, feet[1:], strict=False)):
+            height = 0.12 + 0.32 * float(np.sqrt(pair[1] - pair[0]))
+            text = f"P = {probability_text(probability)}" if i == widest else ""
+            arcs.append(_Arc(pair, height, PALETTE[t % len(PALETTE)], text))
+    return arcs
+
+
+def _draw(ax: Axes, arc: _Arc, bottom: float) -> None:
+    left, right = arc.feet
+    angle = np.linspace(0, np.pi, 80)
+    x = (left + right) / 2 - (right - left) / 2 * np.cos(angle)
+    ax.plot(x, bottom + arc.height * np.sin(angle), color=arc.color, linewidth=1.6, zorder=2)
+    if arc.text:
+        ax.text(
+            (left + right) / 2, bottom + arc.height, arc.text, ha="center", va="center",
+            fontsize="small", color=arc.color, zorder=3,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2},
+        )  # fmt: skip
+
+
+def _axes(ax: Axes, genome: _Genome) -> None:
+    tidy(ax)
+    ax.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
+    ax.spines["left"].set_bounds(0, 1)
+    # Beside the scale, not beside the whole picture.
+    low, high = ax.get_ylim()
+    ax.set_ylabel("inclusion probability", y=(0.5 - low) / (high - low))
+    if len(genome.names) == 1:
+        from matplotlib.ticker import MaxNLocator
+
+        first, last = genome.span
+        scale, unit = (1e6, "Mb") if last - first >= 2e5 else (1.0, "bp")
+        ticks = MaxNLocator(8).tick_values(first / scale, last / scale)
+        ticks = ticks[(ticks * scale >= first) & (ticks * scale <= last)]
+        ax.set_xticks((ticks * scale - first) / max(1, last - first), [f"{t:g}" for t in ticks])
+        ax.set_xlabel(f"position on chromosome {genome.names[0]} ({unit})")
+        return
+    kept, end = [], -1.0
+    for i, (name, x) in enumerate(zip(genome.names, genome.middle, strict=True)):
+        half = _CHARACTER * (len(name) + 1) / 2
+        if x - half >= end:  # small chromosomes at the end stand too close for all their names
+            kept.append(i)
+            end = x + half
+    ax.set_xticks([genome.middle[i] for i in kept], [genome.names[i] for i in kept])
+    ax.tick_params(axis="x", length=0)
+    ax.set_xlabel("chromosome")
+
+
+def _say_none(ax: Axes, found: Markers) -> None:
+    none = probability_text(found.null_probability)
+    largest = float(found.variants["PIP"].max()) if len(found.variants) else 0.0
+    lines = ["No marker", f"posterior probability of none: {none}"]
+    if largest >= _TINY:
+        row = found.variants.iloc[int(found.variants["PIP"].argmax())]
+        lines.append(f"most probable variant: {row['SNP']}, {probability_text(largest)}")
+    title, *rest = lines
+    ax.text(0.5, 0.62, title, ha="center", va="bottom", fontsize="x-large", color=INK)
+    plain(ax.text(0.5, 0.58, "\n".join(rest), ha="center", va="top", color=INK))
