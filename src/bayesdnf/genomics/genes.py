@@ -22,7 +22,7 @@ NEAR = 50_000
 
 @dataclass(frozen=True, eq=False)
 class Genes:
-    """Where genes lie.
+    r"""Where genes lie.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Genes:
     >>> import pathlib, tempfile
     >>> from bayesdnf.genomics import Genes
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "genes.bed"
-    >>> _ = file.write_text("chr19 44905781 44909393 APOE\\nchr19 44914246 44919349 APOC1\\n")
+    >>> _ = file.write_text("chr19 44905781 44909393 APOE\nchr19 44914246 44919349 APOC1\n")
     >>> genes = Genes.read(file)
     >>> genes.at("19", 44_908_684), genes.at(19, 44_912_000), genes.at("1", 5)
     ('APOE', 'near APOC1', '')
@@ -70,10 +70,11 @@ class Genes:
         here = self.within(chromosome, position - NEAR, position + NEAR)
         if here.empty:
             return ""
-        away = np.maximum(here["START"] - position, position - here["END"]).to_numpy()
+        start, end = here["START"].to_numpy(), here["END"].to_numpy()
+        away = np.maximum(start - position, position - end)
         if (away <= 0).any():
             return ",".join(here["NAME"][away <= 0])
-        return f"near {here['NAME'].iloc[int(np.argmin(away))]}"
+        return f"near {here['NAME'].iloc[int(away.argmin())]}"
 
     def within(self, chromosome: object, start: int, end: int) -> pd.DataFrame:
         """Genes that reach into a stretch, by place."""

@@ -159,10 +159,10 @@ class MarkerModel:
         for t, term in enumerate(self.function.literal_terms):
             surely[t] = np.logical_and.reduce([calls.truth(x) for x in term])
             possible[t] = ~np.logical_or.reduce([calls.truth(~x) for x in term])
-        marked = pd.array(surely.any(axis=0).astype(np.int64), dtype="Int64")
-        undecided = possible.any(axis=0) & ~surely.any(axis=0)
-        marked[undecided] = pd.NA
-        risk = np.where(surely.any(axis=0), self.risk.mean, self.other_risk.mean)
+        holds = surely.any(axis=0)
+        undecided = possible.any(axis=0) & ~holds
+        marked = pd.Series(holds.astype(np.int64)).astype("Int64").mask(pd.Series(undecided))
+        risk = np.where(holds, self.risk.mean, self.other_risk.mean)
         return pd.DataFrame(
             {
                 "FID": calls.samples["FID"].to_numpy(),
@@ -176,7 +176,7 @@ class MarkerModel:
         )
 
     def _all(self, matched: Matched) -> Genotypes:
-        """Calls at every variant of the marker, missing where it was not found."""
+        """Return calls at every variant of the marker, missing where it was not found."""
         there = matched.genotypes
         planes = empty_planes(len(self.variants), there.n_samples)
         planes[matched.found] = there.planes
@@ -246,7 +246,7 @@ def is_marker_model(path: str | os.PathLike[str]) -> bool:
     """Whether a file is a model of markers, and not of another kind."""
     from ..estimators.fields import read_json
 
-    return read_json(path, "model file of bayesdnf").any("format") == _FORMAT
+    return bool(read_json(path, "model file of bayesdnf").any("format") == _FORMAT)
 
 
 def _read_function(top: Fields) -> BooleanFunction:

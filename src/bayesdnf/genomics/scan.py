@@ -202,7 +202,7 @@ def scan(
 def identity(
     genotypes: Genotypes, y: NDArray[np.bool_], codings: Sequence[str], gap: int, effect: Effect
 ) -> dict[str, Any]:
-    """What two scans must share to be of one study: sizes, a hash of the data, and options."""
+    """Return what two scans of one study share: sizes, a hash of the data, and options."""
     digest = hashlib.sha256("\n".join(genotypes.names).encode())
     for array in (np.packbits(y), genotypes.counts(y), genotypes.counts(~y)):
         digest.update(array.tobytes())

@@ -70,8 +70,8 @@ def _risks(found: Markers) -> list[str]:
     else:
         where = "in this sample"
         warning = [
-            "Without a prevalence these are risks in this sample, not those of the population: they "
-            "follow its share of cases."
+            "Without a prevalence these are risks in this sample, not those of the population: "
+            "they follow its share of cases."
         ]
     if found.function.is_null:
         return [f"Risk of everyone: {_interval(found.risk)} ({where}).", *warning]

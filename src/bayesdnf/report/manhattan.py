@@ -1,9 +1,10 @@
-"""A Manhattan plot: inclusion probability along the genome, with arcs that join a term's members."""
+"""A Manhattan plot: inclusion along the genome, with arcs that join the members of a term."""
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,10 @@ SHADES = ("#4C6A88", "#9DB2C6")
 _TINY = 0.05  # inclusion below which a point is not worth a name
 _INCHES = 2.5  # of the scale from 0 to 1
 _WIDTH = 10.0
-_CHARACTER = 0.0078  # of the width, of one character of a label
-_ROOM = 0.009  # between labels
+_CHARACTER = 0.0081  # of the width, of one character of a label
+_ROOM = 0.012  # between labels
+_LINE = 0.15  # inches, of a line of a label
+_FOOT = 1.09  # where labels begin
 _BETWEEN = 0.012  # between chromosomes, of the width
 
 
@@ -65,18 +68,21 @@ def plot_manhattan(found: Markers, genes: Genes | None = None, *, ax: Axes | Non
     members = _members(found, genome, genes)
     names = _Names.of([m.text for m in members], [m.x for m in members])
     arcs = [] if found.function.is_null else _arcs(members, names.x)
-    top = 1.04 + (names.height + 0.09 if members else 0)
+    top = max((names.top_of(member.text) for member in members), default=1.04)
     height = top + (0.1 + max(arc.height for arc in arcs) if arcs else 0.0)
     ax = one_panel(ax, (_WIDTH, 0.75 + _INCHES * height))
     pip = found.variants["PIP"].to_numpy()
     for shade, odd in zip(SHADES, (0, 1), strict=True):
         some = genome.chromosome % 2 == odd
-        ax.scatter(genome.x[some], pip[some], s=7, color=shade, linewidths=0, zorder=2,
-                   rasterized=len(pip) > 20_000)  # fmt: skip
+        ax.scatter(genome.x[some], pip[some], s=7, color=shade, linewidths=0, zorder=2)
     for member, at in zip(members, names.x, strict=True):
         _lead(ax, member, at, names)
+    feet = {foot for arc in arcs for foot in arc.feet}
     for arc in arcs:
         _draw(ax, arc, top)
+    for member, at in zip(members, names.x, strict=True):
+        if at in feet and (own := names.top_of(member.text)) < top - 0.03:  # up to its arc
+            ax.plot([at, at], [own, top], color=member.color, linewidth=1.6, zorder=2)
     ax.set_ylim(-0.02, height)
     ax.set_xlim(-0.01, 1.01)
     _axes(ax, genome)
@@ -151,7 +157,7 @@ def _members(found: Markers, genome: _Genome, genes: Genes | None) -> list[_Memb
         row = found.variants.iloc[v]
         lines = [name, "" if genes is None else genes.at(row["CHR"], int(row["BP"]))]
         alone = [t for t in terms if len({s.literal.attribute for s in found.slots[t]}) == 1]
-        lines += [f"P = {probability_text(probability[t])}" for t in alone]
+        lines += [f"probability {probability_text(probability[t])}" for t in alone]
         text = "\n".join(line for line in lines if line)
         chosen = tuple(probability[t] for t in terms)
         members.append(
@@ -165,19 +171,25 @@ class _Names:
     """Where labels stand, none on another; upright when they would not fit side by side."""
 
     x: list[float]
-    height: float
     upright: bool
 
     @classmethod
     def of(cls, texts: list[str], wanted: list[float]) -> _Names:
-        widths = [_CHARACTER * max(map(len, text.split("\n"))) for text in texts]
-        lines = max((text.count("\n") + 1 for text in texts), default=0)
+        widths = [_CHARACTER * _longest(text) for text in texts]
         upright = sum(widths) + _ROOM * len(widths) > 0.95
-        line = 0.145 / _INCHES
-        if not upright:
-            return cls(_spread(wanted, widths), lines * line, False)
-        tall = max(widths) * _WIDTH / _INCHES
-        return cls(_spread(wanted, [0.016 * lines] * len(texts)), tall, True)
+        if upright:
+            widths = [_LINE / _WIDTH * (text.count("\n") + 1) for text in texts]
+        return cls(_spread(wanted, widths), upright)
+
+    def top_of(self, text: str) -> float:
+        """Where a label ends."""
+        lines = text.count("\n") + 1
+        inches = _CHARACTER * _longest(text) * _WIDTH if self.upright else _LINE * lines
+        return _FOOT + inches / _INCHES + 0.03
+
+
+def _longest(text: str) -> int:
+    return max(map(len, text.split("\n")))
 
 
 def _spread(wanted: list[float], widths: list[float]) -> list[float]:
@@ -201,28 +213,38 @@ def _spread(wanted: list[float], widths: list[float]) -> list[float]:
 def _lead(ax: Axes, member: _Member, at: float, names: _Names) -> None:
     """Draw a variant of the function, its ring, its name, and the line between them."""
     high = max(member.pip, member.ring)
-    ax.plot([member.x, member.x, at], [high + 0.03, 1.03, 1.07], color="#999999", linewidth=0.7,
-            zorder=1)  # fmt: skip
-    ax.scatter([member.x], [member.pip], s=34, color=member.color, edgecolors="white",
-               linewidths=0.6, zorder=4)  # fmt: skip
+    line: dict[str, Any] = {"color": "#999999", "linewidth": 0.7, "zorder": 1}
+    ax.plot([member.x, member.x, at], [high + 0.03, 1.03, 1.07], **line)
+    dot: dict[str, Any] = {
+        "color": member.color,
+        "edgecolors": "white",
+        "linewidths": 0.6,
+        "zorder": 4,
+    }
+    ax.scatter([member.x], [member.pip], s=34, **dot)
     if member.ring > member.pip + 0.005:
-        ax.plot([member.x] * 2, [member.pip, member.ring], color=member.color, linewidth=0.8,
-                linestyle=":", zorder=3)  # fmt: skip
-        ax.scatter([member.x], [member.ring], s=44, facecolors="white", edgecolors=member.color,
-                   linewidths=1.3, zorder=4)  # fmt: skip
-    plain(
-        ax.text(
-            at,
-            1.09,
-            member.text,
-            ha="center",
-            va="bottom",
-            fontsize="small",
-            color=member.color,
-            rotation=90 if names.upright else 0,
-            linespacing=1.15,
-        )  # fmt: skip
-    )
+        up: dict[str, Any] = {
+            "color": member.color,
+            "linewidth": 0.8,
+            "linestyle": ":",
+            "zorder": 3,
+        }
+        ax.plot([member.x] * 2, [member.pip, member.ring], **up)
+        ring: dict[str, Any] = {
+            "facecolors": "white",
+            "edgecolors": member.color,
+            "linewidths": 1.3,
+            "zorder": 4,
+        }
+        ax.scatter([member.x], [member.ring], s=44, **ring)
+    look: dict[str, Any] = {
+        "ha": "center",
+        "va": "bottom",
+        "fontsize": "small",
+        "linespacing": 1.15,
+    }
+    angle = 90 if names.upright else 0
+    plain(ax.text(at, _FOOT, member.text, color=member.color, rotation=angle, **look))
 
 
 class _Arc(NamedTuple):
@@ -239,9 +261,9 @@ def _arcs(members: list[_Member], x: list[float]) -> list[_Arc]:
         feet = [at for member, at in zip(members, x, strict=True) if t in member.terms]
         [probability] = {m.probability[m.terms.index(t)] for m in members if t in m.terms}
         widest = int(np.argmax(np.diff(feet))) if len(feet) > 1 else -1
-        for i, pair in enumerate(zip(feet, feet[1:], strict=False)):
+        for i, pair in enumerate(itertools.pairwise(feet)):
             height = 0.12 + 0.32 * float(np.sqrt(pair[1] - pair[0]))
-            text = f"P = {probability_text(probability)}" if i == widest else ""
+            text = f"probability {probability_text(probability)}" if i == widest else ""
             arcs.append(_Arc(pair, height, PALETTE[t % len(PALETTE)], text))
     return arcs
 
@@ -252,11 +274,13 @@ def _draw(ax: Axes, arc: _Arc, bottom: float) -> None:
     x = (left + right) / 2 - (right - left) / 2 * np.cos(angle)
     ax.plot(x, bottom + arc.height * np.sin(angle), color=arc.color, linewidth=1.6, zorder=2)
     if arc.text:
-        ax.text(
-            (left + right) / 2, bottom + arc.height, arc.text, ha="center", va="center",
-            fontsize="small", color=arc.color, zorder=3,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2},
-        )  # fmt: skip
+        look: dict[str, Any] = {
+            "ha": "center",
+            "va": "bottom",
+            "fontsize": "small",
+            "color": arc.color,
+        }
+        ax.text((left + right) / 2, bottom + arc.height + 0.015, arc.text, **look)
 
 
 def _axes(ax: Axes, genome: _Genome) -> None:
@@ -271,7 +295,7 @@ def _axes(ax: Axes, genome: _Genome) -> None:
 
         first, last = genome.span
         scale, unit = (1e6, "Mb") if last - first >= 2e5 else (1.0, "bp")
-        ticks = MaxNLocator(8).tick_values(first / scale, last / scale)
+        ticks = np.asarray(MaxNLocator(8).tick_values(first / scale, last / scale))
         ticks = ticks[(ticks * scale >= first) & (ticks * scale <= last)]
         ax.set_xticks((ticks * scale - first) / max(1, last - first), [f"{t:g}" for t in ticks])
         ax.set_xlabel(f"position on chromosome {genome.names[0]} ({unit})")

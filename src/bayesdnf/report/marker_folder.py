@@ -108,18 +108,16 @@ def tables(found: Markers, genes: Genes | None = None) -> dict[str, pd.DataFrame
     """Tables of what was found, with a column ``GENE`` where genes are given."""
     markers, variants = found.terms, found.variants
     if genes is not None:
-        of_marker = [
+        chromosomes, positions = (markers[c].str.split(",") for c in ("CHR", "BP"))
+        names = [
             ",".join(genes.at(c, int(p)) or "." for c, p in zip(*places, strict=True))
-            for places in zip(
-                markers["CHR"].str.split(","), markers["BP"].str.split(","), strict=True
-            )
+            for places in zip(chromosomes, positions, strict=True)
         ]
         markers = markers.copy()
-        markers.insert(markers.columns.get_loc("A1"), "GENE", of_marker)
+        markers.insert(list(markers.columns).index("A1"), "GENE", names)
         variants = variants.assign(GENE=[name or "." for name in genes.of(variants)])
-    return {
-        "markers": markers, "variants": variants, "pairs": found.pairs, "regions": found.regions
-    }  # fmt: skip
+    pairs, regions = found.pairs, found.regions
+    return {"markers": markers, "variants": variants, "pairs": pairs, "regions": regions}
 
 
 def _write_table(table: pd.DataFrame, path: Path) -> Path:
@@ -135,21 +133,21 @@ def _write_text(text: str, path: Path) -> Path:
 
 
 def _pictures(found: Markers, folder: Path, genes: Genes | None) -> list[Path]:
-    plt = pyplot()
-    files = []
-    drawn = {"manhattan.png": lambda: plot_manhattan(found, genes).figure}
+    files = [_write_picture(plot_manhattan(found, genes).figure, folder / "manhattan.png")]
     for term in range(1, len(found.function) + 1):
-        drawn[f"marker{term}.png"] = lambda t=term: plot_region(found, t, genes)[0, 0].figure
-    for name, draw in drawn.items():
-        figure: Any = draw()
-        with atomic_path(folder / name) as part:
-            figure.savefig(part, dpi=_DPI)
-        plt.close(figure)
-        files.append(folder / name)
+        figure = plot_region(found, term, genes)[0, 0].figure
+        files.append(_write_picture(figure, folder / f"marker{term}.png"))
     for old in folder.glob("marker[0-9]*.png"):
-        if old.name not in drawn:
+        if old not in files:
             old.unlink()
     return files
+
+
+def _write_picture(figure: Any, path: Path) -> Path:
+    with atomic_path(path) as part:
+        figure.savefig(part, dpi=_DPI)
+    pyplot().close(figure)
+    return path
 
 
 def _log(found: Markers, command: str | None, filters: object, seconds: Mapping[str, float]) -> str:

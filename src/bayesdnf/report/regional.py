@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ _BINS = (0.2, 0.4, 0.6, 0.8)
 # Dark to light to loud: bins differ in lightness, so also in print.
 _COLORS = ("#2B3A67", "#4F8FC0", "#7CC6A4", "#F2B632", "#D1495B")
 _LANE = 0.2  # inches, of a row of genes
+_LETTER = 0.0145  # of the width, of a letter of a gene's name
 
 
 def plot_region(
@@ -36,7 +37,7 @@ def plot_region(
     around: int = AROUND,
     axes: object = None,
 ) -> AxesArray:
-    """Draw the surroundings of each member of a term, one above the other.
+    """Draw the surroundings of each member of a term.
 
     Parameters
     ----------
@@ -49,15 +50,16 @@ def plot_region(
     around : int, default=250_000
         Base pairs on both sides.
     axes : array of Axes, optional
-        Where to draw; for each member one for the points and, with genes, one for these.
+        Where to draw: two columns where there are several members, and with genes a row for
+        these below each row of points.
 
     Returns
     -------
     ndarray of Axes
-        The height of a point is the log Bayes factor of the term with the best literal of that
-        variant in the member's place; the dashed line is the term without the member. Points have
-        the colour of their r² with the member (a diamond); those that could take its place are
-        ringed.
+        The height of a point is the log Bayes factor of the whole function with the best literal
+        of that variant in the member's place; the dashed line is the function without the member.
+        Points have the colour of their r² with the member (a diamond); those that could take its
+        place are ringed.
 
     Examples
     --------
@@ -69,7 +71,7 @@ def plot_region(
     >>> y = rng.random(800) < np.where((calls[3] >= 1) & (calls[7] >= 1), 0.7, 0.2)
     >>> found = find_markers(Study(Genotypes.from_copies(calls), y), draws=200, random_state=0)
     >>> axes = plot_region(found)
-    >>> [ax.get_title(loc="left") for ax in axes[:, 0]]
+    >>> [ax.get_title(loc="left") for ax in axes[0]]
     ['v4_B dominant', 'v8_B dominant']
     >>> import matplotlib.pyplot as plt
     >>> plt.close(axes[0, 0].figure)
@@ -80,21 +82,30 @@ def plot_region(
         raise ParameterError.of("term", "plot_region", must, term)
     stretches = [_stretch(found, term - 1, slot, around) for slot in found.slots[term - 1]]
     tracks = [_lanes(genes, stretch) for stretch in stretches]
-    ratios: list[float] = []
-    for track in tracks:
-        ratios += [2.3, _LANE * max(1, len(track)) + 0.1] if genes is not None else [2.3]
-    size = (7.5, sum(ratios) + 0.85 * len(stretches) + 0.4)
-    made = panels(axes, "plot_region", len(ratios), 1, size, gridspec_kw={"height_ratios": ratios})
+    columns = min(2, len(stretches))
+    rows = -(-len(stretches) // columns)
     step = 1 if genes is None else 2
+    ratios: list[float] = []
+    for row in range(rows):
+        lanes = max(len(track) for track in tracks[columns * row : columns * (row + 1)])
+        ratios += [2.4] if genes is None else [2.4, _LANE * max(1, lanes) + 0.1]
+    size = (5.6 * columns + (1.4 if columns == 1 else 0), sum(ratios) + 0.85 * rows + 0.45)
+    made = panels(
+        axes, "plot_region", step * rows, columns, size, gridspec_kw={"height_ratios": ratios}
+    )
     for i, (stretch, track) in enumerate(zip(stretches, tracks, strict=True)):
-        ax = made[step * i, 0]
+        row, column = divmod(i, columns)
+        ax = made[step * row, column]
         _points(ax, found, stretch)
         if genes is not None:
-            _genes(made[step * i + 1, 0], track, stretch)
+            _genes(made[step * row + 1, column], track, stretch)
             ax.tick_params(labelbottom=False)
-        made[step * i + step - 1, 0].set_xlabel(
+        made[step * (row + 1) - 1, column].set_xlabel(
             f"position on chromosome {stretch.chromosome} (Mb)", fontsize="small"
         )
+    if len(stretches) % columns:
+        for ax in made[-step:, -1]:
+            ax.set_axis_off()
     _legend(made[0, 0])
     return made
 
@@ -112,27 +123,30 @@ class _Stretch(NamedTuple):
 
 
 def _stretch(found: Markers, term: int, slot: Slot, around: int) -> _Stretch:
-    """Score the term with each variant nearby in the member's place."""
+    """Score the function with each variant nearby in the member's place."""
     genotypes, scoring = found.study.genotypes, found.scoring
     place = {name: i for i, name in enumerate(genotypes.names)}
     lead = place[slot.literal.attribute]
     chromosome = canonical_chromosomes(genotypes.variants["CHR"])
     position = genotypes.variants["POS"].to_numpy(dtype=np.int64)
-    others = [x for x in found.function.literal_terms[term] if x != slot.literal]
+    terms = found.function.literal_terms
+    others = [x for x in terms[term] if x != slot.literal]
+    rest = [x for t, x in enumerate(terms) if t != term]
     fixed = [place[x.attribute] for x in others]
+    besides = [place[x.attribute] for x in found.function.literals]
     near = np.abs(position - position[lead]) <= around
     near &= chromosome == chromosome[lead]
     near[[v for v in fixed if v != lead]] = False
     variants = np.flatnonzero(near)
-    posterior = scoring.on(np.union1d(variants, fixed).astype(np.intp))
+    posterior = scoring.on(np.union1d(variants, besides).astype(np.intp))
     wanted = {genotypes.names[v]: i for i, v in enumerate(variants)}
     literals = [x for x in posterior.bits.table if x.attribute in wanted and x not in others]
-    terms = [BooleanFunction([[*others, x]]) for x in literals]
+    functions = [BooleanFunction([*rest, [*others, x]]) for x in literals]
     null = posterior.log_likelihood(BooleanFunction())
-    scores = posterior.scores(terms).log_likelihood - null
+    scores = posterior.scores(functions).log_likelihood - null
     factor = np.full(len(variants), -np.inf)
     np.maximum.at(factor, [wanted[x.attribute] for x in literals], scores)
-    without = posterior.log_likelihood(BooleanFunction([others])) - null if others else 0.0
+    without = posterior.log_likelihood(BooleanFunction([*rest, others] if others else rest)) - null
     linked = find_proxies(genotypes, [lead], 0.0, around)
     r2 = dict(zip(linked["proxy"].tolist(), linked["r_squared"].tolist(), strict=True))
     r_squared = np.array([1.0 if v == lead else r2.get(int(v), 0.0) for v in variants])
@@ -161,18 +175,13 @@ def _points(ax: Axes, found: Markers, stretch: _Stretch) -> None:
     [mine] = np.flatnonzero(own)
     used = probability_text(stretch.slot.inclusion(found.draws, found.study.genotypes))
     name = stretch.slot.literal.attribute
-    right = x[mine] > np.mean(stretch.ends) / 1e6 + 0.3 * np.ptp(stretch.ends) / 1e6
-    plain(
-        ax.annotate(
-            name,
-            (x[mine], y[mine]),
-            xytext=(-8 if right else 8, 4),
-            textcoords="offset points",
-            ha="right" if right else "left",
-            fontsize="small",
-            zorder=5,
-        )  # fmt: skip
-    )
+    above: dict[str, Any] = {
+        "textcoords": "offset points",
+        "ha": "center",
+        "fontsize": "small",
+        "zorder": 5,
+    }
+    plain(ax.annotate(name, (x[mine], y[mine]), xytext=(0, 8), **above))
     plain(ax.set_title(str(stretch.slot.literal), loc="left", fontsize="medium"))
     n = len(stretch.slot.variants)
     which = "it is used" if n == 1 else f"one of {n} linked variants is used"
@@ -180,10 +189,10 @@ def _points(ax: Axes, found: Markers, stretch: _Stretch) -> None:
     tidy(ax)
     low, high = min(stretch.without, float(y.min())), float(y.max())
     room = 0.08 * max(high - low, 1e-3)
-    ax.set_ylim(low - room, high + 2.2 * room)
+    ax.set_ylim(low - room, high + 2.6 * room)
     ax.set_xlim(stretch.ends[0] / 1e6, stretch.ends[1] / 1e6)
     ax.ticklabel_format(axis="x", useOffset=False, style="plain")
-    ax.set_ylabel("log Bayes factor\nof the term", fontsize="small")
+    ax.set_ylabel("log Bayes factor\nof the function", fontsize="small")
 
 
 def _legend(ax: Axes) -> None:
@@ -198,7 +207,7 @@ def _legend(ax: Axes) -> None:
     marks += [
         Line2D([], [], marker="o", linestyle="", markerfacecolor="none", color=INK, markersize=6.5,
                label="could take its place"),
-        Line2D([], [], linestyle="--", color=INK, linewidth=0.8, label="term without it"),
+        Line2D([], [], linestyle="--", color=INK, linewidth=0.8, label="function without it"),
     ]  # fmt: skip
     ax.figure.legend(
         handles=marks, title="r² with the diamond", title_fontsize="small", fontsize="x-small",
@@ -212,15 +221,16 @@ def _lanes(genes: Genes | None, stretch: _Stretch) -> list[list[tuple[float, flo
     if genes is None:
         return []
     low, high = stretch.ends
-    letter = 0.0125 * (high - low)
+    letter = _LETTER * (high - low)
     lanes: list[list[tuple[float, float, str]]] = []
     ends: list[float] = []
     for _, start, end, name in genes.within(stretch.chromosome, int(low), int(high)).itertuples(
         index=False
     ):
         first, last = max(float(start), low), min(float(end), high)
-        reach = max(last, (first + last) / 2 + letter * len(name) / 2) + letter
-        begin = min(first, (first + last) / 2 - letter * len(name) / 2)
+        half = letter * len(name) / 2
+        middle = min(max((first + last) / 2, low + half), high - half)
+        begin, reach = min(first, middle - half), max(last, middle + half) + letter
         lane = next((i for i, used in enumerate(ends) if used <= begin), len(ends))
         if lane == len(ends):
             ends.append(reach)
@@ -231,13 +241,20 @@ def _lanes(genes: Genes | None, stretch: _Stretch) -> list[list[tuple[float, flo
 
 
 def _genes(ax: Axes, lanes: list[list[tuple[float, float, str]]], stretch: _Stretch) -> None:
+    low, high = stretch.ends
+    look: dict[str, Any] = {
+        "ha": "center",
+        "va": "bottom",
+        "fontsize": "x-small",
+        "style": "italic",
+    }
     for row, lane in enumerate(lanes):
         for first, last, name in lane:
-            ax.plot([first / 1e6, last / 1e6], [row, row], color="#4C6A88", linewidth=3.5,
-                    solid_capstyle="butt")  # fmt: skip
-            text = ax.text((first + last) / 2e6, row - 0.22, name, ha="center", va="bottom",
-                           fontsize="x-small", style="italic", clip_on=True)  # fmt: skip
-            plain(text)
+            ends = [first / 1e6, last / 1e6]
+            ax.plot(ends, [row, row], color="#4C6A88", linewidth=3.5, solid_capstyle="butt")
+            half = _LETTER * (high - low) * len(name) / 2
+            middle = min(max((first + last) / 2, low + half), high - half)
+            plain(ax.text(middle / 1e6, row - 0.22, name, **look))
     if not lanes:
         ax.text(0.5, 0.5, "no gene here", ha="center", va="center", fontsize="x-small",
                 color=INK, transform=ax.transAxes)  # fmt: skip
