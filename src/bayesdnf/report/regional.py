@@ -11,7 +11,7 @@ from ..boolean import BooleanFunction
 from ..errors import ParameterError
 from ..genomics.chromosomes import canonical_chromosome, canonical_chromosomes
 from ..genomics.proxies import find_proxies
-from .labels import plain, probability_text
+from .labels import plain, probability_text, shortened
 from .panels import INK, AxesArray, Floats, panels, tidy, whole
 
 if TYPE_CHECKING:
@@ -182,10 +182,11 @@ def _points(ax: Axes, found: Markers, stretch: _Stretch) -> None:
         "zorder": 5,
     }
     plain(ax.annotate(name, (x[mine], y[mine]), xytext=(0, 8), **above))
-    plain(ax.set_title(str(stretch.slot.literal), loc="left", fontsize="medium"))
-    n = len(stretch.slot.variants)
-    which = "it is used" if n == 1 else f"one of {n} linked variants is used"
-    ax.set_title(f"probability that {which}: {used}", loc="right", fontsize="small")
+    [title] = shortened([str(stretch.slot.literal)], 32)
+    plain(ax.set_title(title, loc="left", fontsize="medium"))
+    n = len(stretch.slot.variants) - 1
+    linked = f" with {n} linked variant{'' if n == 1 else 's'}" if n else ""
+    ax.set_title(f"probability {used}{linked}", loc="right", fontsize="small")
     tidy(ax)
     low, high = min(stretch.without, float(y.min())), float(y.max())
     room = 0.08 * max(high - low, 1e-3)
