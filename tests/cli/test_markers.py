@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from genomics.planted import TRUTH, study
 
 from bayesdnf.genomics import Genotypes, MarkerModel, read_plink, write_plink
+from genomics.planted import TRUTH, study
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "genomics" / "plink"
 QUICK = ("--draws", 100, "--chains", 2)
@@ -73,13 +73,12 @@ def test_options_reach_what_they_name(run, plink):
     Path("gone.txt").write_text("rs20\n")
     Path("who.txt").write_text("".join(f"s{i}\n" for i in range(1, 801)))
     Path("genes.bed").write_text("chr1\t3999000\t4001000\tALPHA\n")
-    ran = run(
-        *markers(
-            "--extract", "few.txt", "--exclude", "gone.txt", "--keep", "who.txt", "--json",
-            "--codings", "dominant", "--no-negations", "--allele", "first", "--genes", "genes.bed",
-            "--maf", 0.05, "--gap", 1000, "--region", 1, "--missing", "drop", "--ld-r2", 0.9,
-        )  # fmt: skip
+    asked = (
+        "--extract few.txt --exclude gone.txt --keep who.txt --json --codings dominant "
+        "--no-negations --allele first --genes genes.bed --maf 0.05 --gap 1000 --region 1 "
+        "--missing drop --ld-r2 0.9"
     )
+    ran = run(*markers(*asked.split()))
     result = ran.json()
     assert result["variants"] == 3
     assert result["cases"] + result["controls"] == 800

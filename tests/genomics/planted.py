@@ -1,9 +1,9 @@
 """Studies with a marker planted in them, small enough for tests."""
 
 import numpy as np
-from genomics.twins import make
 
 from bayesdnf.genomics import Study
+from genomics.twins import make
 
 
 def linked(core, rng, kept):

@@ -2,19 +2,20 @@
 
 import itertools
 import json
+import os
 
 import numpy as np
 import pandas as pd
 import pytest
-from genomics.planted import QUICK, TRUTH, study
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesdnf import BooleanFunction, Effect
 from bayesdnf.errors import InputError
-from bayesdnf.genomics import Genotypes, MarkerModel, find_markers
+from bayesdnf.genomics import Genotypes, MarkerModel, find_markers, write_plink
 from bayesdnf.genomics.marker_model import is_marker_model
 from bayesdnf.model.rates import Counts, Interval
+from genomics.planted import QUICK, TRUTH, study
 
 
 def model_of(text, alleles=("A", "G")):
@@ -105,12 +106,67 @@ def test_a_model_without_a_marker_marks_nobody():
     assert answers["RISK"].tolist() == [0.1] * 3
 
 
+@pytest.mark.parametrize("form", ["plink", "pgen", "vcf"])
+@pytest.mark.parametrize("there", ["both", "one", "none"])
+def test_only_what_the_marker_may_need_is_read(tmp_path, form, there):
+    ids = {"both": ["rs1", "x9", "y3", "rs5"], "one": ["rs1", "rs7", "rs8", "rs9"]}.get(
+        there, ["rs6", "rs7", "rs8", "rs9"]
+    )
+    packed = cohort([[1, 0, 2], [2, 2, 2], [0, 1, 0], [1, 1, 1]], ids, [("A", "G")] * 4)
+    if there == "both":
+        packed.variants["POS"] = [100, 200, 300, 500]  # x9 stands where rs2 does
+    write_cohort(packed, tmp_path / "there", form)
+    model = model_of("(rs1_A dominant AND rs2_A recessive)")
+    calls = model.read(tmp_path / "there")
+    wanted = {"both": ["rs1", "x9"], "one": ["rs1"], "none": []}[there]
+    assert calls.variants["ID"].tolist() == wanted
+    matched = model.match(calls)
+    assert matched.found.sum() == len(wanted)
+    expected = {"both": [1, 0, 1], "one": ["NA", 0, "NA"], "none": ["NA"] * 3}[there]
+    assert marks(model.predict(matched)) == expected
+    nobody = model_of(str(BooleanFunction()))
+    assert marks(nobody.predict(nobody.read(tmp_path / "there"))) == [0, 0, 0]
+
+
+def write_cohort(packed, prefix, form):
+    if form == "plink":
+        write_plink(packed, prefix)
+        return
+    calls, v = packed.copies(range(packed.n_variants)), packed.variants
+    if form == "vcf":
+        text = {-1: "./.", 0: "0/0", 1: "0/1", 2: "1/1"}
+        lines = ["##fileformat=VCFv4.2", "##contig=<ID=1>",
+                 '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">',
+                 "\t".join(["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT",
+                            *packed.samples["IID"]])]  # fmt: skip
+        for i in range(len(v)):
+            row = v.iloc[i]
+            place = [row["CHR"], row["POS"], row["ID"], row["A2"], row["A1"], ".", ".", ".", "GT"]
+            lines.append("\t".join([*map(str, place), *(text[c] for c in calls[i].tolist())]))
+        prefix.with_suffix(".vcf").write_text("\n".join(lines) + "\n")
+        return
+    pgenlib = pytest.importorskip("pgenlib")
+    n = packed.n_samples
+    with pgenlib.PgenWriter(os.fsencode(prefix.with_suffix(".pgen")), n, len(v)) as out:
+        for row in calls:
+            out.append_biallelic(row.astype(np.int8))
+    pvar = v[["CHR", "POS", "ID", "A2", "A1"]].set_axis(
+        ["#CHROM", "POS", "ID", "REF", "ALT"], axis=1
+    )
+    pvar.to_csv(prefix.with_suffix(".pvar"), sep="\t", index=False)
+    packed.samples[["IID", "SEX"]].rename(columns={"IID": "#IID"}).to_csv(
+        prefix.with_suffix(".psam"), sep="\t", index=False
+    )
+
+
 CODES = ["dominant", "recessive", "heterozygous"]
 LITERALS = [f"{no}rs{v}_A {code}" for v in (1, 2, 3) for code in CODES for no in ("", "NOT ")]
 TERMS = st.lists(st.sampled_from(LITERALS), min_size=1, max_size=3, unique=True)
 
 
-@given(st.lists(TERMS, min_size=1, max_size=3), st.lists(st.integers(-1, 2), min_size=3, max_size=3))
+@given(
+    st.lists(TERMS, min_size=1, max_size=3), st.lists(st.integers(-1, 2), min_size=3, max_size=3)
+)
 @settings(max_examples=120, deadline=None)
 def test_answers_agree_with_every_way_to_fill_in_the_missing_calls(terms, calls):
     model = model_of(" OR ".join(f"({' AND '.join(term)})" for term in terms))

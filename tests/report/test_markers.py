@@ -6,15 +6,15 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from genomics.planted import QUICK, TRUTH, study
 
 from bayesdnf import BooleanFunction, Draws, Effect
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.genomics import Genes, MarkerModel, find_markers
 from bayesdnf.report import plot_manhattan, plot_region, save_markers
+from genomics.planted import QUICK, TRUTH, study
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.pyplot as plt
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,8 @@ def test_labels_do_not_overlap(found):
     names = _Names.of(["rs123456_A"] * 5, close)
     assert not names.upright
     assert np.diff(names.x).min() > 0.08
-    assert min(names.x) > 0.03 and max(names.x) < 0.97
+    assert min(names.x) > 0.03
+    assert max(names.x) < 0.97
     assert _Names.of(["rs123456_A\nGENE"] * 30, list(np.linspace(0, 1, 30))).upright
 
 
@@ -140,9 +141,7 @@ def test_the_same_bytes_from_the_same_seed_on_any_number_of_threads(tmp_path):
     for jobs in (1, 2):
         again = find_markers(study(), n_jobs=jobs, **QUICK)
         files = save_markers(again, tmp_path / str(jobs))
-        written.append(
-            {f.name: f.read_bytes() for f in files if f.suffix not in (".log", ".nc")}
-        )
+        written.append({f.name: f.read_bytes() for f in files if f.suffix not in (".log", ".nc")})
     assert written[0] == written[1]
     assert TRUTH.strip("()") in written[0]["markers.tsv"].decode()
 

@@ -194,7 +194,8 @@ def predict(
     """Write the answers of a rule, one row for each row of a table.
 
     Columns: predicted, probability (of the positive class), marked (1 where the rule holds) and
-    terms (the numbers of those that hold, as fit printed them).
+    terms (the numbers of those that hold, as fit printed them). With the model.json of markers the
+    table is a study, such as the beginning of the names of .bed, .bim and .fam files.
     """
     import numpy as np
     import pandas as pd

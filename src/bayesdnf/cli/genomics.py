@@ -51,7 +51,7 @@ class Stages:
             self._stack.close()
             self._title, self._bar = title, self._stack.enter_context(Bar(title.capitalize()))
         assert self._bar is not None
-        self._bar.show(done, total, f"{done:,} of {total:,}")
+        self._bar.show(done, total, f"{done:,} of {total:,}" if done else "")
 
 
 @reading
@@ -236,17 +236,15 @@ def _tell_scan(out: Path, findings: pd.DataFrame, settings: dict[str, Any], as_j
 def predict_markers(model: Path, study: str, out: Path, as_json: bool) -> None:
     """Tell whom a marker marks in another study, and print how its variants were found there."""
     from ..data.atomic import atomic_path, writable
-    from ..genomics import MarkerModel, haploid_calls, read_genotypes
+    from ..genomics import MarkerModel
     from .labelled import keep_apart
 
     keep_apart(out, [model])
     writable(out)
     marker = MarkerModel.load(model)
     with Stages() as stages:
-        calls = read_genotypes(
-            study, allele="first", progress=lambda done, total: stages("reading", done, total)
-        )
-    matched = marker.match(haploid_calls(calls))
+        calls = marker.read(study, progress=lambda done, total: stages("reading", done, total))
+    matched = marker.match(calls)
     answers = marker.predict(matched)
     with atomic_path(out) as part:
         answers.to_csv(part, sep="\t", index=False, na_rep="NA", float_format="%.6g")

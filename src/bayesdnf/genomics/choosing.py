@@ -44,6 +44,8 @@ class Wish:
         Called as ``progress(done, all)`` with numbers of variants.
     keep : ndarray of bool, optional
         Samples of the file to keep, beside those of ``samples``.
+    either : bool
+        Whether being named or lying in a region is enough, and none at all will do.
     """
 
     allele: str = "minor"
@@ -53,6 +55,7 @@ class Wish:
     n_jobs: int = 1
     progress: Progress | None = None
     keep: NDArray[np.bool_] | None = None
+    either: bool = False
 
     def checked(self, owner: str) -> Wish:
         """Refuse parameters outside their meaning before any file is opened."""
@@ -86,11 +89,12 @@ class Wish:
 
     def wants(self, chromosome: str, position: int, identifier: str) -> bool:
         """Whether a single variant is chosen, for files that are read one by one."""
-        if self._regions:
-            key = chromosome_key(chromosome)
-            if not any(c == key and a <= position <= b for c, a, b in self._regions):
-                return False
-        return self._identifiers is None or identifier in self._identifiers
+        key = chromosome_key(chromosome)
+        inside = any(c == key and a <= position <= b for c, a, b in self._regions)
+        named = self._identifiers is not None and identifier in self._identifiers
+        if self.either:
+            return inside or named
+        return (inside or not self._regions) and (named or self._identifiers is None)
 
     @cached_property
     def _regions(self) -> list[tuple[str, int, int]]:
@@ -104,6 +108,9 @@ class Wish:
         self, path: object, variants: pd.DataFrame
     ) -> tuple[NDArray[np.bool_], list[str]]:
         """Say which variants to keep, and sentences about those left out."""
+        if self.either:
+            named = variants["ID"].isin(self._identifiers or ()).to_numpy(dtype=np.bool_)
+            return named | in_regions(variants, self._regions), []
         chosen = np.ones(len(variants), dtype=np.bool_)
         said = []
         if self.regions is not None:

@@ -15,8 +15,11 @@ from ..boolean.literal import MEANING
 from ..data.atomic import atomic_path
 from ..errors import InputError
 from ..model.rates import Counts, Interval
+from .choosing import Progress, Wish
+from .chromosomes import haploid_calls
 from .genotypes import Genotypes, empty_planes
 from .matching import Matched, match_variants
+from .opening import open_genotypes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,6 +129,35 @@ class MarkerModel:
         if self.prevalence is None:
             return "in the study's own sample"
         return f"of a population with {self.prevalence:g} cases"
+
+    def read(
+        self, path: str | os.PathLike[str], n_jobs: int = 1, progress: Progress | None = None
+    ) -> Genotypes:
+        """Read what another cohort may have of the marker's variants, by name or by place.
+
+        Parameters
+        ----------
+        path : path
+            Its files, as in :func:`read_genotypes`.
+        n_jobs, progress
+            As in :func:`read_plink`.
+
+        Returns
+        -------
+        Genotypes
+            For :meth:`match` and :meth:`predict`, calls on X, Y and MT settled.
+        """
+        wanted = self.variants
+        places = zip(wanted["CHR"], wanted["POS"], strict=True)
+        wish = Wish(
+            allele="first",
+            variants=[name for name in wanted["ID"] if name not in (".", "")] or None,
+            regions=[f"{chromosome}:{position}-{position}" for chromosome, position in places],
+            n_jobs=n_jobs,
+            progress=progress,
+            either=True,
+        )
+        return haploid_calls(open_genotypes(path).read(wish))
 
     def match(self, genotypes: Genotypes, *, trust_strand: bool = False) -> Matched:
         """Find the marker's variants in another cohort, as :func:`match_variants` does."""

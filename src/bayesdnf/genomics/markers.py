@@ -211,6 +211,8 @@ def find_markers(
     clock.note("scans")
     posterior = scoring.on(chosen.chosen)
     listed = [f for f in chosen.functions(_LISTED) if np.isfinite(posterior.log_score(f))]
+    if progress is not None:
+        progress("search", 0, 1)  # its first restart may take a while
     search = hunt(
         posterior,
         starts=listed[: _STARTS * (1 + len(chosen.scans))],

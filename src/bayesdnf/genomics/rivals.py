@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 _NEAR = 0.02
 _SHARE = 0.1
 _LISTED = 500
-_ROUNDING = 1e-9
 
 Floats = NDArray[np.float64]
 
@@ -34,27 +33,18 @@ class Rivals:
         How probable each is, the best one being 1.
     apart : ndarray of float
         Share of samples that each marks otherwise than the best one.
-    fitting : int
-        How many other functions fit the data at least as well, their price in the prior apart.
     """
 
     functions: tuple[BooleanFunction, ...]
     ratio: Floats
     apart: Floats
-    fitting: int
 
     @property
     def sentence(self) -> str:
-        """How many there are, how many mark the same samples, and how many fit as well."""
+        """How many there are, and how many of them mark the same samples."""
         n = len(self.functions)
-        fit = ""
-        if self.fitting:
-            fit = (
-                f" {self.fitting:,} of the functions looked at fit the data as well as this one or "
-                "better, and are less probable for their length alone."
-            )
         if n == 0:
-            return f"No other function looked at is a tenth as probable as this one.{fit}"
+            return "No other function looked at is a tenth as probable as this one."
         others = "one other function is" if n == 1 else f"{n:,} other functions are"
         equal = int((self.ratio > 0.999).sum())
         same = int((self.apart == 0).sum())
@@ -72,7 +62,7 @@ class Rivals:
         examples = " and ".join(map(str, self.functions[:2]))
         return (
             f"The data do not single this function out: {others} at least a tenth as probable"
-            f"{detail}, such as {examples}.{fit}"
+            f"{detail}, such as {examples}."
         )
 
 
@@ -94,17 +84,14 @@ def find_rivals(found: Markers) -> Rivals:
     candidates = dict.fromkeys(itertools.chain(drawn, listed, _one_away(found)))
     candidates.pop(best, None)
     functions = list(candidates)
-    scores = posterior.scores(functions)
-    ratio = np.exp(scores.log_score - posterior.log_score(best))
-    fits = scores.log_likelihood >= posterior.log_likelihood(best) - _ROUNDING
+    ratio = np.exp(posterior.scores(functions).log_score - posterior.log_score(best))
     order = np.argsort(-ratio, kind="stable")
     order = order[ratio[order] >= _SHARE]
     genotypes = found.study.genotypes
     own = best(genotypes)
     chosen = tuple(functions[i] for i in order)
     apart = [float((other(genotypes) != own).mean()) for other in chosen]
-    fitting = int((fits & np.isfinite(scores.log_score) & (ratio < _SHARE)).sum())
-    return Rivals(chosen, ratio[order], np.array(apart, dtype=np.float64), fitting)
+    return Rivals(chosen, ratio[order], np.array(apart, dtype=np.float64))
 
 
 def _one_away(found: Markers) -> list[BooleanFunction]:

@@ -255,17 +255,29 @@ class _Arc(NamedTuple):
 
 
 def _arcs(members: list[_Member], x: list[float]) -> list[_Arc]:
-    """Join neighbouring members of each term; wider arcs rise higher."""
-    arcs = []
+    """Join neighbouring members of each term; of arcs above each other the wider is higher."""
+    drawn: list[tuple[tuple[float, float], int, str]] = []
     for t in sorted({t for member in members for t in member.terms}):
         feet = [at for member, at in zip(members, x, strict=True) if t in member.terms]
         [probability] = {m.probability[m.terms.index(t)] for m in members if t in m.terms}
         widest = int(np.argmax(np.diff(feet))) if len(feet) > 1 else -1
         for i, pair in enumerate(itertools.pairwise(feet)):
-            height = 0.12 + 0.32 * float(np.sqrt(pair[1] - pair[0]))
             text = f"probability {probability_text(probability)}" if i == widest else ""
-            arcs.append(_Arc(pair, height, PALETTE[t % len(PALETTE)], text))
-    return arcs
+            drawn.append((pair, t, text))
+    drawn.sort(key=lambda arc: arc[0][1] - arc[0][0])
+    levels: list[int] = []
+    for k, ((left, right), _, _) in enumerate(drawn):
+        below = [
+            level
+            for level, ((start, end), _, _) in zip(levels, drawn[:k], strict=True)
+            if start < right and left < end
+        ]
+        levels.append(max(below, default=-1) + 1)
+    step = min(0.14, 0.9 / (1 + max(levels, default=0)))
+    return [
+        _Arc(feet, 0.16 + step * level, PALETTE[t % len(PALETTE)], text)
+        for level, (feet, t, text) in zip(levels, drawn, strict=True)
+    ]
 
 
 def _draw(ax: Axes, arc: _Arc, bottom: float) -> None:
@@ -274,13 +286,13 @@ def _draw(ax: Axes, arc: _Arc, bottom: float) -> None:
     x = (left + right) / 2 - (right - left) / 2 * np.cos(angle)
     ax.plot(x, bottom + arc.height * np.sin(angle), color=arc.color, linewidth=1.6, zorder=2)
     if arc.text:
-        look: dict[str, Any] = {
-            "ha": "center",
-            "va": "bottom",
-            "fontsize": "small",
-            "color": arc.color,
-        }
-        ax.text((left + right) / 2, bottom + arc.height + 0.015, arc.text, **look)
+        look: dict[str, Any] = {"ha": "center", "fontsize": "small", "color": arc.color}
+        # On its arc where that is wide enough, else above it; other arcs pass behind.
+        wide = right - left > 1.6 * _CHARACTER * len(arc.text)
+        place = (left + right) / 2, bottom + arc.height + (0 if wide else 0.015)
+        behind = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
+        va = "center" if wide else "bottom"
+        ax.text(*place, arc.text, va=va, bbox=behind, zorder=5, **look)
 
 
 def _axes(ax: Axes, genome: _Genome) -> None:
