@@ -70,11 +70,13 @@ reproduce: $(VENV)/.installed
 stub: $(VENV)/.installed
 	$(BIN)/python -m nanobind.stubgen -q -m bayesdnf._native -o src/bayesdnf/_native.pyi
 
-docs:
-	@echo "The documentation is README.md, the pages in docs/ and the docstrings; nothing has to be built."
+# The site, in build/docs. A warning is an error; the walk-throughs are run, in about a minute.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -q -d build/doctrees docs build/docs
+	@echo "Open build/docs/index.html."
 
 clean:
-	rm -rf build $(VENV)
+	rm -rf build $(VENV) docs/generated docs/walkthroughs
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -86,6 +88,10 @@ $(VENV)/.tools: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.installed: $(NATIVE) $(PACKAGE) pyproject.toml $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet --no-build-isolation -e . -Cbuild-dir=build/editable
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group docs
 	@touch $@
 
 $(PEERS)/bin/python:

@@ -212,6 +212,14 @@ def test_the_prior_is_the_library_s_unless_it_is_given(run, plants):
     assert (prior.size, prior.count) == (Poisson(5), Geometric(0.25, start=0))
 
 
+@pytest.mark.parametrize("command", [fit(), ("sample", "plants.csv", "--target", "class")])
+def test_columns_that_are_ignored_are_not_on_offer(run, plants, command):
+    few = () if command[0] == "fit" else ("--draws", 20, "--warmup", 10, "--thin", 5)
+    for ignored, literals in (((), 16), (("noise",), 14), (("noise", "odor"), 11)):
+        options = [option for name in ignored for option in ("--ignore", name)]
+        assert run(*command, *few, *options, "--json").json()["literals"] == literals
+
+
 def test_the_time_limit_ends_the_search(run, plants):
     result = run(*fit("--time-limit", 1e-6, "--json")).json()
     assert result["stopped"] == "time limit"
@@ -261,6 +269,9 @@ FILES = {
         (fit("--positive", "q"), ["'class'", "'e', 'p'", "'q'"]),
         (fit("--kind", "odr=binary"), ["'odr'", "Did you mean 'odor'?"]),
         (fit("--kind", "odor=odd"), ["odor", "'odd'"]),
+        (fit("--ignore", "odr"), ["plants.csv", "'odr' to ignore", "Did you mean 'odor'?"]),
+        (fit("--ignore", "class"), ["'class'", "target"]),
+        (fit("--ignore", "a", table="gap.csv"), ["gap.csv", "'class' only"]),
         (fit("--thresholds", 0), ["thresholds", "0"]),
         (fit("--size-mean", -1), ["mean", "-1"]),
         (fit("--count-p", 2), ["2"]),

@@ -75,6 +75,9 @@ def test_draws_are_written_and_other_rows_are_tested(run, plants):
     drawn = Draws.load("draws.nc")
     assert (drawn.n_chains, drawn.n_draws) == (2, 200)
     assert str(drawn.function(0)) == result["functions"][0]["function"]
+    model = PosteriorDNFClassifier.load("draws.nc")
+    assert str(model.map_) == result["best"]
+    assert len(model.predict(plants)) == len(plants)
     ran = run(*draw("--out", "draws.nc", "--test", "other.csv"))
     assert ran.status == 0
     assert "Held out (other.csv): AUC " in ran.out
@@ -85,7 +88,14 @@ def test_the_tempered_kernel_gives_the_evidence(run, plants):
     result = run(*draw("--kernel", "tempered", "--json")).json()
     assert result["kernel"] == "tempered"
     assert result["evidence"]["mean"] < 0
-    assert "Log evidence -" in run(*draw("--kernel", "tempered")).out
+    factor = result["bayes_factor"]
+    assert (factor["bound"], factor["source"]) == ("", "evidence")
+    printed = run(*draw("--kernel", "tempered")).out
+    assert "Log evidence -" in printed
+    assert f"(log {factor['log']:.2f})" in printed
+    bounded = run(*draw("--json")).json()["bayes_factor"]
+    assert (bounded["bound"], bounded["spread"]) == (">", None)
+    assert bounded["log"] < factor["log"]
 
 
 def test_no_rule_at_all(run):

@@ -67,6 +67,17 @@ def test_every_step_is_in_the_history():
     )
 
 
+@pytest.mark.parametrize("n", [7, 20, 35, 70, 140, 700])
+def test_a_share_at_its_limit_passes(n):
+    # As shares, not as products: 0.07 * 700 is a little more than 49.
+    calls = np.zeros((2, n), dtype=int)
+    calls[0, : n // 7] = 1
+    calls[1] = 1
+    calls[1, : n // 7] = -1
+    limits = OFF | {"maf": (n // 7) / n / 2, "call_rate": (n - n // 7) / n}
+    assert Filters(**limits).apply(twins.make(calls)).n_variants == 2
+
+
 def test_hardy_weinberg_on_x_is_asked_of_females():
     rng = np.random.default_rng(0)
     n = 400
@@ -167,6 +178,10 @@ def test_a_bed_file_counts_from_zero(tmp_path):
     assert read_regions(path) == read_regions(str(path)) == [("1", 10, 20)]
     packed = twins.make(np.tile([0, 1], (4, 1)), "1", [9, 10, 20, 21])
     assert Filters(**OFF, regions=path).apply(packed).variants["POS"].tolist() == [10, 20]
+    somewhere = Filters(**OFF, regions=["chr1:1-9", "9"]).apply(packed)
+    assert somewhere.history == (
+        "3 of 4 variants left out: outside the regions (the data have no chromosome 9).",
+    )
     path.write_text("chr1\t9\n")
     with pytest.raises(InputError, match=r"genes\.bed, line 1: a BED line has"):
         read_regions(path)

@@ -61,6 +61,7 @@ for _command in (genomics.markers, genomics.scan, genomics.merge):
 
 
 @app.command()
+@options.learning
 def fit(
     table: options.Table,
     target: options.Target,
@@ -73,22 +74,13 @@ def fit(
     cv: Annotated[
         int | None, typer.Option(help="Folds of a cross-validation, beside the fit on all rows.")
     ] = None,
-    negations: options.Negations = False,
-    thresholds: options.Thresholds = 8,
-    missing: options.Missing = None,
-    kind: options.Kinds = None,
-    size_mean: options.SizeMean = None,
-    count_p: options.CountP = None,
-    time_limit: options.TimeLimit = None,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = 1,
-    sep: options.Separator = None,
     as_json: options.Json = False,
+    *,
+    learning: options.Learning,
 ) -> None:
     """Find the best rule for a table, print it and write it to a model file."""
     if sum(option is not None for option in (test, test_share, cv)) > 1:
         raise typer.BadParameter("give one of --test, --test-share and --cv.")
-    kinds = options.kinds_of(kind)
     from .. import DNFClassifier
     from ..data.atomic import writable
     from ..estimators.held_out import measure, stratified_folds, stratified_part
@@ -96,34 +88,25 @@ def fit(
 
     keep_apart(out, [table, test])
     writable(out)
-    X, y, label, gone = data = read_labelled(table, target, positive, sep, missing)
-    model = DNFClassifier(
-        prior=options.prior_of(size_mean, count_p),
-        kinds=kinds,
-        negations=negations,
-        thresholds=thresholds,
-        missing_values=gone,
-        positive=label,
-        time_limit=time_limit,
-        n_jobs=jobs,
-        random_state=seed,
-    )
+    data = read_labelled(table, target, positive, learning)
+    X, y, label = data.X, data.y, data.positive
+    model = DNFClassifier(**learning.parameters(data))
     is_positive = y == label
     held: NDArray[np.bool_] | None = None
     if cv is not None:
-        stratified_folds(is_positive, cv, seed)  # a wrong number is told before the search
+        stratified_folds(is_positive, cv, learning.seed)  # a wrong number is told before the search
     if test_share is not None:
-        held = stratified_part(is_positive, test_share, seed)
+        held = stratified_part(is_positive, test_share, learning.seed)
     finished = _search(model, X if held is None else X[~held], y if held is None else y[~held])
     held_out: HeldOut | None = None
     try:
         model.save(out)
         if test is not None:
-            held_out = measure_file(model, test, data, target, sep)
+            held_out = measure_file(model, test, data, target, learning.sep)
         elif held is not None:
             held_out = measure(model, X[held], is_positive[held], f"{test_share:g} of the rows")
         elif cv is not None and finished:
-            held_out = _cross_validated(model, X, y, cv, seed)
+            held_out = _cross_validated(model, X, y, cv, learning.seed)
     except KeyboardInterrupt:
         finished = False
     if as_json:

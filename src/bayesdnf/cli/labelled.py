@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..data.reading import read_file
 from ..errors import InputError, UnknownColumnError, did_you_mean
-from .options import separator
+from .options import Learning, separator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,12 +31,27 @@ class LabelledTable(NamedTuple):
 
 
 def read_labelled(
-    path: Path, target: str, positive: str | None, sep: str | None, missing: list[str] | None
+    path: Path, target: str, positive: str | None, options: Learning
 ) -> LabelledTable:
     """Read the table that a command is to learn from; the texts are those of its options."""
-    gone = [value for text in missing or () for value in cell_values(text)]
-    X, y = split_target(read_file(path, separator(sep), missing=gone), target, path)
+    gone = [value for text in options.missing or () for value in cell_values(text)]
+    table = read_file(path, separator(options.sep), missing=gone)
+    table = without(table, options.ignore or (), target, path)
+    X, y = split_target(table, target, path)
     return LabelledTable(X, y, find_label(y, positive, target, path), gone)
+
+
+def without(table: pd.DataFrame, ignored: Sequence[str], target: str, path: Path) -> pd.DataFrame:
+    """Leave out columns that are to be ignored."""
+    names = [str(name) for name in table.columns]
+    for name in ignored:
+        if name == target:
+            raise InputError(f"Column {name!r} is the target; --ignore must name another.")
+        if name not in names:
+            raise UnknownColumnError(
+                f"{path} has no column {name!r} to ignore.{did_you_mean(name, names)}"
+            )
+    return table.loc[:, [name not in ignored for name in names]]
 
 
 def measure_file(

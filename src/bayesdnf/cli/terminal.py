@@ -185,8 +185,8 @@ class Bar:
         """Whether there is a terminal to draw on."""
         return self._progress is not None
 
-    def show(self, done: int, total: int, status: str) -> None:
-        """Say how far it is."""
+    def show(self, done: int, total: int | None, status: str) -> None:
+        """Say how far it is, of how much if that is known."""
         if self._progress is not None:
             [task] = self._progress.task_ids
             self._progress.update(task, completed=done, total=total, status=status)
@@ -229,8 +229,8 @@ class SearchBar(Bar):
     before_left = "at most"
 
     def __call__(self, done: int, most: int, best: float) -> None:
-        """Take note of a restart that ended."""
-        self.show(done, most, f"best {best:,.2f}")
+        """Take note of restarts that ended; the bar runs to and fro until the first has."""
+        self.show(done, most if done else None, f"best {best:,.2f}" if best > -math.inf else "")
 
 
 class DrawsBar(Bar):

@@ -26,21 +26,36 @@ def read_json(path: str | os.PathLike[str], kind: str) -> Fields:
     """
     try:
         with open(path, "rb") as file:
-            text = file.read().decode("utf-8")
+            return parse_json(file.read(), str(path), kind)
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}.") from error
+
+
+def parse_json(data: bytes, name: str, kind: str) -> Fields:
+    """Parse JSON whose top is an object, which stood under a name."""
+    try:
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is no {kind}: it is not text (byte {error.start:,}).") from error
+        raise InputError(f"{name} is no {kind}: it is not text (byte {error.start:,}).") from error
     try:
         top = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_distinct)
     except RecursionError as error:
-        raise InputError(f"{path} is no {kind}: its JSON is nested too deeply.") from error
+        raise InputError(f"{name} is no {kind}: its JSON is nested too deeply.") from error
     except ValueError as error:  # JSONDecodeError, and numbers with too many digits
-        raise InputError(f"{path} is no {kind}: it is not valid JSON ({error}).") from error
-    fields = Fields(top, f"{path} is no usable {kind}", "")
+        raise InputError(f"{name} is no {kind}: it is not valid JSON ({error}).") from error
+    fields = Fields(top, f"{name} is no usable {kind}", "")
     if not isinstance(top, dict):
         fields.fail("the top", "an object", top)
     return fields
+
+
+def as_json(document: dict[str, Any]) -> bytes:
+    """Write an object as JSON for people."""
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:  # half a surrogate pair in some text
+        return json.dumps(document, indent=2, allow_nan=False).encode("ascii")
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -42,8 +42,8 @@ class Fields:
     cells: pd.DataFrame
 
     def line(self, row: int) -> int:
-        """Number of the line, from 1, that a row of ``cells`` comes from."""
-        return _lines(read_text(self.path))[row][0]
+        """Return the number of the line, from 1, that a row of ``cells`` comes from."""
+        return line_of(self.path, row)
 
     def refuse(self, row: int, why: str) -> NoReturn:
         """Raise FileFormatError about a row of ``cells``."""
@@ -90,7 +90,7 @@ def read_fields(path: str | os.PathLike[str], widths: Collection[int], layout: s
     try:
         stream = io.BytesIO(data)
         stream.seek(_first_byte(data))
-        cells = pd.read_csv(
+        cells: pd.DataFrame | None = pd.read_csv(
             stream,
             sep=r"\s+",
             header=None,
@@ -105,12 +105,19 @@ def read_fields(path: str | os.PathLike[str], widths: Collection[int], layout: s
     except UnicodeDecodeError:
         raise _not_utf8(path, data) from None
     except pd.errors.ParserError as error:
+        cells, why = None, _one_line(error)
+    if cells is None:
         _refuse_ragged(path, data, widths, layout)
-        raise FileFormatError.at(path, None, _one_line(error)) from error
+        raise FileFormatError.at(path, None, why)
     # Shorter lines are filled up with empty texts, which blanks between fields cannot give.
     if cells.shape[1] not in widths or (cells.iloc[:, -1] == "").any():
         _refuse_ragged(path, data, widths, layout)
     return Fields(Path(path), cells)
+
+
+def line_of(path: str | os.PathLike[str], row: int) -> int:
+    """Return the number of the line, from 1, of a row of cells, from 0; slow, for errors."""
+    return _lines(read_text(path))[row][0]
 
 
 def read_text(path: str | os.PathLike[str]) -> bytes:

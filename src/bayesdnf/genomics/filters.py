@@ -130,7 +130,7 @@ class Filters:
             if not len(variants):
                 variants = np.arange(genotypes.n_variants)
             calls = calls_per_sample(genotypes, variants)
-            enough = calls >= self.sample_call_rate * len(variants)
+            enough = calls / len(variants) >= self.sample_call_rate
             steps.need(enough, f"call rate below {self.sample_call_rate:g}")
         return steps.kept, tuple(steps.sentences)
 
@@ -183,7 +183,11 @@ class Filters:
             named, clause = find_names(self.exclude, "ID", ids)
             steps.need(~named, f"among those to exclude{clause}")
         if self.regions is not None:
-            steps.need(within(genotypes, read_regions(self.regions)), "outside the regions")
+            regions = read_regions(self.regions)
+            here = set(canonical_chromosomes(genotypes.variants["CHR"]).tolist())
+            absent = ", ".join(sorted({name for name, _, _ in regions} - here))
+            clause = f" (the data have no chromosome {absent})" if absent else ""
+            steps.need(within(genotypes, regions), f"outside the regions{clause}")
 
     def _counted(
         self, genotypes: Genotypes, samples: Flags, outcome: NDArray[np.bool_] | None, steps: _Steps
@@ -196,17 +200,18 @@ class Filters:
             table = np.stack(
                 [cases - of_cases[:, KNOWN], cases, expected - counts[:, KNOWN], expected], axis=1
             )
-            self._differential(genotypes, table, steps)
+            if self.differential_p > 0:
+                self._differential(genotypes, table, steps)
             counts, expected = counts + of_cases, expected + cases
         known = counts[:, KNOWN]
         if self.call_rate > 0:
-            enough = known >= self.call_rate * expected
-            steps.need(enough & (known > 0), f"call rate below {self.call_rate:g}")
+            enough = known / np.maximum(expected, 1) >= self.call_rate
+            steps.need(enough, f"call rate below {self.call_rate:g}")
         if self.maf > 0:
             copies = counts[:, CARRIER] + counts[:, TWO]
             minor = np.minimum(copies, 2 * known - copies)
-            frequent = minor >= 2 * known * self.maf
-            steps.need(frequent & (known > 0), f"minor allele frequency below {self.maf:g}")
+            frequent = minor / np.maximum(2 * known, 1) >= self.maf
+            steps.need(frequent, f"minor allele frequency below {self.maf:g}")
         if self.hwe > 0:
             self._hardy_weinberg(genotypes, in_controls, controls, outcome is not None, steps)
         if self.missing == "drop":

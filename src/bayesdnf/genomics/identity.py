@@ -56,7 +56,11 @@ def require_distinct_samples(
 def require_distinct_variants(
     path: object, variants: pd.DataFrame, place: Callable[[int], str]
 ) -> None:
-    """Refuse a variant that comes twice: same place and alleles, and no identifier of its own."""
+    """Refuse a variant that comes twice: same place and alleles, and no identifier of its own.
+
+    Alleles of one length are the same in either order, as A1 and A2 may be swapped; C to CT and
+    CT to C are an insertion and a deletion.
+    """
     import pandas as pd
 
     shared = variants["ID"].isin(["", "."]) | variants["ID"].duplicated(keep=False)
@@ -65,13 +69,13 @@ def require_distinct_variants(
         return
     some = variants.iloc[where]
     a1, a2 = (some[name].to_numpy(dtype=object) for name in ("A1", "A2"))
-    swap = np.asarray(a1 > a2, dtype=np.bool_)
+    swap = np.array([len(a) == len(b) and a > b for a, b in zip(a1, a2, strict=True)])
     keys = pd.DataFrame(
         {
             "CHR": some["CHR"].to_numpy(),
             "POS": some["POS"].to_numpy(),
-            "low": np.where(swap, a2, a1),
-            "high": np.where(swap, a1, a2),
+            "A1": np.where(swap, a2, a1),
+            "A2": np.where(swap, a1, a2),
         }
     )
     found = _first_repeat(keys)

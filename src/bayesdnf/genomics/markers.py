@@ -85,6 +85,19 @@ class Markers:
         How.
     seconds : dict
         How long each stage took.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes, Study, find_markers
+    >>> rng = np.random.default_rng(2)
+    >>> calls = rng.binomial(2, 0.3, (40, 800))
+    >>> y = rng.random(800) < np.where((calls[3] >= 1) & (calls[7] >= 1), 0.7, 0.2)
+    >>> found = find_markers(Study(Genotypes.from_copies(calls), y), draws=200, random_state=0)
+    >>> found.null_probability
+    0.0
+    >>> found.risk.mean > found.other_risk.mean
+    True
     """
 
     function: BooleanFunction

@@ -53,6 +53,16 @@ class Scan:
         known.
     settings : dict
         What was scanned and how.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes, scan
+    >>> rng = np.random.default_rng(0)
+    >>> calls = Genotypes.from_copies(rng.binomial(2, 0.3, (10, 200)))
+    >>> found = scan(calls, rng.random(200) < 0.5, top=3)
+    >>> found.findings[["variant_1", "variant_2"]].shape
+    (3, 2)
     """
 
     findings: pd.DataFrame

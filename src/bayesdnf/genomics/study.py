@@ -123,7 +123,7 @@ def read_study(
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> Study:
-    """Read genotypes with outcomes and covariates, joined on IID.
+    r"""Read genotypes with outcomes and covariates, joined on IID.
 
     FID is looked at too when IIDs repeat. How many matched, which did not and, where it can be
     told, why, is in the study's history. Samples without an outcome are left out; those of
@@ -151,12 +151,13 @@ def read_study(
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> calls = Genotypes.from_copies([[0, 1, 2]], iids=["ann", "bob", "cas"])
     >>> write_plink(calls, folder / "study")
-    >>> _ = (folder / "pheno.txt").write_text("IID asthma\\nann 0\\nbob 1\\ndan 1\\n")
+    >>> _ = (folder / "pheno.txt").write_text("IID asthma\nann 0\nbob 1\ndan 1\n")
     >>> study = read_study(folder / "study", pheno=folder / "pheno.txt")
     >>> study
     <Study: 1 cases and 1 controls x 1 variants>
-    >>> study.history[-1]
-    '2 of 3 samples were found in pheno.txt by IID; 1 were not: cas; 1 of its samples have no genotypes: dan.'
+    >>> print(study.history[-1])
+    2 of 3 samples were found in pheno.txt by IID; 1 were not: cas; 1 of its samples have no
+    genotypes: dan.
     """
     wish = Wish(allele, samples, variants, regions, n_jobs, progress).checked("read_study")
     files = open_genotypes(path)
@@ -210,7 +211,7 @@ class Joined:
         return found
 
     def frame(self, names: list[str]) -> pd.DataFrame:
-        """The same as a DataFrame."""
+        """Return the same as a DataFrame."""
         import pandas as pd
 
         return pd.DataFrame(self.values(names), columns=names)
@@ -277,23 +278,20 @@ def _why(samples: pd.DataFrame, table: pd.DataFrame) -> str:
         return who["FID"] + "_" + who["IID"]
 
     ways: dict[str, Callable[[], tuple[pd.Series, pd.Series]]] = {
+        "FIDs differ": lambda: (ours, theirs),  # can only be where FID was looked at
         "upper and lower case differ": lambda: (ours.str.casefold(), theirs.str.casefold()),
         "leading zeros differ": lambda: (ours.str.lstrip("0"), theirs.str.lstrip("0")),
         "some end with .0, as spreadsheets write numbers": lambda: (
             ours.str.removesuffix(".0"), theirs.str.removesuffix(".0"),
         ),
-        "the genotypes call them FID_IID": lambda: (ours, glued(table)),
         "the file calls them FID_IID": lambda: (glued(samples), theirs),
-        "the file has the IIDs in its FID column": lambda: (ours, table["FID"]),
-        "the genotypes have the IIDs in their FID column": lambda: (samples["FID"], theirs),
+        "the genotypes have them as FID": lambda: (samples["FID"], theirs),
     }  # fmt: skip
+    if "FID" in table:
+        ways["the genotypes call them FID_IID"] = lambda: (ours, glued(table))
+        ways["the file has them as FID"] = lambda: (ours, table["FID"])
     best, most = "", 0
     for why, sides in ways.items():
-        if ("FID" in why) and "FID" not in table:
-            if why.startswith("the file calls") or why.startswith("the genotypes have"):
-                pass
-            else:
-                continue
         left, right = sides()
         n = int(left.isin(set(right)).sum())
         if n > most:
