@@ -124,6 +124,7 @@ def test_parts_of_a_scan_merge_and_serve(run, plink):
     wrong.assert_one_sentence(["not one of this study", "same files, filters"])
     run("merge", "scan.1.tsv", "scan.3.tsv", "--out", "x.tsv").assert_one_sentence(["part 2 of 3"])
     run("merge", "scan.1.tsv", "--out", "scan.1.tsv").assert_one_sentence(["name another"])
+    run("scan", "study", "--out", "study.bim").assert_one_sentence(["study.bim", "name another"])
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_parts_of_a_scan_merge_and_serve(run, plink):
 )
 def test_wrong_input_is_one_sentence_and_leaves_no_file(run, plink, arguments, named):
     run(*markers(*arguments)).assert_one_sentence(named)
-    assert not list(Path("results").glob("*")) if Path("results").exists() else True
+    assert list(Path("results").glob("*")) == []
 
 
 @pytest.mark.parametrize("part", ["0/3", "4/3", "2", "a/b"])

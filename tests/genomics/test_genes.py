@@ -31,7 +31,7 @@ def test_names_agree_with_an_obvious_search(tmp_path):
         inside = {n for s, e, n in here if s <= position <= e}
         away = {n: max(s - position, position - e) for s, e, n in here}
         if inside:
-            assert set(name.split(",")) == inside
+            assert set(name.split(";")) == inside
         elif away and min(away.values()) <= 50_000:
             assert away[name.removeprefix("near ")] == min(away.values())
             assert name.startswith("near ")

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from bayesdnf import BooleanFunction, Draws, Effect
-from bayesdnf.errors import InputError, ParameterError
+from bayesdnf.errors import InputError, MissingExtraError, ParameterError
 from bayesdnf.genomics import Genes, MarkerModel, find_markers
 from bayesdnf.report import plot_manhattan, plot_region, save_markers
 from genomics.planted import QUICK, TRUTH, study
@@ -154,6 +154,19 @@ def test_an_older_picture_of_a_term_does_not_stay(found, nothing, tmp_path):
     assert pd.read_csv(tmp_path / "markers.tsv", sep="\t").empty
     assert json.loads((tmp_path / "model.json").read_text())["variants"] == []
     assert MarkerModel.load(tmp_path / "model.json").function.is_null
+
+
+def test_without_the_extra_for_draws_none_are_left(found, tmp_path, monkeypatch):
+    save_markers(found, tmp_path)
+    assert (tmp_path / "draws.nc").exists()
+
+    def missing(self, path):
+        raise MissingExtraError.of("Draws need ArviZ", "posterior")
+
+    monkeypatch.setattr(Draws, "save", missing)
+    files = save_markers(found, tmp_path)
+    assert not (tmp_path / "draws.nc").exists()
+    assert (tmp_path / "markers.log") in files
 
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(found, tmp_path):

@@ -92,9 +92,8 @@ def markers(
     from ..report.marker_folder import ready, save_markers
     from ..report.panels import pyplot
 
-    effect = Effect() if prevalence is None else Effect(
-        prevalence=prevalence, sampling="case-control"
-    )  # fmt: skip
+    sampling = "random" if prevalence is None else "case-control"
+    effect = Effect(prevalence=prevalence, sampling=sampling)
     named = None if genes is None else Genes.read(genes)
     scans = [Scan.load(path) for path in scan or ()]
     ready(out)
@@ -177,7 +176,7 @@ def scan(
     from .labelled import keep_apart
 
     which = _part(part)
-    keep_apart(out, list(reading.inputs()))
+    keep_apart(out, [*_files_of(study), *reading.inputs()])
     writable(out)
     with Stages() as stages:
         kept = _prepared(study, reading, stages)
@@ -216,6 +215,7 @@ def merge(
     writable(out)
     whole = join([Scan.load(path) for path in scans])
     whole.save(out)
+    _write_log(out, "\n".join([_command(), *map(str, whole.settings.items())]))
     _tell_scan(out, whole.findings, whole.settings, as_json)
 
 
@@ -239,7 +239,7 @@ def predict_markers(model: Path, study: str, out: Path, as_json: bool) -> None:
     from ..genomics import MarkerModel
     from .labelled import keep_apart
 
-    keep_apart(out, [model])
+    keep_apart(out, [model, *_files_of(study)])
     writable(out)
     marker = MarkerModel.load(model)
     with Stages() as stages:
@@ -264,6 +264,12 @@ def predict_markers(model: Path, study: str, out: Path, as_json: bool) -> None:
     typer.echo(matched.genotypes.history[-1])
     listed = ", ".join(f"{count:,} {what}" for what, count in counts.items())
     typer.echo(f"{out}: {len(answers):,} samples, {listed}; risks are {marker.scale}.")
+
+
+def _files_of(study: str) -> list[Path]:
+    """Files that a study may be read from, which nothing may be written over."""
+    endings = ("", ".bed", ".bim", ".fam", ".pgen", ".pvar", ".psam", ".vcf", ".vcf.gz", ".bcf")
+    return [Path(study + ending) for ending in endings]
 
 
 def _write_log(out: Path, text: str) -> None:

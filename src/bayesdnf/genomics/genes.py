@@ -73,7 +73,7 @@ class Genes:
         start, end = here["START"].to_numpy(), here["END"].to_numpy()
         away = np.maximum(start - position, position - end)
         if (away <= 0).any():
-            return ",".join(here["NAME"][away <= 0])
+            return ";".join(here["NAME"][away <= 0])
         return f"near {here['NAME'].iloc[int(away.argmin())]}"
 
     def within(self, chromosome: object, start: int, end: int) -> pd.DataFrame:

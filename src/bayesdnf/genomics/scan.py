@@ -90,7 +90,9 @@ class Scan:
                 if not first.startswith(f"# {_FORMAT} "):
                     raise InputError(f"{path}, line 1: not a file of a scan by bayesdnf.")
                 settings = json.loads(first.removeprefix(f"# {_FORMAT} "))
-                findings = pd.read_csv(lines, sep="\t", dtype={"variant_3": str})
+                findings = pd.read_csv(
+                    lines, sep="\t", dtype={f"variant_{i}": str for i in (1, 2, 3)}
+                )
         except OSError as error:
             raise InputError(f"Cannot read {path}: {error.strerror}.") from error
         except (ValueError, UnicodeDecodeError) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -96,9 +95,11 @@ def save_markers(
     files += _pictures(found, path, genes)
     MarkerModel.of(found).save(path / "model.json")
     files.append(path / "model.json")
-    with contextlib.suppress(MissingExtraError):
+    try:
         found.draws.save(path / "draws.nc")
         files.append(path / "draws.nc")
+    except MissingExtraError:  # the draws of an earlier run must not pass for these
+        (path / "draws.nc").unlink(missing_ok=True)
     log = _log(found, command, filters, {**(seconds or {}), **found.seconds})
     files.append(_write_text(log, path / "markers.log"))
     return files
