@@ -9,7 +9,15 @@ import pytest
 
 from bayesdnf import Effect
 from bayesdnf.errors import InputError, ParameterError
-from bayesdnf.genomics import Filters, Genotypes, Study, find_markers, read_study, scan
+from bayesdnf.genomics import (
+    Filters,
+    Genotypes,
+    MarkerModel,
+    Study,
+    find_markers,
+    read_study,
+    scan,
+)
 from bayesdnf.genomics.rivals import find_rivals
 from genomics.planted import QUICK, TRUTH, study
 
@@ -205,6 +213,20 @@ def test_equal_variants_are_told_as_equally_good():
     assert (found.rivals.apart == 0).sum() >= 1
     assert "just as probable" in found.rivals.sentence
     assert "marking exactly the same samples" in found.rivals.sentence
+
+
+def test_a_variant_keeps_its_name_when_its_namesake_is_left_behind():
+    given = study()
+    given.genotypes.variants["ID"] = given.genotypes.variants["ID"].replace({"rs1": "rs4"})
+    names = given.genotypes.names
+    assert names[0] != names[3]
+    found = find_markers(given, **{**QUICK, "triples": 0}, keep=2)
+    assert 0 not in found.screen.chosen
+    assert set(found.function.attributes) == {names[3], names[7]}
+    assert set(found.terms["SNP"][0].split(",")) == {"rs4", "rs8"}
+    answers = MarkerModel.of(found).predict(given.genotypes)
+    expected = found.function(given.genotypes)
+    assert (answers["MARKED"] == expected.astype(int)).all()
 
 
 needs_data = pytest.mark.skipif(not SHARED.exists(), reason="the shared data are not there")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-import numpy as np
-from numpy.typing import NDArray
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InputError
-from .chromosomes import canonical_chromosome
+from .chromosomes import canonical_chromosome, canonical_chromosomes
 from .selection import bed_lines
 
 if TYPE_CHECKING:
@@ -67,14 +66,8 @@ class Genes:
 
     def at(self, chromosome: object, position: int) -> str:
         """Name the genes that a place lies in, or the nearest one up to 50,000 base pairs away."""
-        here = self.within(chromosome, position - NEAR, position + NEAR)
-        if here.empty:
-            return ""
-        start, end = here["START"].to_numpy(), here["END"].to_numpy()
-        away = np.maximum(start - position, position - end)
-        if (away <= 0).any():
-            return ";".join(here["NAME"][away <= 0])
-        return f"near {here['NAME'].iloc[int(away.argmin())]}"
+        genes = self._by_chromosome.get(canonical_chromosome(chromosome))
+        return "" if genes is None else genes.at(position)
 
     def within(self, chromosome: object, start: int, end: int) -> pd.DataFrame:
         """Genes that reach into a stretch, by place."""
@@ -84,23 +77,46 @@ class Genes:
 
     def of(self, variants: pd.DataFrame) -> list[str]:
         """Name the genes at each variant of a table with columns ``CHR`` and ``BP``."""
-        names = np.full(len(variants), "", dtype=object)
-        position = variants["BP"].to_numpy(dtype=np.int64)
-        on = np.array([canonical_chromosome(c) for c in variants["CHR"]], dtype=object)
-        for chromosome in set(on) & set(self.table["CHR"]):
-            some = self.table[self.table["CHR"] == chromosome]
-            where = np.flatnonzero(on == chromosome)
-            for v in where[_touched(some, position[where])]:
-                names[v] = self.at(chromosome, int(position[v]))
-        return [str(name) for name in names]
+        chromosomes = canonical_chromosomes(variants["CHR"]).tolist()
+        positions = variants["BP"].tolist()
+        return [
+            "" if (genes := self._by_chromosome.get(chromosome)) is None else genes.at(position)
+            for chromosome, position in zip(chromosomes, positions, strict=True)
+        ]
+
+    @cached_property
+    def _by_chromosome(self) -> dict[str, _Row]:
+        return {
+            str(name): _Row(
+                some["START"].tolist(),
+                some["END"].tolist(),
+                some["END"].cummax().tolist(),
+                some["NAME"].tolist(),
+            )
+            for name, some in self.table.groupby("CHR")
+        }
 
 
-def _touched(genes: pd.DataFrame, position: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether any gene is near each place; most places of a genome are not near one."""
-    first = genes["START"].to_numpy() - NEAR
-    furthest = np.maximum.accumulate(genes["END"].to_numpy()) + NEAR
-    begun = np.searchsorted(first, position, side="right")
-    return np.asarray((begun > 0) & (position <= furthest[np.maximum(begun, 1) - 1]))
+class _Row(NamedTuple):
+    """Genes of a chromosome by their starts."""
+
+    start: list[int]
+    end: list[int]
+    furthest: list[int]  # end of any gene so far
+    name: list[str]
+
+    def at(self, position: int) -> str:
+        first = bisect_left(self.furthest, position - NEAR)
+        stop = bisect_right(self.start, position + NEAR)
+        near = [
+            (max(self.start[i] - position, position - self.end[i]), self.name[i])
+            for i in range(first, stop)
+        ]
+        inside = [name for away, name in near if away <= 0]
+        if inside:
+            return ";".join(inside)
+        away, name = min(near, default=(NEAR + 1, ""), key=lambda gene: gene[0])
+        return f"near {name}" if away <= NEAR else ""
 
 
 def _joined(table: pd.DataFrame) -> pd.DataFrame:

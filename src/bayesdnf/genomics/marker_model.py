@@ -212,11 +212,8 @@ class MarkerModel:
         there = matched.genotypes
         planes = empty_planes(len(self.variants), there.n_samples)
         planes[matched.found] = there.planes
-        stem = [
-            name.removesuffix(f"_{allele}")
-            for name, allele in zip(self.variants["NAME"], self.variants["A1"], strict=True)
-        ]
-        return replace(there, planes=planes, variants=self.variants.assign(ID=stem))
+        whole = replace(there, planes=planes, variants=self.variants)
+        return whole.renamed(self.variants["NAME"].tolist())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as JSON, whole or not at all."""

@@ -87,7 +87,7 @@ def find_rivals(found: Markers) -> Rivals:
     ratio = np.exp(posterior.scores(functions).log_score - posterior.log_score(best))
     order = np.argsort(-ratio, kind="stable")
     order = order[ratio[order] >= _SHARE]
-    genotypes = found.study.genotypes
+    genotypes = found.scoring.take(found.screen.chosen)
     own = best(genotypes)
     chosen = tuple(functions[i] for i in order)
     apart = [float((other(genotypes) != own).mean()) for other in chosen]
