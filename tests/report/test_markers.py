@@ -1,6 +1,7 @@
 """Pictures and the folder of what was found in a study."""
 
 import json
+from dataclasses import replace
 
 import matplotlib
 import numpy as np
@@ -66,6 +67,15 @@ def test_manhattan_names_and_joins_the_members(found, genes):
 
 def test_manhattan_says_plainly_that_there_is_none(nothing):
     assert "No marker" in texts(plot_manhattan(nothing))
+
+
+def test_manhattan_names_probable_variants_outside_the_function(found):
+    variants = found.variants.copy()
+    variants.loc[20, "PIP"] = 0.4
+    ax = plot_manhattan(replace(found, variants=variants))
+    name = found.study.genotypes.names[20]
+    assert name in texts(ax)
+    assert name not in texts(plot_manhattan(found))
 
 
 def test_labels_do_not_overlap(found):

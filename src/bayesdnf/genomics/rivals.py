@@ -62,7 +62,7 @@ class Rivals:
         examples = " and ".join(map(str, self.functions[:2]))
         return (
             f"The data do not single this function out: {others} at least a tenth as probable"
-            f"{detail}, such as {examples}."
+            f"{detail}, {'namely' if n == 1 else 'such as'} {examples}."
         )
 
 

@@ -119,7 +119,7 @@ def _drawn(found: Markers) -> list[str]:
     ]
     return [
         "",
-        "Most probable functions among the draws:",
+        f"Most probable of the {found.draws.n_functions:,} different functions among the draws:",
         *rows,
         "",
         found.draws.diagnose().verdict,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..genomics.markers import Markers
 
 SHADES = ("#4C6A88", "#9DB2C6")
+_OTHER, _MOST_OTHERS = 0.2, 5  # inclusion from which a variant outside the function has a name
 _TINY = 0.05  # inclusion below which a point is not worth a name
 _INCHES = 2.5  # of the scale from 0 to 1
 _WIDTH = 10.0
@@ -47,7 +48,8 @@ def plot_manhattan(found: Markers, genes: Genes | None = None, *, ax: Axes | Non
     Axes
         A point for each variant. Those of the best function are named and have the colour of
         their term, whose members an arc joins; a ring is the probability that any of the linked
-        variants that could take one's place is used.
+        variants that could take one's place is used. Up to five others that are used with
+        probability 0.2 or more are named beside their points.
 
     Examples
     --------
@@ -77,6 +79,7 @@ def plot_manhattan(found: Markers, genes: Genes | None = None, *, ax: Axes | Non
         ax.scatter(genome.x[some], pip[some], s=7, color=shade, linewidths=0, zorder=2)
     for member, at in zip(members, names.x, strict=True):
         _lead(ax, member, at, names)
+    _others(ax, found, genome)
     feet = {foot for arc in arcs for foot in arc.feet}
     for arc in arcs:
         _draw(ax, arc, top)
@@ -247,6 +250,21 @@ def _lead(ax: Axes, member: _Member, at: float, names: _Names) -> None:
     plain(ax.text(at, _FOOT, member.text, color=member.color, rotation=angle, **look))
 
 
+def _others(ax: Axes, found: Markers, genome: _Genome) -> None:
+    """Name the most probable variants that are neither in the best function nor linked to it."""
+    pip = found.variants["PIP"].to_numpy()
+    near = {v for slots in found.slots for slot in slots for v in slot.variants}
+    likely = np.argsort(-pip, kind="stable")[: _MOST_OTHERS + len(near)]
+    rest = [int(v) for v in likely if pip[v] >= _OTHER and int(v) not in near][:_MOST_OTHERS]
+    for v in rest:
+        side = -1 if genome.x[v] > 0.85 else 1
+        look: dict[str, Any] = {"fontsize": "small", "color": INK, "va": "center"}
+        look["ha"] = "left" if side > 0 else "right"
+        name = found.study.genotypes.names[v]
+        at, off = (genome.x[v], pip[v]), (5 * side, 0)
+        plain(ax.annotate(name, at, xytext=off, textcoords="offset points", **look))
+
+
 class _Arc(NamedTuple):
     feet: tuple[float, float]
     height: float
@@ -314,7 +332,7 @@ def _axes(ax: Axes, genome: _Genome) -> None:
         return
     kept, end = [], -1.0
     for i, (name, x) in enumerate(zip(genome.names, genome.middle, strict=True)):
-        half = _CHARACTER * (len(name) + 1) / 2
+        half = _CHARACTER * (len(name) + 0.4) / 2
         if x - half >= end:  # small chromosomes at the end stand too close for all their names
             kept.append(i)
             end = x + half
