@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import BayesDNFError, MissingExtraError, ParameterError
-from . import options
+from . import genomics, options
 from .output import end, rule_result, write_json
 from .reporting import WithReport, command_line, export, files_of, report, show, sign, tell_of
 from .reproducing import reproduce
@@ -60,6 +60,8 @@ app.command()(show)
 app.command()(report)
 app.command()(export)
 app.command()(reproduce)
+for _command in (genomics.markers, genomics.scan, genomics.merge):
+    app.command()(_command)
 
 
 @app.command()
@@ -178,7 +180,8 @@ def predict(
     """Write the answers of a rule, one row for each row of a table.
 
     Columns: predicted, probability (of the positive class), marked (1 where the rule holds) and
-    terms (the numbers of those that hold, as fit printed them).
+    terms (the numbers of those that hold, as fit printed them). With the model.json of markers the
+    table is a study, such as the beginning of the names of .bed, .bim and .fam files.
     """
     import numpy as np
     import pandas as pd
@@ -186,8 +189,11 @@ def predict(
     from .. import BooleanFunction, DNFClassifier
     from ..data.atomic import atomic_path, writable
     from ..data.reading import read_file, separator_of
+    from ..genomics.marker_model import is_marker_model
     from .labelled import keep_apart, require_columns, text_columns
 
+    if is_marker_model(model):
+        return genomics.predict_markers(model, str(table), out, as_json)
     keep_apart(out, [model, table])
     writable(out)
     rule = DNFClassifier.load(model)

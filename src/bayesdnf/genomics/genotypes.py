@@ -219,6 +219,20 @@ class Genotypes:
         history = self.history if because is None else (*self.history, because)
         return replace(kept, history=history)
 
+    def renamed(self, names: Sequence[str]) -> Genotypes:
+        """Give variants the names that they have in a larger table.
+
+        An identifier may belong to several variants there and to one here, and so name another.
+
+        Parameters
+        ----------
+        names : sequence of str
+            For each variant its name in ``names`` of that table.
+        """
+        alleles = self.variants["A1"].astype(str)
+        stems = [n.removesuffix(f"_{allele}") for n, allele in zip(names, alleles, strict=True)]
+        return replace(self, variants=self.variants.assign(ID=stems))
+
     def counting(self, allele: str, *, in_place: bool = False) -> Genotypes:
         """Count the allele that is asked for, and say so in the history.
 

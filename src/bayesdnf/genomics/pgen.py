@@ -199,7 +199,7 @@ class PgenFiles:
         n_samples: int,
         wish: Wish,
     ) -> None:
-        step = min(max(1, CHUNK_BYTES // n_samples), len(rows))
+        step = max(1, min(CHUNK_BYTES // n_samples, len(rows)))
         copies = np.empty((step, n_samples), dtype=np.int8)
         # Which ALT of its variant each row counts: its place in a run of equal entries.
         alt = np.arange(len(rows)) - np.searchsorted(rows, rows) + 1

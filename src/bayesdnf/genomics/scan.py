@@ -8,6 +8,7 @@ not bring thousands of pairs with it.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
@@ -90,7 +91,9 @@ class Scan:
                 if not first.startswith(f"# {_FORMAT} "):
                     raise InputError(f"{path}, line 1: not a file of a scan by bayesdnf.")
                 settings = json.loads(first.removeprefix(f"# {_FORMAT} "))
-                findings = pd.read_csv(lines, sep="\t", dtype={"variant_3": str})
+                findings = pd.read_csv(
+                    lines, sep="\t", dtype={f"variant_{i}": str for i in (1, 2, 3)}
+                )
         except OSError as error:
             raise InputError(f"Cannot read {path}: {error.strerror}.") from error
         except (ValueError, UnicodeDecodeError) as error:
@@ -98,6 +101,26 @@ class Scan:
                 raise
             raise InputError(f"{path}: not a file of a scan, or a damaged one.") from error
         return cls(findings, settings)
+
+    def require(self, wanted: dict[str, Any]) -> None:
+        """Refuse a scan that was made of other data or in another way, or that is a part only.
+
+        Parameters
+        ----------
+        wanted : dict
+            What its settings must be.
+        """
+        if self.settings.get("part") != [1, 1]:
+            raise InputError(
+                f"The scan given is part {self.settings.get('part')} of a scan; merge all parts."
+            )
+        for name, value in wanted.items():
+            if self.settings.get(name) != value:
+                raise InputError(
+                    f"The scan given is not one of this study: its {name} is "
+                    f"{self.settings.get(name)!r}, and here it is {value!r}; make it with the "
+                    "same files, filters and options."
+                )
 
 
 def scan(
@@ -179,19 +202,34 @@ def scan(
             _triples(table, best, chosen, n_jobs, progress)
         found = best.arrays()
     settings = {
-        "variants": genotypes.n_variants,
-        "cases": int(y.sum()),
-        "controls": int((~y).sum()),
+        **identity(genotypes, y, codings, gap, effect or Effect()),
         "size": size,
-        "codings": list(codings),
         "measure": measure,
         "rank": rank,
         "top": top,
-        "gap": gap,
-        "effect": repr(effect or Effect()),
         "part": [number, parts],
     }
     return Scan(_findings(genotypes, found, size, measure), settings)
+
+
+def identity(
+    genotypes: Genotypes, y: NDArray[np.bool_], codings: Sequence[str], gap: int, effect: Effect
+) -> dict[str, Any]:
+    """Return what two scans of one study share: sizes, a hash of the data, and options."""
+    digest = hashlib.sha256("\n".join(genotypes.names).encode())
+    for array in (np.packbits(y), genotypes.counts(y), genotypes.counts(~y)):
+        digest.update(array.tobytes())
+    # Scores do not depend on the prevalence.
+    told = {**effect.get_params(), "prevalence": None, "sampling": "random"}
+    return {
+        "variants": genotypes.n_variants,
+        "cases": int(y.sum()),
+        "controls": int((~y).sum()),
+        "data": digest.hexdigest()[:16],
+        "codings": list(codings),
+        "gap": gap,
+        "effect": repr(Effect(**told)),
+    }
 
 
 def merge(scans: Sequence[Scan]) -> Scan:

@@ -56,13 +56,19 @@ class Scoring:
         variants : sequence of int
             Their numbers.
         """
-        some = self.genotypes.take(variants=np.asarray(variants, dtype=np.intp))
+        some = self.take(variants)
         prior = self.prior
         if self.gap > 0 and (near := self._near(some)):
             apart = [*(prior.apart or ()), *near]
             prior = Prior(**{**prior.get_params(deep=False), "apart": apart})
         bits = some.bits(self.codings, self.negations)
         return Posterior(bits, self.y, prior, self.effect, among=self.n_literals)
+
+    def take(self, variants: Sequence[int] | NDArray[np.intp]) -> Genotypes:
+        """Return some of the variants, under the names that they have among all."""
+        where = np.asarray(variants, dtype=np.intp)
+        names = self.genotypes.names
+        return self.genotypes.take(variants=where).renamed([names[v] for v in where])
 
     def _near(self, some: Genotypes) -> list[list[str]]:
         chromosome = chromosome_order(some.variants["CHR"])

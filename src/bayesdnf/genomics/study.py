@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FileFormatError, InputError
+from .chromosomes import haploid_calls
+from .filters import Filters
 from .genotypes import Genotypes
 from .identity import first_few
 from .opening import open_genotypes
@@ -72,6 +74,40 @@ class Study:
             f"<Study: {n_cases:,} cases and {len(self.y) - n_cases:,} controls x "
             f"{self.genotypes.n_variants:,} variants>"
         )
+
+    def filtered(self, filters: Filters | None = None, build: str | None = None) -> Study:
+        """Settle the calls on X, Y and MT, then keep the samples and variants that pass filters.
+
+        Parameters
+        ----------
+        filters : Filters, optional
+            What must be met; ``Filters()`` by default.
+        build : {"GRCh37", "GRCh38"}, optional
+            As in :func:`haploid_calls`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from bayesdnf.genomics import Filters, Genotypes, Study
+        >>> calls = Genotypes.from_copies([[0, 1, 2, 1], [0, 0, 0, 0]])
+        >>> Study(calls, np.array([True, True, False, False])).filtered()
+        <Study: 2 cases and 2 controls x 1 variants>
+        """
+        filters = filters or Filters()
+        settled = haploid_calls(self.genotypes, build)
+        kept, _ = filters.samples(settled)
+        genotypes = filters.apply(settled, self.y)
+        y = self.y[kept]
+        said = genotypes.history[len(self.genotypes.history) :]
+        if not y.any() or y.all():
+            raise InputError(
+                f"Of the samples that pass the filters {int(y.sum()):,} are cases and "
+                f"{int((~y).sum()):,} controls; both are needed. {' '.join(said)}"
+            )
+        covariates = self.covariates
+        if covariates is not None:
+            covariates = covariates[kept].reset_index(drop=True)
+        return Study(genotypes, y, covariates, (*self.history, *said))
 
 
 def read_study(

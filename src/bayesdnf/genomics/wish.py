@@ -41,6 +41,8 @@ class Wish:
         Called as ``progress(done, all)`` with numbers of variants.
     keep : ndarray of bool, optional
         Samples of the file to keep, beside those of ``samples``.
+    either : bool
+        Whether being named or lying in a region is enough, and none at all will do.
     """
 
     allele: str = "minor"
@@ -50,6 +52,7 @@ class Wish:
     n_jobs: int = 1
     progress: Progress | None = None
     keep: NDArray[np.bool_] | None = None
+    either: bool = False
 
     def checked(self, owner: str) -> Wish:
         """Refuse parameters outside their meaning before any genotypes are opened."""
@@ -82,9 +85,11 @@ class Wish:
 
     def wants(self, chromosome: str, position: int, identifier: str) -> bool:
         """Whether a single variant is chosen, for files that are read one by one."""
-        if self._regions is not None and not self._regions.include(chromosome, position):
-            return False
-        return self._identifiers is None or identifier in self._identifiers
+        inside = self._regions is not None and self._regions.include(chromosome, position)
+        named = self._identifiers is not None and identifier in self._identifiers
+        if self.either:
+            return inside or named
+        return (inside or self._regions is None) and (named or self._identifiers is None)
 
     @cached_property
     def _regions(self) -> Regions | None:
@@ -98,6 +103,9 @@ class Wish:
         self, path: object, variants: pd.DataFrame
     ) -> tuple[NDArray[np.bool_], list[str]]:
         """Say which variants to keep, and sentences about those left out."""
+        if self.either:
+            named = variants["ID"].isin(self._identifiers or ()).to_numpy(dtype=np.bool_)
+            return named if self._regions is None else named | self._regions.included(variants), []
         chosen = np.ones(len(variants), dtype=np.bool_)
         said = []
         if self._regions is not None:
