@@ -59,5 +59,5 @@ def test_a_wrong_file_is_one_sentence(tmp_path, text, named):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(InputError, match="There is no file"):
+    with pytest.raises(InputError, match="there is no such file"):
         Genes.read(tmp_path / "genes.bed")
