@@ -19,7 +19,7 @@ from bayesdnf import (
     Poisson,
     Prior,
 )
-from bayesdnf.cli import terminal
+from bayesdnf.estimators import bars
 
 
 def files(folder="."):
@@ -161,7 +161,7 @@ def test_an_interrupted_search_gives_the_best_so_far(run, plants, monkeypatch):
     def interrupt(self, done, most, best):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(terminal.SearchBar, "__call__", interrupt)
+    monkeypatch.setattr(bars.SearchBar, "__call__", interrupt)
     ran = run(*fit("--cv", 3, "--json"))
     assert ran.status == 130
     assert "nterrupted" in ran.err
@@ -192,8 +192,8 @@ def test_a_bar_is_drawn_on_a_terminal_after_some_time_only(monkeypatch):
     def shown(patience):
         screen = Screen()
         monkeypatch.setattr(sys, "stderr", screen)
-        monkeypatch.setattr(terminal, "_PATIENCE", patience)
-        with terminal.SearchBar("Search") as bar:
+        monkeypatch.setattr(bars, "_PATIENCE", patience)
+        with bars.SearchBar("Search") as bar:
             for done in range(1, 4):
                 bar(done, 40, -62.5)
                 time.sleep(0.1)

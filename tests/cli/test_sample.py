@@ -12,6 +12,7 @@ import pytest
 
 from bayesdnf import BooleanFunction, Draws, PosteriorDNFClassifier, sample, simulate
 from bayesdnf.cli import terminal
+from bayesdnf.estimators import bars
 
 FEW = ("--draws", 200, "--warmup", 100, "--thin", 20, "--chains", 2)
 
@@ -187,7 +188,7 @@ def test_a_bar_shows_how_the_chains_are_doing(monkeypatch, installed):
         def isatty(self):
             return True
 
-    class Patient(terminal.DrawsBar):
+    class Patient(bars.DrawsBar):
         def __call__(self, records, total):
             while not self._appeared:
                 time.sleep(0.01)
@@ -200,7 +201,7 @@ def test_a_bar_shows_how_the_chains_are_doing(monkeypatch, installed):
             monkeypatch.setitem(sys.modules, name, None)
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
-    monkeypatch.setattr(terminal, "_PATIENCE", 0)
+    monkeypatch.setattr(bars, "_PATIENCE", 0)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "80")
     X, y, _ = simulate(60, 6, pi0=0.3, pi1=0.6, random_state=0)

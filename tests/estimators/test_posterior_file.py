@@ -45,6 +45,7 @@ def test_everything_comes_back(mixed, file):
     assert again.inclusion_.equals(mixed.inclusion_)
     for name in ("counts_", "risks_", "null_probability_", "evidence_", "stopped_", "seed_"):
         assert getattr(again, name) == getattr(mixed, name)
+    assert again.record_ == mixed.record_
     assert repr(again.bayes_factor_) == repr(mixed.bayes_factor_)  # the spread may be NaN
     assert (again.prior_, again.effect_) == (mixed.prior_, mixed.effect_)
     assert list(again.feature_names_in_) == list(COLUMNS)
@@ -61,6 +62,16 @@ def test_a_loaded_classifier_is_saved_to_the_same_document_and_fits_again(mixed,
     assert load_with_document(tmp_path / "again.nc")[1] == load_with_document(file)[1]
     again.fit(pd.DataFrame(COLUMNS), LABELS)
     assert (again.draws_.index == mixed.draws_.index).all()
+
+
+def test_files_of_version_1_are_read(mixed, file):
+    drawn, document = load_with_document(file)
+    top = json.loads(document) | {"version": 1}
+    del top["record"]
+    save(drawn, file, json.dumps(top).encode())
+    again = PosteriorDNFClassifier.load(file)
+    assert (again.record_.content, again.record_.command) == ("", None)
+    assert again.summary() == mixed.summary()
 
 
 def test_the_draws_are_read_alone_and_by_arviz(mixed, file):
@@ -125,7 +136,9 @@ def forged(**changes):
 
 FORGERIES = {
     "not an object": lambda d: [],
-    "a later version": forged(version=2),
+    "a later version": forged(version=3),
+    "no record": lambda d: d.pop("record") and None,
+    "a record that is none": lambda d: d["record"].update(content="abc"),
     "another format": forged(format="bayesdnf.classifier"),
     "a field too many": forged(extra=1),
     "no seed": lambda d: d.pop("seed") and None,

@@ -69,7 +69,7 @@ def test_only_what_is_chosen_is_read(tmp_path):
     assert list(read.variants["ID"]) == ["v26", "v28", "v29", "v60"]
     assert list(read.samples["IID"]) == ["s3", "s150"]
     assert read.history[1:4] == (
-        "2 of 150 samples were asked for; 1 asked for are not there: nobody.",
+        "2 of 150 samples were asked for (1 of 3 names are not in the data: nobody).",
         "26 of 60 variants lie in 2:25-30, 23.",
         "5 of 60 variants were asked for.",
     )
@@ -84,17 +84,26 @@ def test_the_minor_allele_is_that_of_the_samples_read(tmp_path):
 
 def test_choices_that_leave_nothing_are_refused(tmp_path):
     write_plink(Genotypes.from_copies(random_calls(5, 9)), tmp_path / "s")
-    with pytest.raises(InputError, match=r"None of the 1 samples asked for \(x\) is in .*s.fam"):
+    with pytest.raises(InputError, match=r"None of the samples asked for is in .*s.fam"):
         read_plink(tmp_path / "s", samples=["x"])
     with pytest.raises(InputError, match=r"No variant of .*s.bim lies in 7; its chromosomes are 1"):
         read_plink(tmp_path / "s", regions="7")
     with pytest.raises(InputError, match="both 'regions' and 'variants'"):
         read_plink(tmp_path / "s", regions="1:1-2", variants=["v5"])
-    for bad in ({"allele": "rare"}, {"n_jobs": 0}, {"regions": "1:9-2"}, {"regions": []}):
+    for bad in ({"allele": "rare"}, {"n_jobs": 0}, {"regions": []}, {"variants": []}):
         with pytest.raises(ParameterError, match=next(iter(bad))):
             read_plink(tmp_path / "s", **bad)
-    with pytest.raises(ParameterError, match="variants"):
-        read_plink(tmp_path / "s", variants=[])
+    with pytest.raises(InputError, match="Region '1:9-2' ends before it starts"):
+        read_plink(tmp_path / "s", regions="1:9-2")
+
+
+def test_regions_may_be_in_a_bed_file(tmp_path):
+    calls = random_calls(9, 5)
+    write_plink(Genotypes.from_copies(calls), tmp_path / "s")
+    (tmp_path / "genes.bed").write_text("chr1 2 5 A\nchr1 7 8 B\n")
+    read = read_plink(tmp_path / "s", allele="first", regions=tmp_path / "genes.bed")
+    np.testing.assert_array_equal(read.copies(range(4)), calls[[2, 3, 4, 7]])
+    assert "4 of 9 variants lie in genes.bed." in read.history
 
 
 def test_variants_with_a_negative_position_are_left_out(tmp_path):

@@ -116,6 +116,9 @@ def test_only_what_is_chosen_is_read(tmp_path):
     assert list(read.variants["ID"]) == ["1_9", "X_5", "X_9"]
     assert list(read.samples["IID"]) == ["b", "c"]
     assert read.copies([0]).tolist() == [[2, 0]]
+    (tmp_path / "places.bed").write_text("chr1\t5\t9\nchrX\t0\t9\n")
+    same = read_vcf(tmp_path / "a.vcf", regions=str(tmp_path / "places.bed"))
+    assert list(same.variants["ID"]) == ["1_9", "X_5", "X_9"]
     read = read_vcf(tmp_path / "a.vcf", variants=["X_5", "1_5"])
     assert list(read.variants["ID"]) == ["1_5", "X_5"]
     assert "2 of 4 variants were asked for." in read.history

@@ -58,6 +58,7 @@ GOOD = {
     "study.bed": BED, "study.bim": BIM, "study.fam": FAM,
     "two.pgen": PGEN, "two.pvar": PVAR, "two.psam": PSAM,
     "calls.vcf": VCF, "pheno.txt": PHENO, "covar.txt": COVAR,
+    "keep.txt": "f1 a\nf2 b\n", "genes.bed": "chr1 99 200 GENE\n",
 }  # fmt: skip
 
 
@@ -92,6 +93,8 @@ READERS: dict[str, Callable[[Path, str], object]] = {
         folder / "study", pheno=folder / "pheno.txt", covar=folder / "covar.txt"
     ),
     "fam": lambda folder, _: read_study(folder / "study"),
+    "names": lambda folder, file: read_plink(folder / "study", samples=folder / file),
+    "places": lambda folder, file: read_plink(folder / "study", regions=str(folder / file)),
 }
 
 
@@ -153,6 +156,8 @@ CASES = [
          "line 2", "line 1"),
         ("bim: a variant twice, alleles swapped", swap(BIM, "2 rs3 0 50 G A", "1 rs1 0 100 G A"),
          "line 3", "line 1"),
+        ("bim: a variant twice, chromosome spelled anew",
+         swap(BIM, "2 rs3 0 50 G A", "chr1 rs1 0 100 A G"), "line 3", "line 1"),
         ("bim: a nameless variant twice", "1 . 0 7 A G\n\n1 . 0 7 A G\n1 . 0 8 A G\n",
          "line 3", "line 1"),
         ("bim: binary", BIM.encode() + b"\0\1\2", "byte 47", "binary"),
@@ -305,6 +310,23 @@ CASES = [
     *cases("study", "covar.txt", [
         ("covar: no match", swap(COVAR, "f1 a", "f1 x").replace(" b ", " y ").replace(" c ", " z "),
          "line 2", "none of its 3"),
+    ]),
+    *cases("names", "keep.txt", [
+        ("names: a short line", "f1 a\n\nb\n", "line 3", "the IID is field 2"),
+        ("names: empty", "", "lines", "none names any samples"),
+        ("names: only a header", "#FID IID\n", "lines", "none names any samples"),
+        ("names: Latin-1", LATIN, "line 2", "UTF-8"),
+        ("names: UTF-16", UTF16, "byte 0", "UTF-16"),
+        ("names: truncated gzip", gzip.compress(FAM.encode())[:-12], "byte", "truncated"),
+        ("names: absent", None, "", "no such file"),
+    ]),
+    *cases("places", "genes.bed", [
+        ("places: two fields", "# genes\nchr1 9 20\nchr1 9\n", "line 3", "this is chr1 9"),
+        ("places: a header", "chr start end\nchr1 9 20\n", "line 1", "a start and an end"),
+        ("places: the end first", "chr1 20 9\n", "line 1", "before its start"),
+        ("places: only comments", "# genes\ntrack name=x\n", "lines", "none is a region"),
+        ("places: genotypes", BED, "line 1", "UTF-8"),
+        ("places: absent", None, "", "no such file"),
     ]),
     *cases("any", "absent.bed", [
         ("nothing there", None, "", "absent.vcf.gz", "absent"),

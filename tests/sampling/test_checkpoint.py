@@ -138,14 +138,15 @@ def test_kills_lose_no_more_than_the_interval(tmp_path):
     kills = int(os.environ.get("BAYESDNF_KILLS", "4"))
     interval = 0.3
     run = RUN | {"draws": 25_000 * kills, "thin": 50, "n_jobs": 2}
-    settings = json.dumps(run | {"checkpoint_every": interval})
     rng = random.Random(1)
     out = tmp_path / "index.npy"
     environment = os.environ | {"PYTHONPATH": os.path.dirname(os.path.dirname(__file__))}
     saved = killed = 0
     for kill in range(kills + 1):
         # Each run to be killed may come so far, the last one to the end.
-        share = (kill + 1) / (kills + 1) if kill < kills else 2
+        last_one = kill == kills
+        share = 2 if last_one else (kill + 1) / (kills + 1)
+        settings = json.dumps(run | {"checkpoint_every": 60 if last_one else interval})
         child = subprocess.Popen(
             [sys.executable, "-c", _CHILD, tmp_path / "run", settings, out, str(share)],
             stdout=subprocess.PIPE,
@@ -155,7 +156,7 @@ def test_kills_lose_no_more_than_the_interval(tmp_path):
         first = child.stdout.readline()
         # It took up no earlier than what the last one had reached an interval before its end.
         assert int(first.split()[0]) >= saved
-        if kill < kills:
+        if not last_one:
             time.sleep(rng.uniform(0.05, 2.5))
             assert child.poll() is None
             child.kill()

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import BayesDNFError, ParameterError
+from ..errors import BayesDNFError, MissingExtraError, ParameterError
 from . import genomics, options
-from .output import end, write_json
+from .output import end, rule_result, write_json
+from .reporting import WithReport, command_line, export, files_of, report, show, sign, tell_of
 from .reproducing import reproduce
 from .sampling import sample
 
@@ -55,6 +56,9 @@ def _common(
 
 
 app.command()(sample)
+app.command()(show)
+app.command()(report)
+app.command()(export)
 app.command()(reproduce)
 for _command in (genomics.markers, genomics.scan, genomics.merge):
     app.command()(_command)
@@ -74,6 +78,7 @@ def fit(
     cv: Annotated[
         int | None, typer.Option(help="Folds of a cross-validation, beside the fit on all rows.")
     ] = None,
+    report: WithReport = None,
     as_json: options.Json = False,
     *,
     learning: options.Learning,
@@ -84,10 +89,16 @@ def fit(
     from .. import DNFClassifier
     from ..data.atomic import writable
     from ..estimators.held_out import measure, stratified_folds, stratified_part
-    from .labelled import keep_apart, measure_file, read_labelled
+    from .labelled import joined, keep_apart, measure_file, read_labelled, read_like
 
     keep_apart(out, [table, test])
     writable(out)
+    if report is not None:
+        from ..report.html import require_jinja, write_report
+
+        require_jinja()
+        keep_apart(report, [table, test, out])
+        writable(report)
     data = read_labelled(table, target, positive, learning)
     X, y, label = data.X, data.y, data.positive
     model = DNFClassifier(**learning.parameters(data))
@@ -99,28 +110,44 @@ def fit(
         held = stratified_part(is_positive, test_share, learning.seed)
     finished = _search(model, X if held is None else X[~held], y if held is None else y[~held])
     held_out: HeldOut | None = None
+    reported: Path | None = None
     try:
+        sign(model, table, target, None if test_share is None else (test_share, learning.seed))
         model.save(out)
         if test is not None:
-            held_out = measure_file(model, test, data, target, learning.sep)
+            held_out = measure_file(model, test, target, learning.sep)
         elif held is not None:
             held_out = measure(model, X[held], is_positive[held], f"{test_share:g} of the rows")
         elif cv is not None and finished:
             held_out = _cross_validated(model, X, y, cv, learning.seed)
+        if report is not None:
+            if test is not None:
+                X, y, held = joined(X, y, *read_like(model, test, target, learning.sep))
+            reported = write_report(
+                model, X, y, report,
+                held_out=held,
+                measured=None if cv is None else held_out,  # others are measured there anew
+                files=files_of({"table": table, "test table": test, "model": out}),
+                command=command_line(),
+            )  # fmt: skip
     except KeyboardInterrupt:
         finished = False
     if as_json:
-        write_json({**_result(model, held_out), "model": str(out)})
+        written = None if reported is None else str(reported)
+        write_json({**rule_result(model, held_out), "model": str(out), "report": written})
     else:
         from .terminal import print_model
 
         print_model(model, held_out)
         typer.echo(f"Model written to {out}.")
+        if reported is not None:
+            tell_of(reported)
     end(finished, "this is the best rule")
 
 
 def _search(model: DNFClassifier, X: pd.DataFrame, y: NDArray[Any], title: str = "Search") -> bool:
-    from .terminal import SearchBar, fit_with_bar
+    from ..estimators.bars import SearchBar
+    from .terminal import fit_with_bar
 
     return fit_with_bar(model, X, y, SearchBar(title, model.time_limit))
 
@@ -140,30 +167,6 @@ def _cross_validated(
             raise KeyboardInterrupt
         measured.append(measure(own, X[fold == k], is_positive[fold == k], ""))
     return mean_of(measured)
-
-
-def _result(model: DNFClassifier, held_out: HeldOut | None) -> dict[str, Any]:
-    from ..estimators.presentation import constant_answer
-
-    unmarked, marked = model.risks_
-    null = model.function_.is_null
-    return {
-        "rule": str(model.function_),
-        "positive": model.positive_,
-        "rows": model.counts_.n,
-        "positives": model.counts_.n_pos,
-        "literals": len(model.encoder_.literals_),
-        "terms": model.rules_.to_dict("records"),
-        "risk_marked": None if null else marked._asdict(),
-        "risk_unmarked": unmarked._asdict(),
-        "held_out": None if held_out is None else held_out._asdict(),
-        "log_posterior": model.log_posterior_,
-        "stopped": model.stopped_,
-        "agreement": model.agreement_,
-        "restarts": model.restarts_,
-        "seed": model.seed_,
-        "warning": constant_answer(model),
-    }
 
 
 @app.command()
@@ -222,12 +225,18 @@ def predict(
 
 
 @app.command()
-def demo(as_json: options.Json = False) -> None:
-    """Fit the built-in mushroom data on half of their rows and test on the other half."""
+def demo(
+    report: Annotated[Path, typer.Option(help="HTML report to write.")] = Path("mushroom.html"),
+    as_json: options.Json = False,
+) -> None:
+    """Fit the built-in mushroom data on half of their rows, test on the other half, report."""
     from .. import DNFClassifier, datasets
+    from ..data.atomic import writable
     from ..estimators.held_out import measure, stratified_part
+    from ..report.html import write_report
     from .terminal import print_model
 
+    writable(report)
     X, labels = datasets.load_mushroom()
     y = labels.to_numpy(dtype=object)
     held = stratified_part(y == "p", 0.5, seed=0)
@@ -236,10 +245,20 @@ def demo(as_json: options.Json = False) -> None:
         typer.echo("Mushrooms, which are poisonous (p)? Fitted on half of the rows:")
     finished = _search(model, X[~held], y[~held])
     held_out = measure(model, X[held], y[held] == "p", "the other half")
+    model.record_ = model.record_._replace(command=command_line(), target="class")
+    written, problem = str(report), ""
+    try:
+        write_report(model, X, y, report, held_out=held, command=command_line())
+    except MissingExtraError as error:  # the demo itself needs no extra
+        written, problem = "", str(error)
     if as_json:
-        write_json(_result(model, held_out))
+        write_json({**rule_result(model, held_out), "report": written or None})
     else:
         print_model(model, held_out)
+        if written:
+            tell_of(report)
+        else:
+            typer.echo(f"No report was written: {problem}", err=True)
     end(finished, "this is the best rule")
 
 

@@ -9,6 +9,7 @@ import typer
 
 from . import options
 from .output import end, write_json
+from .reporting import sign
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,8 +45,9 @@ def sample(
 ) -> None:
     """Draw rules from the posterior: how probable is each rule, term and literal."""
     from .. import PosteriorDNFClassifier
+    from ..estimators.bars import DrawsBar
     from .labelled import keep_apart, measure_file, read_labelled
-    from .terminal import DrawsBar, fit_with_bar
+    from .terminal import fit_with_bar
 
     if out is not None:
         from ..data.atomic import writable
@@ -68,21 +70,23 @@ def sample(
     held_out: HeldOut | None = None
     try:
         if out is not None:
+            sign(model, table, target, None)
             model.save(out)
         if test is not None:
-            held_out = measure_file(model, test, data, target, learning.sep)
+            held_out = measure_file(model, test, target, learning.sep)
     except KeyboardInterrupt:
         finished = False
     if as_json:
-        write_json({**_result(model, held_out), "out": None if out is None else str(out)})
+        write_json({**posterior_result(model, held_out), "out": None if out is None else str(out)})
     else:
-        _print(model, held_out)
+        print_posterior(model, held_out)
         if out is not None:
             typer.echo(f"Draws written to {out}.")
     end(finished, "these are the draws")
 
 
-def _result(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> dict[str, Any]:
+def posterior_result(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> dict[str, Any]:
+    """Return what is known of a posterior, for JSON."""
     from ..estimators.posterior_presentation import accepted, verdict
 
     drawn = model.draws_
@@ -114,7 +118,7 @@ def _result(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> dict[str
     }
 
 
-def _print(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> None:
+def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> None:
     """Print functions, inclusion, risks, how answers do on other rows, and how sure it all is."""
     from rich.text import Text
 
@@ -132,14 +136,14 @@ def _print(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> None:
         console.print(_table(included, {"probability": ".4f", "kind": "", "what": "", "equal": ""}))
     else:
         console.print()
-    for line in present.no_rule(model):
-        console.print(line)
+    for said in present.no_rule(model):
+        console.print(said)
     for line in risk_lines(model, None if model.null_probability_ == 1 else ("", "")):
         console.print(line)
     if held_out is not None:
         console.print(held_out_line(held_out))
-    for line in present.trust(model):
-        console.print(line)
+    for said in present.trust(model):
+        console.print(said)
 
 
 def _table(data: pd.DataFrame, formats: dict[str, str]) -> Any:

@@ -1,9 +1,10 @@
-"""What the files of both classifiers hold: labels, prior, effect, encoder, terms and counts."""
+"""What the files of both classifiers hold: labels, prior, encoder, terms, counts and record."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from ..model.effect import Effect
 from ..model.prior import Prior
 from ..model.rates import Counts
 from .fields import Fields
+from .record_fields import NO_RECORD, read_record, record_document
 from .rules import as_table
 from .settings import is_whole
 
@@ -33,11 +35,8 @@ _LABEL_TYPES = (
     "uint64", "float16", "float32", "float64",
 )  # fmt: skip
 
-FITTED = (
-    "positive", "classes", "label_type", "terms", "counts", "named_columns", "prior", "effect",
-    "encoder",
-)  # fmt: skip
-"""Fields that :func:`fitted_document` writes."""
+VERSION = 2
+"""Of both formats. Version 2 has the record; files of version 1 are read too."""
 PARAMETERS = ("time_limit", "n_jobs", "random_state", "allow_missing_columns", "verbose")
 """Parameters that :func:`parameters_document` writes; the encoder and the prior hold the others."""
 
@@ -54,7 +53,17 @@ def fitted_document(model: Any) -> dict[str, Any]:
         "prior": _prior_document(model.prior_),
         "effect": {name: plain(value) for name, value in model.effect_.get_params().items()},
         "encoder": model.encoder_.to_dict(),
+        "record": record_document(model.record_),
     }
+
+
+def fitted_names(version: int) -> tuple[str, ...]:
+    """Return the fields that :func:`fitted_document` writes, or wrote in an earlier version."""
+    names = (
+        "positive", "classes", "label_type", "terms", "counts", "named_columns", "prior", "effect",
+        "encoder",
+    )  # fmt: skip
+    return names if version == 1 else (*names, "record")
 
 
 def parameters_document(model: RuleClassifier) -> dict[str, Any]:
@@ -66,6 +75,16 @@ def parameters_document(model: RuleClassifier) -> dict[str, Any]:
         "allow_missing_columns": bool(model.allow_missing_columns),
         "verbose": int(model.verbose),
     }
+
+
+def read_version(top: Fields, path: str | os.PathLike[str], what: str) -> int:
+    """Read the version of a format; InputError for one that is yet to come."""
+    if (version := top.whole("version", 1)) > VERSION:
+        raise InputError(
+            f"{path} has version {version} of {what} and this bayesdnf reads version {VERSION}; "
+            f"it was written by bayesdnf {top.any('bayesdnf')!r:.40}."
+        )
+    return version
 
 
 def read_encoder(top: Fields) -> LiteralEncoder:
@@ -90,7 +109,7 @@ def read_parameters(part: Fields, encoder: LiteralEncoder) -> dict[str, Any]:
 
 
 def read_fitted(
-    top: Fields, model: Any, encoder: LiteralEncoder, function: BooleanFunction
+    top: Fields, model: Any, encoder: LiteralEncoder, function: BooleanFunction, version: int
 ) -> None:
     """Read what :func:`fitted_document` wrote into a classifier; the terms are the function's."""
     model.encoder_ = encoder
@@ -107,6 +126,7 @@ def read_fitted(
     )
     model.rules_ = _read_rules(top, function)
     model.counts_ = _read_counts(top)
+    model.record_ = NO_RECORD if version == 1 else read_record(top.part("record"))
 
 
 def _terms(rules: pd.DataFrame) -> list[dict[str, Any]]:

@@ -14,18 +14,19 @@ from .. import __version__
 from ..boolean import BooleanFunction
 from ..data.atomic import atomic_path
 from ..data.encoder import LiteralEncoder
-from ..errors import InputError
 from ..model.rates import Interval, Rates
 from .fields import Fields, as_json, read_json
 from .fitted_fields import (
-    FITTED,
     PARAMETERS,
+    VERSION,
     finite,
     fitted_document,
+    fitted_names,
     parameters_document,
     read_encoder,
     read_fitted,
     read_parameters,
+    read_version,
 )
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     Model = TypeVar("Model", bound=DNFClassifier)
 
 _FORMAT = "bayesdnf.classifier"
-_VERSION = 1
 
 
 def write_model(model: DNFClassifier, path: str | os.PathLike[str]) -> None:
@@ -48,14 +48,9 @@ def read_model(path: str | os.PathLike[str], cls: type[Model]) -> Model:
     """Read what :func:`write_model` wrote; InputError for anything else."""
     top = read_json(path, "model file of bayesdnf")
     top.text("format", (_FORMAT,))
-    version = top.whole("version", 1)
-    if version > _VERSION:
-        raise InputError(
-            f"{path} has version {version} of the model file and this bayesdnf reads version "
-            f"{_VERSION}; it was written by bayesdnf {top.any('bayesdnf')!r:.40}."
-        )
+    version = read_version(top, path, "the model file")
     own = ("rule", "risks", "search", "function", "parameters")
-    top.expect("format", "version", "bayesdnf", *own, *FITTED)
+    top.expect("format", "version", "bayesdnf", *own, *fitted_names(version))
     top.text("bayesdnf")
     encoder = read_encoder(top)
     function = _read_function(top, encoder)
@@ -64,7 +59,7 @@ def read_model(path: str | os.PathLike[str], cls: type[Model]) -> Model:
     parameters = read_parameters(part, encoder)
     parameters |= {name: part.whole(name, 1) for name in ("restarts", "agree", "steps")}
     model = cls(**parameters)
-    read_fitted(top, model, encoder, function)
+    read_fitted(top, model, encoder, function, version)
     model.function_ = function
     model.rates_ = Rates(model.counts_, model.effect_, null=function.is_null)
     risks = top.part("risks")
@@ -80,7 +75,7 @@ def _document(model: DNFClassifier) -> dict[str, Any]:
     for_people = ("positive", "classes", "label_type", "terms", "counts")
     return {
         "format": _FORMAT,
-        "version": _VERSION,
+        "version": VERSION,
         "bayesdnf": __version__,
         "rule": str(model.function_),
         "risks": {"marked": marked._asdict(), "unmarked": unmarked._asdict()},

@@ -26,6 +26,7 @@ from ..sampling.evidence import Evidence, drawn_evidence
 from ..sampling.run import KERNELS, sample
 from . import posterior_presentation
 from .averaging import DrawnOnRows, drawn_risks
+from .bars import DrawsBar, following
 from .posterior_file import read_posterior, write_posterior
 from .progress import DrawTeller
 from .rule_classifier import RuleClassifier, Task
@@ -70,7 +71,8 @@ class PosteriorDNFClassifier(RuleClassifier):
     allow_missing_columns : bool, default=False
         Whether only the columns that the drawn rules use are needed after fitting.
     verbose : int, default=0
-        1 tells of each tenth of the draws on standard error, 2 more often.
+        1 draws a bar on terminals and in notebooks, and elsewhere tells of each tenth of the draws
+        on standard error; 2 tells more often.
 
     Attributes
     ----------
@@ -110,7 +112,7 @@ class PosteriorDNFClassifier(RuleClassifier):
         when first asked for. Needs the extra ``posterior``.
     stopped_ : str
         Why sampling ended: "done", "time limit" or "interrupted".
-    classes_, positive_, negative_, encoder_, prior_, effect_, seed_
+    classes_, positive_, negative_, encoder_, prior_, effect_, seed_, record_
         As in :class:`DNFClassifier`.
     n_features_in_, feature_names_in_
         Number of columns in fitting, and their names when the table had names.
@@ -203,19 +205,20 @@ class PosteriorDNFClassifier(RuleClassifier):
         """
         self._check_parameters()
         task = self._read_task(X, y, sample_weight)
-        drawn = sample(
-            task.posterior,
-            draws=int(self.draws),
-            warmup=int(self.warmup),
-            chains=int(self.chains),
-            thin=int(self.thin),
-            kernel=self.kernel,
-            time_limit=self.time_limit,
-            n_jobs=joblib.effective_n_jobs(self.n_jobs),
-            random_state=task.seed,
-            checkpoint=self.checkpoint,
-            progress=self._progress or (DrawTeller(self.verbose) if self.verbose else None),
-        )
+        with following(self, DrawsBar, "Draws", DrawTeller) as progress:
+            drawn = sample(
+                task.posterior,
+                draws=int(self.draws),
+                warmup=int(self.warmup),
+                chains=int(self.chains),
+                thin=int(self.thin),
+                kernel=self.kernel,
+                time_limit=self.time_limit,
+                n_jobs=joblib.effective_n_jobs(self.n_jobs),
+                random_state=task.seed,
+                checkpoint=self.checkpoint,
+                progress=progress,
+            )
         self._store(task, drawn)
         if self.stopped_ == "interrupted":
             raise KeyboardInterrupt

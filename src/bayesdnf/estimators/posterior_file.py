@@ -12,14 +12,16 @@ from ..sampling.bayes_factor import BayesFactor
 from ..sampling.draws_file import load_with_document, save
 from .fields import Fields, as_json, parse_json
 from .fitted_fields import (
-    FITTED,
     PARAMETERS,
+    VERSION,
     finite,
     fitted_document,
+    fitted_names,
     parameters_document,
     read_encoder,
     read_fitted,
     read_parameters,
+    read_version,
 )
 
 if TYPE_CHECKING:
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     Model = TypeVar("Model", bound=PosteriorDNFClassifier)
 
 _FORMAT = "bayesdnf.posterior"
-_VERSION = 1
 _LEAST = {"draws": 1, "warmup": 0, "chains": 1, "thin": 1}
 _STOPPED = ("done", "time limit", "interrupted")
 
@@ -38,7 +39,7 @@ def write_posterior(model: PosteriorDNFClassifier, path: str | os.PathLike[str])
     factor = model.bayes_factor_
     document = {
         "format": _FORMAT,
-        "version": _VERSION,
+        "version": VERSION,
         "bayesdnf": __version__,
         "parameters": {
             **{name: int(getattr(model, name)) for name in _LEAST},
@@ -64,13 +65,9 @@ def read_posterior(path: str | os.PathLike[str], cls: type[Model]) -> Model:
         )
     top = parse_json(document, f"The document in {path}", "posterior of bayesdnf")
     top.text("format", (_FORMAT,))
-    if (version := top.whole("version", 1)) > _VERSION:
-        raise InputError(
-            f"{path} has version {version} of the classifier's document and this bayesdnf reads "
-            f"version {_VERSION}; it was written by bayesdnf {top.any('bayesdnf')!r:.40}."
-        )
+    version = read_version(top, path, "the classifier's document")
     own = ("parameters", "seed", "bayes_factor")
-    top.expect("format", "version", "bayesdnf", *own, *FITTED)
+    top.expect("format", "version", "bayesdnf", *own, *fitted_names(version))
     top.text("bayesdnf")
     encoder = read_encoder(top)
     for literal in set(drawn.literals) - set(encoder.literals_):
@@ -81,7 +78,7 @@ def read_posterior(path: str | os.PathLike[str], cls: type[Model]) -> Model:
             raise InputError(f"{path} is damaged: its settings have no {name} that is known.")
     model = cls(**_read_parameters(top, encoder))
     model._store_draws(drawn)
-    read_fitted(top, model, encoder, model.map_)
+    read_fitted(top, model, encoder, model.map_, version)
     model.seed_ = top.whole("seed", 0)
     model.bayes_factor_ = None
     if top.any("bayes_factor") is not None:

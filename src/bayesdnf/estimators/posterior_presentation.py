@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING
 
+from ..boolean import markup
 from ..errors import MissingExtraError
+from ..sampling.draws_html import functions_html
 from .presentation import risk_lines, rules_text, table_text
 
 if TYPE_CHECKING:
@@ -39,14 +40,10 @@ def summary(model: PosteriorDNFClassifier) -> str:
 
 def as_html(model: PosteriorDNFClassifier) -> str:
     """Return the same for a notebook, shorter."""
-    shown = model.functions_[:MOST_FUNCTIONS].astype({"function": str})
-    lines = [html.escape(line) for line in (*no_rule(model), *risks(model), *trust(model))]
-    return "\n".join(
-        [
-            f"<p><b>{html.escape(title(model))}</b></p>",
-            shown.to_html(index=False, float_format=lambda v: f"{v:.4g}"),
-            f"<p>{'<br>'.join(lines)}</p>",
-        ]
+    return markup.block(
+        markup.paragraph([title(model)], strong=True),
+        functions_html(model.draws_),
+        markup.paragraph([*no_rule(model), *risks(model), *trust(model)]),
     )
 
 

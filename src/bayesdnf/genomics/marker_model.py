@@ -15,11 +15,11 @@ from ..boolean.literal import MEANING
 from ..data.atomic import atomic_path
 from ..errors import InputError
 from ..model.rates import Counts, Interval
-from .choosing import Progress, Wish
 from .chromosomes import haploid_calls
 from .genotypes import Genotypes, empty_planes
 from .matching import Matched, match_variants
 from .opening import open_genotypes
+from .wish import Progress, Wish
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,7 +151,7 @@ class MarkerModel:
         places = zip(wanted["CHR"], wanted["POS"], strict=True)
         wish = Wish(
             allele="first",
-            variants=[name for name in wanted["ID"] if name not in (".", "")] or None,
+            variants=["", *(name for name in wanted["ID"] if name != ".")],  # no file has ""
             regions=[f"{chromosome}:{position}-{position}" for chromosome, position in places],
             n_jobs=n_jobs,
             progress=progress,

@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from .. import _native
 from ..data.bits import Words
 from ..errors import FileFormatError, MissingExtraError
-from .choosing import Names, Progress, Wish
 from .fields import Fields, read_fields, unreadable
 from .genotypes import CHUNK_BYTES, Genotypes, empty_planes
 from .identity import require_distinct_variants
 from .plink import FAM_COLUMNS, prefix_of, sample_table
+from .selection import Names, Places
+from .wish import Progress, Wish
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     import pandas as pd
 
@@ -38,7 +39,7 @@ def read_pgen(
     allele: str = "minor",
     samples: Names | None = None,
     variants: Names | None = None,
-    regions: str | Sequence[str] | None = None,
+    regions: Places | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> Genotypes:
@@ -145,9 +146,7 @@ class PgenFiles:
             raise FileFormatError.at(self.pgen, "its first bytes", _plain(error)) from None
         with reader:
             self._pack(reader, rows, several, planes, len(samples), wish)
-        first = f"Read {len(rows):,} variants of {len(samples):,} samples from {self.pgen.name}."
-        genotypes = Genotypes(planes, samples, variants, (first, *said, *more))
-        return genotypes.counting(wish.allele, in_place=True)
+        return wish.granted(self.pgen.name, planes, samples, variants, said + more)
 
     def _several(
         self, n_samples: int, n_alts: NDArray[np.int64], place: Callable[[int], str]

@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 from .. import _native
 from ..data.bits import Words
 from ..errors import FileFormatError
-from .choosing import Names, Progress, Wish
 from .fields import Fields, read_fields, unreadable
 from .genotypes import CHUNK_BYTES, Genotypes, empty_planes, pack_mask, pick_into
 from .identity import require_distinct_samples, require_distinct_variants
+from .selection import Names, Places
+from .wish import Progress, Wish
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
 _MAGIC = b"\x6c\x1b\x01"
@@ -36,7 +35,7 @@ def read_plink(
     allele: str = "minor",
     samples: Names | None = None,
     variants: Names | None = None,
-    regions: str | Sequence[str] | None = None,
+    regions: Places | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> Genotypes:
@@ -53,11 +52,13 @@ def read_plink(
         Which allele is counted, and stands in column ``A1`` of the result: the rarer one in the
         samples read, or the first or second of the .bim file (its columns 5 and 6).
     samples : path or collection of str, optional
-        IIDs to read, or a file of them (``IID`` or ``FID IID`` on each line); by default all.
+        IIDs to read, or a file of them (``IID`` or ``FID IID`` on each line, or under a header);
+        by default all.
     variants : path or collection of str, optional
         Identifiers to read, or a file of them, one on each line; by default all.
-    regions : str or sequence of str, optional
-        Where variants must lie, such as ``"6"`` or ``"6:25000000-35000000"``, ends included.
+    regions : str, path or sequence of them, optional
+        Where variants must lie, such as ``"6"`` or ``"6:25000000-35000000"``, ends included, or a
+        BED file.
     n_jobs : int, default=1
         Threads.
     progress : callable, optional
@@ -123,9 +124,7 @@ class PlinkFiles:
         variants, rows, more = self._variants(wish)
         planes = empty_planes(len(rows), len(samples))
         self.pack(rows, keep, planes, wish)
-        first = f"Read {len(rows):,} variants of {len(samples):,} samples from {self.bed.name}."
-        genotypes = Genotypes(planes, samples, variants, (first, *said, *more))
-        return genotypes.counting(wish.allele, in_place=True)
+        return wish.granted(self.bed.name, planes, samples, variants, said + more)
 
     def _variants(self, wish: Wish) -> tuple[pd.DataFrame, NDArray[np.intp], list[str]]:
         """Variants to read, their rows in the .bed file, and sentences about those left out."""

@@ -27,6 +27,7 @@ from ..boolean import BooleanFunction
 from ..data.atomic import atomic_path
 from ..errors import InputError, ParameterError
 from ..model.effect import Effect
+from .chromosomes import chromosome_order
 from .genotypes import Genotypes
 from .spelling import CODES, conjunction, function_of_cells
 
@@ -291,7 +292,6 @@ def scan_table(
     n_jobs: int = 1,
 ) -> _native.ScanTable:
     """Split the calls into cases and controls, as the native core scans them."""
-    _, chromosome = np.unique(genotypes.variants["CHR"].astype(str), return_inverse=True)
     return _native.ScanTable(
         genotypes.planes,
         genotypes.mask(y),
@@ -302,7 +302,7 @@ def scan_table(
         rank == "gain",
         top,
         gap,
-        chromosome.astype(np.int32),
+        chromosome_order(genotypes.variants["CHR"]),
         genotypes.variants["POS"].to_numpy(dtype=np.int64),
         n_jobs,
     )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..model.effect import Effect
 from ..model.posterior import Posterior
 from ..model.prior import Prior
+from .chromosomes import chromosome_order
 from .genotypes import Genotypes
 
 
@@ -70,7 +71,7 @@ class Scoring:
         return self.genotypes.take(variants=where).renamed([names[v] for v in where])
 
     def _near(self, some: Genotypes) -> list[list[str]]:
-        chromosome = some.variants["CHR"].astype(str).to_numpy()
+        chromosome = chromosome_order(some.variants["CHR"])
         position = some.variants["POS"].to_numpy(dtype=np.int64)
         names = some.names
         first, second = np.triu_indices(some.n_variants, 1)

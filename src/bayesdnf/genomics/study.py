@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FileFormatError, InputError
-from .choosing import Names, Progress, Wish
 from .chromosomes import haploid_calls
 from .filters import Filters
 from .genotypes import Genotypes
 from .identity import first_few
 from .opening import open_genotypes
 from .phenotype import SampleColumns, read_covariates, read_phenotype
+from .selection import Names, Places
+from .wish import Progress, Wish
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,7 +120,7 @@ def read_study(
     allele: str = "minor",
     samples: Names | None = None,
     variants: Names | None = None,
-    regions: str | Sequence[str] | None = None,
+    regions: Places | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> Study:

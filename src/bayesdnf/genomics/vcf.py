@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from .. import _native
 from ..data.bits import Words
 from ..errors import FileFormatError, MissingExtraError
-from .choosing import Names, Progress, Wish
+from .fields import one_line
 from .genotypes import CHUNK_BYTES, Genotypes, empty_planes
 from .identity import require_distinct_variants
+from .selection import Names, Places
 from .vcf_text import check_first_records, read_to_the_end, record_place, refuse_record, vcf_samples
+from .wish import Progress, Wish
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
 _WARNING = 3  # htslib's own default of what it writes to standard error
@@ -36,7 +36,7 @@ def read_vcf(
     allele: str = "minor",
     samples: Names | None = None,
     variants: Names | None = None,
-    regions: str | Sequence[str] | None = None,
+    regions: Places | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> Genotypes:
@@ -131,10 +131,8 @@ class VcfFile:
         require_distinct_variants(
             self.path, listed, lambda row: record_place(self.path, int(records[row]))
         )
-        planes = packed.planes()
-        first = f"Read {len(listed):,} variants of {len(samples):,} samples from {self.path.name}."
-        history = (first, *said, *packed.said(), *more)
-        return Genotypes(planes, samples, listed, history).counting(wish.allele, in_place=True)
+        said += packed.said() + more
+        return wish.granted(self.path.name, packed.planes(), samples, listed, said)
 
     @contextmanager
     def _opened(self, names: list[str] | None, n_jobs: int) -> Iterator[Any]:
@@ -299,4 +297,4 @@ def _tried(work: Callable[[], Any]) -> tuple[Any, str]:
     try:
         return work(), ""
     except Exception as error:  # noqa: BLE001 (cyvcf2 raises no narrower one)
-        return None, (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        return None, one_line(error)

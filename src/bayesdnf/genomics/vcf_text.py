@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 from ..errors import FileFormatError
-from .fields import unreadable
+from .fields import decoded, decompressing, unreadable
 
 _FIXED = ["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT"]
 _CALL = re.compile(r"[/|]?(\d+|\.)([/|](\d+|\.))*")
@@ -44,7 +43,7 @@ def vcf_samples(path: Path) -> list[str]:
         raise FileFormatError.at(path, f"byte {size}", why)
     number, line = 0, ""
     for number, raw in _header_lines(path):
-        line = _decoded(path, number, raw)
+        line = decoded(path, number, raw)
         if number == 1 and not line.startswith("##fileformat=VCF"):
             why = "a VCF file begins with ##fileformat=VCF"
             raise FileFormatError.at(path, "line 1", why)
@@ -96,7 +95,7 @@ def refuse_record(path: Path, record: int, why: str) -> NoReturn:
     if found is None:
         raise FileFormatError.at(path, f"record {record + 1}", why)
     number, raw = found
-    line = _decoded(path, number, raw)
+    line = decoded(path, number, raw)
     raise FileFormatError.at(path, f"line {number}", _wrong_with(vcf_samples(path), line) or why)
 
 
@@ -116,7 +115,7 @@ def check_first_records(path: Path) -> None:
             continue
         seen.add(name)
         samples = samples or vcf_samples(path)
-        why = _wrong_with(samples, _decoded(path, number, raw))
+        why = _wrong_with(samples, decoded(path, number, raw))
         if why is not None:
             raise FileFormatError.at(path, f"line {number}", why)
 
@@ -173,21 +172,6 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def _uncompressed(path: Path) -> Iterator[IO[bytes]]:
     with open(path, "rb") as file:
         compressed = file.read(2) == _GZIP
-    try:
-        with gzip.open(path, "rb") if compressed else open(path, "rb") as lines:
-            yield lines  # type: ignore[misc]
-    except EOFError:
-        why = "its compressed data end early; the file is truncated"
-        raise FileFormatError.at(path, f"byte {path.stat().st_size}", why) from None
-    except (gzip.BadGzipFile, zlib.error) as error:
-        why = f"its compression is damaged ({str(error).rstrip('.')})"
-        place = f"a byte before {path.stat().st_size}"
-        raise FileFormatError.at(path, place, why) from None
-
-
-def _decoded(path: Path, number: int, raw: bytes) -> str:
-    try:
-        return raw.decode()
-    except UnicodeDecodeError as error:
-        why = f"byte {raw[error.start]:#x} is not UTF-8 text"
-        raise FileFormatError.at(path, f"line {number}", why) from None
+    opened = gzip.open if compressed else open
+    with decompressing(path, path.stat().st_size), opened(path, "rb") as lines:
+        yield lines  # type: ignore[misc]

@@ -14,6 +14,7 @@ from .functions import plot_functions
 from .inclusion import plot_coinclusion, plot_inclusion
 from .manhattan import plot_manhattan
 from .marker_folder import save_markers
+from .marker_report import write_marker_report
 from .prior import plot_prior
 from .regional import plot_region
 
@@ -29,4 +30,5 @@ __all__ = [
     "plot_region",
     "plot_trace",
     "save_markers",
+    "write_marker_report",
 ]

@@ -297,6 +297,11 @@ class Draws:
             "kind", "Draws.inclusion", "'literal', 'attribute', 'term' or 'pair'", kind
         )
 
+    def _repr_html_(self) -> str:
+        from .draws_html import as_html
+
+        return as_html(self)
+
     # Judged, and elsewhere ------------------------------------------------------------------------
 
     def diagnose(self) -> Diagnosis:

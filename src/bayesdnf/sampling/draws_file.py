@@ -110,6 +110,15 @@ def load(path: str | os.PathLike[str]) -> Draws:
     return load_with_document(path)[0]
 
 
+def is_netcdf(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins as those of draws do; InputError when it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_HDF5)) == _HDF5
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}.") from error
+
+
 def load_with_document(path: str | os.PathLike[str]) -> tuple[Draws, bytes]:
     """Read draws, and the document that goes with them; b"" when there is none."""
     require_arviz()
