@@ -74,7 +74,8 @@ class Reading:
 
         return Filters(
             remove=self.remove, exclude=self.exclude, maf=self.maf, call_rate=self.call_rate,
-            sample_call_rate=self.sample_call_rate, hwe=self.hwe, missing=self.missing, ld_r2=self.ld_r2,
+            sample_call_rate=self.sample_call_rate, hwe=self.hwe, missing=self.missing,
+            ld_r2=self.ld_r2,
         )  # fmt: skip
 
     def codings_on_offer(self) -> list[str]:
