@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,6 +12,7 @@ import typer
 
 from . import options
 from .output import write_json
+from .reporting import command_line
 from .study_options import Files, Reading, reading
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ def markers(
             random_state=seed, pairs=scans or None, progress=stages,
         )  # fmt: skip
     files = save_markers(
-        found, out, named, command=_command(), filters=reading.filters(),
+        found, out, named, command=command_line(), filters=reading.filters(),
         seconds={"reading and filters": read},
     )  # fmt: skip
     if as_json:
@@ -186,7 +185,7 @@ def scan(
             progress=lambda done, total: stages("pairs", done, total),
         )  # fmt: skip
     found.save(out)
-    log = "\n".join([_command(), *kept.history, *map(str, found.settings.items())])
+    log = "\n".join([command_line(), *kept.history, *map(str, found.settings.items())])
     _write_log(out, log)
     _tell_scan(out, found.findings, found.settings, as_json)
 
@@ -215,7 +214,7 @@ def merge(
     writable(out)
     whole = join([Scan.load(path) for path in scans])
     whole.save(out)
-    _write_log(out, "\n".join([_command(), *map(str, whole.settings.items())]))
+    _write_log(out, "\n".join([command_line(), *map(str, whole.settings.items())]))
     _tell_scan(out, whole.findings, whole.settings, as_json)
 
 
@@ -248,7 +247,7 @@ def predict_markers(model: Path, study: str, out: Path, as_json: bool) -> None:
     answers = marker.predict(matched)
     with atomic_path(out) as part:
         answers.to_csv(part, sep="\t", index=False, na_rep="NA", float_format="%.6g")
-    _write_log(out, "\n".join([_command(), *matched.genotypes.history]))
+    _write_log(out, "\n".join([command_line(), *matched.genotypes.history]))
     counts = {
         "marked": int((answers["MARKED"] == 1).sum()),
         "unmarked": int((answers["MARKED"] == 0).sum()),
@@ -280,7 +279,3 @@ def _write_log(out: Path, text: str) -> None:
     told = "\n".join(f"{name} {value}" for name, value in versions().items())
     with atomic_path(out.with_name(f"{out.name}.log")) as part:
         part.write_text(f"{text}\n{told}\n", encoding="utf-8", newline="\n")
-
-
-def _command() -> str:
-    return shlex.join(["bayesdnf", *sys.argv[1:]])

@@ -72,13 +72,10 @@ class Reading:
         """Return the filters asked for; what a reader can leave out by itself is not among them."""
         from ..genomics import Filters
 
-        beds = [text for text in self.region or () if text.casefold().endswith(".bed")]
-        if beds and len(self.region or ()) > 1:
-            raise typer.BadParameter("--region takes one .bed file, or texts such as 6:1000-2000.")
         return Filters(
-            remove=self.remove, exclude=self.exclude, regions=beds[0] if beds else None,
-            maf=self.maf, call_rate=self.call_rate, sample_call_rate=self.sample_call_rate,
-            hwe=self.hwe, missing=self.missing, ld_r2=self.ld_r2,
+            remove=self.remove, exclude=self.exclude, maf=self.maf, call_rate=self.call_rate,
+            sample_call_rate=self.sample_call_rate, hwe=self.hwe, missing=self.missing,
+            ld_r2=self.ld_r2,
         )  # fmt: skip
 
     def codings_on_offer(self) -> list[str]:
@@ -89,10 +86,9 @@ class Reading:
         """Read the study as it is before filters."""
         from ..genomics import read_study
 
-        texts = [text for text in self.region or () if not text.casefold().endswith(".bed")]
         return read_study(
             path, self.pheno, self.pheno_name, self.covar, self.covar_name, allele=self.allele,
-            samples=self.keep, variants=self.extract, regions=texts or None, n_jobs=self.jobs,
+            samples=self.keep, variants=self.extract, regions=self.region or None, n_jobs=self.jobs,
             progress=progress,
         )  # fmt: skip
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import InputError
+from ..errors import FileFormatError
 from .chromosomes import canonical_chromosome, canonical_chromosomes
 from .selection import bed_lines
 
@@ -50,15 +50,13 @@ class Genes:
         rows = []
         for number, words in bed_lines(path):
             if len(words) < 4:
-                raise InputError(
-                    f"{os.fspath(path)}, line {number}: a gene has a chromosome, a start, an end "
-                    f"and a name. Got {' '.join(words)!r}."
-                )
+                why = f"a gene has a chromosome, a start, an end and a name, not {' '.join(words)}"
+                raise FileFormatError.at(path, f"line {number}", why)
             rows.append(
                 (canonical_chromosome(words[0]), int(words[1]) + 1, int(words[2]), words[3])
             )
         if not rows:
-            raise InputError(f"{os.fspath(path)} names no gene.")
+            raise FileFormatError.at(path, "its lines", "none names a gene")
         table = pd.DataFrame(rows, columns=["CHR", "START", "END", "NAME"])
         # Transcripts of one gene stand under one name: where they touch they are one.
         table = table.drop_duplicates().sort_values(["CHR", "START", "END", "NAME"])

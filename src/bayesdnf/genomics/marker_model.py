@@ -151,7 +151,7 @@ class MarkerModel:
         places = zip(wanted["CHR"], wanted["POS"], strict=True)
         wish = Wish(
             allele="first",
-            variants=[name for name in wanted["ID"] if name not in (".", "")] or None,
+            variants=["", *(name for name in wanted["ID"] if name != ".")],  # no file has ""
             regions=[f"{chromosome}:{position}-{position}" for chromosome, position in places],
             n_jobs=n_jobs,
             progress=progress,
