@@ -15,7 +15,7 @@ demo: $(VENV)/.installed
 	$(BIN)/bayesdnf demo --report build/mushroom.html
 
 test: lint native-test build/faults/.built
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
