@@ -14,7 +14,7 @@ SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "genomics" / 
 QUICK = ("--draws", 100, "--chains", 2)
 FILES = {
     "draws.nc", "manhattan.png", "marker1.png", "markers.log", "markers.tsv", "model.json",
-    "pairs.tsv", "regions.tsv", "summary.txt", "variants.tsv",
+    "pairs.tsv", "regions.tsv", "report.html", "summary.txt", "variants.tsv",
 }  # fmt: skip
 
 
@@ -39,7 +39,7 @@ def test_markers_writes_a_folder_and_prints_the_summary(run, plink):
     assert (ran.status, ran.err) == (0, "")
     assert {file.name for file in Path("results").iterdir()} == FILES
     text = Path("results/summary.txt").read_text()
-    assert ran.out == f"{text}\n10 files written to results.\n"
+    assert ran.out == f"{text}\n11 files written to results.\n"
     assert TRUTH in text
     assert "of a population with 0.01 cases" in text
     log = Path("results/markers.log").read_text()

@@ -11,7 +11,8 @@ import pytest
 from bayesdnf import BooleanFunction, Draws, Effect
 from bayesdnf.errors import InputError, MissingExtraError, ParameterError
 from bayesdnf.genomics import Genes, MarkerModel, find_markers
-from bayesdnf.report import plot_manhattan, plot_region, save_markers
+from bayesdnf.report import plot_manhattan, plot_region, save_markers, write_marker_report
+from bayesdnf.report.marker_report import gather_markers
 from genomics.planted import QUICK, TRUTH, study
 
 matplotlib.use("Agg")
@@ -127,7 +128,7 @@ def test_the_folder_holds_everything(found, genes, tmp_path):
     names = sorted(file.name for file in files)
     assert names == sorted(
         ["markers.tsv", "variants.tsv", "pairs.tsv", "regions.tsv", "summary.txt", "manhattan.png",
-         "marker1.png", "model.json", "draws.nc", "markers.log"]
+         "marker1.png", "model.json", "draws.nc", "report.html", "markers.log"]
     )  # fmt: skip
     assert sorted(file.name for file in folder.iterdir()) == names
     markers = pd.read_csv(folder / "markers.tsv", sep="\t")
@@ -183,3 +184,21 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(found, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="Cannot make the folder"):
         save_markers(found, tmp_path / "file" / "results")
+
+
+def test_the_report_tells_of_genotypes_in_words(found, nothing, tmp_path):
+    page = write_marker_report(found, tmp_path / "report.html").read_text(encoding="utf-8")
+    for literal in found.function.literals:
+        assert literal.attribute in page
+    assert "at least one copy of" in page
+    assert "is not None" not in page
+    facts = gather_markers(found)
+    genotypes, rule = found.study.genotypes, found.function
+    for form in facts.case["attributes"]:  # what the form answers is what the rule says
+        [copies] = genotypes.copies([genotypes.names.index(form["name"])])
+        for place, literal in enumerate(rule.literals):
+            if literal.attribute == form["name"]:
+                says = np.array([place in form["holds"][c] for c in copies])  # -1: not known
+                np.testing.assert_array_equal(says, genotypes.truth(literal))
+    empty = write_marker_report(nothing, tmp_path / "none.html").read_text(encoding="utf-8")
+    assert "The data do not support any rule" in empty

@@ -85,9 +85,11 @@ class Wish:
 
     def wants(self, chromosome: str, position: int, identifier: str) -> bool:
         """Whether a single variant is chosen, for files that are read one by one."""
-        inside = self._regions is None or self._regions.include(chromosome, position)
-        named = self._identifiers is None or identifier in self._identifiers
-        return inside or named if self.either else inside and named
+        inside = self._regions is not None and self._regions.include(chromosome, position)
+        named = self._identifiers is not None and identifier in self._identifiers
+        if self.either:
+            return inside or named
+        return (inside or self._regions is None) and (named or self._identifiers is None)
 
     @cached_property
     def _regions(self) -> Regions | None:

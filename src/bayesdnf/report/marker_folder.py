@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from ..genomics.marker_model import MarkerModel
 from ..genomics.summary import summary
 from ..versions import versions
 from .manhattan import plot_manhattan
+from .marker_report import write_marker_report
 from .panels import pyplot
 from .regional import plot_region
 
@@ -49,9 +50,10 @@ def save_markers(
 
     ``markers.tsv``, ``variants.tsv``, ``pairs.tsv`` and ``regions.tsv``; ``summary.txt``;
     ``manhattan.png`` and for each term ``marker1.png``, …; ``model.json`` for
-    ``MarkerModel.load`` and ``bayesdnf predict``; ``draws.nc`` where the extra ``posterior`` is
-    installed; and ``markers.log``. Each file is written whole or not at all; pictures of terms
-    that an earlier run left there and that this one does not have are removed.
+    ``MarkerModel.load`` and ``bayesdnf predict``; ``draws.nc`` and ``report.html`` where the extras
+    ``posterior`` and ``report`` are installed; and ``markers.log``. Each file is written whole or
+    not at all; pictures of terms that an earlier run left there and that this one does not have
+    are removed.
 
     Parameters
     ----------
@@ -95,11 +97,16 @@ def save_markers(
     files += _pictures(found, path, genes)
     MarkerModel.of(found).save(path / "model.json")
     files.append(path / "model.json")
-    try:
-        found.draws.save(path / "draws.nc")
-        files.append(path / "draws.nc")
-    except MissingExtraError:  # the draws of an earlier run must not pass for these
-        (path / "draws.nc").unlink(missing_ok=True)
+    optional: dict[str, Callable[[Path], object]] = {
+        "draws.nc": found.draws.save,
+        "report.html": lambda file: write_marker_report(found, file, command=command or ""),
+    }
+    for name, write in optional.items():
+        try:
+            write(path / name)
+            files.append(path / name)
+        except MissingExtraError:  # what an earlier run left must not pass for this one's
+            (path / name).unlink(missing_ok=True)
     log = _log(found, command, filters, {**(seconds or {}), **found.seconds})
     files.append(_write_text(log, path / "markers.log"))
     return files
