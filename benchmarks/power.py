@@ -35,7 +35,7 @@ LINES = RESULTS.parents[1] / "build" / "power.jsonl"
 PLINK = "plink1.9"
 P0 = 0.05
 N_VARIANTS, N_CASES, N_CONTROLS = 500, 1000, 1000
-FEW = 3  # sets of each cell on which the settings of find_markers are compared
+FEW = 2  # sets of each cell on which the settings of find_markers are compared
 CHAINS: dict[str, Any] = {"draws": 250, "warmup": 100, "chains": 2}
 """Short chains, so that hundreds of sets end in time."""
 

@@ -1,4 +1,4 @@
-"""How fast is the exhaustive scan of pairs, beside PLINK 1.9's BOOST?
+"""Speed of the exhaustive scan of pairs, beside PLINK 1.9's BOOST.
 
 In pair-samples per second of one core: pairs of variants times samples, over processor seconds, the
 least of three runs each, in turn. Both read the same file; reading is not counted: ours has read it
