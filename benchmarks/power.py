@@ -35,7 +35,6 @@ LINES = RESULTS.parents[1] / "build" / "power.jsonl"
 PLINK = "plink1.9"
 P0 = 0.05
 N_VARIANTS, N_CASES, N_CONTROLS = 500, 1000, 1000
-FEW = 2  # sets of each cell on which the settings of find_markers are compared
 CHAINS: dict[str, Any] = {"draws": 250, "warmup": 100, "chains": 2}
 """Short chains, so that hundreds of sets end in time."""
 
@@ -55,7 +54,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "prior": Prior(size=Poisson(1)),
     },
 }
-"""What find_markers is given; the first on every set, the others on a few."""
+"""What find_markers is given; the first on every set, the others on a few of each cell."""
 
 
 class Cell(NamedTuple):
@@ -88,7 +87,17 @@ class Cell(NamedTuple):
 
 
 NULL = Cell(0, 0.0, 0.0)
-CELLS = [Cell(k, h, q) for k in (2, 3) for h in (0.02, 0.05, 0.1) for q in (0.1, 0.25, 0.4)]
+WEAK = [Cell(k, h, 0.25) for k in (2, 3) for h in (0.005, 0.01)]
+"""Where finding anything is in doubt, so that settings make a difference."""
+CELLS = [
+    *WEAK,
+    *(Cell(k, h, q) for k in (2, 3) for h in (0.02, 0.05, 0.1) for q in (0.1, 0.25, 0.4)),
+]
+
+
+def compared(cell: Cell) -> int:
+    """Say on how many sets of a cell all settings of find_markers are measured."""
+    return 10 if cell in WEAK else 2
 
 
 class Simulated(NamedTuple):
@@ -185,14 +194,17 @@ def _judged(variants: Any, truth: frozenset[int]) -> dict[str, int]:
     return {"true": true, "false": len(set(map(int, variants))) - true}
 
 
-def methods(number: int) -> dict[str, Callable[[Study, Path, frozenset[int]], dict[str, Any]]]:
-    """Say what is measured on a set, by its number."""
-    found: dict[str, Callable[[Study, Path, frozenset[int]], dict[str, Any]]] = {
+Method = Callable[[Study, Path, frozenset[int]], dict[str, Any]]
+
+
+def methods(cell: Cell, number: int) -> dict[str, Method]:
+    """Say what is measured on a set of a cell, by its number."""
+    found: dict[str, Method] = {
         "scan": lambda study, prefix, truth: measure_scan(study, truth),
         "plink": lambda study, prefix, truth: measure_plink(prefix, truth),
     }
     for name, given in SETTINGS.items():
-        if name == MARKERS or number < FEW:
+        if name == MARKERS or number < compared(cell):
             found[name] = lambda study, prefix, truth, given=given: (  # type: ignore[misc]
                 measure_markers(study, truth, given)
             )
@@ -216,7 +228,7 @@ def measure(sets: int) -> Iterator[dict[str, Any]]:
         for cell in [NULL, *CELLS]:
             missing = {
                 name: method
-                for name, method in methods(number).items()
+                for name, method in methods(cell, number).items()
                 if (cell.name, number, name) not in have
             }
             if cell.risk > 1 or not missing:
