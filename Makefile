@@ -62,8 +62,9 @@ bench-peers: $(PEERS)/.installed
 bench-averaging: $(PEERS)/.installed
 	$(PEERS)/bin/python -m benchmarks.averaging --jobs 2
 
-# The scan beside PLINK 1.9 (Debian package plink1.9), and rules of drug resistance of HIV.
+# Reading, the scan beside PLINK 1.9 (Debian package plink1.9), and rules of drug resistance of HIV.
 bench-genomics: $(VENV)/.installed
+	$(BIN)/python -m benchmarks.reading
 	$(BIN)/python -m benchmarks.scan
 	$(BIN)/python -m benchmarks.hiv
 

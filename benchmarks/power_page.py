@@ -61,8 +61,8 @@ PAIRS: dict[str, tuple[str, Test]] = {
 }
 TRIPLES: dict[str, tuple[str, Test]] = {
     "scan of triples": (MARKERS, lambda line, k: is_set(line["triple"], k)),
-    "find_markers": (MARKERS, is_exact),
     "scan: a true pair": ("scan", lambda line, k: is_set(line["gain"], 2)),
+    "find_markers": (MARKERS, is_exact),
     "PLINK boost: a true pair": ("plink", lambda line, k: is_set(line["boost"], 2)),
     "PLINK joint: a true pair": ("plink", lambda line, k: is_set(line["joint-effects"], 2)),
 }
@@ -217,9 +217,9 @@ def page(results: Results) -> str:
         "",
         "Shares are sets where the acting variants, all of them and no other, come first: of all",
         "pairs in the scan, by gain over single variants, for the best AND or for the best set of",
-        "genotype cells; of the triples that `find_markers` scans; and as the only term of its best",
-        "function. P(true term) is the term's mean posterior probability, 0 where it is not in the",
-        f"function. `find_markers` has `{MARKERS}` here and short chains ({draws}),",
+        "genotype cells; of the triples that `find_markers` scans; and as the only term of its",
+        "best function. P(true term) is the term's mean posterior probability, 0 where it is not",
+        f"in the function. `find_markers` has `{MARKERS}` here and short chains ({draws}),",
         "so that hundreds of sets end in time; other settings are compared below.",
         "",
         "PLINK 1.9 reads the same files: `--fast-epistasis boost`, and its test of joint effects,",
