@@ -3,14 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PEERS := build/peers
+SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 NATIVE := $(shell find native -name '*.?pp' -o -name CMakeLists.txt) CMakeLists.txt
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 CMAKE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DBAYESDNF_TESTS=ON
 
-.PHONY: demo test lint native-test sanitize calibrate bench bench-search bench-peers bench-averaging bench-genomics power reproduce docs stub clean
+.PHONY: demo test lint native-test sanitize calibrate browser bench bench-search bench-peers bench-averaging bench-genomics power reproduce docs stub clean
 
 demo: $(VENV)/.installed
-	$(BIN)/bayesdnf demo
+	@mkdir -p build
+	$(BIN)/bayesdnf demo --report build/mushroom.html
 
 test: lint native-test build/faults/.built
 	$(BIN)/python -m pytest
@@ -32,6 +34,12 @@ build/faults/.built: $(NATIVE) $(VENV)/.tools
 		-DPython_EXECUTABLE=$(abspath $(BIN))/python
 	$(BIN)/cmake --build build/faults
 	@touch $@
+
+# Chromium and its driver, for the tests of reports; without them these tests are skipped.
+browser:
+	test -x /usr/bin/chromium && test -x /usr/bin/chromedriver || { \
+		$(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install \
+		-y -qq --no-install-recommends chromium chromium-driver fonts-dejavu-core; }
 
 # The C++ tests under the address and undefined-behaviour sanitizers.
 sanitize: $(VENV)/.tools
@@ -81,11 +89,13 @@ reproduce: $(VENV)/.installed
 stub: $(VENV)/.installed
 	$(BIN)/python -m nanobind.stubgen -q -m bayesdnf._native -o src/bayesdnf/_native.pyi
 
-docs:
-	@echo "The documentation is README.md, the pages in docs/ and the docstrings; nothing has to be built."
+# The site, in build/docs. A warning is an error; the walk-throughs are run, in about a minute.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -q -d build/doctrees docs build/docs
+	@echo "Open build/docs/index.html."
 
 clean:
-	rm -rf build $(VENV)
+	rm -rf build $(VENV) docs/generated docs/walkthroughs
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -97,6 +107,10 @@ $(VENV)/.tools: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.installed: $(NATIVE) $(PACKAGE) pyproject.toml $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet --no-build-isolation -e . -Cbuild-dir=build/editable
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group docs
 	@touch $@
 
 $(PEERS)/bin/python:

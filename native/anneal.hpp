@@ -1,11 +1,13 @@
 // The paper's simulated annealing (Hubert 2020): seven moves over a list of terms, rates explicit.
 //
 // A chain is a function of the data, the settings and its Philox stream. Draws, in their order:
-//   start     uniform for pi0; uniform for pi1; then `start_terms` distinct individuals of n by
-//             Floyd's method: for j = n - start_terms .. n - 1 take t = below(j + 1), or j if t is
-//             taken already. Individuals are numbered through the rows, positives first.
+//   start     uniform for pi0; uniform for pi1 (neither where they are known); then `start_terms`
+//             distinct individuals of n by Floyd's method: for j = n - start_terms .. n - 1 take
+//             t = below(j + 1), or j if t is taken already. Individuals are numbered through the
+//             rows, positives first.
 //   step      uniform u: the first move whose cumulative probability exceeds u
-//   set rate  nothing for "mean"; beta(a + positives, b + negatives) for "draw"
+//   set rate  nothing for "mean"; beta(a + positives, b + negatives) for "draw". A known rate
+//             stays what it is.
 //   drop      below(total literals): counts through the terms and through each term's literals
 //   add       uniform times the sum of 1/k over the terms: counts through the terms; then
 //             below(p - k): counts through the literals that the term does not hold
@@ -16,6 +18,9 @@
 //   death     (m > 1) below(m)
 //   accept    uniform_positive, only for an allowed proposal that goes down, λ included
 // Literals of a term are in rising order. Nothing is drawn for a move that is not possible.
+//
+// With `learning_steps` above 0 the moves after those many steps are chosen by how they did in them
+// (the paper, section on annealing, names such a scheme and leaves it open): see learn().
 #pragma once
 
 #include <array>
@@ -44,6 +49,7 @@ struct AnnealSettings {
     std::array<double, 7> probabilities{0.05, 0.05, 0.4, 0.4, 0.05, 0.04, 0.01};
     double log_lambda = 1000, cooling = 0.9;
     bool keep_best = false;  // else the last state, as in the paper
+    std::size_t learning_steps = 0;  // 0: the probabilities stay as they are
 };
 
 struct AnnealState {
@@ -62,6 +68,7 @@ class AnnealChain {
     AnnealState last() const { return {terms_, pi0_, pi1_, objective()}; }
     AnnealState result() const { return settings_.keep_best ? best_ : last(); }
     double log_lambda() const { return log_lambda_; }
+    const std::array<double, 7>& probabilities() const { return settings_.probabilities; }
     const Philox& rng() const { return rng_; }
 
   private:
@@ -79,6 +86,9 @@ class AnnealChain {
     };
 
     void step();
+    void make_move();
+    void accumulate();
+    void learn();
     void set_rate0();
     void set_rate1();
     void drop();
@@ -88,7 +98,7 @@ class AnnealChain {
     void death();
 
     void consider(const Proposal& proposal);
-    bool accepts(const Proposal& proposal, double prior);
+    bool accepts(double now, double then, const Proposal& proposal);
     void commit(const Proposal& proposal, double prior);
     bool supported(const Proposal& proposal);
     double prior_of(const Proposal& proposal);
@@ -108,6 +118,8 @@ class AnnealChain {
     Turns turns_;
     bool free_;  // nothing is ruled out, as in the paper
     std::array<double, 7> cumulative_;
+    std::size_t steps_ = 0, move_ = 0;  // done so far; the one under way
+    std::array<std::size_t, 7> tried_{}, improved_{};  // by move
     std::vector<double> inverse_;  // 1 / k
 
     std::vector<Term> terms_;

@@ -119,6 +119,17 @@ void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_th
             state.replace(State::kNone, grown.term);
         }
     };
+    // Known rates are not the null function's own: it may beat every single term and yet lose to
+    // several.
+    if (state.size() == 0 && state.posterior().likelihood().known() && !stop()) {
+        const Grown first = grow_term(state, State::kNone, width, -INFINITY, stop, {}, n_threads);
+        if (!first.term.empty()) {
+            State several = state;
+            several.replace(State::kNone, first.term);
+            rebuild(several, width, stop, n_threads);
+            if (several.score() > state.score()) state = std::move(several);
+        }
+    }
     add_terms();
     for (bool better = true; better && !stop();) {
         better = false;

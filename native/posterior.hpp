@@ -60,6 +60,7 @@ class Likelihood {
     }
 
     bool ordered() const { return effect_.ordered; }
+    bool known() const { return effect_.known(); }
     Count n_positive() const { return n_positive_; }
     Count n_negative() const { return n_negative_; }
 

@@ -153,8 +153,10 @@ bool ScanTable::best_of(const Counts<N>& rows, std::size_t n, double least, Find
     return found;
 }
 
-// Of all unions of cells the best takes those with the highest rates, down to some rate; without
-// an order of the rates it may be those with the lowest.
+// The likelihood is convex in the marked positives and negatives (it is the logarithm of an integral
+// of exponentials), so of all unions of cells the best one takes those with the highest rates, down
+// to some rate, or those with the lowest. Where none of them, or all, would be better still, there
+// is no marker to be found, and what is returned may not be the best of the rest.
 template <std::size_t N>
 bool ScanTable::best_union(const Counts<N>& cells, double least, Finding& out) const {
     std::array<std::uint8_t, N> order;
@@ -170,7 +172,7 @@ bool ScanTable::best_union(const Counts<N>& cells, double least, Finding& out) c
     }
     bool found = false;
     for (bool lowest : {false, true}) {
-        if (n < 2 || (lowest && likelihood_.ordered())) break;
+        if (n < 2 || (lowest && least >= even_)) break;
         if (lowest) std::reverse(order.begin(), order.begin() + n);
         Counts<N> sums;
         Count a = 0, b = 0;
@@ -273,6 +275,20 @@ std::size_t ScanTable::pairs_in(std::size_t task) const {
     return i == j ? a * (a - 1) / 2 : a * b;
 }
 
+// Level counts of variant x of the masks and y of the planes, out of a sweep.
+ScanTable::Counts<kLevels * kLevels> ScanTable::pair_counts(const std::vector<Count>& swept,
+                                                            std::size_t masks, std::size_t planes,
+                                                            std::size_t x, std::size_t y) const {
+    const std::size_t skip = kLevels - n_swept_;
+    Counts<kLevels * kLevels> out{};
+    for (std::size_t s = 0; s < 2; ++s)
+        for (std::size_t u = 0; u < n_swept_; ++u)
+            for (std::size_t v = 0; v < n_swept_; ++v)
+                out[s][(u + skip) * kLevels + v + skip] =
+                    swept[(s * masks + x * n_swept_ + u) * planes + y * n_swept_ + v];
+    return out;
+}
+
 void ScanTable::scan_task(std::size_t task, Findings& best, std::vector<Count>& counts) const {
     const auto [i, j] = blocks_of(task, (n_variants_ + kBlock - 1) / kBlock);
     const std::size_t first = i * kBlock, second = j * kBlock;
@@ -282,17 +298,11 @@ void ScanTable::scan_task(std::size_t task, Findings& best, std::vector<Count>& 
     counts.resize(2 * masks * planes);
     kernels().sweep(levels(first), stride_, masks, levels(second), stride_, planes, segments(),
                     counts.data(), planes);
-    const std::size_t skip = kLevels - n_swept_;
-    Counts<kLevels * kLevels> table{};
     for (std::size_t x = 0; x < n_first; ++x) {
         const auto a = static_cast<std::int32_t>(first + x);
         for (std::size_t y = i == j ? x + 1 : 0; y < n_second; ++y) {
             const auto b = static_cast<std::int32_t>(second + y);
-            for (std::size_t s = 0; s < 2; ++s)
-                for (std::size_t u = 0; u < n_swept_; ++u)
-                    for (std::size_t v = 0; v < n_swept_; ++v)
-                        table[s][(u + skip) * kLevels + v + skip] =
-                            counts[(s * masks + x * n_swept_ + u) * planes + y * n_swept_ + v];
+            const auto table = pair_counts(counts, masks, planes, x, y);
             const double sub = std::max(singles_[a].log_bayes_factor, singles_[b].log_bayes_factor);
             Finding f;
             if (!score<2>(table, sub, best.least(), f) || !apart(a, b)) continue;
@@ -335,14 +345,8 @@ std::size_t ScanTable::scan_triples(std::span<const std::int32_t> chosen, std::s
         kernels().sweep(&side[i * size], stride_, n_swept_, side.data(), stride_, planes,
                         segments(), counts.data(), planes);
         for (std::size_t j = i + 1; j < n; ++j) {
-            Counts<kLevels * kLevels> table{};
-            for (std::size_t s = 0; s < 2; ++s)
-                for (std::size_t u = 0; u < n_swept_; ++u)
-                    for (std::size_t v = 0; v < n_swept_; ++v)
-                        table[s][(u + skip) * kLevels + v + skip] =
-                            counts[(s * n_swept_ + u) * planes + j * n_swept_ + v];
-            Finding f;
-            score<2>(table, 0, -INFINITY, f);
+            Finding f{};
+            score<2>(pair_counts(counts, n_swept_, planes, 0, j), 0, -INFINITY, f);
             const double alone = std::max(singles_[chosen[i]].log_bayes_factor,
                                           singles_[chosen[j]].log_bayes_factor);
             pairs[i * n + j] = pairs[j * n + i] = std::max(alone, f.log_bayes_factor);

@@ -97,6 +97,8 @@ class ScanTable {
     Segments segments() const { return {offsets_.data(), 2}; }
     bool apart(std::int32_t a, std::int32_t b) const;
     void score_singles();
+    Counts<kLevels * kLevels> pair_counts(const std::vector<Count>& swept, std::size_t masks,
+                                          std::size_t planes, std::size_t x, std::size_t y) const;
     void scan_task(std::size_t task, Findings& best, std::vector<Count>& counts) const;
     // The finding on variants of one, two or three levels' counts; false when it cannot reach
     // `least`, a key.

@@ -1,26 +1,124 @@
-"""The examples in docs/ run, each page from top to bottom, and links lead somewhere."""
+"""The examples of README.md and of the pages in docs/ run, and links lead somewhere.
+
+``python`` blocks of a page are doctests, run from top to bottom. ``console`` blocks are run by
+bash, command by command in one empty folder. ``sh`` blocks set a machine up and are not run; a test
+keeps anything else out of them. ``text`` is no code. Walk-throughs (docs/gallery) are run by
+``make docs``.
+"""
 
 import doctest
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[1] / "docs"
-PAGES = sorted(DOCS.rglob("*.md"))
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+SETUP = re.compile(r"pip install .*|make \w+|git clone .*|cd \w+")
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+every_page = pytest.mark.parametrize(
+    "page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES]
+)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
-def test_examples(page):
-    test = doctest.DocTestParser().get_doctest(page.read_text(), {}, page.name, str(page), 0)
-    report = []
-    failed, _ = doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=report.append)
-    assert not failed, "".join(report)
+def blocks(page, language):
+    """(line number, text) of a page's fenced blocks in one language."""
+    text = page.read_text(encoding="utf-8")
+    return [
+        (text[: match.start()].count("\n") + 1, match[2])
+        for match in FENCE.finditer(text)
+        if match[1] == language
+    ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
-def test_links(page):
-    for link in re.findall(r"\]\(([^)#\s]+)", page.read_text()):
+def commands(block):
+    """(command, output shown) pairs of a console block; ``> `` continues a command."""
+    pairs = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            pairs.append([line[2:], ""])
+        elif line.startswith("> "):
+            pairs[-1][0] += "\n" + line[2:]
+        else:
+            pairs[-1][1] += line + "\n"
+    return pairs
+
+
+@every_page
+def test_python_examples(page):
+    report, names = [], {}
+    for line, block in blocks(page, "python"):
+        test = doctest.DocTestParser().get_doctest(block, names, page.name, str(page), line)
+        assert test.examples, f"{page.name}, line {line}: a python block holds >>> examples"
+        doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=report.append, clear_globs=False)
+        names = test.globs
+    assert not report, "".join(report)
+
+
+@every_page
+def test_shell_examples(page, tmp_path):
+    beside_python = str(Path(sys.executable).parent)
+    environment = {
+        **os.environ,
+        "PATH": os.pathsep.join([beside_python, os.environ["PATH"]]),
+        "COLUMNS": "100",
+    }
+    shell = blocks(page, "console")
+    if shell and shutil.which("bayesdnf", path=beside_python) is None:
+        pytest.skip("the bayesdnf command is not installed beside this Python")
+    for command, shown in [pair for _, block in shell for pair in commands(block)]:
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", command],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"$ {command}\n{done.stderr}"
+        if shown:
+            matches = doctest.OutputChecker().check_output(shown, done.stdout, OPTIONS)
+            assert matches, f"$ {command}\nshown:\n{shown}got:\n{done.stdout}"
+
+
+@every_page
+def test_blocks_that_are_not_run_only_set_a_machine_up(page):
+    lines = [line for _, block in blocks(page, "sh") for line in block.splitlines()]
+    assert [line for line in lines if not SETUP.fullmatch(line)] == []
+
+
+@every_page
+def test_every_block_has_a_language_that_this_file_knows(page):
+    """What would be run is run; what stands in braces is a directive of the site."""
+    fences = re.findall(r"^```(.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    opened = {fence for fence in fences[::2] if not re.match(r"\{[\w-]+\}", fence)}
+    assert opened <= {"python", "console", "sh", "text"}
+    assert set(fences[1::2]) <= {""}
+
+
+def test_the_examples_are_found():
+    """A fence that is not recognised would be an example that nobody runs."""
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    found = sum(len(blocks(page, "python")) for page in PAGES)
+    assert found == len(re.findall(r"^```python$", text, re.MULTILINE)) > 20
+    assert text.count(">>> ") == sum(
+        block.count(">>> ") for page in PAGES for _, block in blocks(page, "python")
+    )
+
+
+@every_page
+def test_links_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+        target = page.parent / link
+        if page.is_relative_to(DOCS) and link.startswith("walkthroughs/"):  # written by make docs
+            name = Path(link).with_suffix(".py").name
+            target = DOCS / "gallery" / ("GALLERY_HEADER.rst" if name == "index.py" else name)
         if "://" not in link:
-            assert (page.parent / link).exists(), f"{page.name} links to {link}, which is not there"
+            assert target.exists(), f"{page.name} links to {link}, which is not there"

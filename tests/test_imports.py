@@ -11,6 +11,7 @@ import pytest
 import bayesdnf
 
 HEAVY = ["sklearn", "scipy", "pandas", "matplotlib", "arviz", "arviz_base", "arviz_stats", "xarray"]
+HEAVY += ["cyvcf2", "pgenlib"]
 
 HELP = """
 import contextlib, io
@@ -43,11 +44,12 @@ def loaded_by(code):
     [
         "import bayesdnf",
         "import bayesdnf; dir(bayesdnf)",
+        "import bayesdnf.genomics",
         "import bayesdnf; bayesdnf.BooleanFunction('a AND b').to_sql()",
         HELP.format(arguments=["--help"]),
         HELP.format(arguments=["simulate", "--help"]),
     ],
-    ids=["import", "dir", "a function", "--help", "simulate --help"],
+    ids=["import", "dir", "genomics", "a function", "--help", "simulate --help"],
 )
 def test_no_heavy_library_is_loaded(code):
     loaded = loaded_by(code)

@@ -85,6 +85,10 @@ def test_the_wheel_holds_the_package(wheel):
         "bayesdnf/_native.pyi",
         "bayesdnf/data/files/mushroom.csv.xz",
         "bayesdnf/data/files/README.md",
+        "bayesdnf/report/templates/report.html",
+        "bayesdnf/report/templates/pictures.html",
+        "bayesdnf/report/templates/report.css",
+        "bayesdnf/report/templates/report.js",
     }
     assert wanted - names == set()
     endings = [name.partition(".dist-info/")[2] for name in names]

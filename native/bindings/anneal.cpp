@@ -41,7 +41,7 @@ void bind_anneal(nb::module_& m) {
         .def("__init__", [](AnnealChain* self, const PyAnnealProblem& problem, const Philox& rng,
                             std::size_t start_terms, bool draw_rates,
                             const std::array<double, 7>& probabilities, double log_lambda,
-                            double cooling, bool keep_best) {
+                            double cooling, bool keep_best, std::size_t learning_steps) {
             require(start_terms <= problem.problem->individuals.size(),
                     "there are not that many individuals to start from");
             double sum = 0;
@@ -52,10 +52,11 @@ void bind_anneal(nb::module_& m) {
             require(sum > 0, "some probability must be above 0");
             new (self) AnnealChain(*problem.problem,
                                    {start_terms, draw_rates, probabilities, log_lambda, cooling,
-                                    keep_best},
+                                    keep_best, learning_steps},
                                    rng);
         }, "problem"_a, "rng"_a, "start_terms"_a, "draw_rates"_a, "probabilities"_a,
-             "log_lambda"_a, "cooling"_a, "keep_best"_a, nb::keep_alive<1, 2>())
+             "log_lambda"_a, "cooling"_a, "keep_best"_a, "learning_steps"_a = 0,
+             nb::keep_alive<1, 2>())
         .def("advance", [](AnnealChain& c, std::size_t steps, const StopFlag& stop) {
             const nb::gil_scoped_release release;
             return c.advance(steps, stop);
@@ -65,6 +66,8 @@ void bind_anneal(nb::module_& m) {
                      "(terms, pi0, pi1, objective) now.")
         .def_prop_ro("result", [](const AnnealChain& c) { return as_tuple(c.result()); },
                      "The same of the state to keep, the last or the best.")
+        .def_prop_ro("probabilities", &AnnealChain::probabilities,
+                     "Of the seven moves now: as given, or learned.")
         .def_prop_ro("log_lambda", &AnnealChain::log_lambda)
         .def_prop_ro("rng_state", [](const AnnealChain& c) {
             return std::tuple(c.rng().key(), c.rng().counter(), c.rng().used());

@@ -1,4 +1,4 @@
-// A small posterior with everything in it, and a stop that never comes.
+// A small posterior with everything in it.
 #pragma once
 
 #include <algorithm>
@@ -7,14 +7,9 @@
 
 #include "random_bits.hpp"
 #include "state.hpp"
-#include "stop.hpp"
+#include "stops.hpp"
 
 namespace bayesdnf {
-
-class Never : public Stop {
-  public:
-    bool operator()() const override { return false; }
-};
 
 // 50 positives and 40 negatives; p literals, some the negations of others; sometimes weighted rows
 // and literals, unordered rates, odd sizes.

@@ -6,20 +6,11 @@
 
 #include "check.hpp"
 #include "random_bits.hpp"
+#include "stops.hpp"
 
 using namespace bayesdnf;
 
 namespace {
-
-class Never : public Stop {
-  public:
-    bool operator()() const override { return false; }
-};
-
-class Always : public Stop {
-  public:
-    bool operator()() const override { return true; }
-};
 
 constexpr std::size_t kPlanes = 70, kPositive = 100, kNegative = 130;
 

@@ -4,6 +4,7 @@
 
 #include "check.hpp"
 #include "random_bits.hpp"
+#include "stops.hpp"
 
 using namespace bayesdnf;
 
@@ -13,11 +14,6 @@ const Effect kEffects[] = {
     {1, 1, 1, 1, 1, 1, true},      {1, 1, 1, 1, 1, 1, false},  {2, 9, 5, 1.5, 1, 1, true},
     {2, 9, 5, 1.5, 1, 1, false},   {7, 1, 0.5, 4, 1, 1, true},  // ordered against its own priors
     {7, 1, 0.5, 4, 1, 1, false},   {0.3, 0.3, 0.2, 0.4, 1, 1, true},
-};
-
-class Never : public Stop {
-  public:
-    bool operator()() const override { return false; }
 };
 
 // Lets one question pass, then says stop: the search does one step at a time.

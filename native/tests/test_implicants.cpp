@@ -5,20 +5,11 @@
 
 #include "check.hpp"
 #include "random_bits.hpp"
+#include "stops.hpp"
 
 using namespace bayesdnf;
 
 namespace {
-
-class Never : public Stop {
-  public:
-    bool operator()() const override { return false; }
-};
-
-class Always : public Stop {
-  public:
-    bool operator()() const override { return true; }
-};
 
 constexpr std::size_t kLiterals = 9;
 

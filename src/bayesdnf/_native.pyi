@@ -169,7 +169,7 @@ class AnnealProblem:
 class AnnealChain:
     """One chain of the paper's simulated annealing."""
 
-    def __init__(self, problem: AnnealProblem, rng: Philox, start_terms: int, draw_rates: bool, probabilities: Sequence[float], log_lambda: float, cooling: float, keep_best: bool) -> None: ...
+    def __init__(self, problem: AnnealProblem, rng: Philox, start_terms: int, draw_rates: bool, probabilities: Sequence[float], log_lambda: float, cooling: float, keep_best: bool, learning_steps: int = 0) -> None: ...
 
     def advance(self, steps: int, stop: StopFlag) -> int:
         """Take steps; returns how many were taken before being told to stop."""
@@ -181,6 +181,10 @@ class AnnealChain:
     @property
     def result(self) -> tuple[list[list[int]], float, float, float]:
         """The same of the state to keep, the last or the best."""
+
+    @property
+    def probabilities(self) -> list[float]:
+        """Of the seven moves now: as given, or learned."""
 
     @property
     def log_lambda(self) -> float: ...

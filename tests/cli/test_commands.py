@@ -46,15 +46,30 @@ def test_the_demo_fits_one_half_and_tests_on_the_other(run, monkeypatch):
     assert ran.status == 0
     assert "odor = f" in ran.out
     assert "0 errors in 4,062 rows" in ran.out
+    assert "Report written to mushroom.html" in ran.out
     assert max(map(len, ran.out.splitlines())) <= 80
     assert "\x1b" not in ran.out
-    assert (ran.err, files()) == ("", [])
+    assert (ran.err, files()) == ("", ["mushroom.html"])
+    assert "4,062 were held out" in Path("mushroom.html").read_text("utf-8")
+
+
+def test_the_demo_does_without_the_extra_of_the_report(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    ran = run("demo")
+    assert ran.status == 0
+    assert "odor = f" in ran.out
+    assert ran.err == (
+        "No report was written: Reports need Jinja2: pip install 'bayesdnf[report]'.\n"
+    )
+    assert files() == []
 
 
 def test_the_demo_as_json_holds_rules_that_parse(run):
-    ran = run("demo", "--json")
+    ran = run("demo", "--json", "--report", "page.html")
     assert ran.status == 0
     result = ran.json()
+    assert result["report"] == "page.html"
+    assert files() == ["page.html"]
     rules = [BooleanFunction.parse(text) for text in rules_in(result)]
     attributes = set(bayesdnf.datasets.load_mushroom()[0].columns)
     assert all(not rule.is_null and set(rule.attributes) <= attributes for rule in rules)
@@ -187,6 +202,9 @@ def test_nothing_is_half_written_when_writing_fails(run, monkeypatch):
         (["fit", "t.csv", "--target", "y", "--out", "m", "--kind", "x"], "--kind"),
         (["predict", "model.json", "--out", "p.csv"], "table"),
         (["sample", "sim.csv"], "--target"),
+        (["report", "model.json", "--out", "r.html"], "--data"),
+        (["export", "model.json", "--to", "cobol"], "cobol"),
+        (["show"], "model"),
         (["sample", "t.csv", "--target", "y", "--kind", "x"], "--kind"),
         (["sample", "t.csv", "--target", "y", "--draws", "many"], "--draws"),
     ],
@@ -214,7 +232,17 @@ def test_help_names_every_command(run, flag):
     ran = run(flag)
     assert ran.status == 0
     assert ran.err == ""
-    for command in ("demo", "simulate", "fit", "predict", "sample", "reproduce"):
+    for command in (
+        "demo",
+        "simulate",
+        "fit",
+        "predict",
+        "sample",
+        "show",
+        "report",
+        "export",
+        "reproduce",
+    ):
         assert command in ran.out
         assert run(command, flag).status == 0
 

@@ -19,7 +19,7 @@ from bayesdnf import (
     Poisson,
     Prior,
 )
-from bayesdnf.cli import terminal
+from bayesdnf.estimators import bars
 
 
 def files(folder="."):
@@ -161,7 +161,7 @@ def test_an_interrupted_search_gives_the_best_so_far(run, plants, monkeypatch):
     def interrupt(self, done, most, best):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(terminal.SearchBar, "__call__", interrupt)
+    monkeypatch.setattr(bars.SearchBar, "__call__", interrupt)
     ran = run(*fit("--cv", 3, "--json"))
     assert ran.status == 130
     assert "nterrupted" in ran.err
@@ -192,8 +192,8 @@ def test_a_bar_is_drawn_on_a_terminal_after_some_time_only(monkeypatch):
     def shown(patience):
         screen = Screen()
         monkeypatch.setattr(sys, "stderr", screen)
-        monkeypatch.setattr(terminal, "_PATIENCE", patience)
-        with terminal.SearchBar("Search") as bar:
+        monkeypatch.setattr(bars, "_PATIENCE", patience)
+        with bars.SearchBar("Search") as bar:
             for done in range(1, 4):
                 bar(done, 40, -62.5)
                 time.sleep(0.1)
@@ -210,6 +210,14 @@ def test_the_prior_is_the_library_s_unless_it_is_given(run, plants):
     assert run(*fit("--size-mean", 5, "--count-p", 0.25)).status == 0
     prior = DNFClassifier.load("model.json").prior_
     assert (prior.size, prior.count) == (Poisson(5), Geometric(0.25, start=0))
+
+
+@pytest.mark.parametrize("command", [fit(), ("sample", "plants.csv", "--target", "class")])
+def test_columns_that_are_ignored_are_not_on_offer(run, plants, command):
+    few = () if command[0] == "fit" else ("--draws", 20, "--warmup", 10, "--thin", 5)
+    for ignored, literals in (((), 16), (("noise",), 14), (("noise", "odor"), 11)):
+        options = [option for name in ignored for option in ("--ignore", name)]
+        assert run(*command, *few, *options, "--json").json()["literals"] == literals
 
 
 def test_the_time_limit_ends_the_search(run, plants):
@@ -261,6 +269,9 @@ FILES = {
         (fit("--positive", "q"), ["'class'", "'e', 'p'", "'q'"]),
         (fit("--kind", "odr=binary"), ["'odr'", "Did you mean 'odor'?"]),
         (fit("--kind", "odor=odd"), ["odor", "'odd'"]),
+        (fit("--ignore", "odr"), ["plants.csv", "'odr' to ignore", "Did you mean 'odor'?"]),
+        (fit("--ignore", "class"), ["'class'", "target"]),
+        (fit("--ignore", "a", table="gap.csv"), ["gap.csv", "'class' only"]),
         (fit("--thresholds", 0), ["thresholds", "0"]),
         (fit("--size-mean", -1), ["mean", "-1"]),
         (fit("--count-p", 2), ["2"]),

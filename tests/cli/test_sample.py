@@ -12,6 +12,7 @@ import pytest
 
 from bayesdnf import BooleanFunction, Draws, PosteriorDNFClassifier, sample, simulate
 from bayesdnf.cli import terminal
+from bayesdnf.estimators import bars
 
 FEW = ("--draws", 200, "--warmup", 100, "--thin", 20, "--chains", 2)
 
@@ -75,6 +76,9 @@ def test_draws_are_written_and_other_rows_are_tested(run, plants):
     drawn = Draws.load("draws.nc")
     assert (drawn.n_chains, drawn.n_draws) == (2, 200)
     assert str(drawn.function(0)) == result["functions"][0]["function"]
+    model = PosteriorDNFClassifier.load("draws.nc")
+    assert str(model.map_) == result["best"]
+    assert len(model.predict(plants)) == len(plants)
     ran = run(*draw("--out", "draws.nc", "--test", "other.csv"))
     assert ran.status == 0
     assert "Held out (other.csv): AUC " in ran.out
@@ -85,7 +89,14 @@ def test_the_tempered_kernel_gives_the_evidence(run, plants):
     result = run(*draw("--kernel", "tempered", "--json")).json()
     assert result["kernel"] == "tempered"
     assert result["evidence"]["mean"] < 0
-    assert "Log evidence -" in run(*draw("--kernel", "tempered")).out
+    factor = result["bayes_factor"]
+    assert (factor["bound"], factor["source"]) == ("", "evidence")
+    printed = run(*draw("--kernel", "tempered")).out
+    assert "Log evidence -" in printed
+    assert f"(log {factor['log']:.2f})" in printed
+    bounded = run(*draw("--json")).json()["bayes_factor"]
+    assert (bounded["bound"], bounded["spread"]) == (">", None)
+    assert bounded["log"] < factor["log"]
 
 
 def test_no_rule_at_all(run):
@@ -177,7 +188,7 @@ def test_a_bar_shows_how_the_chains_are_doing(monkeypatch, installed):
         def isatty(self):
             return True
 
-    class Patient(terminal.DrawsBar):
+    class Patient(bars.DrawsBar):
         def __call__(self, records, total):
             while not self._appeared:
                 time.sleep(0.01)
@@ -190,7 +201,7 @@ def test_a_bar_shows_how_the_chains_are_doing(monkeypatch, installed):
             monkeypatch.setitem(sys.modules, name, None)
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
-    monkeypatch.setattr(terminal, "_PATIENCE", 0)
+    monkeypatch.setattr(bars, "_PATIENCE", 0)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "80")
     X, y, _ = simulate(60, 6, pi0=0.3, pi1=0.6, random_state=0)

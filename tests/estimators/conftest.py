@@ -1,10 +1,18 @@
-"""The mixed table and a model fitted to it."""
+"""Tables, and models fitted to them."""
 
 import pandas as pd
 import pytest
 
-from bayesdnf import DNFClassifier
+from bayesdnf import (
+    BitMatrix,
+    DNFClassifier,
+    Posterior,
+    PosteriorDNFClassifier,
+    Prior,
+    simulate,
+)
 from estimators.mixed_table import COLUMNS, LABELS
+from estimators.quick_posterior import quick
 
 
 @pytest.fixture
@@ -15,3 +23,18 @@ def table():
 @pytest.fixture
 def model(table):
     return DNFClassifier(positive="bad", random_state=0).fit(table, LABELS)
+
+
+@pytest.fixture(scope="session")
+def mixed():
+    return quick(positive="bad").fit(pd.DataFrame(COLUMNS), LABELS)
+
+
+@pytest.fixture(scope="session")
+def four():
+    """A table of four columns, a model with many draws of it, and the exact posterior."""
+    X, y, _ = simulate(80, 4, terms=(2,), pi0=0.3, pi1=0.7, random_state=4)
+    model = PosteriorDNFClassifier(
+        prior=Prior(), draws=6000, warmup=200, chains=4, thin=15, random_state=1
+    ).fit(X, y)
+    return X, y, model, Posterior(BitMatrix.from_table(X), y).enumerate()

@@ -74,7 +74,7 @@ def assert_same(one, two, X):
     assert two.rates_.summary() == one.rates_.summary()
     for name in (
         "log_posterior_", "counts_", "stopped_", "agreement_", "restarts_", "proved_", "seed_",
-        "positive_", "negative_", "prior_", "effect_", "n_features_in_",
+        "positive_", "negative_", "prior_", "effect_", "n_features_in_", "record_",
     ):  # fmt: skip
         assert getattr(two, name) == getattr(one, name)
     assert hasattr(two, "feature_names_in_") == hasattr(one, "feature_names_in_")
@@ -141,10 +141,19 @@ def test_scores_that_are_not_finite_come_back(tmp_path):
 
 def test_the_file_is_readable(document):
     assert document["format"] == "bayesdnf.classifier"
-    assert document["version"] == 1
+    assert document["version"] == 2
     assert document["bayesdnf"] == bayesdnf.__version__
     assert document["rule"] == str(MODEL.function_)
     assert document["prior"]["size"] == {"name": "Poisson", "mean": 2, "truncate": True}
+
+
+def test_files_of_version_1_are_read(document, tmp_path):
+    old = {key: value for key, value in document.items() if key != "record"} | {"version": 1}
+    model = read_back(old, tmp_path / "m.json")
+    assert model.function_ == MODEL.function_
+    assert (model.record_.content, model.record_.command) == ("", None)
+    model.save(tmp_path / "again.json")
+    assert DNFClassifier.load(tmp_path / "again.json").record_ == model.record_
 
 
 def test_texts_that_are_no_unicode_survive(tmp_path):
@@ -227,6 +236,12 @@ def test_a_newer_version_is_named(document, tmp_path):
         (["encoder", "version"], 2, "field 'encoder'"),
         (["parameters", "steps"], 0, "field 'parameters.steps'"),
         (["extra"], 1, "field 'extra' is not known"),
+        (["record", "content"], "abc", "field 'record.content' must be a hash"),
+        (["record", "sample"], ["x"], "field 'record.sample' must be made of texts of 33"),
+        (["record", "versions"], {"numpy": 2}, "field 'record.versions' must be an object of"),
+        (["record", "split"], {"share": 2, "seed": 0}, "field 'record.split.share'"),
+        (["record", "source"], {"name": "t.csv", "sha256": "no"}, "'record.source.sha256'"),
+        (["record", "command"], 7, "field 'record.command' must be a text"),
     ],
 )
 def test_a_wrong_field_is_named(document, tmp_path, path, value, message):

@@ -60,6 +60,9 @@ def test_haploid_calls_follow_the_rules(seed, n):
     expected = settled(calls, chromosome, sex)
     np.testing.assert_array_equal(twins.all_copies(result), expected)
     np.testing.assert_array_equal(twins.all_copies(packed), calls)  # the argument is left alone
+    again = haploid_calls(packed, in_place=True)
+    np.testing.assert_array_equal(twins.all_copies(again), expected)
+    assert again.planes is packed.planes
     lost = int(((calls >= 0) & (expected < 0)).sum())
     assert sum(int(s.split(" of ")[0]) for s in result.history) == lost
 

@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.genomics import Filters, find_proxies, prune
-from bayesdnf.genomics.selection import parse_region, read_names, read_regions, within
 from genomics import twins
 
 OFF = {"sample_call_rate": 0, "call_rate": 0, "maf": 0, "hwe": 0, "differential_p": 0}
@@ -67,6 +66,17 @@ def test_every_step_is_in_the_history():
     )
 
 
+@pytest.mark.parametrize("n", [7, 20, 35, 70, 140, 700])
+def test_a_share_at_its_limit_passes(n):
+    # As shares, not as products: 0.07 * 700 is a little more than 49.
+    calls = np.zeros((2, n), dtype=int)
+    calls[0, : n // 7] = 1
+    calls[1] = 1
+    calls[1, : n // 7] = -1
+    limits = OFF | {"maf": (n // 7) / n / 2, "call_rate": (n - n // 7) / n}
+    assert Filters(**limits).apply(twins.make(calls)).n_variants == 2
+
+
 def test_hardy_weinberg_on_x_is_asked_of_females():
     rng = np.random.default_rng(0)
     n = 400
@@ -117,65 +127,15 @@ def test_lists_and_files_name_samples_and_variants(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("a\nb\n", ["a", "b"]),
-        ("f a\nf b", ["a", "b"]),
-        ("#FID IID\nf a\n", ["a"]),
-        ("#IID SID\na 0\n", ["a"]),
-        ("FID\tIID\nf\ta\n", ["a"]),
-        ("", []),
-    ],
-)
-def test_files_of_samples(tmp_path, text, names):
-    path = tmp_path / "list"
-    path.write_text(text)
-    assert read_names(path, "IID") == names
-
-
-def test_a_short_line_and_an_absent_file_are_named(tmp_path):
-    path = tmp_path / "list"
-    path.write_text("f a\nb\n")
-    with pytest.raises(InputError, match=r"list: the line 'b' has no column 2"):
-        read_names(path, "IID")
-    with pytest.raises(InputError, match="There is no file"):
-        Filters(extract=tmp_path / "none").apply(twins.make([[0, 1]]))
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.integers(0, 2**32))
-def test_regions_are_unions_of_intervals(seed):
-    rng = np.random.default_rng(seed)
-    chromosome = rng.choice(["1", "chr2", "X"], 60)
-    position = rng.integers(1, 50, 60)
-    ends = np.sort(rng.integers(1, 50, (5, 2)), axis=1)
-    names = rng.choice(["chr1", "2", "23", "9"], 5)
-    regions = [f"{c}:{a}-{b}" for c, (a, b) in zip(names, ends, strict=True)]
-    same = {"1": "chr1", "chr2": "2", "X": "23"}
-    expected = [
-        any(same[c] == d and a <= p <= b for d, (a, b) in zip(names, ends, strict=True))
-        for c, p in zip(chromosome, position, strict=True)
-    ]
-    packed = twins.make(np.zeros((60, 2)), chromosome, position)
-    assert within(packed, read_regions(regions)).tolist() == expected
-
-
-def test_a_bed_file_counts_from_zero(tmp_path):
+def test_regions_choose_variants(tmp_path):
     path = tmp_path / "genes.bed"
-    path.write_text("track name=x\n# a comment\nchr1\t9\t20\tGENE\n")
-    assert read_regions(path) == read_regions(str(path)) == [("1", 10, 20)]
+    path.write_text("chr1\t9\t20\tGENE\n")
     packed = twins.make(np.tile([0, 1], (4, 1)), "1", [9, 10, 20, 21])
     assert Filters(**OFF, regions=path).apply(packed).variants["POS"].tolist() == [10, 20]
-    path.write_text("chr1\t9\n")
-    with pytest.raises(InputError, match=r"genes\.bed, line 1: a BED line has"):
-        read_regions(path)
-
-
-@pytest.mark.parametrize("text", ["1:a-b", "1:5-", "1:9-3", ":3-4", "1:-5"])
-def test_regions_that_are_none_are_refused(text):
-    with pytest.raises(InputError, match="Region"):
-        parse_region(text)
+    somewhere = Filters(**OFF, regions=["chr1:1-9", "9"]).apply(packed)
+    assert somewhere.history == (
+        "3 of 4 variants left out: outside the regions (the data have no chromosome 9).",
+    )
 
 
 def test_nothing_left_says_why():

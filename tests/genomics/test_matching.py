@@ -103,6 +103,21 @@ def test_the_id_counts_more_than_the_place():
     assert match_variants(table, cohort(rows, [[0, 0], [1, 0]])).table["status"][0] == "matched"
 
 
+def test_a_place_counts_for_nothing_where_the_id_there_is_wanted_too():
+    table = wanted([("rs1", "1", 10, "A", "G"), ("rs2", "1", 20, "A", "G")])
+    matched = match_variants(table, cohort([("rs2", "1", 10, "A", "G")], CALLS))
+    assert matched.table["status"].tolist() == ["absent", "matched"]
+
+
+@pytest.mark.parametrize(("shift", "status"), [(0, "matched"), (7, "other build")])
+def test_places_count_for_nothing_in_another_build(shift, status):
+    table = wanted([(f"rs{i}", "1", 100 * i + 100, "A", "G") for i in range(4)])
+    rows = [(f"rs{i}", "1", 100 * i + 100 + shift, "A", "G") for i in range(3)]
+    rows.append(("rs99", "1", 400, "A", "G"))
+    matched = match_variants(table, cohort(rows, CALLS * 4))
+    assert matched.table["status"].tolist() == ["matched"] * 3 + [status]
+
+
 @pytest.mark.parametrize(
     ("second", "alleles", "status", "copies"),
     [
@@ -127,7 +142,7 @@ def test_a_rule_is_asked_of_another_cohort():
     table = wanted(
         [("rs1", "1", 10, "A", "G"), (".", "2", 20, "C", "T"), ("rs3", "3", 30, "G", "T")]
     )
-    rows = [("x", "2", 20, "G", "A"), ("rs1", "chr1", 99, "G", "A")]
+    rows = [("x", "2", 20, "G", "A"), ("rs1", "chr1", 10, "G", "A")]
     there = cohort(rows, [[0, 1, 2, 2], [0, 1, 2, -1]])
     matched = match_variants(table, there)
     assert matched.table["variant"].tolist() == ["rs1_A", "2:20:T_C", "rs3_G"]

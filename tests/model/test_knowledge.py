@@ -1,4 +1,4 @@
-"""Groups that must not meet, groups of which one is enough, literals that must be there."""
+"""What is known of functions: every search and every sampler keeps to it."""
 
 import itertools
 
@@ -13,18 +13,19 @@ from bayesdnf import (
     LiteralEncoder,
     Posterior,
     Prior,
+    Table,
     anneal,
     best_function,
     best_term,
     hunt,
     sample,
 )
-from bayesdnf.errors import ParameterError, UnknownColumnError
+from bayesdnf.errors import InputError, ParameterError, UnknownColumnError
 from bayesdnf.model.enumerate import enumerate_functions
 from bayesdnf.model.support import Verdict
 
 P = 5
-KNOWLEDGE = [
+GROUPS = [
     {"apart": [["x0", "x1"]]},
     {"apart": [["x0", "x1", "x2"], ["x2", "x4"]]},
     {"at_most_one": [["x0", "x2"]]},
@@ -33,6 +34,18 @@ KNOWLEDGE = [
     {"required": ["x3", "x4"]},
     {"apart": [["x0", "x1"]], "at_most_one": [["x2", "x3"]], "required": ["x4"]},
     {"apart": [["x3", "x4"]], "required": ["x3", "x4"]},
+]
+STRANDING = GROUPS[-1]  # a row holds both; shrunk to a term that is allowed it holds one
+KNOWLEDGE = [
+    *GROUPS,
+    {"disjoint": True},
+    {"max_terms": 1},
+    {"max_terms": 2},
+    {"max_literals": 3},
+    {"size": Table([0, 0, 1, 1])},  # no marker of a single literal, none of more than three
+    {"count": Table([0, 1, 1]), "size": Table([0, 1, 0, 1])},  # a gap between the sizes
+    {"weights": {"x0": 0.05, "x4": 20.0}},
+    {"weights": {"x2": 9.0}, "size": Table([0, 0, 1, 1]), "disjoint": True, "max_terms": 2},
 ]
 
 
@@ -43,14 +56,24 @@ def posterior_of(seed=0, n=60, **knowledge):
     return Posterior(BitMatrix.from_table(X), y, Prior(**knowledge))
 
 
-def keeps(function, apart=(), at_most_one=(), required=()):
-    """The slow, obvious answer, from texts."""
+def keeps(
+    function, apart=(), at_most_one=(), required=(), disjoint=False, max_terms=99, max_literals=99,
+    size=None, count=None, weights=None,
+):  # fmt: skip
+    """The slow, obvious answer, from texts; weights rule nothing out."""
     terms = [set(term) for term in function.terms]
     used = set().union(*terms) if terms else set()
     return (
         all(len(term & set(group)) < 2 for term in terms for group in apart)
         and all(len(used & set(group)) < 2 for group in at_most_one)
         and set(required) <= used
+        and (not disjoint or sum(map(len, terms)) == len(used))
+        and len(terms) <= max_terms
+        and sum(map(len, terms)) <= max_literals
+        and (
+            size is None or all(k < len(size.weights) and size.weights[k] for k in map(len, terms))
+        )
+        and (count is None or (len(terms) < len(count.weights) and count.weights[len(terms)] > 0))
     )
 
 
@@ -59,7 +82,7 @@ def everything():
         yield BooleanFunction([[f"x{i}" for i in term] for term in terms])
 
 
-@pytest.mark.parametrize("knowledge", KNOWLEDGE)
+@pytest.mark.parametrize("knowledge", GROUPS)
 def test_verdicts_are_the_slow_ones(knowledge):
     posterior, free = posterior_of(**knowledge), posterior_of()
     functions = list(everything())
@@ -70,7 +93,7 @@ def test_verdicts_are_the_slow_ones(knowledge):
     assert 0 < told.sum() < otherwise.sum()
 
 
-@pytest.mark.parametrize("knowledge", KNOWLEDGE)
+@pytest.mark.parametrize("knowledge", GROUPS)
 def test_a_literal_may_join_when_the_longer_term_is_allowed(knowledge):
     support = posterior_of(**(knowledge | {"required": None})).support
     table = support.bits.table
@@ -108,9 +131,16 @@ def test_searches_find_the_best_that_is_allowed(knowledge, seed):
         assert single.proved
         assert keeps(single.function, **knowledge)
         assert single.log_posterior == pytest.approx(singles["log_posterior"].iloc[0], abs=1e-9)
-    annealed = anneal(posterior, chains=3, steps=3000, random_state=seed)
-    if np.isfinite(annealed.log_posterior):
-        assert keeps(annealed.function, **knowledge)
+
+
+@pytest.mark.parametrize("knowledge", [k for k in KNOWLEDGE if k != STRANDING])
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_the_papers_annealing_keeps_to_it(knowledge, adaptive):
+    posterior = posterior_of(1, **knowledge)
+    found = anneal(posterior, chains=5, steps=3000, adaptive=adaptive, random_state=0)
+    assert keeps(found.function, **knowledge)
+    inside = [end for end in found.chains if np.isfinite(end.objective)]
+    assert all(keeps(end.function, **knowledge) for end in inside)
 
 
 @pytest.mark.parametrize("kernel", ["informed", "tempered", "reversible_jump"])
@@ -123,6 +153,24 @@ def test_samples_are_allowed_and_have_the_exact_probabilities(knowledge, kernel)
     assert all(keeps(f, **knowledge) for f in found)
     shares = np.array([found.get(f, 0.0) for f in exact["function"]])
     assert abs(shares - exact["probability"]).sum() / 2 < 0.15
+
+
+@pytest.mark.parametrize("knowledge", [k for k in KNOWLEDGE if k != STRANDING and "count" not in k])
+def test_the_chain_of_one_term_keeps_to_it(knowledge):
+    posterior = posterior_of(n=25, **knowledge)
+    exact = posterior.enumerate()
+    exact = exact[exact["terms"] == 1]
+    drawn = sample(posterior, kernel="single_term", draws=1500, thin=20, warmup=100, random_state=1)
+    found = {drawn.function(i): drawn.probability[i] for i in range(drawn.n_functions)}
+    assert all(keeps(f, **knowledge) for f in found)
+    shares = np.array([found.get(f, 0.0) for f in exact["function"]])
+    expected = exact["probability"] / exact["probability"].sum()
+    assert abs(shares - expected).sum() / 2 < 0.1
+
+
+def test_the_chain_of_one_term_says_when_there_is_none():
+    with pytest.raises(InputError, match="No function of one term is allowed"):
+        sample(posterior_of(**STRANDING), kernel="single_term", random_state=0)
 
 
 @pytest.mark.parametrize("knowledge", KNOWLEDGE)

@@ -12,7 +12,6 @@ from bayesdnf import (
     Effect,
     Posterior,
     PosteriorDNFClassifier,
-    anneal,
     best_function,
     best_term,
     hunt,
@@ -56,6 +55,19 @@ def test_searches_find_the_best(effect, seed):
     assert found.log_posterior == pytest.approx(single, abs=1e-9)
 
 
+def test_several_terms_are_found_where_each_alone_is_worse_than_none():
+    rng = np.random.default_rng(0)
+    X = rng.random((600, 8)) < 0.3
+    marked = (X[:, 0] & X[:, 1]) | (X[:, 2] & X[:, 3]) | (X[:, 4] & X[:, 5])
+    y = rng.random(600) < np.where(marked, 0.98, 0.02)
+    posterior = Posterior(BitMatrix.from_table(X), y, effect=Effect(pi0=0.02, pi1=0.98))
+    truth = BooleanFunction("x0 AND x1 OR x2 AND x3 OR x4 AND x5")
+    null = posterior.log_score("FALSE")
+    for term in truth.literal_terms:
+        assert posterior.log_score(BooleanFunction([term])) < null
+    assert hunt(posterior, random_state=0).log_posterior >= posterior.log_score(truth) > null
+
+
 def test_samples_have_the_exact_probabilities_and_the_known_rates():
     posterior = posterior_of(Effect(pi0=0.3, pi1=0.6), n=25)
     exact = posterior.enumerate()
@@ -96,8 +108,3 @@ def test_classifiers_answer_with_them(tmp_path):
 def test_what_makes_no_sense_is_refused(settings, must):
     with pytest.raises(ParameterError, match=must):
         Effect(**settings)
-
-
-def test_the_papers_annealing_says_that_it_moves_the_rates():
-    with pytest.raises(ParameterError, match="hunt takes known ones"):
-        anneal(posterior_of())

@@ -56,12 +56,20 @@ class _StopHere(Exception):
 
 def test_time_limits_lose_nothing(tmp_path):
     posterior = posterior_of()
-    settings = RUN | {"draws": 60_000}
-    # Seconds of work, unless the machine is very fast: then this is one run like another.
-    drawn = sample(posterior, checkpoint=tmp_path / "run", time_limit=0.5, **settings)
-    while drawn.settings["stopped"] != "done":
-        drawn = sample(posterior, checkpoint=tmp_path / "run", time_limit=5, **settings)
+    # The search for starts has limits of its own; here they are given.
+    settings = RUN | {"draws": 20_000, "starts": ["x0", "x1", "x2", "x3"]}
+    pieces = [_stopped_piece(posterior, tmp_path / "run", settings) for _ in range(2)]
+    assert [piece.settings["stopped"] for piece in pieces] == ["time limit", "time limit"]
+    drawn = sample(posterior, checkpoint=tmp_path / "run", **settings)
+    assert drawn.settings["stopped"] == "done"
     assert same_draws(drawn, sample(posterior, n_jobs=2, **settings))
+
+
+def _stopped_piece(posterior, file, settings):
+    def rest(records, total):
+        time.sleep(0.2)  # the first rounds are a few draws: no machine is done in three of them
+
+    return sample(posterior, checkpoint=file, time_limit=0.5, progress=rest, **settings)
 
 
 def test_another_run_is_refused(tmp_path):
@@ -114,9 +122,12 @@ import json, sys, time
 import numpy as np
 from sampling.runs import posterior_of
 from bayesdnf import sample
-settings = json.loads(sys.argv[2])
+settings, share = json.loads(sys.argv[2]), float(sys.argv[4])
 def progress(records, total):
-    print(min(len(r) for r in records), time.monotonic(), flush=True)
+    reached = min(len(r) for r in records)
+    print(reached, time.monotonic(), flush=True)
+    if reached >= share * total:
+        time.sleep(3600)  # until killed: a fast machine must not get to the end before
 drawn = sample(posterior_of(), checkpoint=sys.argv[1], progress=progress, **settings)
 np.save(sys.argv[3], drawn.index)
 """
@@ -127,40 +138,34 @@ def test_kills_lose_no_more_than_the_interval(tmp_path):
     kills = int(os.environ.get("BAYESDNF_KILLS", "4"))
     interval = 0.3
     run = RUN | {"draws": 25_000 * kills, "thin": 50, "n_jobs": 2}
-    settings = run | {"checkpoint_every": interval}
     rng = random.Random(1)
     out = tmp_path / "index.npy"
     environment = os.environ | {"PYTHONPATH": os.path.dirname(os.path.dirname(__file__))}
     saved = killed = 0
-    for kill in range(kills + 200):
+    for kill in range(kills + 1):
+        # Each run to be killed may come so far, the last one to the end.
+        last_one = kill == kills
+        share = 2 if last_one else (kill + 1) / (kills + 1)
+        settings = json.dumps(run | {"checkpoint_every": 60 if last_one else interval})
         child = subprocess.Popen(
-            [sys.executable, "-c", _CHILD, tmp_path / "run", json.dumps(settings), out],
+            [sys.executable, "-c", _CHILD, tmp_path / "run", settings, out, str(share)],
             stdout=subprocess.PIPE,
             text=True,
             env=environment,
         )
-        told = []
         first = child.stdout.readline()
-        if kill < kills and first:
-            told = [first.split()]
-            end = time.monotonic() + rng.uniform(0.05, 2.5)
-            while time.monotonic() < end:
-                line = child.stdout.readline()
-                if not line:
-                    break
-                told.append(line.split())
+        # It took up no earlier than what the last one had reached an interval before its end.
+        assert int(first.split()[0]) >= saved
+        if not last_one:
+            time.sleep(rng.uniform(0.05, 2.5))
+            assert child.poll() is None
             child.kill()
             killed += 1
-            told += [line.split() for line in child.stdout.read().splitlines() if line.count(" ")]
-        child.communicate()
-        if first:
-            # It took up no earlier than what the last one had reached an interval before its end.
-            assert int(first.split()[0]) >= saved
-        if child.returncode == 0:
-            break
+        rest, _ = child.communicate()
+        told = [line.split() for line in (first + rest).splitlines() if line.count(" ")]
         last = float(told[-1][1])
         # A save itself and a round take their time too.
         saved = max([int(n) for n, when in told if float(when) < last - interval - 0.7] + [saved])
     assert child.returncode == 0
-    assert killed >= 1
+    assert killed == kills
     assert np.array_equal(np.load(out), sample(posterior_of(), **run).index)

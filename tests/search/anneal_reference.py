@@ -15,6 +15,7 @@ class SlowAnnealing:
     def __init__(
         self, posterior, key, start_terms=1, draw_rates=False,
         probabilities=(0.05, 0.05, 0.4, 0.4, 0.05, 0.04, 0.01), log_lambda=1000.0, cooling=0.9,
+        learning_steps=0,
     ):  # fmt: skip
         self.stream = reference.Stream(key)
         self.effect = posterior.effect
@@ -30,7 +31,8 @@ class SlowAnnealing:
         self.individuals = [row for row in range(n_rows) for _ in range(self.counts[row])]
         self.draws = [0] * n_rows
         self.draw_rates = draw_rates
-        self.probabilities = probabilities
+        self.probabilities = list(probabilities)
+        self.learning_steps, self.history = learning_steps, []  # (move, whether it raised it)
         self.log_lambda, self.cooling = log_lambda, cooling
         self.free = (
             not self.prior.antichain and self.prior.related and not self.prior.disjoint
@@ -38,7 +40,10 @@ class SlowAnnealing:
             and self.prior.max_terms is None and self.prior.max_literals is None
         )  # fmt: skip
 
-        self.pi0, self.pi1 = self.stream.uniform(), self.stream.uniform()
+        if self.effect.known:
+            self.pi0, self.pi1 = self.effect.pi0, self.effect.pi1
+        else:
+            self.pi0, self.pi1 = self.stream.uniform(), self.stream.uniform()
         self.terms = []
         taken = set()
         n = len(self.individuals)
@@ -84,8 +89,10 @@ class SlowAnnealing:
         )  # fmt: skip
 
     def log_likelihood(self, terms):
-        """Log P(y | terms, rates), with the author's clips."""
-        low, high = max(self.pi0, 1e-10), min(self.pi1, 1 - 1e-10)
+        """Log P(y | terms, rates), with the author's clips unless the rates are known."""
+        low, high = self.pi0, self.pi1
+        if not self.effect.known:
+            low, high = max(low, 1e-10), min(high, 1 - 1e-10)
         a, b = self.marked(terms)
         n_positive, n_negative = self.marked_at_most()
         sum_ = 0.0
@@ -103,6 +110,8 @@ class SlowAnnealing:
     @property
     def objective(self):
         e = self.effect
+        if e.known:
+            return self.log_prior(self.terms) + self.log_likelihood(self.terms)
         return (
             self.log_prior(self.terms) + self.log_likelihood(self.terms)
             + log_beta_density(self.pi0, e.a0, e.b0) + log_beta_density(self.pi1, e.a1, e.b1)
@@ -120,18 +129,39 @@ class SlowAnnealing:
         for i, p in enumerate(self.probabilities):
             passed += p
             if u < passed or i == last:
+                self.raised = False
                 moves[i]()
-                return
+                self.history.append((i, self.raised))
+                break
+        if len(self.history) == self.learning_steps:
+            self.probabilities = self.learned()
+
+    def learned(self):
+        """Rates as given; of the rest a fifth as given, four by how often they raised it too."""
+        given, useful = self.probabilities, [0.0] * 7
+        for i in range(2, 7):
+            raised = [r for move, r in self.history if move == i]
+            useful[i] = given[i] * ((1 + sum(raised)) / (2 + len(raised)))
+        share, total = sum(given[2:]), sum(useful)
+        if total == 0:
+            return given
+        return given[:2] + [
+            0.2 * given[i] + (1 - 0.2) * share * useful[i] / total for i in range(2, 7)
+        ]
 
     def rate(self, a, b):
         return self.stream.beta(a, b) if self.draw_rates else a / (a + b)
 
     def set_rate0(self):
+        if self.effect.known:
+            return
         a, b = self.marked(self.terms)
         n_positive, n_negative = self.marked_at_most()
         self.pi0 = self.rate(self.effect.a0 + n_positive - a, self.effect.b0 + n_negative - b)
 
     def set_rate1(self):
+        if self.effect.known:
+            return
         a, b = self.marked(self.terms)
         self.pi1 = self.rate(self.effect.a1 + a, self.effect.b1 + b)
 
@@ -228,6 +258,7 @@ class SlowAnnealing:
             accept = gain >= 0 or math.log(self.stream.uniform_positive()) < gain
         if accept:
             self.terms = terms
+            self.raised = then > now
 
 
 def log_beta_density(x, a, b):

@@ -21,7 +21,7 @@ from bayesdnf import (
     anneal,
     simulate,
 )
-from bayesdnf.errors import ParameterError
+from bayesdnf.errors import InputError, ParameterError
 from search.anneal_reference import SlowAnnealing, log_beta_density
 
 PAPER = (0.05, 0.05, 0.4, 0.4, 0.05, 0.04, 0.01)
@@ -59,10 +59,13 @@ def problem_of(posterior):
     return _native.AnnealProblem(posterior.native, posterior.effect.native(), posterior.individuals)
 
 
-def chains_of(posterior, key, start_terms, draw, probabilities, log_lambda=1000.0, cooling=0.9):
+def chains_of(
+    posterior, key, start_terms, draw, probabilities, log_lambda=1000.0, cooling=0.9, learning=0
+):
     settings = start_terms, draw, list(probabilities), log_lambda, cooling
-    fast = _native.AnnealChain(problem_of(posterior), _native.Philox(key), *settings, False)
-    return fast, SlowAnnealing(posterior, key, *settings)
+    stream = _native.Philox(key)
+    fast = _native.AnnealChain(problem_of(posterior), stream, *settings, False, learning)
+    return fast, SlowAnnealing(posterior, key, *settings, learning)
 
 
 def assert_same_walk(fast, slow, n_steps):
@@ -73,6 +76,7 @@ def assert_same_walk(fast, slow, n_steps):
         assert terms == slow.terms, step
         assert (pi0, pi1) == pytest.approx((slow.pi0, slow.pi1), rel=1e-12)
         assert fast.log_lambda == slow.log_lambda
+        assert fast.probabilities == slow.probabilities
         if step % 20 == 0:  # the twin's objective is slow
             assert objective == pytest.approx(slow.objective, rel=1e-10)
         assert fast.advance(1, stop) == 1
@@ -107,6 +111,28 @@ def test_twin_of_the_papers_data():
     posterior = Posterior(BitMatrix.from_table(X), y, Prior.paper(10, 0.5))
     fast, slow = chains_of(posterior, [1, 2], 10, False, PAPER)
     assert assert_same_walk(fast, slow, 400) > 30
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_twin_that_learns_its_moves(seed):
+    posterior = random_posterior(seed, [Prior.paper(10, 0.5), FLAT, Prior()][seed % 3])
+    probabilities = PAPER if seed % 2 else (0.05, 0.05, 0.2, 0.2, 0.5, 0, 0)
+    fast, slow = chains_of(posterior, [seed, 9], 1, False, probabilities, learning=60)
+    assert_same_walk(fast, slow, 200)
+    learned = fast.probabilities
+    assert learned[:2] == list(probabilities[:2])
+    assert learned[2:] != list(probabilities[2:])
+    assert math.fsum(learned) == pytest.approx(1)
+    assert [p > 0 for p in learned] == [p > 0 for p in probabilities]
+
+
+@pytest.mark.parametrize("prior", [Prior.paper(2.5, 0.37), Prior()])
+@pytest.mark.parametrize("seed", range(6))
+def test_twin_with_known_rates(prior, seed):
+    effect = Effect(pi0=(0.2, 1e-12)[seed % 2], pi1=0.7)
+    posterior = random_posterior(seed, prior, effect)
+    fast, slow = chains_of(posterior, [seed, 3], 2, seed % 3 == 0, RESTLESS, learning=seed % 2 * 40)
+    assert_same_walk(fast, slow, 150)
 
 
 def test_merged_rows_are_stored_merged():
@@ -216,6 +242,42 @@ def test_objective(prior):
     assert found.log_posterior == posterior.log_score(found.function)
 
 
+def test_known_rates_stay_and_the_objective_is_the_score():
+    X, y, truth = simulate(1000, 30, random_state=4)
+    effect = Effect(pi0=0.1, pi1=0.9)
+    posterior = Posterior(BitMatrix.from_table(X), y, Prior.paper(2, 0.9), effect)
+    found = anneal(posterior, random_state=0, pi_moves="draw")
+    assert set(truth.terms) <= set(found.function.terms)
+    for end in found.chains:
+        assert (end.pi0, end.pi1) == (0.1, 0.9)
+    assert found.objective == pytest.approx(found.log_posterior, abs=1e-9)
+
+
+def test_each_chain_learns_its_own_moves_from_its_first_quarter():
+    X, y, _ = simulate(300, 20, random_state=1)
+    posterior = Posterior(BitMatrix.from_table(X), y, Prior.paper(5, 0.5))
+    settings = {"chains": 5, "steps": 2000, "random_state": 0}
+    plain = anneal(posterior, **settings)
+    assert {end.move_probabilities for end in plain.chains} == {PAPER}
+    learned = anneal(posterior, adaptive=True, **settings)
+    assert learned == anneal(posterior, adaptive=True, n_jobs=3, **settings)
+    own = [end.move_probabilities for end in learned.chains]
+    assert learned.move_probabilities in own
+    assert len(set(own)) > 1
+    # With the quarter's steps alone nothing was learned yet, and the walk was the same one.
+    stop = _native.StopFlag()
+    chain, other = (
+        chains_of(posterior, [1, 1], 1, False, PAPER, learning=learning)[0] for learning in (0, 500)
+    )
+    for c in (chain, other):
+        c.advance(499, stop)
+    assert (chain.last, chain.probabilities) == (other.last, other.probabilities)
+    for c in (chain, other):
+        c.advance(1, stop)
+    assert chain.last == other.last
+    assert chain.probabilities != other.probabilities
+
+
 @pytest.mark.parametrize("prior", [Prior.paper(10, 0.5), FLAT, Prior.paper(2, 0.9)])
 def test_the_truth_is_found_on_the_papers_data(prior):
     """Both true terms are found; his prior adds others to them now and then."""
@@ -234,7 +296,7 @@ def test_result_is_that_of_the_first_best_chain():
     assert (found.restarts, found.stopped, found.proved) == (12, "restarts", False)
     best = max(end.objective for end in found.chains)
     first = next(end for end in found.chains if end.objective == best)
-    assert (found.function, found.pi0, found.pi1, found.objective) == first
+    assert (found.function, found.pi0, found.pi1, found.objective) == first[:4]
     assert found.agreement == sum(end.function == found.function for end in found.chains) > 1
 
 
@@ -329,6 +391,7 @@ BAD = {
     "log_lambda": (-1.0, "a finite number, 0 or more"),
     "cooling": (1.5, "above 0 and at most 1"),
     "keep": ("first", "'last' or 'best'"),
+    "adaptive": (1, "True or False"),
     "n_jobs": (True, "a whole number, 1 or more"),
     "time_limit": (0, "above 0, or None"),
     "random_state": ("x", "a whole number, 0 or more, a SeedSequence or None"),
@@ -355,6 +418,15 @@ def test_wrong_probabilities(probabilities):
     posterior = Posterior(BitMatrix.from_table(X), y, FLAT)
     with pytest.raises(ParameterError, match="sum to 1"):
         anneal(posterior, move_probabilities=probabilities)
+
+
+def test_where_no_chain_comes_to_an_allowed_function_it_says_so():
+    """Both literals are required and may not meet; rows have both, and shrinking loses them."""
+    X, y = np.array([[1, 1, 0], [1, 1, 1], [0, 0, 1], [1, 1, 0]] * 5), [1, 1, 0, 0] * 5
+    prior = Prior(apart=[["x0", "x1"]], required=["x0", "x1"])
+    posterior = Posterior(BitMatrix.from_table(X), y, prior)
+    with pytest.raises(InputError, match="None of the 3 chains of the annealing came to"):
+        anneal(posterior, chains=3, steps=500, random_state=0)
 
 
 def test_rows_without_a_true_literal():

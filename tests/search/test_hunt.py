@@ -4,6 +4,7 @@ import math
 import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,7 @@ from bayesdnf import (
     simulate,
 )
 from bayesdnf.errors import InputError, ParameterError
+from bayesdnf.search.streams import NumberedRuns
 
 ROUNDING = 1e-8
 SIGNALS = [[], [[0, 1], [2]], [[0, 1], [1, 2], [0, 2]], [[0, 1, 2], [1, 3]]]
@@ -275,12 +277,33 @@ def test_restarts_are_counted_and_told():
     assert found.stopped == "restarts"
     assert found.restarts == 7
     assert 1 <= found.agreement <= 7
-    assert [done for done, _, _ in seen] == list(range(1, 8))
+    ended = [done for done, _, _ in seen if done]  # and now and then while one is waited for
+    assert list(dict.fromkeys(ended)) == list(range(1, 8))
     assert {most for _, most, _ in seen} == {7}
     bests = [best for _, _, best in seen]
     assert bests == sorted(bests)
     assert bests[-1] == found.log_posterior
     assert not found.proved
+
+
+def test_where_nothing_allowed_is_found_it_says_so():
+    X, y, _ = simulate(60, 4, random_state=0)
+    posterior = Posterior(BitMatrix.from_table(X), y, Prior(count=Geometric(0.5), min_cover=61))
+    with pytest.raises(InputError, match="no function that the prior allows"):
+        hunt(posterior, random_state=0)
+
+
+def test_a_long_restart_is_told_of_before_it_ends():
+    told, enough = [], threading.Event()
+
+    def tell():
+        told.append(len(told))
+        if len(told) == 3:
+            enough.set()
+
+    runs = NumberedRuns(lambda number: enough.wait(60), _native.StopFlag(), tell)
+    assert list(runs.in_order(range(1), 1)) == [True]
+    assert told == [0, 1, 2]
 
 
 def test_time_limit(hard):
@@ -305,8 +328,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job wou
 from bayesdnf import BitMatrix, BooleanFunction, Posterior, hunt, simulate
 X, y, _ = simulate(300, 60, terms=(2, 3, 2, 3, 2), pi0=0.2, pi1=0.8, random_state=4)
 posterior = Posterior(BitMatrix.from_table(X), y)
+told = []
 def interrupt(done, most, best):
-    if done == 1:  # restart 0 is told; the next would run for hours
+    told.append(done)
+    if told.count(1) == 1:  # restart 0 is told; the next would run for hours
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
 found = hunt(posterior, steps=10**9, n_jobs=N_JOBS, random_state=0, progress=interrupt)
 assert found.log_posterior == posterior.log_score(found.function)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ParameterError
-from . import algebra, export
+from . import algebra, export, markup
 from .algebra import Terms
 from .literal import Literal
 from .parsing import parse_literal, parse_terms
@@ -143,8 +142,7 @@ class BooleanFunction(export.Exports):
         return f"BooleanFunction({str(self)!r})"
 
     def _repr_html_(self) -> str:
-        terms = [html.escape(f"({' AND '.join(term)})") for term in self.terms]
-        return f"<code>{'<br>OR '.join(terms) or 'FALSE'}</code>"
+        return markup.block(markup.rule(self.terms))
 
     @classmethod
     def parse(cls, text: str) -> BooleanFunction:

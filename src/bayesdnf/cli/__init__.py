@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import BayesDNFError, ParameterError
-from . import options
-from .output import end, write_json
+from ..errors import BayesDNFError, MissingExtraError, ParameterError
+from . import genomics, options
+from .output import end, rule_result, write_json
+from .reporting import WithReport, command_line, export, files_of, report, show, sign, tell_of
 from .reproducing import reproduce
 from .sampling import sample
 
@@ -55,10 +56,16 @@ def _common(
 
 
 app.command()(sample)
+app.command()(show)
+app.command()(report)
+app.command()(export)
 app.command()(reproduce)
+for _command in (genomics.markers, genomics.scan, genomics.merge):
+    app.command()(_command)
 
 
 @app.command()
+@options.learning
 def fit(
     table: options.Table,
     target: options.Target,
@@ -71,71 +78,76 @@ def fit(
     cv: Annotated[
         int | None, typer.Option(help="Folds of a cross-validation, beside the fit on all rows.")
     ] = None,
-    negations: options.Negations = False,
-    thresholds: options.Thresholds = 8,
-    missing: options.Missing = None,
-    kind: options.Kinds = None,
-    size_mean: options.SizeMean = None,
-    count_p: options.CountP = None,
-    time_limit: options.TimeLimit = None,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = 1,
-    sep: options.Separator = None,
+    report: WithReport = None,
     as_json: options.Json = False,
+    *,
+    learning: options.Learning,
 ) -> None:
     """Find the best rule for a table, print it and write it to a model file."""
     if sum(option is not None for option in (test, test_share, cv)) > 1:
         raise typer.BadParameter("give one of --test, --test-share and --cv.")
-    kinds = options.kinds_of(kind)
     from .. import DNFClassifier
     from ..data.atomic import writable
     from ..estimators.held_out import measure, stratified_folds, stratified_part
-    from .labelled import keep_apart, measure_file, read_labelled
+    from .labelled import joined, keep_apart, measure_file, read_labelled, read_like
 
     keep_apart(out, [table, test])
     writable(out)
-    X, y, label, gone = data = read_labelled(table, target, positive, sep, missing)
-    model = DNFClassifier(
-        prior=options.prior_of(size_mean, count_p),
-        kinds=kinds,
-        negations=negations,
-        thresholds=thresholds,
-        missing_values=gone,
-        positive=label,
-        time_limit=time_limit,
-        n_jobs=jobs,
-        random_state=seed,
-    )
+    if report is not None:
+        from ..report.html import require_jinja, write_report
+
+        require_jinja()
+        keep_apart(report, [table, test, out])
+        writable(report)
+    data = read_labelled(table, target, positive, learning)
+    X, y, label = data.X, data.y, data.positive
+    model = DNFClassifier(**learning.parameters(data))
     is_positive = y == label
     held: NDArray[np.bool_] | None = None
     if cv is not None:
-        stratified_folds(is_positive, cv, seed)  # a wrong number is told before the search
+        stratified_folds(is_positive, cv, learning.seed)  # a wrong number is told before the search
     if test_share is not None:
-        held = stratified_part(is_positive, test_share, seed)
+        held = stratified_part(is_positive, test_share, learning.seed)
     finished = _search(model, X if held is None else X[~held], y if held is None else y[~held])
     held_out: HeldOut | None = None
+    reported: Path | None = None
     try:
+        sign(model, table, target, None if test_share is None else (test_share, learning.seed))
         model.save(out)
         if test is not None:
-            held_out = measure_file(model, test, data, target, sep)
+            held_out = measure_file(model, test, target, learning.sep)
         elif held is not None:
             held_out = measure(model, X[held], is_positive[held], f"{test_share:g} of the rows")
         elif cv is not None and finished:
-            held_out = _cross_validated(model, X, y, cv, seed)
+            held_out = _cross_validated(model, X, y, cv, learning.seed)
+        if report is not None:
+            if test is not None:
+                X, y, held = joined(X, y, *read_like(model, test, target, learning.sep))
+            reported = write_report(
+                model, X, y, report,
+                held_out=held,
+                measured=None if cv is None else held_out,  # others are measured there anew
+                files=files_of({"table": table, "test table": test, "model": out}),
+                command=command_line(),
+            )  # fmt: skip
     except KeyboardInterrupt:
         finished = False
     if as_json:
-        write_json({**_result(model, held_out), "model": str(out)})
+        written = None if reported is None else str(reported)
+        write_json({**rule_result(model, held_out), "model": str(out), "report": written})
     else:
         from .terminal import print_model
 
         print_model(model, held_out)
         typer.echo(f"Model written to {out}.")
+        if reported is not None:
+            tell_of(reported)
     end(finished, "this is the best rule")
 
 
 def _search(model: DNFClassifier, X: pd.DataFrame, y: NDArray[Any], title: str = "Search") -> bool:
-    from .terminal import SearchBar, fit_with_bar
+    from ..estimators.bars import SearchBar
+    from .terminal import fit_with_bar
 
     return fit_with_bar(model, X, y, SearchBar(title, model.time_limit))
 
@@ -157,30 +169,6 @@ def _cross_validated(
     return mean_of(measured)
 
 
-def _result(model: DNFClassifier, held_out: HeldOut | None) -> dict[str, Any]:
-    from ..estimators.presentation import constant_answer
-
-    unmarked, marked = model.risks_
-    null = model.function_.is_null
-    return {
-        "rule": str(model.function_),
-        "positive": model.positive_,
-        "rows": model.counts_.n,
-        "positives": model.counts_.n_pos,
-        "literals": len(model.encoder_.literals_),
-        "terms": model.rules_.to_dict("records"),
-        "risk_marked": None if null else marked._asdict(),
-        "risk_unmarked": unmarked._asdict(),
-        "held_out": None if held_out is None else held_out._asdict(),
-        "log_posterior": model.log_posterior_,
-        "stopped": model.stopped_,
-        "agreement": model.agreement_,
-        "restarts": model.restarts_,
-        "seed": model.seed_,
-        "warning": constant_answer(model),
-    }
-
-
 @app.command()
 def predict(
     model: Annotated[Path, typer.Argument(help="Model file that fit wrote.")],
@@ -192,7 +180,8 @@ def predict(
     """Write the answers of a rule, one row for each row of a table.
 
     Columns: predicted, probability (of the positive class), marked (1 where the rule holds) and
-    terms (the numbers of those that hold, as fit printed them).
+    terms (the numbers of those that hold, as fit printed them). With the model.json of markers the
+    table is a study, such as the beginning of the names of .bed, .bim and .fam files.
     """
     import numpy as np
     import pandas as pd
@@ -200,8 +189,11 @@ def predict(
     from .. import BooleanFunction, DNFClassifier
     from ..data.atomic import atomic_path, writable
     from ..data.reading import read_file, separator_of
+    from ..genomics.marker_model import is_marker_model
     from .labelled import keep_apart, require_columns, text_columns
 
+    if is_marker_model(model):
+        return genomics.predict_markers(model, str(table), out, as_json)
     keep_apart(out, [model, table])
     writable(out)
     rule = DNFClassifier.load(model)
@@ -233,12 +225,18 @@ def predict(
 
 
 @app.command()
-def demo(as_json: options.Json = False) -> None:
-    """Fit the built-in mushroom data on half of their rows and test on the other half."""
+def demo(
+    report: Annotated[Path, typer.Option(help="HTML report to write.")] = Path("mushroom.html"),
+    as_json: options.Json = False,
+) -> None:
+    """Fit the built-in mushroom data on half of their rows, test on the other half, report."""
     from .. import DNFClassifier, datasets
+    from ..data.atomic import writable
     from ..estimators.held_out import measure, stratified_part
+    from ..report.html import write_report
     from .terminal import print_model
 
+    writable(report)
     X, labels = datasets.load_mushroom()
     y = labels.to_numpy(dtype=object)
     held = stratified_part(y == "p", 0.5, seed=0)
@@ -247,10 +245,20 @@ def demo(as_json: options.Json = False) -> None:
         typer.echo("Mushrooms, which are poisonous (p)? Fitted on half of the rows:")
     finished = _search(model, X[~held], y[~held])
     held_out = measure(model, X[held], y[held] == "p", "the other half")
+    model.record_ = model.record_._replace(command=command_line(), target="class")
+    written, problem = str(report), ""
+    try:
+        write_report(model, X, y, report, held_out=held, command=command_line())
+    except MissingExtraError as error:  # the demo itself needs no extra
+        written, problem = "", str(error)
     if as_json:
-        write_json(_result(model, held_out))
+        write_json({**rule_result(model, held_out), "report": written or None})
     else:
         print_model(model, held_out)
+        if written:
+            tell_of(report)
+        else:
+            typer.echo(f"No report was written: {problem}", err=True)
     end(finished, "this is the best rule")
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from ..data.reading import read_file
 from ..errors import InputError, UnknownColumnError, did_you_mean
-from .options import separator
+from .options import Learning, separator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,25 +32,65 @@ class LabelledTable(NamedTuple):
 
 
 def read_labelled(
-    path: Path, target: str, positive: str | None, sep: str | None, missing: list[str] | None
+    path: Path, target: str, positive: str | None, options: Learning
 ) -> LabelledTable:
     """Read the table that a command is to learn from; the texts are those of its options."""
-    gone = [value for text in missing or () for value in cell_values(text)]
-    X, y = split_target(read_file(path, separator(sep), missing=gone), target, path)
+    gone = [value for text in options.missing or () for value in cell_values(text)]
+    table = read_file(path, separator(options.sep), missing=gone)
+    table = without(table, options.ignore or (), target, path)
+    X, y = split_target(table, target, path)
     return LabelledTable(X, y, find_label(y, positive, target, path), gone)
 
 
-def measure_file(
-    model: RuleClassifier, path: Path, learnt: LabelledTable, target: str, sep: str | None
-) -> HeldOut:
-    """Measure a classifier on another file of the same make."""
-    from ..estimators.held_out import measure
+def without(table: pd.DataFrame, ignored: Sequence[str], target: str, path: Path) -> pd.DataFrame:
+    """Leave out columns that are to be ignored."""
+    names = [str(name) for name in table.columns]
+    for name in ignored:
+        if name == target:
+            raise InputError(f"Column {name!r} is the target; --ignore must name another.")
+        if name not in names:
+            raise UnknownColumnError(
+                f"{path} has no column {name!r} to ignore.{did_you_mean(name, names)}"
+            )
+    return table.loc[:, [name not in ignored for name in names]]
 
-    texts = text_columns(model, target, learnt.y)
-    table = read_file(path, separator(sep), missing=learnt.missing, texts=texts)
-    require_columns(model, table, path, "the rule's table has")
+
+def read_like(
+    model: RuleClassifier,
+    path: Path,
+    target: str,
+    sep: str | None,
+    who: str = "the rule's table has",
+) -> tuple[pd.DataFrame, NDArray[Any]]:
+    """Read another file of the make that a classifier was fitted on: columns and labels."""
+    texts = text_columns(model) | ({target} if model.classes_.dtype.kind in "OUT" else set())
+    table = read_file(path, separator(sep), missing=model.missing_values, texts=texts)
+    require_columns(model, table, path, who)
     X, y = split_target(table, target, path)
-    return measure(model, X, known_labels(y, model, target, path), str(path))
+    _require_known(y, model, target, path)
+    return X, y
+
+
+def measure_file(model: RuleClassifier, path: Path, target: str, sep: str | None) -> HeldOut | None:
+    """Measure a classifier on another file of the same make; None, and told, if it saw the rows."""
+    from ..estimators.held_out import NOT_HELD_OUT, are_of_fit, measure
+
+    X, y = read_like(model, path, target, sep)
+    is_positive = np.asarray(y == model.positive_, dtype=np.bool_)
+    if are_of_fit(model, X, is_positive):
+        typer.echo(f"{path}: {NOT_HELD_OUT}", err=True)
+        return None
+    return measure(model, X, is_positive, str(path))
+
+
+def joined(
+    X: pd.DataFrame, y: NDArray[Any], X_test: pd.DataFrame, y_test: NDArray[Any]
+) -> tuple[pd.DataFrame, NDArray[Any], NDArray[np.bool_]]:
+    """Put rows for testing behind those of a fit, and say which they are."""
+    import pandas as pd
+
+    held = np.arange(len(y) + len(y_test)) >= len(y)
+    return pd.concat([X, X_test], ignore_index=True), np.concatenate([y, y_test]), held
 
 
 def keep_apart(out: Path, inputs: list[Path | None]) -> None:
@@ -109,25 +151,20 @@ def find_label(y: NDArray[Any], positive: str | None, target: str, path: Path) -
     raise InputError(f"{where} holds {shown} and no {positive!r}; --positive must be one of them.")
 
 
-def known_labels(
-    y: NDArray[Any], model: RuleClassifier, target: str, path: Path
-) -> NDArray[np.bool_]:
-    """Which labels are the positive one, in a table that must hold no third one."""
-    is_positive = np.asarray(y == model.positive_, dtype=np.bool_)
-    strange = ~is_positive & np.asarray(y != model.negative_, dtype=np.bool_)
+def _require_known(y: NDArray[Any], model: RuleClassifier, target: str, path: Path) -> None:
+    """Refuse a table that holds a third label."""
+    strange = np.asarray((y != model.positive_) & (y != model.negative_), dtype=np.bool_)
     if strange.any():
         row = int(np.argmax(strange))
         raise InputError(
             f"Column {target!r} of {path} holds {y[row]!s} in row {row}; the rule was fitted on "
             f"{model.negative_!s} and {model.positive_!s}."
         )
-    return is_positive
 
 
-def text_columns(model: RuleClassifier, target: str | None = None, y: Any = None) -> set[str]:
+def text_columns(model: RuleClassifier) -> set[str]:
     """Columns that held texts in fitting, and hold texts even if they now look like numbers."""
-    texts = {x.attribute for x in model.encoder_.literals_ if isinstance(x.value, str)}
-    return texts | ({target} if target is not None and y.dtype == object else set())
+    return {x.attribute for x in model.encoder_.literals_ if isinstance(x.value, str)}
 
 
 def require_columns(model: RuleClassifier, table: pd.DataFrame, path: Path, who: str) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 if TYPE_CHECKING:
     from ..model.prior import Prior
+    from .labelled import LabelledTable
 
 Table = Annotated[Path, typer.Argument(help="CSV or TSV (gzip too) or Parquet.")]
 Target = Annotated[str, typer.Option(help="Column that holds the two classes.")]
@@ -16,18 +21,6 @@ Positive = Annotated[
     str | None, typer.Option(help="Class that the rule marks; else the second in order.")
 ]
 Test = Annotated[Path | None, typer.Option(help="Table to test the answers on.")]
-Negations = Annotated[bool, typer.Option("--negations", help="Offer odor != f too.")]
-Thresholds = Annotated[int, typer.Option(help="Most cuts of a numeric column.")]
-Missing = Annotated[
-    list[str] | None, typer.Option(help="A cell that means missing, such as '?'; repeatable.")
-]
-Kinds = Annotated[
-    list[str] | None,
-    typer.Option("--kind", help="column=categorical, ordinal, numeric or binary; repeatable."),
-]
-SizeMean = Annotated[float | None, typer.Option(help="Prior mean of a term's size.")]
-CountP = Annotated[float | None, typer.Option(help="Prior: P(no further term).")]
-TimeLimit = Annotated[float | None, typer.Option(help="Seconds after which to stop.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
 Jobs = Annotated[int, typer.Option(help="Threads; the result does not depend on them.")]
 Separator = Annotated[
@@ -36,10 +29,78 @@ Separator = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
-def kinds_of(texts: list[str] | None) -> dict[str, str] | None:
-    """Read ``column=kind`` texts; None when there are none."""
-    kinds = dict(_kind(text) for text in texts or ())
-    return kinds or None
+@dataclass(frozen=True, kw_only=True)
+class Learning:
+    """Options of the commands that learn from a table: what is on offer, the prior, how long."""
+
+    ignore: Annotated[
+        list[str] | None, typer.Option(help="Column to leave out, such as a row's id; repeatable.")
+    ] = None
+    negations: Annotated[bool, typer.Option("--negations", help="Offer odor != f too.")] = False
+    thresholds: Annotated[int, typer.Option(help="Most cuts of a numeric column.")] = 8
+    missing: Annotated[
+        list[str] | None, typer.Option(help="A cell that means missing, such as '?'; repeatable.")
+    ] = None
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(help="column=categorical, ordinal, numeric or binary; repeatable."),
+    ] = None
+    size_mean: Annotated[float | None, typer.Option(help="Prior mean of a term's size.")] = None
+    count_p: Annotated[float | None, typer.Option(help="Prior: P(no further term).")] = None
+    time_limit: Annotated[float | None, typer.Option(help="Seconds after which to stop.")] = None
+    seed: Seed = 0
+    jobs: Jobs = 1
+    sep: Separator = None
+
+    def __post_init__(self) -> None:
+        self.kinds()  # wrong usage is told before anything is read
+
+    def kinds(self) -> dict[str, str] | None:
+        """Read the ``column=kind`` texts; None when there are none."""
+        return dict(_kind(text) for text in self.kind or ()) or None
+
+    def parameters(self, data: LabelledTable) -> dict[str, Any]:
+        """Return what both classifiers take."""
+        return {
+            "prior": prior_of(self.size_mean, self.count_p),
+            "kinds": self.kinds(),
+            "negations": self.negations,
+            "thresholds": self.thresholds,
+            "missing_values": data.missing,
+            "positive": data.positive,
+            "time_limit": self.time_limit,
+            "n_jobs": self.jobs,
+            "random_state": self.seed,
+        }
+
+
+def learning(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command's last parameter, ``learning``, stand for all options of Learning."""
+    hints = get_type_hints(Learning, include_extras=True)
+    options = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(Learning)
+    ]
+    own = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in inspect.signature(command, eval_str=True).parameters.values()
+        if parameter.name != "learning"
+    ]
+
+    @functools.wraps(command)
+    def flat(**given: Any) -> None:
+        shared = {option.name: given.pop(option.name) for option in options}
+        command(**given, learning=Learning(**shared))
+
+    signature = inspect.Signature([*own, *options])
+    flat.__signature__ = signature  # type: ignore[attr-defined]
+    flat.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
+    return flat
 
 
 def _kind(text: str) -> tuple[str, str]:

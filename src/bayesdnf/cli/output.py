@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from ..estimators.classifier import DNFClassifier
+    from ..estimators.held_out import HeldOut
 
 
 def write_json(result: dict[str, Any]) -> None:
@@ -29,3 +33,28 @@ def end(finished: bool, what: str) -> None:
     if not finished:
         typer.echo(f"Interrupted: {what} so far.", err=True)
         raise typer.Exit(130)
+
+
+def rule_result(model: DNFClassifier, held_out: HeldOut | None) -> dict[str, Any]:
+    """Return what is known of a rule, for JSON."""
+    from ..estimators.presentation import constant_answer
+
+    unmarked, marked = model.risks_
+    null = model.function_.is_null
+    return {
+        "rule": str(model.function_),
+        "positive": model.positive_,
+        "rows": model.counts_.n,
+        "positives": model.counts_.n_pos,
+        "literals": len(model.encoder_.literals_),
+        "terms": model.rules_.to_dict("records"),
+        "risk_marked": None if null else marked._asdict(),
+        "risk_unmarked": unmarked._asdict(),
+        "held_out": None if held_out is None else held_out._asdict(),
+        "log_posterior": model.log_posterior_,
+        "stopped": model.stopped_,
+        "agreement": model.agreement_,
+        "restarts": model.restarts_,
+        "seed": model.seed_,
+        "warning": constant_answer(model),
+    }

@@ -70,8 +70,8 @@ def reproduce(
 
 
 def _with_bar(name: str, quick: bool, seed: int, jobs: int) -> Reproduction:
+    from ..estimators.bars import Bar
     from ..experiments import reproduce
-    from .terminal import Bar
 
     with Bar(name) as bar:
         return reproduce(

@@ -9,6 +9,7 @@ import typer
 
 from . import options
 from .output import end, write_json
+from .reporting import sign
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _MOST_IN_JSON = 100  # functions
 
 
+@options.learning
 def sample(
     table: options.Table,
     target: options.Target,
@@ -31,27 +33,21 @@ def sample(
         str, typer.Option(help="informed, tempered, reversible_jump or single_term.")
     ] = "informed",
     test: options.Test = None,
-    out: Annotated[Path | None, typer.Option(help="NetCDF file of draws to write.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File to write (NetCDF): the draws and the model.")
+    ] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="Where to keep the state of the run, and go on from it.")
     ] = None,
-    negations: options.Negations = False,
-    thresholds: options.Thresholds = 8,
-    missing: options.Missing = None,
-    kind: options.Kinds = None,
-    size_mean: options.SizeMean = None,
-    count_p: options.CountP = None,
-    time_limit: options.TimeLimit = None,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = 1,
-    sep: options.Separator = None,
     as_json: options.Json = False,
+    *,
+    learning: options.Learning,
 ) -> None:
     """Draw rules from the posterior: how probable is each rule, term and literal."""
-    kinds = options.kinds_of(kind)
     from .. import PosteriorDNFClassifier
+    from ..estimators.bars import DrawsBar
     from .labelled import keep_apart, measure_file, read_labelled
-    from .terminal import DrawsBar, fit_with_bar
+    from .terminal import fit_with_bar
 
     if out is not None:
         from ..data.atomic import writable
@@ -60,43 +56,37 @@ def sample(
         keep_apart(out, [table, test])
         writable(out)
         require_arviz()  # now, not after hours of sampling
-    data = read_labelled(table, target, positive, sep, missing)
+    data = read_labelled(table, target, positive, learning)
     model = PosteriorDNFClassifier(
-        prior=options.prior_of(size_mean, count_p),
-        kinds=kinds,
-        negations=negations,
-        thresholds=thresholds,
-        missing_values=data.missing,
-        positive=data.positive,
+        **learning.parameters(data),
         draws=draws,
         warmup=warmup,
         chains=chains,
         thin=thin,
         kernel=kernel,
-        time_limit=time_limit,
-        n_jobs=jobs,
-        random_state=seed,
         checkpoint=checkpoint,
     )
-    finished = fit_with_bar(model, data.X, data.y, DrawsBar("Draws", time_limit))
+    finished = fit_with_bar(model, data.X, data.y, DrawsBar("Draws", learning.time_limit))
     held_out: HeldOut | None = None
     try:
         if out is not None:
-            model.draws_.save(out)
+            sign(model, table, target, None)
+            model.save(out)
         if test is not None:
-            held_out = measure_file(model, test, data, target, sep)
+            held_out = measure_file(model, test, target, learning.sep)
     except KeyboardInterrupt:
         finished = False
     if as_json:
-        write_json({**_result(model, held_out), "out": None if out is None else str(out)})
+        write_json({**posterior_result(model, held_out), "out": None if out is None else str(out)})
     else:
-        _print(model, held_out)
+        print_posterior(model, held_out)
         if out is not None:
             typer.echo(f"Draws written to {out}.")
     end(finished, "these are the draws")
 
 
-def _result(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> dict[str, Any]:
+def posterior_result(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> dict[str, Any]:
+    """Return what is known of a posterior, for JSON."""
     from ..estimators.posterior_presentation import accepted, verdict
 
     drawn = model.draws_
@@ -112,6 +102,7 @@ def _result(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> dict[str
         "distinct_functions": drawn.n_functions,
         "best": str(model.map_),
         "null_probability": model.null_probability_,
+        "bayes_factor": None if model.bayes_factor_ is None else model.bayes_factor_._asdict(),
         "inclusion": model.inclusion_.to_dict("records"),
         "risk_marked": None if model.null_probability_ == 1 else marked._asdict(),
         "risk_unmarked": unmarked._asdict(),
@@ -127,7 +118,7 @@ def _result(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> dict[str
     }
 
 
-def _print(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> None:
+def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> None:
     """Print functions, inclusion, risks, how answers do on other rows, and how sure it all is."""
     from rich.text import Text
 
@@ -145,13 +136,14 @@ def _print(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> None:
         console.print(_table(included, {"probability": ".4f", "kind": "", "what": "", "equal": ""}))
     else:
         console.print()
-    console.print(present.no_rule(model))
+    for said in present.no_rule(model):
+        console.print(said)
     for line in risk_lines(model, None if model.null_probability_ == 1 else ("", "")):
         console.print(line)
     if held_out is not None:
         console.print(held_out_line(held_out))
-    for line in present.trust(model):
-        console.print(line)
+    for said in present.trust(model):
+        console.print(said)
 
 
 def _table(data: pd.DataFrame, formats: dict[str, str]) -> Any:

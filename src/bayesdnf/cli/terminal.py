@@ -1,32 +1,25 @@
-"""What the command line shows people: a fitted rule, and a bar while it is fitted."""
+"""What the command line shows people: a fitted rule, and how it is being fitted."""
 
 from __future__ import annotations
 
-import contextlib
-import math
-import sys
-import threading
-from collections.abc import Sequence
-from importlib import import_module
-from types import TracebackType
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
     from rich.console import Console
-    from rich.progress import Progress, ProgressColumn
     from rich.table import Table
+    from rich.text import Text
 
+    from ..estimators.bars import DrawsBar, SearchBar
     from ..estimators.classifier import DNFClassifier
     from ..estimators.held_out import HeldOut
     from ..estimators.posterior_classifier import PosteriorDNFClassifier
     from ..estimators.rule_classifier import RuleClassifier
     from ..model.rates import Counts, Interval
-    from ..sampling.records import ChainRecord
 
 _WIDEST = 100
-_PATIENCE = 2.0  # seconds of silence before a bar appears
 
 
 def make_console() -> Console:
@@ -50,7 +43,7 @@ def print_model(model: DNFClassifier, held_out: HeldOut | None) -> None:
     """Print the rule, its terms, the risks, how it does on other rows, and how sure it is."""
     from rich.text import Text
 
-    from ..estimators.presentation import constant_answer, trust
+    from ..estimators.presentation import constant_answer, is_sure, trust
 
     console = make_console()
     counts, function = model.counts_, model.function_
@@ -60,12 +53,15 @@ def print_model(model: DNFClassifier, held_out: HeldOut | None) -> None:
     else:
         console.print(Text(f"\nRule for {model.positive_!s}:", style="bold"))
         for i, term in enumerate(function.terms):
-            console.print(Text(f"  {'OR ' if i else '   '}({' AND '.join(term)})"))
+            pieces = [piece for x in term for piece in ((" AND ", "dim"), (x, "cyan"))]
+            console.print(
+                Text.assemble(("  OR (" if i else "     (", "dim"), *pieces[1:], (")", "dim"))
+            )
         console.print(_terms(model))
     _print_risks(console, model)
     if held_out is not None:
         console.print(held_out_line(held_out))
-    console.print(trust(model))
+    console.print(Text(trust(model), style="green" if is_sure(model) else "yellow"))
     if (warning := constant_answer(model)) is not None:
         console.print(Text(f"Warning: {warning}", style="yellow"))
 
@@ -114,149 +110,35 @@ def _print_risks(console: Console, model: DNFClassifier) -> None:
         console.print(line)
 
 
+def _emphasised(line: str) -> Text:
+    """Set the first number of a line in bold."""
+    from rich.text import Text
+
+    text = Text(line)
+    if (number := re.search(r"(?<=: )\s*[\d.]+", line)) is not None:
+        text.stylize("bold", *number.span())
+    return text
+
+
 def risk_lines(
     model: DNFClassifier | PosteriorDNFClassifier, rows: tuple[str, str] | None
-) -> list[str]:
+) -> list[Text]:
     """Say the risks, and on how many rows, unmarked and marked; None when there is no rule."""
     unmarked, marked = model.risks_
     if rows is None:
-        return [f"Risk on every row: {_risk(unmarked)}"]
+        return [_emphasised(f"Risk on every row: {_risk(unmarked)}")]
     prevalence = model.effect_.prevalence
     scale = "" if prevalence is None else f", in a population with {prevalence:g} positive"
-    return [
+    lines = (
         f"Risk if it holds: {_risk(marked)}{rows[1]}",
         f"Risk if not:      {_risk(unmarked)}{rows[0]}",
         f"(P({model.positive_!s}): posterior mean and 95 % interval{scale}.)",
-    ]
+    )
+    return [_emphasised(line) for line in lines]
 
 
 def _risk(interval: Interval) -> str:
     return f"{interval.mean:.4f} [{interval.low:.4f}, {interval.high:.4f}]"
-
-
-class Bar:
-    """A bar on standard error, for what takes longer than two seconds.
-
-    It shows how much is done, how it stands, and the time. Nothing is drawn when standard error is
-    not a terminal.
-
-    Parameters
-    ----------
-    title : str
-        What is going on.
-    time_limit : float, optional
-        Seconds after which it will end.
-    """
-
-    width = 16
-    with_elapsed = True  # whether the time spent is shown
-    before_left = ""  # a word before the time left
-
-    def __init__(self, title: str, time_limit: float | None = None) -> None:
-        self.title = title
-        self.time_limit = time_limit
-        self._timer: threading.Timer | None = None
-        self._lock = threading.Lock()
-        self._over = False
-        self._progress: Progress | None = None
-
-    def __enter__(self) -> Bar:
-        if sys.stderr.isatty():
-            self._progress = self._build()
-            self._timer = threading.Timer(_PATIENCE, self._appear)
-            self._timer.daemon = True
-            self._timer.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._timer is not None and self._progress is not None:
-            self._timer.cancel()
-            with self._lock:
-                self._over = True
-                self._progress.stop()
-
-    @property
-    def is_drawn(self) -> bool:
-        """Whether there is a terminal to draw on."""
-        return self._progress is not None
-
-    def show(self, done: int, total: int, status: str) -> None:
-        """Say how far it is."""
-        if self._progress is not None:
-            [task] = self._progress.task_ids
-            self._progress.update(task, completed=done, total=total, status=status)
-
-    def _appear(self) -> None:
-        with self._lock:
-            if not self._over and self._progress is not None:
-                self._progress.start()
-
-    def _build(self) -> Progress:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-        from rich.progress import TimeRemainingColumn as Remaining
-
-        times: list[ProgressColumn] = []
-        if self.with_elapsed or self.time_limit is not None:
-            times.append(TimeElapsedColumn())
-        if self.time_limit is None:
-            if self.before_left:
-                times.append(TextColumn(self.before_left))
-            times += [Remaining(), TextColumn("left")]
-        else:
-            times.append(TextColumn(f"of at most {self.time_limit:g} s"))
-        progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=self.width),
-            TextColumn("{task.fields[status]}"),
-            *times,
-            console=Console(stderr=True),
-            transient=True,
-        )
-        progress.add_task(self.title, total=None, status="")
-        return progress
-
-
-class SearchBar(Bar):
-    """A bar for a search: restarts done, and the best score so far."""
-
-    # Agreement mostly ends a search before its last restart, and a limit ends it for certain.
-    before_left = "at most"
-
-    def __call__(self, done: int, most: int, best: float) -> None:
-        """Take note of a restart that ended."""
-        self.show(done, most, f"best {best:,.2f}")
-
-
-class DrawsBar(Bar):
-    """A bar for chains: draws done, mean and best score, R-hat of it, how much is accepted."""
-
-    width = 10
-    with_elapsed = False  # all else would not fit on 80 columns
-    _appeared = False
-
-    def __call__(self, records: Sequence[ChainRecord], total: int) -> None:
-        """Take note of where the chains are."""
-        if not self.is_drawn:
-            return
-        from ..estimators.progress import so_far
-
-        now = so_far(records, with_rhat=self._appeared)
-        rhat = "" if math.isnan(now.rhat) else f" R-hat {now.rhat:.2f}"
-        status = f"mean {now.mean:,.1f} best {now.best:,.1f}{rhat} accepted {now.accepted:.1%}"
-        self.show(now.draws, total, status)
-
-    def _appear(self) -> None:
-        # In the timer's thread, beside the chains: loading ArviZ takes its time.
-        with contextlib.suppress(ImportError):
-            import_module("arviz_stats.base")
-        self._appeared = True
-        super()._appear()
 
 
 def fit_with_bar(

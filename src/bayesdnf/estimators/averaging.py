@@ -77,12 +77,10 @@ class DrawnOnRows:
 
     def quantiles(self, probabilities: Floats) -> Floats:
         """Quantiles of each row's risk over all draws: shape (n_probabilities, n_rows)."""
-        draws = self._draws
-        index, pi0, pi1 = draws.index.ravel(), draws.pi0.ravel(), draws.pi1.ravel()
+        risks = _SortedRisks(self._draws)
         found = np.empty((len(probabilities), self._n_distinct))
         for rows, truth in self._blocks():
-            risk = np.where(truth[index], pi1[:, None], pi0[:, None])
-            found[:, rows] = np.quantile(risk, probabilities, axis=0, overwrite_input=True)
+            found[:, rows] = risks.quantiles(probabilities, truth)
         return found[:, self._place]
 
     def outcomes(self, size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
@@ -130,6 +128,61 @@ class DrawnOnRows:
         n_words = -(-n_rows // 64)
         part[:, :n_words] = self._planes[:, first : first + n_words]
         return BitMatrix(part, self._table, [n_rows])
+
+
+class _SortedRisks:
+    """Both rates of every draw, sorted once for all rows.
+
+    A row has of each draw the rate of marked or of unmarked rows. How many of its rates lie in each
+    of some stretches of the sorted ones is a sum over functions, for many rows a product of
+    matrices; only the stretch that a quantile falls into is looked at rate by rate.
+    """
+
+    def __init__(self, draws: Draws) -> None:
+        self.n = draws.index.size
+        rates = np.concatenate([draws.pi0.ravel(), draws.pi1.ravel()])
+        order = np.argsort(rates, kind="stable")
+        self.length = max(1, round(1.7 * np.sqrt(2 * self.n)))  # of a stretch
+        n_stretches = -(-2 * self.n // self.length)
+        padded = n_stretches * self.length
+        self.rates = np.full(padded, np.nan)
+        self.function = np.zeros(padded, dtype=np.intp)
+        self.marked = np.full(padded, 2, dtype=np.uint8)  # 2: no row has what is filled up with
+        self.rates[: 2 * self.n] = rates[order]
+        self.function[: 2 * self.n] = np.tile(draws.index.ravel(), 2)[order]
+        self.marked[: 2 * self.n] = order >= self.n
+        stretch = np.arange(2 * self.n) // self.length
+        of_marked = order >= self.n
+        place = stretch * draws.n_functions + self.function[: 2 * self.n]
+        # Whole numbers below 2^24, which float32 adds up exactly.
+        self.if_unmarked = np.bincount(stretch[~of_marked], minlength=n_stretches)
+        self.change = (
+            np.bincount(place, np.where(of_marked, 1.0, -1.0), n_stretches * draws.n_functions)
+            .reshape(n_stretches, draws.n_functions)
+            .astype(np.float32)
+        )
+
+    def quantiles(self, probabilities: Floats, truth: Flags) -> Floats:
+        """Quantiles for rows on which functions hold or not, linear between neighbours."""
+        counts = self.if_unmarked[:, None] + self.change @ truth.astype(np.float32)
+        below = np.cumsum(counts, axis=0)
+        places = probabilities * (self.n - 1)
+        ranks = np.floor(places).astype(np.int64)
+        low = np.stack([self._at(rank, below, truth) for rank in ranks])
+        high = np.stack([self._at(min(rank + 1, self.n - 1), below, truth) for rank in ranks])
+        found: Floats = low + (high - low) * (places - ranks)[:, None]
+        return found
+
+    def _at(self, rank: int, below: Floats, truth: Flags) -> Floats:
+        """Return each row's rate of a rank, counted from 0."""
+        rows = np.arange(truth.shape[1])
+        stretch = (below <= rank).sum(axis=0)
+        before = np.where(stretch > 0, below[stretch - 1, rows], 0)
+        places = stretch[:, None] * self.length + np.arange(self.length)
+        own = truth[self.function[places], rows[:, None]] == self.marked[places]
+        wanted = np.argmax(np.cumsum(own, axis=1) > (rank - before)[:, None], axis=1)
+        rate: Floats = self.rates[places[rows, wanted]]
+        return rate
 
 
 def _packed(table: FittedTable, draws: Draws) -> Words:

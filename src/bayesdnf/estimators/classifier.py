@@ -20,6 +20,7 @@ from ..model.rates import Counts, Interval, Rates
 from ..search.hunt import hunt
 from ..search.result import SearchResult
 from . import presentation
+from .bars import SearchBar, following
 from .explain import Explanation, fired_terms, nearest_change, one_row
 from .progress import Teller
 from .rule_classifier import RuleClassifier, Task
@@ -58,7 +59,8 @@ class DNFClassifier(RuleClassifier):
     allow_missing_columns : bool, default=False
         Whether only the rule's own columns are needed after fitting.
     verbose : int, default=0
-        1 tells of each better function on standard error, 2 of each restart.
+        1 draws a bar on terminals and in notebooks, and elsewhere tells of each better function on
+        standard error; 2 tells of each restart.
 
     Attributes
     ----------
@@ -92,6 +94,8 @@ class DNFClassifier(RuleClassifier):
         The prior and the effect that were used.
     seed_ : int
         Seed that was used.
+    record_ : Record
+        How it was made, for reports: hashes of the rows, versions, and the command, if it was one.
     n_features_in_, feature_names_in_
         Number of columns in fitting, and their names when the table had names.
 
@@ -172,16 +176,17 @@ class DNFClassifier(RuleClassifier):
         """
         check_parameters(self, {"restarts": 1, "agree": 1, "steps": 1})
         task = self._read_task(X, y, sample_weight)
-        found = hunt(
-            task.posterior,
-            restarts=int(self.restarts),
-            agree=int(self.agree),
-            steps=int(self.steps),
-            time_limit=self.time_limit,
-            n_jobs=joblib.effective_n_jobs(self.n_jobs),
-            random_state=task.seed,
-            progress=self._progress or (Teller(self.verbose) if self.verbose else None),
-        )
+        with following(self, SearchBar, "Search", Teller) as progress:
+            found = hunt(
+                task.posterior,
+                restarts=int(self.restarts),
+                agree=int(self.agree),
+                steps=int(self.steps),
+                time_limit=self.time_limit,
+                n_jobs=joblib.effective_n_jobs(self.n_jobs),
+                random_state=task.seed,
+                progress=progress,
+            )
         self._store(task, found)
         if found.stopped == "interrupted":
             raise KeyboardInterrupt

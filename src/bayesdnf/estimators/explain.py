@@ -157,7 +157,7 @@ class _Options:
         self, attribute: str, literals: Iterable[Literal], encoder: LiteralEncoder
     ) -> None:
         self.literals = [literal for literal in literals if literal.attribute == attribute]
-        values = _possible_values(attribute, self.literals, encoder)
+        values = possible_values(attribute, self.literals, encoder)
         column = read_column(values, attribute)
         truth = np.stack([column.truth(literal) for literal in self.literals], axis=1)
         _, first = np.unique(truth, axis=0, return_index=True)
@@ -176,7 +176,8 @@ class _Options:
         return np.flatnonzero(kept).tolist()
 
 
-def _possible_values(attribute: str, literals: list[Literal], encoder: LiteralEncoder) -> list[Any]:
+def possible_values(attribute: str, literals: list[Literal], encoder: LiteralEncoder) -> list[Any]:
+    """Values by which some literals of an attribute can be told apart: levels, or cuts."""
     offered = [x for x in encoder.literals_ if x.attribute == attribute]
     if any(x.operator in (TRUE, FALSE) for x in offered):
         return [0, 1]

@@ -26,21 +26,36 @@ def read_json(path: str | os.PathLike[str], kind: str) -> Fields:
     """
     try:
         with open(path, "rb") as file:
-            text = file.read().decode("utf-8")
+            return parse_json(file.read(), str(path), kind)
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}.") from error
+
+
+def parse_json(data: bytes, name: str, kind: str) -> Fields:
+    """Parse JSON whose top is an object, which stood under a name."""
+    try:
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is no {kind}: it is not text (byte {error.start:,}).") from error
+        raise InputError(f"{name} is no {kind}: it is not text (byte {error.start:,}).") from error
     try:
         top = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_distinct)
     except RecursionError as error:
-        raise InputError(f"{path} is no {kind}: its JSON is nested too deeply.") from error
+        raise InputError(f"{name} is no {kind}: its JSON is nested too deeply.") from error
     except ValueError as error:  # JSONDecodeError, and numbers with too many digits
-        raise InputError(f"{path} is no {kind}: it is not valid JSON ({error}).") from error
-    fields = Fields(top, f"{path} is no usable {kind}", "")
+        raise InputError(f"{name} is no {kind}: it is not valid JSON ({error}).") from error
+    fields = Fields(top, f"{name} is no usable {kind}", "")
     if not isinstance(top, dict):
         fields.fail("the top", "an object", top)
     return fields
+
+
+def as_json(document: dict[str, Any]) -> bytes:
+    """Write an object as JSON for people."""
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:  # half a surrogate pair in some text
+        return json.dumps(document, indent=2, allow_nan=False).encode("ascii")
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -74,13 +89,13 @@ class Fields:
         for name in self._values:
             if name not in names:
                 raise InputError(
-                    f"{self._problem}: {self._named(name)} is not known to this version."
+                    f"{self._problem}: {self.named(name)} is not known to this version."
                 )
 
     def any(self, name: str) -> Any:
         """Return a field of any type."""
         if name not in self._values:
-            raise InputError(f"{self._problem}: {self._named(name)} is missing.")
+            raise InputError(f"{self._problem}: {self.named(name)} is missing.")
         return self._values[name]
 
     def text(self, name: str, among: tuple[str, ...] | None = None) -> str:
@@ -88,14 +103,14 @@ class Fields:
         value = self.any(name)
         if not isinstance(value, str) or (among is not None and value not in among):
             must = "a text" if among is None else f"one of {', '.join(among)}"
-            self.fail(self._named(name), must, value)
+            self.fail(self.named(name), must, value)
         return value
 
     def flag(self, name: str) -> bool:
         """Return true or false."""
         value = self.any(name)
         if not isinstance(value, bool):
-            self.fail(self._named(name), "true or false", value)
+            self.fail(self.named(name), "true or false", value)
         return value
 
     def whole(self, name: str, least: int, most: int | None = None) -> int:
@@ -104,7 +119,7 @@ class Fields:
         usable = isinstance(value, int) and not isinstance(value, bool) and value >= least
         if not usable or (most is not None and value > most):
             bound = f"from {least} to {most:,}" if most is not None else f"{least} or more"
-            self.fail(self._named(name), f"a whole number, {bound}", value)
+            self.fail(self.named(name), f"a whole number, {bound}", value)
         return int(value)
 
     def number(
@@ -125,20 +140,20 @@ class Fields:
             usable = False
         if not usable or not low <= value <= high:
             bounds = f" from {low:g} to {high:g}" if math.isfinite(high) else ""
-            self.fail(self._named(name), f"a finite number{bounds}", value)
+            self.fail(self.named(name), f"a finite number{bounds}", value)
         return float(value)
 
     def part(self, name: str) -> Fields:
         """Return the fields of an object within."""
-        return self._within(self.any(name), self._named(name), f"{self._place}{name}.")
+        return self._within(self.any(name), self.named(name), f"{self._place}{name}.")
 
     def parts(self, name: str) -> list[Fields]:
         """Return the fields of each object in a list within."""
         values = self.any(name)
         if not isinstance(values, list):
-            self.fail(self._named(name), "a list", values)
+            self.fail(self.named(name), "a list", values)
         return [
-            self._within(value, self._named(f"{name}[{i}]"), f"{self._place}{name}[{i}].")
+            self._within(value, self.named(f"{name}[{i}]"), f"{self._place}{name}[{i}].")
             for i, value in enumerate(values)
         ]
 
@@ -148,14 +163,15 @@ class Fields:
             return build()
         except (InputError, TypeError, ValueError, OverflowError, RecursionError) as error:
             problem = str(error) or type(error).__name__
-            raise InputError(f"{self._problem}: {self._named(name)}: {problem}") from error
+            raise InputError(f"{self._problem}: {self.named(name)}: {problem}") from error
 
     def _within(self, value: Any, named: str, place: str) -> Fields:
         if not isinstance(value, dict):
             self.fail(named, "an object", value)
         return Fields(value, self._problem, place)
 
-    def _named(self, name: str) -> str:
+    def named(self, name: str) -> str:
+        """Say which field it is, for errors."""
         return f"field '{self._place}{name[:_LONGEST_SHOWN]}'"
 
 

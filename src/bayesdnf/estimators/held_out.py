@@ -10,9 +10,14 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from ..errors import InputError
+from .inputs import read_features
+from .record import RowContent
 
 if TYPE_CHECKING:
     from .rule_classifier import RuleClassifier
+
+
+NOT_HELD_OUT = "The rows to test on are those of the fit, so nothing is held out."
 
 
 class HeldOut(NamedTuple):
@@ -24,6 +29,23 @@ class HeldOut(NamedTuple):
     accuracy: float
     auc: float | None
     """None where all rows are of one class."""
+
+
+def are_of_fit(model: RuleClassifier, X: Any, is_positive: NDArray[np.bool_]) -> bool:
+    """Whether rows are those that a classifier was fitted on, in whatever order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf import DNFClassifier, simulate
+    >>> from bayesdnf.estimators.held_out import are_of_fit
+    >>> X, y, truth = simulate(200, 10, random_state=1)
+    >>> clf = DNFClassifier(random_state=0).fit(X[:100], y[:100])
+    >>> are_of_fit(clf, X[:100], y[:100] == 1), are_of_fit(clf, X[100:], y[100:] == 1)
+    (True, False)
+    """
+    bits = model.encoder_.encode(read_features(model, X, fitting=False))
+    return RowContent.of(bits, is_positive).digest() == model.record_.content
 
 
 def measure(model: RuleClassifier, X: Any, is_positive: NDArray[np.bool_], how: str) -> HeldOut:

@@ -5,92 +5,62 @@ The file holds plain values only; reading it checks every field and calls nothin
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import os
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from .. import __version__
 from ..boolean import BooleanFunction
 from ..data.atomic import atomic_path
 from ..data.encoder import LiteralEncoder
-from ..errors import InputError
-from ..model.distributions import Distribution, Flat, Geometric, Poisson, Table, Uniform
-from ..model.effect import Effect
-from ..model.prior import Prior
-from ..model.rates import Counts, Interval, Rates
-from .fields import Fields, read_json
-from .rules import as_table
-from .settings import is_whole
+from ..model.rates import Interval, Rates
+from .fields import Fields, as_json, read_json
+from .fitted_fields import (
+    PARAMETERS,
+    VERSION,
+    finite,
+    fitted_document,
+    fitted_names,
+    parameters_document,
+    read_encoder,
+    read_fitted,
+    read_parameters,
+    read_version,
+)
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from .classifier import DNFClassifier
 
     Model = TypeVar("Model", bound=DNFClassifier)
 
 _FORMAT = "bayesdnf.classifier"
-_VERSION = 1
-_MOST_ROWS = 2**53
-_DISTRIBUTIONS = {kind.__name__: kind for kind in (Flat, Geometric, Poisson, Table, Uniform)}
-_LABEL_TYPES = (
-    "object", "str", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
-    "uint64", "float16", "float32", "float64",
-)  # fmt: skip
 
 
 def write_model(model: DNFClassifier, path: str | os.PathLike[str]) -> None:
     """Write a fitted classifier, whole or not at all."""
     document = _document(model)
-    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
-    try:
-        data = text.encode("utf-8")
-    except UnicodeEncodeError:  # half a surrogate pair in some text
-        data = json.dumps(document, indent=2, allow_nan=False).encode("ascii")
     with atomic_path(path) as part:
-        part.write_bytes(data + b"\n")
+        part.write_bytes(as_json(document) + b"\n")
 
 
 def read_model(path: str | os.PathLike[str], cls: type[Model]) -> Model:
     """Read what :func:`write_model` wrote; InputError for anything else."""
     top = read_json(path, "model file of bayesdnf")
     top.text("format", (_FORMAT,))
-    version = top.whole("version", 1)
-    if version > _VERSION:
-        raise InputError(
-            f"{path} has version {version} of the model file and this bayesdnf reads version "
-            f"{_VERSION}; it was written by bayesdnf {top.any('bayesdnf')!r:.40}."
-        )
-    top.expect(
-        "format", "version", "bayesdnf", "rule", "positive", "classes", "label_type", "risks",
-        "terms", "counts", "search", "function", "named_columns", "parameters", "prior", "effect",
-        "encoder",
-    )  # fmt: skip
+    version = read_version(top, path, "the model file")
+    own = ("rule", "risks", "search", "function", "parameters")
+    top.expect("format", "version", "bayesdnf", *own, *fitted_names(version))
     top.text("bayesdnf")
-    encoder = top.make("encoder", lambda: LiteralEncoder.from_dict(top.any("encoder")))
+    encoder = read_encoder(top)
     function = _read_function(top, encoder)
-    model = cls(**_read_parameters(top, encoder))
-    model.encoder_ = encoder
-    model.n_features_in_ = len(encoder.columns_)
-    if top.flag("named_columns"):
-        model.feature_names_in_ = np.array(encoder.columns_, dtype=object)
+    part = top.part("parameters")
+    part.expect("restarts", "agree", "steps", *PARAMETERS)
+    parameters = read_parameters(part, encoder)
+    parameters |= {name: part.whole(name, 1) for name in ("restarts", "agree", "steps")}
+    model = cls(**parameters)
+    read_fitted(top, model, encoder, function, version)
     model.function_ = function
-    model.prior_, model.effect_ = _read_prior(top), _read_effect(top)
-    model.classes_ = _read_classes(top)
-    positive = _index(top, model.classes_)
-    model.positive_, model.negative_ = model.classes_[positive], model.classes_[1 - positive]
-    # Copies of their own: set_params must not reach what was fitted.
-    model.set_params(
-        prior=_read_prior(top), effect=_read_effect(top), positive=_plain(model.positive_)
-    )
-    model.rules_ = _read_rules(top, function)
-    model.counts_ = _read_counts(top)
     model.rates_ = Rates(model.counts_, model.effect_, null=function.is_null)
     risks = top.part("risks")
     risks.expect("unmarked", "marked")
@@ -101,19 +71,17 @@ def read_model(path: str | os.PathLike[str], cls: type[Model]) -> Model:
 
 def _document(model: DNFClassifier) -> dict[str, Any]:
     unmarked, marked = model.risks_
+    fitted = fitted_document(model)
+    for_people = ("positive", "classes", "label_type", "terms", "counts")
     return {
         "format": _FORMAT,
-        "version": _VERSION,
+        "version": VERSION,
         "bayesdnf": __version__,
         "rule": str(model.function_),
-        "positive": _plain(model.positive_),
-        "classes": [_plain(label) for label in model.classes_],
-        "label_type": _label_type(model.classes_),
         "risks": {"marked": marked._asdict(), "unmarked": unmarked._asdict()},
-        "terms": _terms(model.rules_),
-        "counts": model.counts_._asdict(),
+        **{name: fitted.pop(name) for name in for_people},
         "search": {
-            "log_posterior": _finite(model.log_posterior_),
+            "log_posterior": finite(model.log_posterior_),
             "stopped": model.stopped_,
             "agreement": model.agreement_,
             "restarts": model.restarts_,
@@ -121,51 +89,14 @@ def _document(model: DNFClassifier) -> dict[str, Any]:
             "seed": model.seed_,
         },
         "function": json.loads(model.function_.to_json()),
-        "named_columns": hasattr(model, "feature_names_in_"),
         "parameters": {
             "restarts": int(model.restarts),
             "agree": int(model.agree),
             "steps": int(model.steps),
-            "time_limit": None if model.time_limit is None else float(model.time_limit),
-            "n_jobs": None if model.n_jobs is None else int(model.n_jobs),
-            "random_state": int(model.random_state) if is_whole(model.random_state) else None,
-            "allow_missing_columns": bool(model.allow_missing_columns),
-            "verbose": int(model.verbose),
+            **parameters_document(model),
         },
-        "prior": _prior_document(model.prior_),
-        "effect": {name: _plain(value) for name, value in model.effect_.get_params().items()},
-        "encoder": model.encoder_.to_dict(),
+        **fitted,
     }
-
-
-def _terms(rules: pd.DataFrame) -> list[dict[str, Any]]:
-    records = rules.to_dict("records")
-    return [
-        {str(k): _finite(v) if isinstance(v, float) else v for k, v in record.items()}
-        for record in records
-    ]
-
-
-def _prior_document(prior: Prior) -> dict[str, Any]:
-    values = {name: _plain(value) for name, value in prior.get_params().items()}
-    for name in ("count", "size"):
-        values[name] = _distribution_document(name, values[name])
-    if isinstance(prior.weights, Mapping):
-        values["weights"] = {str(k): _plain(v) for k, v in prior.weights.items()}
-    elif prior.weights is not None:
-        values["weights"] = [_plain(v) for v in prior.weights]
-    return values
-
-
-def _distribution_document(name: str, distribution: Any) -> dict[str, Any]:
-    kind = type(distribution)
-    if _DISTRIBUTIONS.get(kind.__name__) is not kind:
-        raise InputError(
-            f"The prior's {name}, {distribution!r:.60}, cannot be written to a model file; use "
-            f"one of {', '.join(_DISTRIBUTIONS)}."
-        )
-    settings = {k: _plain(v) for k, v in dataclasses.asdict(distribution).items()}
-    return {"name": kind.__name__, **settings}
 
 
 def _read_function(top: Fields, encoder: LiteralEncoder) -> BooleanFunction:
@@ -181,129 +112,6 @@ def _read_function(top: Fields, encoder: LiteralEncoder) -> BooleanFunction:
     return function
 
 
-def _read_parameters(top: Fields, encoder: LiteralEncoder) -> dict[str, Any]:
-    part = top.part("parameters")
-    part.expect(
-        "restarts", "agree", "steps", "time_limit", "n_jobs", "random_state",
-        "allow_missing_columns", "verbose",
-    )  # fmt: skip
-    limit = part.number("time_limit", 0, null=math.nan)
-    jobs = None if part.any("n_jobs") is None else part.whole("n_jobs", -(2**31))
-    return {
-        **{name: part.whole(name, 1) for name in ("restarts", "agree", "steps")},
-        "time_limit": None if math.isnan(limit) else limit,
-        "n_jobs": jobs,
-        "random_state": None if part.any("random_state") is None else part.whole("random_state", 0),
-        "allow_missing_columns": part.flag("allow_missing_columns"),
-        "verbose": part.whole("verbose", 0),
-        "kinds": encoder.kinds,
-        "negations": encoder.negations,
-        "thresholds": encoder.thresholds,
-        "missing_values": tuple(encoder.missing_values),
-    }
-
-
-def _read_prior(top: Fields) -> Prior:
-    part = top.part("prior")
-    names = Prior._names()
-    part.expect(*names)
-    settings = {name: part.any(name) for name in names}
-    settings["count"] = _read_distribution(part, "count")
-    settings["size"] = _read_distribution(part, "size")
-    weights = settings["weights"]
-    if weights is not None:
-        if not isinstance(weights, (list, dict)):
-            part.fail("field 'prior.weights'", "null, a list or an object", weights)
-        _require_numbers(part, "prior.weights", weights)
-    return top.make("prior", lambda: Prior(**settings))
-
-
-def _read_distribution(part: Fields, name: str) -> Distribution:
-    fields = part.part(name)
-    kind = _DISTRIBUTIONS[fields.text("name", tuple(_DISTRIBUTIONS))]
-    own = [field.name for field in dataclasses.fields(kind)]
-    fields.expect("name", *own)
-    settings = {key: fields.any(key) for key in own}
-    if "truncate" in settings:
-        fields.flag("truncate")
-    if "weights" in settings:
-        if not isinstance(settings["weights"], list):
-            part.fail(f"field 'prior.{name}.weights'", "a list", settings["weights"])
-        _require_numbers(part, f"prior.{name}.weights", settings["weights"])
-    return part.make(name, lambda: kind(**settings))
-
-
-def _require_numbers(part: Fields, name: str, values: list[Any] | dict[str, Any]) -> None:
-    for value in values.values() if isinstance(values, dict) else values:
-        usable = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not usable or not abs(value) < 1e300:
-            part.fail(f"field '{name}'", "made of finite numbers", value)
-
-
-def _read_effect(top: Fields) -> Effect:
-    part = top.part("effect")
-    part.expect(*Effect._names())
-    settings = {name: part.any(name) for name in Effect._names()}
-    return top.make("effect", lambda: Effect(**settings))
-
-
-def _read_classes(top: Fields) -> NDArray[Any]:
-    labels, kind = top.any("classes"), top.text("label_type", _LABEL_TYPES)
-    expected: type | tuple[type, ...] = {"o": str, "s": str, "b": bool}.get(kind[0], (int, float))
-    if (
-        not isinstance(labels, list)
-        or len(labels) != 2
-        or not all(isinstance(label, expected) for label in labels)
-        or (kind != "bool" and any(isinstance(label, bool) for label in labels))
-        or not labels[0] < labels[1]
-    ):
-        top.fail("field 'classes'", f"two labels of type {kind} in rising order", labels)
-    with np.errstate(over="ignore"):
-        classes = top.make(
-            "classes", lambda: np.array(labels, dtype=None if kind == "str" else kind)
-        )
-    if classes.tolist() != labels:
-        top.fail("field 'classes'", f"two labels that {kind} can hold", labels)
-    return classes
-
-
-def _index(top: Fields, classes: NDArray[Any]) -> int:
-    positive = top.any("positive")
-    for index, label in enumerate(classes.tolist()):
-        if type(label) is type(positive) and label == positive:
-            return index
-    top.fail("field 'positive'", "one of 'classes'", positive)
-
-
-def _read_rules(top: Fields, function: BooleanFunction) -> pd.DataFrame:
-    parts = top.parts("terms")
-    texts = [" AND ".join(term) for term in function.terms]
-    if len(parts) != len(texts):
-        top.fail("field 'terms'", f"a list of {len(texts)}, one for each term", top.any("terms"))
-    rows = []
-    for part, text, term in zip(parts, texts, function.terms, strict=True):
-        part.expect("rule", "size", "rows", "positives", "rate", "low", "high", "log_gain")
-        part.text("rule", (text,))
-        part.whole("size", len(term), len(term))
-        n = part.whole("rows", 0, _MOST_ROWS)
-        positives = part.whole("positives", 0, n)
-        for name in ("rate", "low", "high"):  # for people; worked out again from the counts
-            part.number(name, 0, 1, null=math.nan)
-        gain = part.number("log_gain", null=math.inf)
-        rows.append((text, len(term), n, positives, gain))
-    return as_table(rows)
-
-
-def _read_counts(top: Fields) -> Counts:
-    part = top.part("counts")
-    part.expect(*Counts._fields)
-    n = part.whole("n", 0, _MOST_ROWS)
-    n_pos = part.whole("n_pos", 0, n)
-    n_marked = part.whole("n_marked", 0, n)
-    n_both = part.whole("n_both", max(0, n_pos + n_marked - n), min(n_pos, n_marked))
-    return Counts(n, n_pos, n_marked, n_both)
-
-
 def _read_risk(part: Fields) -> Interval:
     part.expect(*Interval._fields)
     return Interval(*(part.number(name, 0, 1) for name in Interval._fields))
@@ -317,18 +125,3 @@ def _read_search(part: Fields, model: DNFClassifier) -> None:
     model.restarts_ = part.whole("restarts", 0)
     model.proved_ = part.flag("proved")
     model.seed_ = part.whole("seed", 0)
-
-
-def _label_type(classes: NDArray[Any]) -> str:
-    if classes.dtype.kind in "OT":
-        return "object"
-    return "str" if classes.dtype.kind == "U" else classes.dtype.name
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _finite(value: float) -> float | None:
-    """JSON has no infinity; each field says what null stands for."""
-    return float(value) if math.isfinite(value) else None

@@ -20,11 +20,14 @@ from ..model.effect import Effect
 from ..model.posterior import Posterior
 from ..model.prior import Prior
 from ..model.rates import Counts, Interval
+from ..sampling.bayes_factor import BayesFactor, bayes_factor
 from ..sampling.draws import Draws
 from ..sampling.evidence import Evidence, drawn_evidence
 from ..sampling.run import KERNELS, sample
 from . import posterior_presentation
 from .averaging import DrawnOnRows, drawn_risks
+from .bars import DrawsBar, following
+from .posterior_file import read_posterior, write_posterior
 from .progress import DrawTeller
 from .rule_classifier import RuleClassifier, Task
 from .rules import rules_table
@@ -68,7 +71,8 @@ class PosteriorDNFClassifier(RuleClassifier):
     allow_missing_columns : bool, default=False
         Whether only the columns that the drawn rules use are needed after fitting.
     verbose : int, default=0
-        1 tells of each tenth of the draws on standard error, 2 more often.
+        1 draws a bar on terminals and in notebooks, and elsewhere tells of each tenth of the draws
+        on standard error; 2 tells more often.
 
     Attributes
     ----------
@@ -93,6 +97,12 @@ class PosteriorDNFClassifier(RuleClassifier):
         of the single rate when none has.
     null_probability_ : float
         Probability that there is no rule at all.
+    bayes_factor_ : BayesFactor or None
+        How much more probable the outcome is under some rule than under none, whatever share the
+        prior gives to each: ``log``, its natural logarithm; ``bound``, ">" or "<" where the draws
+        give no more than a bound (the null function, or any other, was in no draw) and else "";
+        ``spread`` between chains; ``source``, "draws" or, with the tempered kernel, "evidence".
+        None where the prior gives the null function no mass or the kernel never visits it.
     evidence_ : Evidence or None
         ``mean`` and ``spread`` over the chains of the log evidence: log P(y) under the prior
         renormalised to the functions that it allows. With the tempered kernel only; the others
@@ -102,15 +112,15 @@ class PosteriorDNFClassifier(RuleClassifier):
         when first asked for. Needs the extra ``posterior``.
     stopped_ : str
         Why sampling ended: "done", "time limit" or "interrupted".
-    classes_, positive_, negative_, encoder_, prior_, effect_, seed_
+    classes_, positive_, negative_, encoder_, prior_, effect_, seed_, record_
         As in :class:`DNFClassifier`.
     n_features_in_, feature_names_in_
         Number of columns in fitting, and their names when the table had names.
 
     Notes
     -----
-    ``draws_.save("draws.nc")`` writes the draws to one file that any program for NetCDF reads, and
-    ``Draws.load`` reads it back. The whole classifier goes through pickle or joblib.
+    ``save("posterior.nc")`` writes the classifier with its draws to one file that any program for
+    NetCDF reads, ``load`` reads it back and ``Draws.load`` the draws alone. pickle works too.
 
     Of columns that are equal in the table of ``fit`` the first stands for all, also on new rows.
 
@@ -121,8 +131,8 @@ class PosteriorDNFClassifier(RuleClassifier):
     >>> clf = PosteriorDNFClassifier(draws=500, warmup=200, random_state=0).fit(X, y)
     >>> clf.functions_["function"][0] == clf.map_ == truth
     True
-    >>> clf.null_probability_
-    0.0
+    >>> clf.null_probability_, clf.bayes_factor_.bound  # no rule: in no draw, so only a bound
+    (0.0, '>')
     >>> clf.predict_interval(X[:1]).columns.tolist()
     ['mean', 'low', 'high']
     """
@@ -133,6 +143,7 @@ class PosteriorDNFClassifier(RuleClassifier):
     counts_: Counts
     risks_: tuple[Interval, Interval]
     null_probability_: float
+    bayes_factor_: BayesFactor | None
     evidence_: Evidence | None
     stopped_: str
     _posterior: Posterior | None = None
@@ -194,19 +205,20 @@ class PosteriorDNFClassifier(RuleClassifier):
         """
         self._check_parameters()
         task = self._read_task(X, y, sample_weight)
-        drawn = sample(
-            task.posterior,
-            draws=int(self.draws),
-            warmup=int(self.warmup),
-            chains=int(self.chains),
-            thin=int(self.thin),
-            kernel=self.kernel,
-            time_limit=self.time_limit,
-            n_jobs=joblib.effective_n_jobs(self.n_jobs),
-            random_state=task.seed,
-            checkpoint=self.checkpoint,
-            progress=self._progress or (DrawTeller(self.verbose) if self.verbose else None),
-        )
+        with following(self, DrawsBar, "Draws", DrawTeller) as progress:
+            drawn = sample(
+                task.posterior,
+                draws=int(self.draws),
+                warmup=int(self.warmup),
+                chains=int(self.chains),
+                thin=int(self.thin),
+                kernel=self.kernel,
+                time_limit=self.time_limit,
+                n_jobs=joblib.effective_n_jobs(self.n_jobs),
+                random_state=task.seed,
+                checkpoint=self.checkpoint,
+                progress=progress,
+            )
         self._store(task, drawn)
         if self.stopped_ == "interrupted":
             raise KeyboardInterrupt
@@ -230,11 +242,15 @@ class PosteriorDNFClassifier(RuleClassifier):
         self._store_task(task)
         for name in ("functions_", "inclusion_", "diagnostics_"):
             self.__dict__.pop(name, None)  # of an earlier fit
+        self._store_draws(drawn)
         self._posterior = task.posterior
-        self.draws_ = drawn
-        self.map_ = drawn.function(int(np.argmax(drawn.log_score)))
         self.rules_ = rules_table(task.posterior, self.map_)
         self.counts_ = task.posterior.counts(self.map_)
+        self.bayes_factor_ = bayes_factor(drawn, task.posterior)
+
+    def _store_draws(self, drawn: Draws) -> None:
+        self.draws_ = drawn
+        self.map_ = drawn.function(int(np.argmax(drawn.log_score)))
         self.risks_ = drawn_risks(drawn)
         self.null_probability_ = drawn.null_probability
         self.evidence_ = drawn_evidence(drawn)
@@ -375,7 +391,7 @@ class PosteriorDNFClassifier(RuleClassifier):
         ----------
         log_likelihood : bool, default=False
             Whether to add the log likelihood of every row at every draw, for LOO. Only where
-            ``fit`` was called: copies that were pickled do not hold the rows.
+            ``fit`` was called: copies that were pickled or loaded do not hold the rows.
 
         Returns
         -------
@@ -385,10 +401,52 @@ class PosteriorDNFClassifier(RuleClassifier):
         check_is_fitted(self)
         if log_likelihood and self._posterior is None:
             raise InputError(
-                f"A {type(self).__name__} that was pickled does not hold the rows it was fitted "
-                f"on, and so no log likelihoods; fit it again."
+                f"A {type(self).__name__} that was pickled or loaded does not hold the rows it was "
+                f"fitted on, and so no log likelihoods; fit it again."
             )
         return self.draws_.to_datatree(self._posterior, log_likelihood)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the classifier and its draws to one NetCDF file; needs the extra ``posterior``.
+
+        ArviZ and :meth:`Draws.load` read the draws in it. What ``fit`` was given is not kept, and
+        neither is ``checkpoint``.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> from bayesdnf import PosteriorDNFClassifier, simulate
+        >>> X, y, truth = simulate(300, 10, random_state=1)
+        >>> clf = PosteriorDNFClassifier(draws=200, warmup=100, random_state=0).fit(X, y)
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "posterior.nc"
+        >>> clf.save(path)
+        >>> again = PosteriorDNFClassifier.load(path)
+        >>> bool((again.predict_proba(X) == clf.predict_proba(X)).all())
+        True
+        """
+        check_is_fitted(self)
+        write_posterior(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> PosteriorDNFClassifier:
+        """Read what :meth:`save` wrote; nothing in the file is run.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+
+        Raises
+        ------
+        InputError
+            When the file is damaged, holds something else, or was written by a later version.
+        """
+        return read_posterior(path, cls)
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in super().__getstate__().items() if k != "_posterior"}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING
 
+from ..boolean import markup
 from ..errors import MissingExtraError
+from ..sampling.draws_html import functions_html
 from .presentation import risk_lines, rules_text, table_text
 
 if TYPE_CHECKING:
@@ -32,21 +33,17 @@ def summary(model: PosteriorDNFClassifier) -> str:
         parts.append(best)
     if len(included := top_inclusion(model)):
         parts.append(f"Probability that the rule holds:\n{table_text(included)}")
-    parts.append("\n".join([no_rule(model), *risks(model)]))
+    parts.append("\n".join([*no_rule(model), *risks(model)]))
     parts.append("\n".join(trust(model)))
     return "\n\n".join(parts)
 
 
 def as_html(model: PosteriorDNFClassifier) -> str:
     """Return the same for a notebook, shorter."""
-    shown = model.functions_[:MOST_FUNCTIONS].astype({"function": str})
-    lines = [html.escape(line) for line in (no_rule(model), *risks(model), *trust(model))]
-    return "\n".join(
-        [
-            f"<p><b>{html.escape(title(model))}</b></p>",
-            shown.to_html(index=False, float_format=lambda v: f"{v:.4g}"),
-            f"<p>{'<br>'.join(lines)}</p>",
-        ]
+    return markup.block(
+        markup.paragraph([title(model)], strong=True),
+        functions_html(model.draws_),
+        markup.paragraph([*no_rule(model), *risks(model), *trust(model)]),
     )
 
 
@@ -60,11 +57,14 @@ def title(model: PosteriorDNFClassifier) -> str:
     )
 
 
-def no_rule(model: PosteriorDNFClassifier) -> str:
-    """Say how probable it is that there is no rule."""
+def no_rule(model: PosteriorDNFClassifier) -> list[str]:
+    """Say how probable it is that there is no rule, and what the outcome alone says of it."""
     never = model.null_probability_ == 0
     where = f" (in none of {model.draws_.index.size:,} draws)" if never else ""
-    return f"Probability that there is no rule at all: {model.null_probability_:.4g}{where}"
+    lines = [f"Probability that there is no rule at all: {model.null_probability_:.4g}{where}"]
+    if model.bayes_factor_ is not None:
+        lines.append(f"Bayes factor of some rule against none: {model.bayes_factor_}")
+    return lines
 
 
 def _functions_text(model: PosteriorDNFClassifier) -> str:

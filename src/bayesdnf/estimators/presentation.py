@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING
 
+from ..boolean import markup
 from ..model.rates import Interval
 
 if TYPE_CHECKING:
@@ -49,15 +49,28 @@ def table_text(table: pd.DataFrame) -> str:
 
 def as_html(model: DNFClassifier) -> str:
     """Return the same for a notebook."""
-    parts = [f"<p><b>{html.escape(_title(model))}</b></p>"]
+    parts = [markup.paragraph([_title(model)], strong=True)]
     if not model.function_.is_null:
-        parts.append(model.function_._repr_html_())
-        parts.append(model.rules_.to_html(index=False, float_format=lambda v: f"{v:.4g}"))
+        parts += [markup.rule(model.function_.terms), _rules_html(model.rules_)]
     lines = [*_risks(model), trust(model)]
     if (warning := constant_answer(model)) is not None:
         lines.append(f"Warning: {warning}")
-    parts.append(f"<p>{'<br>'.join(html.escape(line) for line in lines)}</p>")
-    return "\n".join(parts)
+    return markup.block(*parts, markup.paragraph(lines))
+
+
+def _rules_html(rules: pd.DataFrame) -> str:
+    head = ("term", "rows", "positive", "rate [95 %]", "log gain")
+    rows = [
+        (
+            str(term["rule"]),
+            f"{term['rows']:,}",
+            f"{term['positives']:,}",
+            f"{term['rate']:.3f} [{term['low']:.3f}, {term['high']:.3f}]",
+            f"{term['log_gain']:,.1f}",
+        )
+        for term in rules.to_dict("records")
+    ]
+    return markup.table(head, rows, wide=0)
 
 
 def constant_answer(model: DNFClassifier) -> str | None:
@@ -136,6 +149,11 @@ def trust(model: DNFClassifier) -> str:
     )
     if model.proved_:
         return f"{said}."
-    if 2 * agreed >= restarts > 1:
+    if is_sure(model):
         return f"{said}: they agree, which is not a proof."
     return f"{said}: too few to be sure of; another seed or more restarts may find a better rule."
+
+
+def is_sure(model: DNFClassifier) -> bool:
+    """Whether the answer is proved, or most restarts ended at it."""
+    return model.proved_ or 2 * model.agreement_ >= model.restarts_ > 1

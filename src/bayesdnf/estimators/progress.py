@@ -20,12 +20,13 @@ class Teller:
     def __init__(self, verbose: int) -> None:
         self.verbose = verbose
         self.best = -np.inf
+        self.done = 0
 
     def __call__(self, done: int, most: int, best: float) -> None:
         """Take note."""
-        if self.verbose > 1 or best > self.best:
+        if best > self.best or (self.verbose > 1 and done > self.done):
             sys.stderr.write(f"Restart {done} of at most {most}: best log posterior {best:.4f}\n")
-        self.best = max(self.best, best)
+        self.best, self.done = max(self.best, best), done
 
 
 class SoFar(NamedTuple):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import os
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +21,11 @@ from ..model.effect import Effect
 from ..model.posterior import Posterior
 from ..model.prior import Prior
 from .inputs import Labels, count_rows, read_features, read_labels
+from .record import Record, RowContent, record_of
 from .settings import seed_of
+
+if TYPE_CHECKING:
+    from ..sampling.draws import Draws
 
 
 class Task(NamedTuple):
@@ -29,6 +35,7 @@ class Task(NamedTuple):
     encoder: LiteralEncoder
     posterior: Posterior
     seed: int
+    record: Record
 
 
 class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -54,6 +61,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     positive_: Any
     negative_: Any
     seed_: int
+    record_: Record
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     _progress: Any = None  # set by the command line, which draws a bar
@@ -70,14 +78,19 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             thresholds=self.thresholds,
             missing_values=self.missing_values,
         )
+        bits = encoder.fit_encode(table, weights)
         posterior = Posterior(
-            encoder.fit_encode(table, weights),
+            bits,
             labels.is_positive,
             copy.deepcopy(self.prior),
             copy.deepcopy(self.effect),
             sample_weight=weights,
         )
-        return Task(labels, encoder, posterior, seed_of(self.random_state, type(self).__name__))
+        seed = seed_of(self.random_state, type(self).__name__)
+        content = RowContent.of(bits, labels.is_positive)
+        counted = content if weights is None else content.part(weights > 0)
+        record = record_of(counted, posterior.fingerprint)
+        return Task(labels, encoder, posterior, seed, record)
 
     def _store_task(self, task: Task) -> None:
         index = task.labels.positive_index
@@ -88,6 +101,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.positive_ = task.labels.classes[index]
         self.negative_ = task.labels.classes[1 - index]
         self.seed_ = task.seed
+        self.record_ = task.record
 
     def _read_rows(self, X: Any, attributes: Iterable[str]) -> FittedTable:
         """Check and read rows to answer for, as scikit-learn's users hand them over."""
@@ -118,6 +132,45 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         best = np.argmax(self.predict_proba(X), axis=1)
         answers: NDArray[Any] = self.classes_[best]
         return answers
+
+    def report(
+        self, X: Any, y: Any, path: str | os.PathLike[str], *, draws: Draws | None = None
+    ) -> Path:
+        """Write a report for people: one HTML file that needs nothing else.
+
+        Needs the extra ``report``.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows that ``fit`` was given, or others. Only others are called held out.
+        y : array-like
+            Their labels.
+        path : path
+            File to write, such as ``report.html``.
+        draws : Draws, optional
+            What :func:`sample` drew on the same table, for rival rules and their probabilities. A
+            :class:`PosteriorDNFClassifier` has its own.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from bayesdnf import DNFClassifier, simulate
+        >>> X, y, truth = simulate(200, 10, random_state=1)
+        >>> clf = DNFClassifier(random_state=0).fit(X, y)
+        >>> clf.report(X, y, pathlib.Path(tempfile.mkdtemp()) / "report.html").name
+        'report.html'
+        """
+        # The one arrow that points up, so that the report is where people look for it.
+        from ..report.html import write_report
+
+        check_is_fitted(self)
+        return write_report(self, X, y, path, draws=draws)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .. import Draws
 from ..report import plot_rates
-from ..report.panels import pyplot
-from .one_term import MEASURES, SETTINGS, compare, converges, first_drawn
+from .one_term import MEASURES, SETTINGS, compare, converges, picture
 from .result import FAITHFUL, OURS, Claim, Reproduction, find
 from .work import Work
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def run(work: Work) -> Reproduction:
@@ -44,14 +41,8 @@ def run(work: Work) -> Reproduction:
         "a half, as it should be.",
     )
 
-    def draw(made: Reproduction) -> Figure:
-        figure: Figure = pyplot().figure(figsize=(8, 9.6), layout="constrained")
-        parts: Any = figure.subfigures(2, 1)
-        for part, source in zip(parts, (FAITHFUL, OURS), strict=True):
-            draws, _ = first_drawn(source, work.seed, work.quick)
-            plot_rates(draws, axes=part.subplots(2, 2, width_ratios=[3, 1]))
-            part.suptitle(f"{made.title.split(':')[0]}, {source}", x=0.01, ha="left")
-        return figure
+    def plot(draws: Draws, part: Any) -> None:
+        plot_rates(draws, axes=part.subplots(2, 2, width_ratios=[3, 1]))
 
     return Reproduction(
         "figure1",
@@ -63,5 +54,5 @@ def run(work: Work) -> Reproduction:
         rows,
         claims,
         words,
-        draw,
+        picture(work, 9.6, plot),
     )

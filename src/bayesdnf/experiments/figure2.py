@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .. import Draws
 from ..report import plot_function_posterior
-from ..report.panels import pyplot
-from .one_term import CONSTANT, MEASURES, SETTINGS, compare, converges, first_drawn
+from .one_term import CONSTANT, MEASURES, SETTINGS, compare, converges, picture
 from .result import FAITHFUL, OURS, Claim, Reproduction, find
 from .work import Work
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def run(work: Work) -> Reproduction:
@@ -37,14 +34,8 @@ def run(work: Work) -> Reproduction:
         "lost among them. That a term may not hold on nobody is needed as well.",
     )
 
-    def draw(made: Reproduction) -> Figure:
-        figure: Figure = pyplot().figure(figsize=(8, 6), layout="constrained")
-        parts: Any = figure.subfigures(2, 1)
-        for part, source in zip(parts, (FAITHFUL, OURS), strict=True):
-            draws, _ = first_drawn(source, work.seed, work.quick)
-            plot_function_posterior(draws, 4, ax=part.subplots())
-            part.suptitle(f"{made.title.split(':')[0]}, {source}", x=0.01, ha="left")
-        return figure
+    def plot(draws: Draws, part: Any) -> None:
+        plot_function_posterior(draws, 4, ax=part.subplots())
 
     return Reproduction(
         "figure2",
@@ -56,5 +47,5 @@ def run(work: Work) -> Reproduction:
         rows,
         claims,
         words,
-        draw,
+        picture(work, 6, plot),
     )

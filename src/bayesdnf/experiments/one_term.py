@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +20,12 @@ from .. import (
     sample,
     simulate,
 )
-from .result import FAITHFUL, OURS, Claim, Measure, Row, summary
+from ..report.panels import pyplot
+from .result import FAITHFUL, OURS, Claim, Measure, Reproduction, Row, summary
 from .work import PAPER_SETS, Work, stream
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _DATA, _STARTS, _CHAINS = 5, 6, 7  # numbers of the random streams
 N_ROWS, N_COLUMNS, CHAINS, ITERATIONS = 2000, 100, 4, 10_000
@@ -139,3 +144,20 @@ def converges(row: Row) -> Claim:
         f"{row.values['chains']:.3f} of chains draw the true term most often, its mean "
         f"probability is {row.values['true_term']:.3f} ({row.sets} sets)",
     )
+
+
+def picture(
+    work: Work, height: float, plot: Callable[[Draws, Any], object]
+) -> Callable[[Reproduction], Figure]:
+    """Make a figure with the paper's settings above ours; ``plot(draws, part)`` fills a part."""
+
+    def draw(made: Reproduction) -> Figure:
+        figure: Figure = pyplot().figure(figsize=(8, height), layout="constrained")
+        parts: Any = figure.subfigures(2, 1)
+        for part, source in zip(parts, (FAITHFUL, OURS), strict=True):
+            draws, _ = first_drawn(source, work.seed, work.quick)
+            plot(draws, part)
+            part.suptitle(f"{made.title.split(':')[0]}, {source}", x=0.01, ha="left")
+        return figure
+
+    return draw

@@ -3,7 +3,9 @@
 from .chromosomes import canonical_chromosome, chromosome_order, haploid_calls
 from .exact import hardy_weinberg
 from .filters import Filters
+from .genes import Genes
 from .genotypes import Genotypes
+from .marker_model import MarkerModel
 from .markers import Markers, find_markers
 from .matching import Matched, match_variants
 from .missingness import impute_mode, missingness_by_outcome
@@ -29,7 +31,9 @@ from .vcf import read_vcf
 
 __all__ = [
     "Filters",
+    "Genes",
     "Genotypes",
+    "MarkerModel",
     "Markers",
     "Matched",
     "PrincipalComponents",

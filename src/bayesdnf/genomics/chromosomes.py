@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ParameterError
 from .genotypes import CARRIER, KNOWN, TWO, Genotypes
@@ -57,18 +56,18 @@ def canonical_chromosome(name: object) -> str:
     return short if short in _RANK or short.isdecimal() else text
 
 
-def canonical_chromosomes(names: Iterable[object]) -> NDArray[np.str_]:
+def canonical_chromosomes(names: ArrayLike) -> NDArray[np.str_]:
     """Give the one name of each, working on the distinct spellings only."""
     where, spelled = _distinct(names)
     return np.array([canonical_chromosome(name) for name in spelled], dtype=np.str_)[where]
 
 
-def chromosome_order(names: Iterable[object]) -> NDArray[np.int32]:
+def chromosome_order(names: ArrayLike) -> NDArray[np.int32]:
     """Give chromosomes numbers that sort in the usual order.
 
     Parameters
     ----------
-    names : iterable
+    names : array-like
         One name per variant, in any spelling.
 
     Returns
@@ -89,7 +88,7 @@ def chromosome_order(names: Iterable[object]) -> NDArray[np.int32]:
     return np.array([number[name] for name in canonical], dtype=np.int32)[where]
 
 
-def _distinct(names: Iterable[object]) -> tuple[NDArray[np.intp], list[object]]:
+def _distinct(names: ArrayLike) -> tuple[NDArray[np.intp], list[object]]:
     """Return for each name the place of its spelling among the distinct ones, and those."""
     import pandas as pd
 
@@ -151,20 +150,20 @@ def expected_counts(
     expected : ndarray of int64, shape (n_variants,)
         Number of these samples that can have a call at the variant.
     """
-    split = groups(genotypes)
-    if len(split) == 1 and len(split[0][1]) == 1:
-        everyone = samples & split[0][1][0]
-        return genotypes.counts(everyone), np.full(genotypes.n_variants, everyone.sum())
-    counts = np.empty((genotypes.n_variants, 3), dtype=np.int64)
-    expected = np.empty(genotypes.n_variants, dtype=np.int64)
-    for variants, parts in split:
-        some = samples & np.logical_or.reduce(parts)
-        counts[variants] = genotypes.take(variants=variants).counts(some)
-        expected[variants] = some.sum()
+    counts = genotypes.counts(samples)
+    expected = np.full(genotypes.n_variants, np.count_nonzero(samples))
+    for variants, parts in groups(genotypes):
+        able = np.logical_or.reduce(parts)
+        if not able.all():  # few variants: X and Y
+            some = samples & able
+            counts[variants] = genotypes.take(variants=variants).counts(some)
+            expected[variants] = some.sum()
     return counts, expected
 
 
-def haploid_calls(genotypes: Genotypes, build: str | None = None) -> Genotypes:
+def haploid_calls(
+    genotypes: Genotypes, build: str | None = None, *, in_place: bool = False
+) -> Genotypes:
     """Settle the calls on X, Y and MT, where not everyone has two copies.
 
     On X males have one copy: a heterozygous call of theirs is an error and becomes missing, and
@@ -180,6 +179,8 @@ def haploid_calls(genotypes: Genotypes, build: str | None = None) -> Genotypes:
     build : {"GRCh37", "GRCh38"}, optional
         Genome build of the positions: variants of X and Y in their pseudo-autosomal regions are
         then moved to XY. By default all of X and Y is taken to lie outside these.
+    in_place : bool, default=False
+        Change these planes instead of a copy, for a caller who has no other use for them.
 
     Examples
     --------
@@ -212,7 +213,8 @@ def haploid_calls(genotypes: Genotypes, build: str | None = None) -> Genotypes:
     affected = np.isin(names, list(rules))
     if not affected.any():
         return genotypes
-    planes, history = genotypes.planes.copy(), list(genotypes.history)
+    planes = genotypes.planes if in_place else genotypes.planes.copy()
+    history = list(genotypes.history)
     for name, (one, none, word) in rules.items():
         where = np.flatnonzero(names == name)
         if not len(where):

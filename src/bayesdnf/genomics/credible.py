@@ -46,6 +46,16 @@ class Slot:
         """Numbers of the variants in the slot."""
         return frozenset(proxy.variant for proxy in self.proxies)
 
+    def inclusion(self, draws: Draws, genotypes: Genotypes) -> float:
+        """Share of draws whose function uses a variant of the slot."""
+        names = {genotypes.names[v] for v in self.variants}
+        members = [
+            i
+            for i, literal in enumerate(draws.literals)
+            if names & {literal.attribute, *(x.attribute for x in draws.equal[i])}
+        ]
+        return float(draws.probability[draws.holding(members).any(axis=0)].sum())
+
 
 def slots_of(
     scoring: Scoring,

@@ -8,7 +8,8 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -42,8 +43,8 @@ class Fields:
     cells: pd.DataFrame
 
     def line(self, row: int) -> int:
-        """Number of the line, from 1, that a row of ``cells`` comes from."""
-        return _lines(read_text(self.path))[row][0]
+        """Return the number of the line, from 1, that a row of ``cells`` comes from."""
+        return line_of(self.path, row)
 
     def refuse(self, row: int, why: str) -> NoReturn:
         """Raise FileFormatError about a row of ``cells``."""
@@ -90,7 +91,7 @@ def read_fields(path: str | os.PathLike[str], widths: Collection[int], layout: s
     try:
         stream = io.BytesIO(data)
         stream.seek(_first_byte(data))
-        cells = pd.read_csv(
+        cells: pd.DataFrame | None = pd.read_csv(
             stream,
             sep=r"\s+",
             header=None,
@@ -103,24 +104,48 @@ def read_fields(path: str | os.PathLike[str], widths: Collection[int], layout: s
         n = len(data.splitlines())
         raise FileFormatError.at(path, f"line {n}", "nothing follows its comments") from None
     except UnicodeDecodeError:
-        raise _not_utf8(path, data) from None
+        for number, line in enumerate(data.splitlines(), 1):
+            decoded(path, number, line)
+        raise FileFormatError.at(path, None, "it is not UTF-8 text") from None
     except pd.errors.ParserError as error:
+        cells, why = None, one_line(error)
+    if cells is None:
         _refuse_ragged(path, data, widths, layout)
-        raise FileFormatError.at(path, None, _one_line(error)) from error
+        raise FileFormatError.at(path, None, why)
     # Shorter lines are filled up with empty texts, which blanks between fields cannot give.
     if cells.shape[1] not in widths or (cells.iloc[:, -1] == "").any():
         _refuse_ragged(path, data, widths, layout)
     return Fields(Path(path), cells)
 
 
-def read_text(path: str | os.PathLike[str]) -> bytes:
+def line_of(path: str | os.PathLike[str], row: int) -> int:
+    """Return the number of the line, from 1, of a row of cells, from 0; slow, for errors."""
+    return _lines(read_text(path))[row][0]
+
+
+def read_lines(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
+    """Read a text file of any number of fields on a line, perhaps none, slowly.
+
+    Returns
+    -------
+    list of (int, list of str)
+        Number, from 1, and fields of each line that is neither blank nor among the first ones
+        that begin with ``##``.
+    """
+    lines = _lines(read_text(path, may_be_empty=True))
+    split = ((number, decoded(path, number, line).split()) for number, line in lines)
+    return [(number, words) for number, words in split if words]
+
+
+def read_text(path: str | os.PathLike[str], *, may_be_empty: bool = False) -> bytes:
     """Read the bytes of a text file, uncompressed; refuse what cannot be text."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
         raise unreadable(path, error) from None
     if data.startswith(_GZIP):
-        data = _decompressed(path, data)
+        with decompressing(path, len(data)):
+            data = gzip.decompress(data)
     if data.startswith(_ZSTANDARD):
         raise FileFormatError.at(path, "byte 0", "it is compressed by zstd; decompress it first")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -128,7 +153,7 @@ def read_text(path: str | os.PathLike[str]) -> bytes:
     zero = data.find(b"\0")
     if zero >= 0:
         raise FileFormatError.at(path, f"byte {zero}", "it is binary, not text")
-    if not data.removeprefix(_BOM).strip():
+    if not may_be_empty and not data.removeprefix(_BOM).strip():
         raise FileFormatError.at(path, "byte 0", "it is empty")
     return data
 
@@ -139,18 +164,20 @@ def unreadable(path: str | os.PathLike[str], error: OSError) -> FileFormatError:
         return FileFormatError.at(path, None, "there is no such file")
     if isinstance(error, IsADirectoryError):
         return FileFormatError.at(path, None, "it is a folder")
-    return FileFormatError.at(path, None, error.strerror or _one_line(error))
+    return FileFormatError.at(path, None, error.strerror or one_line(error))
 
 
-def _decompressed(path: str | os.PathLike[str], data: bytes) -> bytes:
+@contextmanager
+def decompressing(path: str | os.PathLike[str], size: int) -> Iterator[None]:
+    """Refuse a file of so many bytes whose gzip compression is damaged or ends early."""
     try:
-        return gzip.decompress(data)
+        yield
     except EOFError:
         why = "its compressed data end early; the file is truncated"
-        raise FileFormatError.at(path, f"byte {len(data)}", why) from None
-    except (OSError, zlib.error) as error:
-        why = f"its compression is damaged ({_one_line(error)})"
-        raise FileFormatError.at(path, f"a byte before {len(data)}", why) from None
+        raise FileFormatError.at(path, f"byte {size}", why) from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        why = f"its compression is damaged ({one_line(error)})"
+        raise FileFormatError.at(path, f"a byte before {size}", why) from None
 
 
 def _first_byte(data: bytes) -> int:
@@ -163,7 +190,7 @@ def _first_byte(data: bytes) -> int:
 
 
 def _lines(data: bytes) -> list[tuple[int, bytes]]:
-    """Lines that count with their numbers; slow, for errors."""
+    """Lines that count with their numbers; slow."""
     start = _first_byte(data)
     skipped = data.count(b"\n", 0, start)
     lines = enumerate(data[start:].splitlines(), skipped + 1)
@@ -188,15 +215,15 @@ def _refuse_ragged(
         raise FileFormatError.at(path, f"line {number}", why)
 
 
-def _not_utf8(path: str | os.PathLike[str], data: bytes) -> FileFormatError:
+def decoded(path: str | os.PathLike[str], number: int, line: bytes) -> str:
+    """Decode a line, or refuse it by its number."""
     try:
-        data.decode()
+        return line.decode()
     except UnicodeDecodeError as error:
-        line = len(data[: error.start + 1].splitlines())
-        why = f"byte {data[error.start]:#x} is not UTF-8 text"
-        return FileFormatError.at(path, f"line {line}", why)
-    return FileFormatError.at(path, None, "it is not UTF-8 text")
+        why = f"byte {line[error.start]:#x} is not UTF-8 text"
+        raise FileFormatError.at(path, f"line {number}", why) from None
 
 
-def _one_line(error: BaseException) -> str:
+def one_line(error: BaseException) -> str:
+    """Word an error of another library: the first line of what it says, or its name."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +14,10 @@ from .exact import hardy_weinberg_below
 from .genotypes import CARRIER, KNOWN, TWO, Genotypes
 from .missingness import calls_per_sample, impute_mode, outcome_of, unequal_shares
 from .pruning import prune
-from .selection import Names, find_names, read_regions, within
+from .selection import Names, Places, Regions, find_names
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Flags = NDArray[np.bool_]
 
@@ -28,15 +30,15 @@ class Filters:
 
     Parameters
     ----------
-    keep, remove : path or sequence of str, optional
+    keep, remove : path or collection of str, optional
         Samples to keep, or to leave out: their IIDs, or a file of them (IID, or FID and IID, on a
         line).
     sample_call_rate : float, default=0.9
         Smallest share of known calls of a sample, on autosomes (on all variants if there are
         none).
-    extract, exclude : path or sequence of str, optional
+    extract, exclude : path or collection of str, optional
         Variants to keep, or to leave out: their IDs, or a file with one a line.
-    regions : path or sequence of str, optional
+    regions : str, path or sequence of them, optional
         Where variants must lie: "7", "7:55000000-55300000", or a BED file.
     differential : {"drop", "flag"}, default="drop"
         What to do with variants that cases and controls miss unequally often (Fisher's exact
@@ -75,7 +77,7 @@ class Filters:
     sample_call_rate: float = 0.9
     extract: Names | None = None
     exclude: Names | None = None
-    regions: str | os.PathLike[str] | Sequence[str] | None = None
+    regions: Places | None = None
     differential: str = "drop"
     differential_p: float = 1e-5
     call_rate: float = 0.95
@@ -118,19 +120,13 @@ class Filters:
         sentences : tuple of str
         """
         steps = _Steps("samples", genotypes.n_samples)
-        iids = genotypes.samples["IID"].to_numpy()
-        if self.keep is not None:
-            named, clause = find_names(self.keep, "IID", iids)
-            steps.need(named, f"not among those to keep{clause}")
-        if self.remove is not None:
-            named, clause = find_names(self.remove, "IID", iids)
-            steps.need(~named, f"among those to remove{clause}")
+        self._named("keep", "remove", genotypes.samples["IID"], steps)
         if self.sample_call_rate > 0 and genotypes.n_variants:
             variants = np.flatnonzero(autosomal(genotypes))
             if not len(variants):
                 variants = np.arange(genotypes.n_variants)
             calls = calls_per_sample(genotypes, variants)
-            enough = calls >= self.sample_call_rate * len(variants)
+            enough = calls / len(variants) >= self.sample_call_rate
             steps.need(enough, f"call rate below {self.sample_call_rate:g}")
         return steps.kept, tuple(steps.sentences)
 
@@ -155,7 +151,8 @@ class Filters:
         samples, history = self.samples(genotypes)
         steps = _Steps("variants", genotypes.n_variants, list(history))
         steps.some_left(samples, "sample")
-        self._named_and_placed(genotypes, steps)
+        self._named("extract", "exclude", genotypes.variants["ID"], steps)
+        self._placed(genotypes, steps)
         self._counted(genotypes, samples, outcome, steps)
         steps.some_left(steps.kept, "variant")
         kept = genotypes.take(
@@ -174,16 +171,25 @@ class Filters:
             kept = kept.take(variants=steps.kept)
         return replace(kept, history=(*genotypes.history, *steps.sentences))
 
-    def _named_and_placed(self, genotypes: Genotypes, steps: _Steps) -> None:
-        ids = genotypes.variants["ID"].to_numpy()
-        if self.extract is not None:
-            named, clause = find_names(self.extract, "ID", ids)
-            steps.need(named, f"not among those to extract{clause}")
-        if self.exclude is not None:
-            named, clause = find_names(self.exclude, "ID", ids)
-            steps.need(~named, f"among those to exclude{clause}")
+    def _named(self, stay: str, go: str, present: pd.Series, steps: _Steps) -> None:
+        """Apply the parameters called ``stay`` and ``go``, lists of names."""
+        for parameter in (stay, go):
+            names: Names | None = getattr(self, parameter)
+            if names is not None:
+                named, clause = find_names(names, present)
+                among = f"among those to {parameter}{clause}"
+                if parameter == stay:
+                    steps.need(named, f"not {among}")
+                else:
+                    steps.need(~named, among)
+
+    def _placed(self, genotypes: Genotypes, steps: _Steps) -> None:
         if self.regions is not None:
-            steps.need(within(genotypes, read_regions(self.regions)), "outside the regions")
+            regions = Regions.read(self.regions)
+            here = set(canonical_chromosomes(genotypes.variants["CHR"]).tolist())
+            absent = ", ".join(sorted(regions.chromosomes - here))
+            clause = f" (the data have no chromosome {absent})" if absent else ""
+            steps.need(regions.included(genotypes.variants), f"outside the regions{clause}")
 
     def _counted(
         self, genotypes: Genotypes, samples: Flags, outcome: NDArray[np.bool_] | None, steps: _Steps
@@ -196,17 +202,18 @@ class Filters:
             table = np.stack(
                 [cases - of_cases[:, KNOWN], cases, expected - counts[:, KNOWN], expected], axis=1
             )
-            self._differential(genotypes, table, steps)
+            if self.differential_p > 0:
+                self._differential(genotypes, table, steps)
             counts, expected = counts + of_cases, expected + cases
         known = counts[:, KNOWN]
         if self.call_rate > 0:
-            enough = known >= self.call_rate * expected
-            steps.need(enough & (known > 0), f"call rate below {self.call_rate:g}")
+            enough = known / np.maximum(expected, 1) >= self.call_rate
+            steps.need(enough, f"call rate below {self.call_rate:g}")
         if self.maf > 0:
             copies = counts[:, CARRIER] + counts[:, TWO]
             minor = np.minimum(copies, 2 * known - copies)
-            frequent = minor >= 2 * known * self.maf
-            steps.need(frequent & (known > 0), f"minor allele frequency below {self.maf:g}")
+            frequent = minor / np.maximum(2 * known, 1) >= self.maf
+            steps.need(frequent, f"minor allele frequency below {self.maf:g}")
         if self.hwe > 0:
             self._hardy_weinberg(genotypes, in_controls, controls, outcome is not None, steps)
         if self.missing == "drop":

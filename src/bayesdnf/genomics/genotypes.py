@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -135,10 +136,12 @@ class Genotypes:
             + ":" + self.variants["A2"].astype(str)
         ).to_numpy()  # fmt: skip
         anonymous = np.isin(ids, ["", ".", "nan"]) | (self.variants["ID"].duplicated(keep=False))
-        return [
+        names = [
             f"{p if a else i}_{allele}"
             for i, p, a, allele in zip(ids, place, anonymous, self.variants["A1"], strict=True)
         ]
+        # Left over are an insertion and a deletion at one place, one of them counting A2.
+        return names if len(set(names)) == len(names) else _numbered(names)
 
     def counts(self, samples: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Count calls: for each variant those known, with a copy at least, and with two.
@@ -215,6 +218,20 @@ class Genotypes:
             )
         history = self.history if because is None else (*self.history, because)
         return replace(kept, history=history)
+
+    def renamed(self, names: Sequence[str]) -> Genotypes:
+        """Give variants the names that they have in a larger table.
+
+        An identifier may belong to several variants there and to one here, and so name another.
+
+        Parameters
+        ----------
+        names : sequence of str
+            For each variant its name in ``names`` of that table.
+        """
+        alleles = self.variants["A1"].astype(str)
+        stems = [n.removesuffix(f"_{allele}") for n, allele in zip(names, alleles, strict=True)]
+        return replace(self, variants=self.variants.assign(ID=stems))
 
     def counting(self, allele: str, *, in_place: bool = False) -> Genotypes:
         """Count the allele that is asked for, and say so in the history.
@@ -367,3 +384,13 @@ def pick_into(out: Words, planes: Words, mask: Words) -> None:
     source = np.ascontiguousarray(planes).reshape(3 * n_variants, n_words)
     picked = _native.pick_samples(source, mask)
     out[:, :, : picked.shape[1]] = picked.reshape(n_variants, 3, picked.shape[1])
+
+
+def _numbered(names: list[str]) -> list[str]:
+    """Give names that come again a number: a, a.2, a.3."""
+    times: Counter[str] = Counter()
+    numbered = []
+    for name in names:
+        times[name] += 1
+        numbered.append(name if times[name] == 1 else f"{name}.{times[name]}")
+    return numbered

@@ -1,4 +1,4 @@
-"""Who is who: samples and variants that a file must not hold twice, and chromosomes' names."""
+"""Who is who: samples and variants that a file must not hold twice."""
 
 from __future__ import annotations
 
@@ -9,29 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FileFormatError
+from .chromosomes import canonical_chromosomes
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_NUMBERED = {"x": "23", "y": "24", "xy": "25", "par": "25", "mt": "26", "m": "26"}
-
-
-def chromosome_key(name: object) -> str:
-    """Name a chromosome so that chr6, 6 and 06, or X and 23, are one.
-
-    Examples
-    --------
-    >>> from bayesdnf.genomics.identity import chromosome_key
-    >>> chromosome_key("chrX"), chromosome_key("X"), chromosome_key(23), chromosome_key("06")
-    ('23', '23', '23', '6')
-    """
-    text = str(name).casefold().removeprefix("chr").lstrip("0") or "0"
-    return _NUMBERED.get(text, text)
-
-
-def chromosome_keys(names: pd.Series) -> pd.Series:
-    """Keys of a whole column, asked once for each name in it."""
-    return names.map({name: chromosome_key(name) for name in names.unique()})
 
 
 def first_few(names: Iterable[object], n_all: int | None = None) -> str:
@@ -56,7 +37,11 @@ def require_distinct_samples(
 def require_distinct_variants(
     path: object, variants: pd.DataFrame, place: Callable[[int], str]
 ) -> None:
-    """Refuse a variant that comes twice: same place and alleles, and no identifier of its own."""
+    """Refuse a variant that comes twice: same place and alleles, and no identifier of its own.
+
+    Alleles of one length are the same in either order, as A1 and A2 may be swapped; C to CT and
+    CT to C are an insertion and a deletion.
+    """
     import pandas as pd
 
     shared = variants["ID"].isin(["", "."]) | variants["ID"].duplicated(keep=False)
@@ -65,13 +50,13 @@ def require_distinct_variants(
         return
     some = variants.iloc[where]
     a1, a2 = (some[name].to_numpy(dtype=object) for name in ("A1", "A2"))
-    swap = np.asarray(a1 > a2, dtype=np.bool_)
+    swap = np.array([len(a) == len(b) and a > b for a, b in zip(a1, a2, strict=True)])
     keys = pd.DataFrame(
         {
-            "CHR": some["CHR"].to_numpy(),
+            "CHR": canonical_chromosomes(some["CHR"]),
             "POS": some["POS"].to_numpy(),
-            "low": np.where(swap, a2, a1),
-            "high": np.where(swap, a1, a2),
+            "A1": np.where(swap, a2, a1),
+            "A2": np.where(swap, a1, a2),
         }
     )
     found = _first_repeat(keys)

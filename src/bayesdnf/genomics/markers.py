@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +29,10 @@ from .credible import Slot, slots_of, term_probabilities
 from .genotypes import Genotypes
 from .permutations import family_wise
 from .refit import odds_ratios, refit_terms
-from .scan import Scan
+from .rivals import Rivals, find_rivals
+from .scan import Scan, identity
 from .scoring import Scoring
-from .screening import Progress, Screen, screen
+from .screening import Progress, Screen, offered, screen
 from .structure import principal_components
 from .study import Study
 from .tables import marker_table, pair_table, region_table, variant_inclusion, variant_table
@@ -72,12 +75,29 @@ class Markers:
         How the best function was found.
     screen : Screen
         The scans, and the variants they chose.
+    scoring : Scoring
+        What a function on any variants of the study scores.
     study : Study
         What was searched.
     history : tuple of str
         What was read, left out and done, one sentence each.
     settings : dict
         How.
+    seconds : dict
+        How long each stage took.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes, Study, find_markers
+    >>> rng = np.random.default_rng(2)
+    >>> calls = rng.binomial(2, 0.3, (40, 800))
+    >>> y = rng.random(800) < np.where((calls[3] >= 1) & (calls[7] >= 1), 0.7, 0.2)
+    >>> found = find_markers(Study(Genotypes.from_copies(calls), y), draws=200, random_state=0)
+    >>> found.null_probability
+    0.0
+    >>> found.risk.mean > found.other_risk.mean
+    True
     """
 
     function: BooleanFunction
@@ -93,9 +113,16 @@ class Markers:
     draws: Draws
     search: SearchResult
     screen: Screen
+    scoring: Scoring
     study: Study
     history: tuple[str, ...]
     settings: dict[str, Any]
+    seconds: dict[str, float]
+
+    @cached_property
+    def rivals(self) -> Rivals:
+        """Functions that the data can hardly tell from the best one."""
+        return find_rivals(self)
 
     def __str__(self) -> str:
         from .summary import summary
@@ -122,7 +149,7 @@ def find_markers(
     time_limit: float | None = None,
     n_jobs: int = 1,
     random_state: int | np.random.SeedSequence | None = None,
-    pairs: Scan | None = None,
+    pairs: Scan | Sequence[Scan] | None = None,
     progress: Progress | None = None,
 ) -> Markers:
     """Find the OR of ANDs of genotypes that best tells cases from controls, and how sure it is.
@@ -164,8 +191,9 @@ def find_markers(
         Threads; the result does not depend on their number.
     random_state : int or SeedSequence, optional
         Seed.
-    pairs : Scan, optional
-        A scan of all pairs that was made before, in parts for example.
+    pairs : Scan or sequence of Scan, optional
+        Scans of all pairs that were made before, in parts for example: by AND, and with negations
+        by genotype cells too. Those not given are made.
     progress : callable, optional
         Called as ``progress(what, done, total)``.
 
@@ -185,12 +213,19 @@ def find_markers(
     effect = effect or Effect()
     scoring = Scoring(genotypes, y, prior or Prior(), effect, tuple(codings), negations, gap)
     streams = Streams(random_state, "find_markers")
+    made = [] if pairs is None else [pairs] if isinstance(pairs, Scan) else list(pairs)
+    for before in made:
+        before.require({**identity(genotypes, y, codings, gap, effect), "size": 2})
+    clock = _Clock()
     chosen = screen(
         genotypes, y, keep=keep, triples=triples, codings=codings, cells=negations, gap=gap,
-        effect=effect, n_jobs=n_jobs, progress=progress, pairs=pairs,
+        effect=effect, n_jobs=n_jobs, progress=progress, pairs=made,
     )  # fmt: skip
+    clock.note("scans")
     posterior = scoring.on(chosen.chosen)
     listed = [f for f in chosen.functions(_LISTED) if np.isfinite(posterior.log_score(f))]
+    if progress is not None:
+        progress("search", 0, 1)  # its first restart may take a while
     search = hunt(
         posterior,
         starts=listed[: _STARTS * (1 + len(chosen.scans))],
@@ -200,6 +235,7 @@ def find_markers(
         progress=None if progress is None else lambda n, most, _: progress("search", n, most),
     )
     function = search.function
+    clock.note("search")
     drawn = sample(
         posterior,
         draws=draws,
@@ -213,6 +249,7 @@ def find_markers(
         random_state=streams.child(_SAMPLE),
         progress=None if progress is None else _chains(progress),
     )
+    clock.note("chains")
     slots = slots_of(scoring, function, r_squared)
     covariates, history = _covariates(study, components)
     holds = _holding(genotypes, function)
@@ -221,18 +258,20 @@ def find_markers(
         refitted = refit_terms(y, holds, covariates)
         history += refitted.history
     terms = marker_table(
-        posterior, genotypes, y, function, slots, term_probabilities(drawn, genotypes, slots),
-        odds_ratios(y, holds), refitted,
+        posterior, genotypes, y, function, drawn, slots,
+        term_probabilities(drawn, genotypes, slots), odds_ratios(y, holds), refitted,
     )  # fmt: skip
     variants = variant_table(genotypes, y, chosen.singles, variant_inclusion(drawn, genotypes))
+    clock.note("tables")
     if permutations:
         largest = family_wise(
             genotypes, y, permutations=permutations, random_state=streams.child(_PERMUTE),
-            n_jobs=n_jobs, codings=codings, gap=gap, effect=effect,
+            n_jobs=n_jobs, codings=offered(codings, negations), gap=gap, effect=effect,
             progress=None if progress is None
             else lambda done, total: progress("permutations", done, total),
         )  # fmt: skip
         _add_family_wise(terms, variants, function, largest)
+        clock.note("permutations")
     other_risk, risk = posterior.rates(function).summary()
     history = (*study.history, *_told(scoring, chosen, search, drawn), *history)
     settings = {
@@ -255,10 +294,25 @@ def find_markers(
         draws=drawn,
         search=search,
         screen=chosen,
+        scoring=scoring,
         study=study,
         history=history,
         settings=settings,
+        seconds=clock.seconds,
     )
+
+
+class _Clock:
+    """Seconds that each stage took."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._since = time.monotonic()
+
+    def note(self, stage: str) -> None:
+        """Say that a stage has ended."""
+        now = time.monotonic()
+        self.seconds[stage], self._since = now - self._since, now
 
 
 def _starts(
@@ -312,7 +366,7 @@ def _add_family_wise(
         return float((1 + (largest[:, column] >= value).sum()) / (1 + len(largest)))
 
     variants["P_FWE"] = [p_value(value, 0) for value in variants["LOG_BF"]]
-    sizes = [len(term) for term in function.literal_terms]
+    sizes = [len({x.attribute for x in term}) for term in function.literal_terms]
     terms["P_FWE"] = [
         p_value(factor, 0) if k == 1 else p_value(gain, 1) if k == 2 else np.nan
         for k, factor, gain in zip(sizes, terms["LOG_BF"], terms["GAIN"], strict=True)

@@ -31,6 +31,7 @@ _NOT_FOUND = {
     "ambiguous strand": "A/T or C/G, strand unknown",
     "other alleles": "other alleles",
     "other chromosome": "same ID on another chromosome",
+    "other build": "at the same position, but positions there are of another genome build",
     "duplicates disagree": "several that disagree",
     "absent": "absent",
 }
@@ -47,8 +48,18 @@ class Matched:
     table : DataFrame
         One row per variant wanted: ``variant`` (the model's name), ``status`` and ``detail``.
         Status is "matched", "swapped", "other strand" or "other strand, swapped" for those
-        found, and "ambiguous strand", "other alleles", "other chromosome", "duplicates disagree"
-        or "absent" for the others.
+        found, and "ambiguous strand", "other alleles", "other chromosome", "other build",
+        "duplicates disagree" or "absent" for the others.
+
+    Examples
+    --------
+    >>> from bayesdnf.genomics import Genotypes, match_variants
+    >>> model = Genotypes.from_copies([[0, 1], [1, 2]], ids=["rs1", "rs2"])
+    >>> cohort = Genotypes.from_copies([[2, 1, 0]], ids=["rs2"])
+    >>> match_variants(model.variants, cohort).table
+      variant   status                   detail
+    0   rs1_B   absent
+    1   rs2_B  matched   by ID: rs2 at 1:1, B/A
     """
 
     genotypes: Genotypes
@@ -70,6 +81,8 @@ def match_variants(
     reported. Of A/T and C/G variants the strand cannot be told from the alleles: they are listed,
     not guessed. An allele that the cohort does not name ("0") and nobody has can be the one wanted.
     Of several that match by ID (or by place) the one with the most calls is taken if all agree.
+    A place counts for nothing where another variant wanted has the ID found there, nor where most
+    of those matched by ID are at other positions: the cohort is then of another genome build.
 
     Parameters
     ----------
@@ -154,8 +167,15 @@ def _candidates(wanted: pd.DataFrame, genotypes: Genotypes) -> pd.DataFrame:
     by_place = ours[placed].merge(theirs, on=["CHR", "POS"], suffixes=("_ours", ""))
     unknown = (by_id["CHR"] == "0") | (by_id["CHR_ours"] == "0")
     by_id["elsewhere"] = (by_id["CHR"] != by_id["CHR_ours"]) & ~unknown
-    pairs = pd.concat([by_id.assign(by="ID"), by_place.assign(by="place", elsewhere=False)])
-    pairs = pairs[["row_ours", "row", "by", "elsewhere"]].rename(columns={"row_ours": "wanted"})
+    by_id["moved"] = (by_id["POS"] != by_id["POS_ours"]) & ~unknown
+    by_place = by_place[
+        ~by_place["row"].isin(by_id["row"]) | (by_place["ID"] == by_place["ID_ours"])
+    ]
+    pairs = pd.concat(
+        [by_id.assign(by="ID"), by_place.assign(by="place", elsewhere=False, moved=False)]
+    )
+    pairs = pairs[["row_ours", "row", "by", "elsewhere", "moved"]]
+    pairs = pairs.rename(columns={"row_ours": "wanted"})
     return pairs.drop_duplicates(["wanted", "row"]).reset_index(drop=True)
 
 
@@ -190,6 +210,10 @@ def _judge(
         ["other alleles", "other chromosome", "ambiguous strand", *list(_FOUND)[:3]],
         "other strand, swapped",
     )
+    by_id = matches & ~elsewhere & (pairs["by"] == "ID").to_numpy()
+    if by_id.any() and pairs["moved"].to_numpy(dtype=np.bool_)[by_id].mean() > 0.5:
+        found = pairs["status"].isin(list(_FOUND)) & (pairs["by"] == "place")
+        pairs.loc[found, "status"] = "other build"
     # Those found by ID come first, then those found by place; then the nearest miss.
     misses = {name: 2 + rank for rank, name in enumerate(_NOT_FOUND)}
     by_place = pairs["by"].ne("ID").astype(np.int64)
@@ -231,10 +255,8 @@ def _choose(
         calls = genotypes.copies(group["row"].to_numpy())
         turned = group["status"].str.endswith("swapped").to_numpy()[:, None]
         calls = np.where(turned & (calls >= 0), 2 - calls, calls)
-        spread = np.where(calls < 0, -1, calls).max(axis=0) - np.where(calls < 0, 3, calls).min(
-            axis=0
-        )
-        differ = spread > 0
+        least = np.where(calls < 0, 3, calls).min(axis=0)
+        differ = calls.max(axis=0) > least
         if differ.any():
             status[i] = "duplicates disagree"
             detail[i] = f"{len(group)} variants there have this name and these alleles"

@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ..errors import FileFormatError
-from .choosing import Names, Progress, Wish
 from .genotypes import Genotypes
 from .pgen import PgenFiles
 from .plink import PlinkFiles
+from .selection import Names, Places
 from .vcf import VcfFile
+from .wish import Progress, Wish
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
 _VCF = (".vcf", ".vcf.gz", ".vcf.bgz", ".bcf")
@@ -67,7 +66,7 @@ def read_genotypes(
     allele: str = "minor",
     samples: Names | None = None,
     variants: Names | None = None,
-    regions: str | Sequence[str] | None = None,
+    regions: Places | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> Genotypes:

@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from .. import _native
 from ..data.bits import Words
 from ..errors import FileFormatError, MissingExtraError
-from .choosing import Names, Progress, Wish
 from .fields import Fields, read_fields, unreadable
 from .genotypes import CHUNK_BYTES, Genotypes, empty_planes
 from .identity import require_distinct_variants
 from .plink import FAM_COLUMNS, prefix_of, sample_table
+from .selection import Names, Places
+from .wish import Progress, Wish
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
     import pandas as pd
 
@@ -38,7 +39,7 @@ def read_pgen(
     allele: str = "minor",
     samples: Names | None = None,
     variants: Names | None = None,
-    regions: str | Sequence[str] | None = None,
+    regions: Places | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> Genotypes:
@@ -113,8 +114,8 @@ class PgenFiles:
         n_samples = len(self.samples)
         lines, start = _read_pvar(self.pvar)
         listed = _variants(lines, start)
-        n_alts = listed["A1"].str.count(",").to_numpy(dtype=np.int64) + 1
-        self._check(n_samples, n_alts, lambda row: f"line {lines.line(start + row)}")
+        n_alts: NDArray[np.int64] = 1 + np.asarray(listed["A1"].str.count(","), dtype=np.int64)
+        several = self._several(n_samples, n_alts, lambda row: f"line {lines.line(start + row)}")
         keep, said = wish.choose_samples(self.psam, self.samples)
         chosen, more = wish.choose_variants(self.pvar, listed)
         picked = np.flatnonzero(chosen)
@@ -130,7 +131,7 @@ class PgenFiles:
         samples = self.samples if keep is None else self.samples[keep].reset_index(drop=True)
         planes = empty_planes(len(rows), len(samples))
         offsets = None
-        if (n_alts > 1).any():
+        if several.any():
             offsets = np.concatenate([[0], np.cumsum(n_alts + 1)]).astype(np.uintp)
         subset = None if keep is None else np.flatnonzero(keep).astype(np.uint32)
         try:
@@ -144,17 +145,20 @@ class PgenFiles:
         except RuntimeError as error:
             raise FileFormatError.at(self.pgen, "its first bytes", _plain(error)) from None
         with reader:
-            self._pack(reader, rows, n_alts, planes, len(samples), wish)
-        first = f"Read {len(rows):,} variants of {len(samples):,} samples from {self.pgen.name}."
-        genotypes = Genotypes(planes, samples, variants, (first, *said, *more))
-        return genotypes.counting(wish.allele, in_place=True)
+            self._pack(reader, rows, several, planes, len(samples), wish)
+        return wish.granted(self.pgen.name, planes, samples, variants, said + more)
 
-    def _check(self, n_samples: int, n_alts: NDArray[np.int64], place: Any) -> None:
-        """Compare the .pgen file's own numbers with its neighbours, which Pgenlib trusts."""
+    def _several(
+        self, n_samples: int, n_alts: NDArray[np.int64], place: Callable[[int], str]
+    ) -> NDArray[np.bool_]:
+        """Say which variants hold calls of several ALTs.
+
+        The .pgen file's own numbers are compared with its neighbours, which Pgenlib trusts so far
+        as to crash.
+        """
         try:
             with open(self.pgen, "rb") as file:
                 head = file.read(12)
-                several = _several_alleles(file, head)
         except OSError as error:
             raise unreadable(self.pgen, error) from None
         if head[:2] != b"\x6c\x1b":
@@ -173,22 +177,29 @@ class PgenFiles:
             if held != there:
                 why = f"it holds {held:,} {what}, and {file_name} lists {there:,}"
                 raise FileFormatError.at(self.pgen, f"byte {at}", why)
-        if several is not None:
-            wrong = several & (n_alts == 1)
-            if wrong.any():
-                why = f"it has one ALT allele, and {self.pgen.name} holds calls of several"
-                raise FileFormatError.at(self.pvar, place(int(np.argmax(wrong))), why)
+        with open(self.pgen, "rb") as file:
+            several = _several_alleles(file, head)
+        if several is None:
+            if (n_alts > 1).any():
+                why = f"several ALT alleles need a .pgen file of kind 10, not {head[2]:02x}"
+                raise FileFormatError.at(self.pgen, "byte 2", why)
+            return np.zeros(len(n_alts), dtype=np.bool_)
+        wrong = several & (n_alts == 1)
+        if wrong.any():
+            why = f"it has one ALT allele, and {self.pgen.name} holds calls of several"
+            raise FileFormatError.at(self.pvar, place(int(np.argmax(wrong))), why)
+        return several
 
     def _pack(
         self,
         reader: Any,
         rows: NDArray[np.intp],
-        n_alts: NDArray[np.int64],
+        several: NDArray[np.bool_],
         planes: Words,
         n_samples: int,
         wish: Wish,
     ) -> None:
-        step = min(max(1, CHUNK_BYTES // n_samples), len(rows))
+        step = max(1, min(CHUNK_BYTES // n_samples, len(rows)))
         copies = np.empty((step, n_samples), dtype=np.int8)
         # Which ALT of its variant each row counts: its place in a run of equal entries.
         alt = np.arange(len(rows)) - np.searchsorted(rows, rows) + 1
@@ -196,15 +207,19 @@ class PgenFiles:
             some = rows[start : start + step]
             out = copies[: len(some)]
             try:
-                if (n_alts[some] == 1).all():
+                if not several[some].any():
                     reader.read_list(some.astype(np.uint32), out)
                 else:
                     for place, row in enumerate(some):
-                        reader.read(int(row), out[place], allele_idx=int(alt[start + place]))
+                        counted = int(alt[start + place]) if several[row] else 1
+                        reader.read(int(row), out[place], allele_idx=counted)
             except RuntimeError:
                 where = f"variants {some[0] + 1:,} to {some[-1] + 1:,}"
                 why = "their calls are damaged or cut off; the file may be truncated"
                 raise FileFormatError.at(self.pgen, where, why) from None
+            # An ALT that is listed and that no call has: none of those known.
+            unseen = (alt[start : start + len(some)] > 1) & ~several[some]
+            out[unseen] = np.minimum(out[unseen], 0)
             _native.read_copies(out, planes[start : start + len(some)], wish.n_jobs)
             wish.tell(start + len(some), len(rows))
 
@@ -257,15 +272,17 @@ def _variants(lines: Fields, start: int) -> pd.DataFrame:
 
 
 def _several_alleles(file: Any, head: bytes) -> NDArray[np.bool_] | None:
-    """Which variants hold calls of several ALTs, from the index of a .pgen file of kind 0x10.
+    """Which variants hold calls of several ALTs; None where that cannot be told.
 
-    The index comes in stretches of 65,536 variants: first the place of each stretch's calls,
-    8 bytes; then for each stretch the kinds of its records (4 or 8 bits each, of which the bit 8
-    says several), their lengths, and what else the twelfth byte announces.
+    The index of a .pgen file of kind 0x10 comes in stretches of 65,536 variants: first the place
+    of each stretch's calls, 8 bytes; then for each stretch the kinds of its records (4 or 8 bits
+    each, of which the bit 8 says several), their lengths, and what else the twelfth byte announces.
     """
-    if len(head) < 12 or head[2] != 0x10:
-        return None
     n = int.from_bytes(head[3:7], "little")
+    if head[2:3] in (b"\x02", b"\x03", b"\x04"):  # of one width, two alleles only
+        return np.zeros(n, dtype=np.bool_)
+    if head[2] != 0x10:
+        return None
     layout, allele_bytes, reference = head[11] & 15, head[11] >> 4 & 3, head[11] >> 6
     if layout > 7:
         return None

@@ -6,13 +6,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FileFormatError, UnknownColumnError, did_you_mean
-from .fields import Fields, read_fields
+from .fields import Fields, line_of, read_fields
 from .identity import first_few, require_distinct_samples
 from .plink import FAM_COLUMNS
 
@@ -35,25 +35,42 @@ class SampleColumns:
         The file.
     table : DataFrame
         ``IID``, ``FID`` if the file has it, and the columns, with NaN for missing.
-    first_line : int
-        The line of the first sample.
+    headed : bool
+        Whether a header comes before the first sample.
     history : tuple of str
         How the file was read, one sentence each.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pandas as pd
+    >>> from bayesdnf.genomics import read_covariates
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "covar.txt"
+    >>> ages = pd.DataFrame({"IID": ["ann", "bob"], "age": [31, 40]})
+    >>> ages.to_csv(file, sep=" ", index=False)
+    >>> columns = read_covariates(file)
+    >>> columns.path.name, columns.table["IID"].tolist(), columns.first_line
+    ('covar.txt', ['ann', 'bob'], 2)
     """
 
     path: Path
     table: pd.DataFrame
-    first_line: int
+    headed: bool
     history: tuple[str, ...] = ()
+
+    @property
+    def first_line(self) -> int:
+        """Number of the line of the first sample."""
+        return line_of(self.path, int(self.headed))
 
     @property
     def names(self) -> list[str]:
         """Names of the columns of numbers."""
-        return [name for name in self.table if name not in ("FID", "IID")]
+        return [str(name) for name in self.table if name not in ("FID", "IID")]
 
 
 def read_phenotype(path: str | os.PathLike[str], name: str | None = None) -> SampleColumns:
-    """Read who is a case and who is a control.
+    r"""Read who is a case and who is a control.
 
     Columns are separated by blanks or tabs: ``FID IID NAME…`` or ``IID NAME…`` under a header
     (which may begin with #), or PLINK's ``FID IID value`` without one; ``.fam`` and ``.psam``
@@ -78,18 +95,19 @@ def read_phenotype(path: str | os.PathLike[str], name: str | None = None) -> Sam
     >>> import pathlib, tempfile
     >>> from bayesdnf.genomics import read_phenotype
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "pheno.txt"
-    >>> _ = file.write_text("FID IID asthma\\n1 ann 2\\n2 bob 1\\n3 cas -9\\n")
+    >>> _ = file.write_text("FID IID asthma\n1 ann 2\n2 bob 1\n3 cas -9\n")
     >>> outcome = read_phenotype(file)
     >>> outcome.table["asthma"].tolist()
     [1.0, 0.0, nan]
-    >>> outcome.history
-    ('asthma of pheno.txt is read as 1 control, 2 case, 0, -9 or NA missing: 1 cases, 1 controls, 1 missing.',)
+    >>> print(*outcome.history)
+    asthma of pheno.txt is read as 1 control, 2 case, 0, -9 or NA missing: 1 cases, 1 controls,
+    1 missing.
     """
     sheet = _Sheet.of(path, "PHENO")
     names = sheet.value_names()
     if name is None and len(names) > 1:
         raise FileFormatError.at(
-            path, f"line {sheet.line(0)}", f"it has {len(names)} phenotypes "
+            path, f"line {sheet.lines.line(0)}", f"it has {len(names)} phenotypes "
             f"({first_few(names)}); name the one to read",
         )  # fmt: skip
     name = names[0] if name is None else sheet.require(name, names)
@@ -120,7 +138,7 @@ def read_phenotype(path: str | os.PathLike[str], name: str | None = None) -> Sam
 def read_covariates(
     path: str | os.PathLike[str], names: Sequence[str] | None = None
 ) -> SampleColumns:
-    """Read covariates of samples, which must be numbers.
+    r"""Read covariates of samples, which must be numbers.
 
     The layout is that of :func:`read_phenotype`; NA and -9 are missing.
 
@@ -141,7 +159,7 @@ def read_covariates(
     >>> import pathlib, tempfile
     >>> from bayesdnf.genomics import read_covariates
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "covar.txt"
-    >>> _ = file.write_text("IID age PC1\\nann 31 0.5\\nbob NA -0.1\\n")
+    >>> _ = file.write_text("IID age PC1\nann 31 0.5\nbob NA -0.1\n")
     >>> read_covariates(file).table["age"].tolist()
     [31.0, nan]
     """
@@ -180,9 +198,9 @@ class _Sheet:
         layout = "2 are the least: IID and a value, or FID, IID and a value"
         lines = read_fields(path, range(2, 1 << 20), layout)
         names = [str(cell) for cell in lines.cells.iloc[0]]
-        headed = names[0].removeprefix("#") in ("FID", "IID")
+        headed = names[0].removeprefix("#").upper() in ("FID", "IID")
         if headed:
-            names = lines.header()
+            names = [n.upper() if n.upper() in ("FID", "IID") else n for n in lines.header()]
             if names[0] == "FID" and (len(names) < 2 or names[1] != "IID"):
                 lines.refuse(0, f"IID must follow FID in the header, not {names[1]!r}")
             if len(lines.cells) == 1:
@@ -239,25 +257,31 @@ class _Sheet:
         return numbers, missing
 
     def refuse_phenotype(self, row: int, name: str) -> NoReturn:
-        hint = "" if self.headed or row else " (a header must begin with FID and IID, or IID)"
         self.lines.refuse(
             self.first + row,
             f"{name} is {self.texts(name).iloc[row]!r}, and must be 0, 1 or NA, or 1, 2 with 0, "
-            f"-9 or NA for missing{hint}",
+            f"-9 or NA for missing{self._header_hint(row)}",
         )
 
     def refuse_covariate(self, row: int, name: str) -> NoReturn:
-        hint = "" if self.headed or row else " (a header must begin with FID and IID, or IID)"
         self.lines.refuse(
             self.first + row,
             f"{name} is {self.texts(name).iloc[row]!r}, and must be a number or NA; code "
-            f"categories as columns of 0 and 1{hint}",
+            f"categories as columns of 0 and 1{self._header_hint(row)}",
         )
+
+    def _header_hint(self, row: int) -> str:
+        if row or self.headed or self.outcomes_of_plink:
+            return ""
+        return " (a header must begin with FID and IID, or IID)"
 
     def columns(
         self, values: dict[str, NDArray[np.float64]], said: tuple[str, ...]
     ) -> SampleColumns:
         import pandas as pd
 
-        ids = {name: self.texts(name).to_numpy() for name in ("FID", "IID") if name in self.names}
-        return SampleColumns(self.path, pd.DataFrame({**ids, **values}), self.line(0), said)
+        columns: dict[str, Any] = {
+            name: self.texts(name).to_numpy() for name in ("FID", "IID") if name in self.names
+        }
+        columns.update(values)
+        return SampleColumns(self.path, pd.DataFrame(columns), self.headed, said)

@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 from .. import _native
 from ..data.bits import Words
 from ..errors import FileFormatError
-from .choosing import Names, Progress, Wish
 from .fields import Fields, read_fields, unreadable
 from .genotypes import CHUNK_BYTES, Genotypes, empty_planes, pack_mask, pick_into
 from .identity import require_distinct_samples, require_distinct_variants
+from .selection import Names, Places
+from .wish import Progress, Wish
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
 _MAGIC = b"\x6c\x1b\x01"
@@ -36,11 +35,11 @@ def read_plink(
     allele: str = "minor",
     samples: Names | None = None,
     variants: Names | None = None,
-    regions: str | Sequence[str] | None = None,
+    regions: Places | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> Genotypes:
-    """Read PLINK 1 files: .bed, .bim and .fam.
+    r"""Read PLINK 1 files: .bed, .bim and .fam.
 
     The calls go from the .bed file into bits a few thousand variants at a time; a matrix of
     numbers never exists.
@@ -53,11 +52,13 @@ def read_plink(
         Which allele is counted, and stands in column ``A1`` of the result: the rarer one in the
         samples read, or the first or second of the .bim file (its columns 5 and 6).
     samples : path or collection of str, optional
-        IIDs to read, or a file of them (``IID`` or ``FID IID`` on each line); by default all.
+        IIDs to read, or a file of them (``IID`` or ``FID IID`` on each line, or under a header);
+        by default all.
     variants : path or collection of str, optional
         Identifiers to read, or a file of them, one on each line; by default all.
-    regions : str or sequence of str, optional
-        Where variants must lie, such as ``"6"`` or ``"6:25000000-35000000"``, ends included.
+    regions : str, path or sequence of them, optional
+        Where variants must lie, such as ``"6"`` or ``"6:25000000-35000000"``, ends included, or a
+        BED file.
     n_jobs : int, default=1
         Threads.
     progress : callable, optional
@@ -78,7 +79,7 @@ def read_plink(
     >>> calls = read_plink(study)
     >>> calls.names
     ['v1_B', 'v2_A']
-    >>> print(*calls.history, sep="\\n")
+    >>> print(*calls.history, sep="\n")
     Read 2 variants of 4 samples from study.bed.
     The minor allele is counted: the first of the file at 1 variants, the second at 1.
     """
@@ -118,30 +119,32 @@ class PlinkFiles:
 
     def read(self, wish: Wish) -> Genotypes:
         """Read what is wished for."""
-        n_samples = len(self.samples)
-        lines = read_fields(self.bim, {6}, _BIM)
-        variants = _variants(lines)
-        self._check_bed(n_samples, len(variants))
         keep, said = wish.choose_samples(self.fam, self.samples)
-        chosen, more = wish.choose_variants(self.bim, variants)
-        negative = variants["POS"].to_numpy() < 0
-        if (chosen & negative).any():
-            n_left = np.count_nonzero(chosen & negative)
-            more = [*more, f"{n_left:,} variants with a negative position are left out."]
-            chosen &= ~negative
-        rows = np.flatnonzero(chosen)
+        samples = self.samples if keep is None else self.samples[keep].reset_index(drop=True)
+        variants, rows, more = self._variants(wish)
+        planes = empty_planes(len(rows), len(samples))
+        self.pack(rows, keep, planes, wish)
+        return wish.granted(self.bed.name, planes, samples, variants, said + more)
+
+    def _variants(self, wish: Wish) -> tuple[pd.DataFrame, NDArray[np.intp], list[str]]:
+        """Variants to read, their rows in the .bed file, and sentences about those left out."""
+        lines = read_fields(self.bim, {6}, _BIM)
+        position = lines.whole_numbers(3, 0, "position")
+        variants = lines.cells[[0, 1, 4, 5]].set_axis(["CHR", "ID", "A1", "A2"], axis=1)
+        variants.insert(1, "POS", position)
+        self._check_bed(len(self.samples), len(variants))
+        chosen, said = wish.choose_variants(self.bim, variants)
+        negative = chosen & (position < 0)
+        if negative.any():
+            n_left = np.count_nonzero(negative)
+            said = [*said, f"{n_left:,} variants with a negative position are left out."]
+        rows = np.flatnonzero(chosen & ~negative)
         if len(rows) < len(variants):
             variants = variants.iloc[rows].reset_index(drop=True)
         require_distinct_variants(
             self.bim, variants, lambda row: f"line {lines.line(int(rows[row]))}"
         )
-        del lines
-        samples = self.samples if keep is None else self.samples[keep].reset_index(drop=True)
-        planes = empty_planes(len(rows), len(samples))
-        self._pack(rows, n_samples, keep, planes, wish)
-        first = f"Read {len(rows):,} variants of {len(samples):,} samples from {self.bed.name}."
-        genotypes = Genotypes(planes, samples, variants, (first, *said, *more))
-        return genotypes.counting(wish.allele, in_place=True)
+        return variants, rows, said
 
     def _check_bed(self, n_samples: int, n_variants: int) -> None:
         try:
@@ -174,14 +177,15 @@ class PlinkFiles:
                 f"{self.bim.name} lists {n_variants:,} ({size:,} bytes instead of {expected:,})",
             )
 
-    def _pack(
+    def pack(
         self,
         rows: NDArray[np.intp],
-        n_samples: int,
         keep: NDArray[np.bool_] | None,
         planes: Words,
         wish: Wish,
     ) -> None:
+        """Write the calls of some rows, in rising order, and of the samples to keep into planes."""
+        n_samples = len(self.samples)
         width = -(-n_samples // 4)
         step = max(1, CHUNK_BYTES // (8 * width))
         if keep is not None:
@@ -233,10 +237,3 @@ def sample_table(lines: Fields, names: list[str], first: int) -> pd.DataFrame:
     require_distinct_samples(lines.path, table, lambda row: f"line {lines.line(first + row)}")
     other = [n for n in table if n not in ("FID", "IID", "SEX", "SID", "father", "mother")]
     return table[["FID", "IID", "SEX", *(n for n in other if n not in ("PAT", "MAT"))]]
-
-
-def _variants(lines: Fields) -> pd.DataFrame:
-    position = lines.whole_numbers(3, 0, "position")
-    table = lines.cells[[0, 1, 4, 5]].set_axis(["CHR", "ID", "A1", "A2"], axis=1)
-    table.insert(1, "POS", position)
-    return table

@@ -40,6 +40,16 @@ class Refit:
         Columns that were in the model.
     history : tuple of str
         What was left out, one sentence each.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from bayesdnf.genomics import refit_terms
+    >>> y = [1, 1, 1, 0, 1, 0, 0, 0]
+    >>> terms = [[1], [1], [1], [0], [0], [0], [0], [0]]
+    >>> found = refit_terms(y, terms, pd.DataFrame({"site": [7] * 8}))
+    >>> found.table["method"][0], found.history
+    ('Firth', ("Covariate 'site' left out: it is constant.",))
     """
 
     table: pd.DataFrame

@@ -8,6 +8,7 @@ not bring thousands of pairs with it.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
@@ -26,6 +27,7 @@ from ..boolean import BooleanFunction
 from ..data.atomic import atomic_path
 from ..errors import InputError, ParameterError
 from ..model.effect import Effect
+from .chromosomes import chromosome_order
 from .genotypes import Genotypes
 from .spelling import CODES, conjunction, function_of_cells
 
@@ -52,6 +54,16 @@ class Scan:
         known.
     settings : dict
         What was scanned and how.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes, scan
+    >>> rng = np.random.default_rng(0)
+    >>> calls = Genotypes.from_copies(rng.binomial(2, 0.3, (10, 200)))
+    >>> found = scan(calls, rng.random(200) < 0.5, top=3)
+    >>> found.findings[["variant_1", "variant_2"]].shape
+    (3, 2)
     """
 
     findings: pd.DataFrame
@@ -79,7 +91,9 @@ class Scan:
                 if not first.startswith(f"# {_FORMAT} "):
                     raise InputError(f"{path}, line 1: not a file of a scan by bayesdnf.")
                 settings = json.loads(first.removeprefix(f"# {_FORMAT} "))
-                findings = pd.read_csv(lines, sep="\t", dtype={"variant_3": str})
+                findings = pd.read_csv(
+                    lines, sep="\t", dtype={f"variant_{i}": str for i in (1, 2, 3)}
+                )
         except OSError as error:
             raise InputError(f"Cannot read {path}: {error.strerror}.") from error
         except (ValueError, UnicodeDecodeError) as error:
@@ -87,6 +101,26 @@ class Scan:
                 raise
             raise InputError(f"{path}: not a file of a scan, or a damaged one.") from error
         return cls(findings, settings)
+
+    def require(self, wanted: dict[str, Any]) -> None:
+        """Refuse a scan that was made of other data or in another way, or that is a part only.
+
+        Parameters
+        ----------
+        wanted : dict
+            What its settings must be.
+        """
+        if self.settings.get("part") != [1, 1]:
+            raise InputError(
+                f"The scan given is part {self.settings.get('part')} of a scan; merge all parts."
+            )
+        for name, value in wanted.items():
+            if self.settings.get(name) != value:
+                raise InputError(
+                    f"The scan given is not one of this study: its {name} is "
+                    f"{self.settings.get(name)!r}, and here it is {value!r}; make it with the "
+                    "same files, filters and options."
+                )
 
 
 def scan(
@@ -168,19 +202,34 @@ def scan(
             _triples(table, best, chosen, n_jobs, progress)
         found = best.arrays()
     settings = {
-        "variants": genotypes.n_variants,
-        "cases": int(y.sum()),
-        "controls": int((~y).sum()),
+        **identity(genotypes, y, codings, gap, effect or Effect()),
         "size": size,
-        "codings": list(codings),
         "measure": measure,
         "rank": rank,
         "top": top,
-        "gap": gap,
-        "effect": repr(effect or Effect()),
         "part": [number, parts],
     }
     return Scan(_findings(genotypes, found, size, measure), settings)
+
+
+def identity(
+    genotypes: Genotypes, y: NDArray[np.bool_], codings: Sequence[str], gap: int, effect: Effect
+) -> dict[str, Any]:
+    """Return what two scans of one study share: sizes, a hash of the data, and options."""
+    digest = hashlib.sha256("\n".join(genotypes.names).encode())
+    for array in (np.packbits(y), genotypes.counts(y), genotypes.counts(~y)):
+        digest.update(array.tobytes())
+    # Scores do not depend on the prevalence.
+    told = {**effect.get_params(), "prevalence": None, "sampling": "random"}
+    return {
+        "variants": genotypes.n_variants,
+        "cases": int(y.sum()),
+        "controls": int((~y).sum()),
+        "data": digest.hexdigest()[:16],
+        "codings": list(codings),
+        "gap": gap,
+        "effect": repr(Effect(**told)),
+    }
 
 
 def merge(scans: Sequence[Scan]) -> Scan:
@@ -243,7 +292,6 @@ def scan_table(
     n_jobs: int = 1,
 ) -> _native.ScanTable:
     """Split the calls into cases and controls, as the native core scans them."""
-    _, chromosome = np.unique(genotypes.variants["CHR"].astype(str), return_inverse=True)
     return _native.ScanTable(
         genotypes.planes,
         genotypes.mask(y),
@@ -254,7 +302,7 @@ def scan_table(
         rank == "gain",
         top,
         gap,
-        chromosome.astype(np.int32),
+        chromosome_order(genotypes.variants["CHR"]),
         genotypes.variants["POS"].to_numpy(dtype=np.int64),
         n_jobs,
     )

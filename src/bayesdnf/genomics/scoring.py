@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..model.effect import Effect
 from ..model.posterior import Posterior
 from ..model.prior import Prior
+from .chromosomes import chromosome_order
 from .genotypes import Genotypes
 
 
@@ -55,7 +56,7 @@ class Scoring:
         variants : sequence of int
             Their numbers.
         """
-        some = self.genotypes.take(variants=np.asarray(variants, dtype=np.intp))
+        some = self.take(variants)
         prior = self.prior
         if self.gap > 0 and (near := self._near(some)):
             apart = [*(prior.apart or ()), *near]
@@ -63,8 +64,14 @@ class Scoring:
         bits = some.bits(self.codings, self.negations)
         return Posterior(bits, self.y, prior, self.effect, among=self.n_literals)
 
+    def take(self, variants: Sequence[int] | NDArray[np.intp]) -> Genotypes:
+        """Return some of the variants, under the names that they have among all."""
+        where = np.asarray(variants, dtype=np.intp)
+        names = self.genotypes.names
+        return self.genotypes.take(variants=where).renamed([names[v] for v in where])
+
     def _near(self, some: Genotypes) -> list[list[str]]:
-        chromosome = some.variants["CHR"].astype(str).to_numpy()
+        chromosome = chromosome_order(some.variants["CHR"])
         position = some.variants["POS"].to_numpy(dtype=np.int64)
         names = some.names
         first, second = np.triu_indices(some.n_variants, 1)

@@ -66,23 +66,27 @@ def screen(
     effect: Effect,
     n_jobs: int,
     progress: Progress | None,
-    pairs: Scan | None = None,
+    pairs: Sequence[Scan] = (),
 ) -> Screen:
     """Scan variants, pairs and triples, and choose ``keep`` variants to go on with.
 
     The best single variants, the variants of the best pairs and of the best triples are taken in
-    turn, list by list, until there are enough.
+    turn, list by list, until there are enough. ``pairs`` are scans of all pairs made before, by
+    AND or by cells, which are then not made again.
     """
     given = {"codings": codings, "gap": gap, "effect": effect, "n_jobs": n_jobs}
 
     def told(what: str) -> Callable[[int, int], None] | None:
         return None if progress is None else lambda done, total: progress(what, done, total)
 
-    singles = scan(genotypes, y, size=1, top=genotypes.n_variants, **given).findings  # type: ignore[arg-type]
-    scans = [pairs or scan(genotypes, y, progress=told("pairs"), **given)]  # type: ignore[arg-type]
-    if cells:
-        measured = {**given, "measure": "cells", "progress": told("pairs, by genotype cells")}
-        scans.append(scan(genotypes, y, **measured))  # type: ignore[arg-type]
+    alone = {**given, "size": 1, "top": genotypes.n_variants, "codings": offered(codings, cells)}
+    singles = scan(genotypes, y, **alone).findings  # type: ignore[arg-type]
+    known = {made.settings["measure"]: made for made in pairs}
+    titles = {"and": "pairs"} | ({"cells": "pairs, by genotype cells"} if cells else {})
+    scans = []
+    for measure, title in titles.items():
+        how = {**given, "measure": measure, "progress": told(title)}
+        scans.append(known.get(measure) or scan(genotypes, y, **how))  # type: ignore[arg-type]
     order = singles["place_1"].to_numpy()
     lists = [[[int(v)] for v in order], *map(_members, scans)]
     promising = _in_turn(lists, triples)
@@ -93,6 +97,11 @@ def screen(
     chosen = np.array(sorted(_in_turn(lists, keep)), dtype=np.intp)
     in_order = singles.sort_values("place_1", ignore_index=True)
     return Screen(chosen, in_order, tuple(scans))
+
+
+def offered(codings: Sequence[str], negations: bool) -> list[str]:
+    """Codings on offer, with their negations where these are wanted."""
+    return [*codings, *(f"not {coding}" for coding in codings if negations)]
 
 
 def _members(found: Scan) -> list[list[int]]:

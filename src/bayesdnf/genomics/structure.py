@@ -46,6 +46,17 @@ class PrincipalComponents:
         Share of the variance of the standardised calls that each explains.
     sentence : str
         How they were made, for the history.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes, principal_components
+    >>> copies = np.random.default_rng(0).binomial(2, 0.4, (200, 30))
+    >>> components = principal_components(Genotypes.from_copies(copies), 2)
+    >>> list(components.scores), components.scores.shape
+    (['PC1', 'PC2'], (30, 2))
+    >>> components.sentence
+    '2 principal components from ... variants, which explain ...% of the variance.'
     """
 
     scores: pd.DataFrame
@@ -63,6 +74,14 @@ class Relatives:
         ``IID1``, ``IID2``, ``kinship`` and ``degree``, closest first.
     sentence : str
         What was found, for the history.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes, close_relatives
+    >>> copies = np.random.default_rng(0).binomial(2, 0.4, (1000, 20))
+    >>> close_relatives(Genotypes.from_copies(copies), variants=np.arange(1000)).sentence
+    'No close relatives (kinship of 0.177 or more, from 1,000 variants).'
     """
 
     pairs: pd.DataFrame

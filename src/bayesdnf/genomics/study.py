@@ -11,11 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FileFormatError, InputError
-from .choosing import Names, Progress, Wish
+from .chromosomes import haploid_calls
+from .filters import Filters
 from .genotypes import Genotypes
 from .identity import first_few
 from .opening import open_genotypes
 from .phenotype import SampleColumns, read_covariates, read_phenotype
+from .selection import Names, Places
+from .wish import Progress, Wish
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,6 +75,40 @@ class Study:
             f"{self.genotypes.n_variants:,} variants>"
         )
 
+    def filtered(self, filters: Filters | None = None, build: str | None = None) -> Study:
+        """Settle the calls on X, Y and MT, then keep the samples and variants that pass filters.
+
+        Parameters
+        ----------
+        filters : Filters, optional
+            What must be met; ``Filters()`` by default.
+        build : {"GRCh37", "GRCh38"}, optional
+            As in :func:`haploid_calls`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from bayesdnf.genomics import Filters, Genotypes, Study
+        >>> calls = Genotypes.from_copies([[0, 1, 2, 1], [0, 0, 0, 0]])
+        >>> Study(calls, np.array([True, True, False, False])).filtered()
+        <Study: 2 cases and 2 controls x 1 variants>
+        """
+        filters = filters or Filters()
+        settled = haploid_calls(self.genotypes, build)
+        kept, _ = filters.samples(settled)
+        genotypes = filters.apply(settled, self.y)
+        y = self.y[kept]
+        said = genotypes.history[len(self.genotypes.history) :]
+        if not y.any() or y.all():
+            raise InputError(
+                f"Of the samples that pass the filters {int(y.sum()):,} are cases and "
+                f"{int((~y).sum()):,} controls; both are needed. {' '.join(said)}"
+            )
+        covariates = self.covariates
+        if covariates is not None:
+            covariates = covariates[kept].reset_index(drop=True)
+        return Study(genotypes, y, covariates, (*self.history, *said))
+
 
 def read_study(
     path: str | os.PathLike[str],
@@ -83,11 +120,11 @@ def read_study(
     allele: str = "minor",
     samples: Names | None = None,
     variants: Names | None = None,
-    regions: str | Sequence[str] | None = None,
+    regions: Places | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> Study:
-    """Read genotypes with outcomes and covariates, joined on IID.
+    r"""Read genotypes with outcomes and covariates, joined on IID.
 
     FID is looked at too when IIDs repeat. How many matched, which did not and, where it can be
     told, why, is in the study's history. Samples without an outcome are left out; those of
@@ -115,12 +152,13 @@ def read_study(
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> calls = Genotypes.from_copies([[0, 1, 2]], iids=["ann", "bob", "cas"])
     >>> write_plink(calls, folder / "study")
-    >>> _ = (folder / "pheno.txt").write_text("IID asthma\\nann 0\\nbob 1\\ndan 1\\n")
+    >>> _ = (folder / "pheno.txt").write_text("IID asthma\nann 0\nbob 1\ndan 1\n")
     >>> study = read_study(folder / "study", pheno=folder / "pheno.txt")
     >>> study
     <Study: 1 cases and 1 controls x 1 variants>
-    >>> study.history[-1]
-    '2 of 3 samples were found in pheno.txt by IID; 1 were not: cas; 1 of its samples have no genotypes: dan.'
+    >>> print(study.history[-1])
+    2 of 3 samples were found in pheno.txt by IID; 1 were not: cas; 1 of its samples have no
+    genotypes: dan.
     """
     wish = Wish(allele, samples, variants, regions, n_jobs, progress).checked("read_study")
     files = open_genotypes(path)
@@ -174,7 +212,7 @@ class Joined:
         return found
 
     def frame(self, names: list[str]) -> pd.DataFrame:
-        """The same as a DataFrame."""
+        """Return the same as a DataFrame."""
         import pandas as pd
 
         return pd.DataFrame(self.values(names), columns=names)
@@ -241,23 +279,20 @@ def _why(samples: pd.DataFrame, table: pd.DataFrame) -> str:
         return who["FID"] + "_" + who["IID"]
 
     ways: dict[str, Callable[[], tuple[pd.Series, pd.Series]]] = {
+        "FIDs differ": lambda: (ours, theirs),  # can only be where FID was looked at
         "upper and lower case differ": lambda: (ours.str.casefold(), theirs.str.casefold()),
         "leading zeros differ": lambda: (ours.str.lstrip("0"), theirs.str.lstrip("0")),
         "some end with .0, as spreadsheets write numbers": lambda: (
             ours.str.removesuffix(".0"), theirs.str.removesuffix(".0"),
         ),
-        "the genotypes call them FID_IID": lambda: (ours, glued(table)),
         "the file calls them FID_IID": lambda: (glued(samples), theirs),
-        "the file has the IIDs in its FID column": lambda: (ours, table["FID"]),
-        "the genotypes have the IIDs in their FID column": lambda: (samples["FID"], theirs),
+        "the genotypes have them as FID": lambda: (samples["FID"], theirs),
     }  # fmt: skip
+    if "FID" in table:
+        ways["the genotypes call them FID_IID"] = lambda: (ours, glued(table))
+        ways["the file has them as FID"] = lambda: (ours, table["FID"])
     best, most = "", 0
     for why, sides in ways.items():
-        if ("FID" in why) and "FID" not in table:
-            if why.startswith("the file calls") or why.startswith("the genotypes have"):
-                pass
-            else:
-                continue
         left, right = sides()
         n = int(left.isin(set(right)).sum())
         if n > most:

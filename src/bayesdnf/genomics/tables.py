@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 
 
 COLUMNS = [
-    "TERM", "SNP", "CHR", "BP", "A1", "FREQ", "CASES", "CONTROLS", "N_CASES", "N_CONTROLS",
+    "TERM", "SNP", "CHR", "BP", "A1", "A2", "FREQ", "CASES", "CONTROLS", "N_CASES", "N_CONTROLS",
     "COVERED", "RISK", "RISK_L95", "RISK_U95", "OR", "OR_L95", "OR_U95", "PROB", "PROB_EXACT",
-    "LOG_BF", "GAIN", "PROXIES",
+    "SLOT_PIP", "LOG_BF", "GAIN", "PROXIES",
 ]  # fmt: skip
 """Of the table of terms; with covariates ``ADJ_OR``, ``ADJ_L95``, … follow."""
 
@@ -141,6 +142,7 @@ def marker_table(
     genotypes: Genotypes,
     y: NDArray[np.bool_],
     function: BooleanFunction,
+    draws: Draws,
     slots: list[list[Slot]],
     probabilities: Sequence[tuple[float, float]],
     odds: pd.DataFrame,
@@ -153,6 +155,9 @@ def marker_table(
     variants, frequency = genotypes.variants, genotypes.frequency
     n_cases, n_controls = int(y.sum()), int((~y).sum())
     null = posterior.log_likelihood(BooleanFunction())
+    offered: dict[str, list[Literal]] = {}
+    for literal in posterior.bits.table:
+        offered.setdefault(literal.attribute, []).append(literal)
     rows = []
     for t, term in enumerate(function.literal_terms):
         alone = BooleanFunction([term])
@@ -161,7 +166,8 @@ def marker_table(
         _, risk = posterior.rates(alone).summary()
         members = [place[x.attribute] for x in term]
         factor = posterior.log_likelihood(alone) - null
-        best_sub = max([0.0, *(posterior.log_likelihood(s) - null for s in _sub_terms(term))])
+        parts = _smaller(term, offered)
+        best = posterior.scores(parts).log_likelihood.max() - null if parts else 0.0
         rows.append(
             {
                 "TERM": " AND ".join(map(str, term)),
@@ -169,6 +175,7 @@ def marker_table(
                 "CHR": _joined(variants["CHR"].iloc[v] for v in members),
                 "BP": _joined(variants["POS"].iloc[v] for v in members),
                 "A1": _joined(variants["A1"].iloc[v] for v in members),
+                "A2": _joined(variants["A2"].iloc[v] for v in members),
                 "FREQ": _joined(f"{frequency[v]:.4g}" for v in members),
                 "CASES": cases,
                 "CONTROLS": controls,
@@ -183,8 +190,9 @@ def marker_table(
                 "OR_U95": odds["high"][t],
                 "PROB": probabilities[t][0],
                 "PROB_EXACT": probabilities[t][1],
+                "SLOT_PIP": _joined(f"{s.inclusion(draws, genotypes):.4g}" for s in slots[t]),
                 "LOG_BF": factor,
-                "GAIN": factor - best_sub,
+                "GAIN": factor - max(0.0, float(best)),
                 "PROXIES": "; ".join(map(_slot_text, slots[t])),
             }
         )
@@ -196,10 +204,17 @@ def marker_table(
     return table
 
 
-def _sub_terms(term: Sequence[Literal]) -> list[BooleanFunction]:
-    if len(term) == 1:
-        return []
-    return [BooleanFunction([[x for x in term if x != gone]]) for gone in term]
+def _smaller(term: Sequence[Literal], offered: dict[str, list[Literal]]) -> list[BooleanFunction]:
+    """Terms on fewer of the variants: of up to three with any literals, of more with its own."""
+    names = list(dict.fromkeys(x.attribute for x in term))
+    if len(names) > 3:
+        return [BooleanFunction([[x for x in term if x.attribute != gone]]) for gone in names]
+    return [
+        BooleanFunction([literals])
+        for size in range(1, len(names))
+        for some in itertools.combinations(names, size)
+        for literals in itertools.product(*(offered[name] for name in some))
+    ]
 
 
 def _joined(values: object) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +17,14 @@ from numpy.typing import NDArray
 from .. import _native
 from ..data.bits import Words
 from ..errors import FileFormatError, MissingExtraError
-from .choosing import Names, Progress, Wish
+from .fields import one_line
 from .genotypes import CHUNK_BYTES, Genotypes, empty_planes
 from .identity import require_distinct_variants
-from .vcf_text import record_place, refuse_record, vcf_samples
+from .selection import Names, Places
+from .vcf_text import check_first_records, read_to_the_end, record_place, refuse_record, vcf_samples
+from .wish import Progress, Wish
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
 _WARNING = 3  # htslib's own default of what it writes to standard error
@@ -35,11 +36,11 @@ def read_vcf(
     allele: str = "minor",
     samples: Names | None = None,
     variants: Names | None = None,
-    regions: str | Sequence[str] | None = None,
+    regions: Places | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> Genotypes:
-    """Read a VCF file, compressed or not, or a BCF file. Needs the extra ``genomics``.
+    r"""Read a VCF file, compressed or not, or a BCF file. Needs the extra ``genomics``.
 
     A line with several ALT alleles becomes one variant for each, with a sample's copies of that
     ALT; the other ALTs count as not that allele. Phase does not matter. A call with any part
@@ -71,8 +72,8 @@ def read_vcf(
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "tiny.vcf"
     >>> head = ["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", "a", "b"]
     >>> line = ["1", "5", "rs1", "A", "G,T", ".", ".", ".", "GT", "0|2", "1/2"]
-    >>> lines = ["##fileformat=VCFv4.2", "\\t".join(head), "\\t".join(line)]
-    >>> _ = file.write_text("\\n".join(lines) + "\\n")
+    >>> lines = ["##fileformat=VCFv4.2", "\t".join(head), "\t".join(line)]
+    >>> _ = file.write_text("\n".join(lines) + "\n")
     >>> read_vcf(file, allele="first").copies([0, 1])
     array([[0, 1],
            [1, 1]], dtype=int8)
@@ -104,11 +105,6 @@ class VcfFile:
         import pandas as pd
 
         names = vcf_samples(self.path)
-        if names is None:  # BCF, whose header htslib unpacks
-            with self._opened([], 1) as reader:
-                names = list(reader.samples)
-            if not names:
-                raise FileFormatError.at(self.path, "its header", "it names no sample")
         return pd.DataFrame({"FID": names, "IID": names, "SEX": 0})
 
     def read(self, wish: Wish) -> Genotypes:
@@ -117,41 +113,42 @@ class VcfFile:
         samples = self.samples if keep is None else self.samples[keep].reset_index(drop=True)
         names = None if keep is None else samples["IID"].tolist()
         packed = _Packed(len(samples))
+        check_first_records(self.path)
         with self._opened(names, wish.n_jobs) as reader:
-            for number, record in self._records(reader):
-                packed.listed(number, record)
-                if wish.wants(record.CHROM, record.POS, record.ID or "."):
-                    packed.add(record.ALT, self._alleles(number, record))
+            for site, record in self._records(reader):
+                packed.listed(site)
+                if wish.wants(site.chromosome, site.position, site.identifier):
+                    packed.add(len(site.alts), self._alleles(site, record, len(samples)))
                 wish.tell(len(packed.rows), 0)
         if not packed.rows:
             raise FileFormatError.at(
                 self.path, "its records", "none has an ALT allele" if packed.bare else "it has none"
             )
-        chosen, more = wish.choose_variants(self.path, packed.table())
-        listed = packed.table()[chosen].reset_index(drop=True)
+        listed = packed.table()
+        chosen, more = wish.choose_variants(self.path, listed)
+        listed = listed[chosen].reset_index(drop=True)
         records = packed.records[chosen]
         require_distinct_variants(
             self.path, listed, lambda row: record_place(self.path, int(records[row]))
         )
-        planes = packed.planes()
-        first = f"Read {len(listed):,} variants of {len(samples):,} samples from {self.path.name}."
-        history = (first, *said, *packed.said(), *more)
-        return Genotypes(planes, samples, listed, history).counting(wish.allele, in_place=True)
+        said += packed.said() + more
+        return wish.granted(self.path.name, packed.planes(), samples, listed, said)
 
     @contextmanager
     def _opened(self, names: list[str] | None, n_jobs: int) -> Iterator[Any]:
         """Open by cyvcf2, with htslib's own complaints off: ours name the line."""
         try:
             import cyvcf2
-        except ImportError as error:
-            raise MissingExtraError.of("Reading VCF files needs cyvcf2", "genomics") from error
+        except ImportError as absent:
+            raise MissingExtraError.of("Reading VCF files needs cyvcf2", "genomics") from absent
         cyvcf2.cyvcf2.set_htslib_log_level(0)
         try:
-            try:
-                reader = cyvcf2.VCF(os.fspath(self.path), samples=names, threads=n_jobs)
-            except Exception as error:  # noqa: BLE001 (cyvcf2 raises no narrower one)
-                why = f"it is not a VCF or BCF file ({_one_line(error)})"
-                raise FileFormatError.at(self.path, "its header", why) from None
+            reader, error = _tried(
+                lambda: cyvcf2.VCF(os.fspath(self.path), samples=names, threads=n_jobs)
+            )
+            if error:
+                read_to_the_end(self.path)
+                raise FileFormatError.at(self.path, "its header", f"htslib refuses it ({error})")
             try:
                 yield reader
             finally:
@@ -159,32 +156,60 @@ class VcfFile:
         finally:
             cyvcf2.cyvcf2.set_htslib_log_level(_WARNING)
 
-    def _records(self, reader: Any) -> Iterator[tuple[int, Any]]:
-        """Records with their numbers from 0."""
-        number = 0
-        while True:
-            try:
-                record = next(reader)
-            except StopIteration:
+    def _records(self, reader: Any) -> Iterator[tuple[Site, Any]]:
+        """Yield records, each with what its first columns say."""
+        for number in count():
+            record, error = _tried(lambda: next(reader, None))
+            if error:
+                refuse_record(self.path, number, f"htslib cannot read it ({error})")
+            if record is None:
                 return
-            except Exception as error:  # noqa: BLE001 (cyvcf2 raises no narrower one)
-                refuse_record(self.path, number, _one_line(error))
-            yield number, record
-            number += 1
+            # Of some lines (blank, or cut after an unknown chromosome) htslib makes records
+            # without alleles, and cyvcf2 crashes when asked for them; those have no FORMAT.
+            if "GT" not in record.FORMAT:
+                refuse_record(self.path, number, "it has no genotypes (GT)")
+            site, error = _tried(partial(Site.of, number, record))
+            if error:
+                refuse_record(self.path, number, f"its first columns are damaged ({error})")
+            if not site.chromosome or site.ref in ("", ".") or "" in site.alts:
+                refuse_record(self.path, number, "its chromosome or an allele is empty")
+            yield site, record
 
-    def _alleles(self, number: int, record: Any) -> NDArray[np.int16]:
-        """Alleles of each sample, (n, 1 or 2): 0 REF, 1, 2, … ALT, -1 missing, -2 none (haploid)."""
-        try:
-            calls = record.genotype.array()
-        except Exception:  # noqa: BLE001 (cyvcf2 raises no narrower one)
-            refuse_record(self.path, number, "it has no genotypes (GT)")
+    def _alleles(self, site: Site, record: Any, n_samples: int) -> NDArray[np.int16]:
+        """Alleles by sample, one or two: 0 REF, 1, 2, … ALT, -1 missing, -2 none (haploid)."""
+        calls, error = _tried(lambda: record.genotype.array())
+        if error:
+            refuse_record(self.path, site.number, f"its genotypes are damaged ({error})")
+        if len(calls) != n_samples:
+            why = f"it has calls of {len(calls)} samples instead of {n_samples}"
+            refuse_record(self.path, site.number, why)
         alleles: NDArray[np.int16] = calls[:, :-1]  # the last says whether phased
         if alleles.shape[1] > 2 and (alleles[:, 2:] != -2).any():
-            refuse_record(self.path, number, "a sample has more than two alleles")
-        if alleles.max(initial=-1) > len(record.ALT):
-            refuse_record(self.path, number, f"a sample has allele {alleles.max()}, of which "
-                          f"there are only {len(record.ALT)} beside REF")  # fmt: skip
+            refuse_record(self.path, site.number, "a sample has more than two alleles")
+        if alleles.max(initial=-1) > len(site.alts):
+            why = f"a sample has allele {alleles.max()}, and there are {len(site.alts)} beside REF"
+            refuse_record(self.path, site.number, why)
         return alleles[:, :2]
+
+
+class Site(NamedTuple):
+    """The first columns of a record, and its number from 0."""
+
+    number: int
+    chromosome: str
+    position: int
+    identifier: str
+    ref: str
+    alts: list[str]
+
+    @classmethod
+    def of(cls, number: int, record: Any) -> Site:
+        """Ask cyvcf2 for them, in an order that does not make it crash."""
+        alts = record.ALT
+        # Without alleles, asking for REF would crash; the record as text has a dot.
+        bare = not alts and str(record).split("\t", 4)[3] == "."
+        ref = "." if bare else record.REF
+        return cls(number, record.CHROM, record.POS, record.ID or ".", ref, alts)
 
 
 class _Packed:
@@ -199,18 +224,18 @@ class _Packed:
         self._filled = 0
         self._pieces: list[Words] = []
 
-    def listed(self, number: int, record: Any) -> None:
+    def listed(self, site: Site) -> None:
         """Note a record's variants, one for each ALT."""
-        alts = record.ALT
+        alts = site.alts
         self.bare += not alts
         if len(alts) > 1:
             self.several += 1
             self.split += len(alts)
         for alt in alts:
-            self.rows.append((record.CHROM, record.POS, record.ID or ".", alt, record.REF))
-            self._numbers.append(number)
+            self.rows.append((site.chromosome, site.position, site.identifier, alt, site.ref))
+            self._numbers.append(site.number)
 
-    def add(self, alts: list[str], alleles: NDArray[np.int16]) -> None:
+    def add(self, n_alts: int, alleles: NDArray[np.int16]) -> None:
         """Keep a record's calls."""
         missing = (alleles == -1).any(axis=1)
         haploid = None
@@ -218,7 +243,7 @@ class _Packed:
             haploid = np.ones(len(alleles), dtype=np.bool_)
         elif (alleles[:, 1] == -2).any():
             haploid = alleles[:, 1] == -2
-        for alt in range(1, len(alts) + 1):
+        for alt in range(1, n_alts + 1):
             if self._filled == len(self._copies):
                 self._flush()
             copies = self._copies[self._filled]
@@ -267,5 +292,9 @@ class _Packed:
         return said
 
 
-def _one_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+def _tried(work: Callable[[], Any]) -> tuple[Any, str]:
+    """Do what cyvcf2 may refuse: its result and no text, or None and what it says."""
+    try:
+        return work(), ""
+    except Exception as error:  # noqa: BLE001 (cyvcf2 raises no narrower one)
+        return None, one_line(error)

@@ -125,12 +125,13 @@ class Posterior:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the table, the prior and the effect: equal posteriors have equal ones."""
-        bits, digest = self.bits, hashlib.sha256()
-        tables = self.prior.tables(bits.table, self.n, self.among)
-        for array in (bits.planes, bits.counts, *tables):
+        bits, table, digest = self.bits, self.bits.table, hashlib.sha256()
+        literals = (table.attribute, table.rank, table.operator, table.plane, table.valid)
+        priors = self.prior.tables(table, self.n, self.among)
+        for array in (bits.planes, bits.counts, *literals, table.complement, *priors):
             digest.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
-        names = [str(literal) for literal in bits.table]
-        digest.update(repr((names, bits.segments, self.prior, self.effect)).encode())
+        named = (table.attributes, table.levels, bits.segments, self.prior, self.effect)
+        digest.update(repr(named).encode())
         return digest.hexdigest()
 
     @cached_property

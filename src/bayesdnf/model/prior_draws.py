@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from .enumerate import FlatFunctions
 from .prior import Prior, PriorTables
 from .support import Support, Verdict
 
+if TYPE_CHECKING:
+    from .posterior import Posterior
+
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
@@ -26,6 +30,7 @@ Flags = NDArray[np.bool_]
 _PATIENCE, _PATIENCE_TERMS = 10**6, 10**7
 _FIRST_BATCH, _LARGEST_BATCH = 64, 1 << 14  # functions proposed at a time ...
 _ROOM = 1 << 24  # ... so few that terms times literals stay below this
+_ENOUGH = 50  # allowed proposals to reckon a share from
 
 
 def draw_functions(
@@ -59,6 +64,43 @@ def draw_functions(
     return kept
 
 
+def log_null_odds(posterior: Posterior) -> float | None:
+    """Log prior odds of the null function against all other functions that the prior allows.
+
+    Those others are counted by how many of some thousands of them, drawn as if nothing were ruled
+    out, the support allows; the seed is fixed. -inf where the null function has no mass; None where
+    the prior cannot be drawn from, or next to nothing that is drawn is allowed.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, Prior, Table
+    >>> from bayesdnf.model.prior_draws import log_null_odds
+    >>> bits = BitMatrix.from_table([[0], [1], [1]])
+    >>> prior = Prior(count=Table([3, 1]))  # the null function and x0
+    >>> round(log_null_odds(Posterior(bits, [0, 1, 1], prior)), 4)  # log 3
+    1.0986
+    """
+    if not math.isfinite(posterior.log_prior(BooleanFunction())):
+        return -math.inf
+    try:
+        proposals = Proposals(posterior.prior, posterior.bits)
+    except ParameterError:
+        return None
+    null = proposals.null_share
+    if null == 1:
+        return math.inf
+    size = min(8192, max(1024, 2 * 10**7 // proposals.p))
+    rng, tried, kept = np.random.default_rng(0), 0, 0
+    for _, allowed in proposals.batches(rng, rules_only=True):
+        tried += len(allowed)
+        kept += int(allowed.sum())
+        if tried >= size:
+            break
+    if null == 0 or kept < _ENOUGH:
+        return None
+    return math.log(null) - math.log1p(-null) - math.log(kept / tried)
+
+
 class Proposals:
     """Functions drawn as if nothing were ruled out, with what the support says of each.
 
@@ -86,23 +128,34 @@ class Proposals:
             longest = int(np.flatnonzero(self._size_weights)[-1])
             self._choose = WeightedLiterals(tables.by_literal / 2.0**32, longest)
 
-    def batches(self, rng: np.random.Generator) -> Iterator[tuple[FlatFunctions, Flags]]:
+    @property
+    def null_share(self) -> float:
+        """How often the null function is proposed."""
+        return float(self._count_weights[0])
+
+    def batches(
+        self, rng: np.random.Generator, rules_only: bool = False
+    ) -> Iterator[tuple[FlatFunctions, Flags]]:
         """Propose without end: functions, and whether each is in the support.
 
         Batches grow in a way that does not depend on what is kept, so that a longer run begins
-        with the draws of a shorter one.
+        with the draws of a shorter one. With ``rules_only`` the null function is never proposed.
         """
-        terms_each = max(1.0, float(self._count_weights @ np.arange(len(self._count_weights))))
+        weights = self._count_weights.copy()
+        if rules_only:
+            weights[0] = 0
+            weights /= weights.sum()
+        terms_each = max(1.0, float(weights @ np.arange(len(weights))))
         most = int(max(1, min(_LARGEST_BATCH, _ROOM / (terms_each * self.p))))
         n = min(_FIRST_BATCH, most)
         while True:
-            flat = self._propose(n, rng)
+            flat = self._propose(n, weights, rng)
             verdict, log_prior, _, _ = self._scores.score(*flat)
             yield flat, (verdict == Verdict.ALLOWED) & np.isfinite(log_prior)
             n = min(2 * n, most)
 
-    def _propose(self, n: int, rng: np.random.Generator) -> FlatFunctions:
-        counts = rng.choice(len(self._count_weights), size=n, p=self._count_weights)
+    def _propose(self, n: int, weights: Floats, rng: np.random.Generator) -> FlatFunctions:
+        counts = rng.choice(len(weights), size=n, p=weights)
         sizes = rng.choice(len(self._size_weights), size=counts.sum(), p=self._size_weights)
         _, literals = np.nonzero(self._choose(sizes, rng))  # term by term, each in rising order
         return FlatFunctions(

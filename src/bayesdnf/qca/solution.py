@@ -39,6 +39,17 @@ class Model:
         For each term ``consistency``, ``PRI``, ``raw_coverage``, ``unique_coverage`` and ``cases``.
     consistency, PRI, coverage : float
         Fit of the whole model, over all cases.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from bayesdnf.qca import minimize, truth_table
+    >>> cases = pd.DataFrame({"A": [1, 1, 0, 0], "B": [1, 0, 1, 0], "Y": [1, 0, 0, 0]})
+    >>> [model] = minimize(truth_table(cases, "Y")).models
+    >>> model
+    <Model A*B>
+    >>> model.coverage
+    1.0
     """
 
     function: BooleanFunction
@@ -66,6 +77,17 @@ class Solution:
         The prime implicants that models are made of, used or not.
     table : TruthTable
         What was minimized.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from bayesdnf.qca import minimize, truth_table
+    >>> cases = pd.DataFrame({"A": [1, 1, 0, 0], "B": [1, 0, 1, 0], "Y": [1, 1, 1, 0]})
+    >>> solution = minimize(truth_table(cases, "Y"))
+    >>> print(solution)
+    M1: A + B -> Y
+    >>> solution.primes
+    ('A', 'B')
     """
 
     kind: str

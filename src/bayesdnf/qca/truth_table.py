@@ -35,6 +35,17 @@ class TruthTable:
         fewer cases than ``n_cut``.
     codes : ndarray of int
         The configurations, as places in the conditions' levels.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from bayesdnf.qca import truth_table
+    >>> table = truth_table(pd.DataFrame({"A": [1, 1, 0], "B": [0, 0, 1], "Y": [1, 0, 0]}), "Y")
+    >>> table.conditions, table.n_configurations
+    (('A', 'B'), 4)
+    >>> table.contradictions[["A", "B", "n"]]
+       A  B  n
+    0  1  0  2
     """
 
     cases: Cases

@@ -70,12 +70,12 @@ def plot_calibration(
     drawn = []
     for number, (name, values) in enumerate(predicted.items()):
         color, line = PALETTE[number % len(PALETTE)], LINES[number % len(LINES)]
-        binned = _binned(values, happened, bins)
-        spread = np.stack([binned.share - binned.low, binned.high - binned.share])
+        put = binned(values, happened, bins)
+        spread = np.stack([put.share - put.low, put.high - put.share])
         aside = (number - (len(predicted) - 1) / 2) * 0.006  # bars do not hide each other
         curve = upper.errorbar(
-            binned.mean + aside,
-            binned.share,
+            put.mean + aside,
+            put.share,
             yerr=np.maximum(0.0, spread),
             color=color,
             linestyle=line,
@@ -87,9 +87,9 @@ def plot_calibration(
             label=name or None,
         )
         drawn.append(curve)
-        lower.stairs(binned.rows, edges, color=color, linestyle=line, linewidth=1.3)
+        lower.stairs(put.rows, edges, color=color, linestyle=line, linewidth=1.3)
         if len(predicted) == 1:
-            lower.stairs(binned.rows, edges, color=color, alpha=0.25, fill=True)
+            lower.stairs(put.rows, edges, color=color, alpha=0.25, fill=True)
     upper.set_ylim(-0.02, 1.02)
     for ax in (upper, lower):
         ax.set_xlim(-0.02, 1.02)
@@ -152,7 +152,8 @@ class Binned(NamedTuple):
     rows: NDArray[np.int64]
 
 
-def _binned(predicted: Floats, happened: Floats, bins: int) -> Binned:
+def binned(predicted: Floats, happened: Floats, bins: int) -> Binned:
+    """Put predictions into bins of equal width, with Wilson's intervals of the observed shares."""
     # A prediction on an edge belongs above it, whatever rounding made of either.
     place = np.clip(np.floor(predicted * bins + 1e-9).astype(np.int64), 0, bins - 1)
     rows = np.bincount(place, minlength=bins)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..boolean import BooleanFunction, Literal
+from ..errors import ParameterError
 from ..model.enumerate import FlatFunctions
 
 if TYPE_CHECKING:
@@ -292,11 +293,14 @@ class Draws:
             kinds, item = np.unique(low * len(texts) + high, return_inverse=True)
             names = [" AND ".join((texts[k // len(texts)], texts[k % len(texts)])) for k in kinds]
             return function_of_term[term_of[first]], item, names, [""] * len(names)
-        from ..errors import ParameterError
-
         raise ParameterError.of(
             "kind", "Draws.inclusion", "'literal', 'attribute', 'term' or 'pair'", kind
         )
+
+    def _repr_html_(self) -> str:
+        from .draws_html import as_html
+
+        return as_html(self)
 
     # Judged, and elsewhere ------------------------------------------------------------------------
 

@@ -39,19 +39,22 @@ if TYPE_CHECKING:
 _FORMAT = "bayesdnf.draws"
 _VERSION = 1
 _SEAL = "bayesdnf.draws sha256"
+_DOCUMENT = "document"
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
-def save(draws: Draws, path: str | os.PathLike[str]) -> None:
+def save(draws: Draws, path: str | os.PathLike[str], document: bytes = b"") -> None:
     """Write draws as one NetCDF file, whole or not at all.
 
-    ArviZ and xarray read it too; what :func:`load` needs besides lies in groups of its own.
+    ArviZ and xarray read it too; what :func:`load` needs besides lies in groups of its own, and so
+    does a document that is to go with the draws.
     """
     require_arviz()
     import xarray as xr
 
     coordinates = coordinates_of(draws) | {"move": text_array(MOVES)}
     groups = sampled_groups(draws) | _own_groups(draws)
+    groups[_DOCUMENT] = {"bytes": (["byte"], np.frombuffer(document, dtype=np.uint8))}
     head = {
         "format": _FORMAT,
         "schema_version": _VERSION,
@@ -61,6 +64,8 @@ def save(draws: Draws, path: str | os.PathLike[str]) -> None:
     for name, group in groups.items():
         # What is empty is left out: NetCDF's dimensions of length 0 can grow.
         kept = {key: value for key, value in group.items() if np.size(value[1])}
+        if not kept and name == _DOCUMENT:
+            continue
         used = {dim for dims, _ in kept.values() for dim in dims}
         shared = {dim: values for dim, values in coordinates.items() if dim in used}
         datasets[name] = xr.Dataset(kept, coords=shared, attrs=origin())
@@ -102,13 +107,28 @@ def _own_groups(draws: Draws) -> dict[str, Group]:
 
 def load(path: str | os.PathLike[str]) -> Draws:
     """Read what :func:`save` wrote; InputError, which names the file, for anything else."""
+    return load_with_document(path)[0]
+
+
+def is_netcdf(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins as those of draws do; InputError when it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_HDF5)) == _HDF5
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}.") from error
+
+
+def load_with_document(path: str | os.PathLike[str]) -> tuple[Draws, bytes]:
+    """Read draws, and the document that goes with them; b"" when there is none."""
     require_arviz()
     try:
         with open(path, "rb") as file:
             _require_sealed(file, path)
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}.") from error
-    return _Reader(path).draws()
+    reader = _Reader(path)
+    return reader.draws(), reader.document()
 
 
 def _seal(path: Path) -> None:
@@ -224,6 +244,10 @@ class _Reader:
             exchanged=self._array("moves/exchanged", np.int64, n_chains, n_betas - 1),
             settings=self._settings(),
         )
+
+    def document(self) -> bytes:
+        """Return the document that goes with the draws."""
+        return self._array(f"{_DOCUMENT}/bytes", np.uint8, -1).tobytes()
 
     def _literals(self) -> tuple[tuple[Literal, ...], tuple[tuple[Literal, ...], ...]]:
         texts = self._array("literals/text", object, -1)

@@ -14,8 +14,9 @@ import numpy as np
 from .. import _native
 from ..boolean import BooleanFunction
 from ..errors import InputError, ParameterError
-from ..model.posterior import Posterior
+from ..model.posterior import Posterior, Scores
 from ..model.rates import draw_rates
+from ..search.exact import best_term
 from ..search.hunt import hunt
 from ..search.streams import Streams
 from .checkpoint import Checkpoint
@@ -192,9 +193,9 @@ def _rounds(
                 stop.stop()
                 raise _Interrupted([future.result() for future in running]) from None
             records = [future.result() for future in running]
-            yield records
             pace = _ROUND_SECONDS / max(1e-3, time.monotonic() - began)
             stretch = max(every, int(stretch * min(4.0, max(0.25, pace))))
+            yield records
 
 
 def _starts(
@@ -211,7 +212,7 @@ def _starts(
             raise ParameterError.of("starts", "sample", f"{chains} functions", f"{len(starts)}")
         return [BooleanFunction.parse(s) if isinstance(s, str) else s for s in starts]
     if kernel.name == "single_term":
-        return _single_terms(posterior, chains, streams)
+        return _single_terms(posterior, chains, streams, time_limit)
     found = hunt(
         posterior,
         time_limit=None if time_limit is None else time_limit / 2,
@@ -232,19 +233,25 @@ def _starts(
     return functions
 
 
-def _single_terms(posterior: Posterior, chains: int, streams: Streams) -> list[BooleanFunction]:
-    """One literal each: the best one, and others at random."""
+def _single_terms(
+    posterior: Posterior, chains: int, streams: Streams, time_limit: float | None
+) -> list[BooleanFunction]:
+    """One literal each, the best one and others at random; where none is allowed the best term."""
     table = posterior.bits.table
-    singles = [BooleanFunction([[literal]]) for literal in table]
-    scores = posterior.scores(singles).log_score
+    starts = np.arange(len(table) + 1)
+    literals = np.arange(len(table), dtype=np.int32)
+    scores = Scores(*posterior.native.score(starts, starts, literals)).log_score
     allowed = np.flatnonzero(np.isfinite(scores))
     if not len(allowed):
-        raise InputError("No function of one literal is allowed by the prior.")
-    functions = [singles[int(np.argmax(scores))]]
+        found = best_term(posterior, time_limit=None if time_limit is None else time_limit / 2)
+        if found.function.is_null:
+            raise InputError("No function of one term is allowed by the prior.")
+        return [found.function] * chains
+    chosen = [int(np.argmax(scores))]
     for number in range(1, chains):
         place = int(streams[_STARTS + number].below(len(allowed), 1)[0])
-        functions.append(singles[int(allowed[place])])
-    return functions
+        chosen.append(int(allowed[place]))
+    return [BooleanFunction([[table[i]]]) for i in chosen]
 
 
 def _collect(

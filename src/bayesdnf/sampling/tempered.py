@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ..boolean import BooleanFunction
 from ..errors import ParameterError
 from ..model.posterior import Posterior
 from .informed import MIX
@@ -49,8 +50,6 @@ def ladder_for(posterior: Posterior) -> tuple[float, ...]:
     Between neighbours the log likelihood of typical functions should change by a few nats: steps
     in proportion to the inverse temperature, until it is as small as the whole likelihood is large.
     """
-    from ..boolean import BooleanFunction
-
     nats = max(4.0, -posterior.log_likelihood(BooleanFunction()))
     n = max(6, int(np.ceil(1.5 * np.log2(nats))) + 2)
     rising = np.geomspace(1.0, 1.0 / nats, n)

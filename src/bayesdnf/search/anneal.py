@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import _native
 from ..boolean import BooleanFunction
-from ..errors import ParameterError
+from ..errors import InputError, ParameterError
 from ..model.posterior import Posterior
 from .result import Progress, SearchResult
 from .streams import NumberedRuns, Streams
@@ -29,6 +29,8 @@ class ChainEnd(NamedTuple):
     pi1: float
     objective: float
     """Log prior of the list of terms + log likelihood at the rates + log densities of the rates."""
+    move_probabilities: tuple[float, ...]
+    """Of the seven moves when it ended: as given or, with ``adaptive=True``, as learned."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,9 +42,11 @@ class AnnealResult(SearchResult):
     pi0, pi1 : float
         Rates of unmarked and marked rows in the best chain's state.
     objective : float
-        What the annealing climbs, at that state: log prior, log likelihood at these rates and
-        their log densities. ``log_posterior`` is the collapsed score of the function instead,
-        comparable with other searches; it is -inf for a function the prior rules out.
+        What the annealing climbs, at that state: log prior, log likelihood at these rates and,
+        unless they are known, their log densities. ``log_posterior`` is the collapsed score of
+        the function instead, comparable with other searches.
+    move_probabilities : tuple of seven floats
+        With which the best chain chose its moves in the end; see ``adaptive``.
     chains : tuple of ChainEnd
         Where each chain ended, by number.
     """
@@ -50,6 +54,7 @@ class AnnealResult(SearchResult):
     pi0: float
     pi1: float
     objective: float
+    move_probabilities: tuple[float, ...]
     chains: tuple[ChainEnd, ...]
 
 
@@ -61,6 +66,7 @@ def anneal(
     start_terms: int = 1,
     pi_moves: str = "mean",
     move_probabilities: Sequence[float] = (0.05, 0.05, 0.4, 0.4, 0.05, 0.04, 0.01),
+    adaptive: bool = False,
     log_lambda: float = 1000.0,
     cooling: float = 0.9,
     keep: str = "last",
@@ -75,7 +81,8 @@ def anneal(
     ----------
     posterior : Posterior
         The data and the priors; ``Prior.paper(theta, p_geom)`` is the paper's. The rates are
-        explicit and their order is not used, whatever the effect says of it.
+        explicit and their order is not used, whatever the effect says of it; known ones stay as
+        they are.
     chains : int, default=20
         Independent chains (the paper's L).
     steps : int, default=10_000
@@ -89,6 +96,12 @@ def anneal(
     move_probabilities : seven floats
         Of: set π0, set π1, drop a literal, add a literal, add a positive row as a term, replace
         two terms by what they share, drop a term.
+    adaptive : bool, default=False
+        Whether each chain learns its move probabilities in the first quarter of its steps and
+        keeps them from then on, a scheme that the paper names and leaves open: the five moves
+        that change terms share what they have together anew, a fifth of it as given, the rest in
+        proportion to what each had times how often it raised the posterior when tried. What that
+        is worth is measured in docs/paper.md.
     log_lambda : float, default=1000
         Logarithm of the factor λ in favour of adding a term, at the start.
     cooling : float, default=0.9
@@ -109,6 +122,11 @@ def anneal(
     AnnealResult
         The state with the highest objective, the first of equals; ``agreement`` counts the chains
         that ended in its function. Ctrl-C returns the best so far.
+
+    Raises
+    ------
+    InputError
+        When no chain came to a function that the prior allows.
 
     Notes
     -----
@@ -147,9 +165,10 @@ def anneal(
             log_lambda,
             cooling,
             keep == "best",
+            steps // 4 if adaptive else 0,
         )
         done = chain.advance(steps, stop)
-        return _Outcome(*chain.result, done == steps)
+        return _Outcome(*chain.result, tuple(chain.probabilities), done == steps)
 
     runs = NumberedRuns(run, stop)
     ends: list[_Outcome] = []
@@ -177,6 +196,7 @@ class _Outcome(NamedTuple):
     pi0: float
     pi1: float
     objective: float
+    move_probabilities: tuple[float, ...]
     finished: bool
 
 
@@ -188,10 +208,16 @@ def _result(posterior: Posterior, outcomes: list[_Outcome], stopped: str) -> Ann
             o.pi0,
             o.pi1,
             o.objective,
+            o.move_probabilities,
         )
         for o in outcomes
     )
     best = max(ends, key=lambda end: end.objective)  # the first of equals
+    if best.objective == -math.inf:
+        raise InputError(
+            f"None of the {len(ends):,} chains of the annealing came to a function that the prior "
+            "allows; give it more steps, more start_terms or a wider prior, or use hunt."
+        )
     return AnnealResult(
         function=best.function,
         log_posterior=posterior.log_score(best.function),
@@ -201,17 +227,13 @@ def _result(posterior: Posterior, outcomes: list[_Outcome], stopped: str) -> Ann
         pi0=best.pi0,
         pi1=best.pi1,
         objective=best.objective,
+        move_probabilities=best.move_probabilities,
         chains=ends,
     )
 
 
 def _check(posterior: Posterior, given: dict[str, Any]) -> None:
     """Refuse parameters outside their meaning."""
-    if posterior.effect.known:
-        raise ParameterError(
-            "The 'pi0' parameter of Effect must be None for anneal, which moves the rates itself; "
-            f"hunt takes known ones. Got {posterior.effect.pi0!r} instead."
-        )
 
     def require(name: str, fine: bool, must: str) -> None:
         if not fine:
@@ -231,6 +253,7 @@ def _check(posterior: Posterior, given: dict[str, Any]) -> None:
     )
     require("pi_moves", given["pi_moves"] in ("mean", "draw"), "'mean' or 'draw'")
     require("keep", given["keep"] in ("last", "best"), "'last' or 'best'")
+    require("adaptive", isinstance(given["adaptive"], bool), "True or False")
     probabilities = given["move_probabilities"]
     fine = (
         isinstance(probabilities, Sequence | np.ndarray)

@@ -69,7 +69,7 @@ def hunt(
     random_state : int or SeedSequence, optional
         Seed of the restarts' random streams.
     progress : callable, optional
-        Called as ``progress(done, most, best)`` while the search runs.
+        Called as ``progress(done, most, best)`` after each restart, and while one is waited for.
     starts : sequence of functions, optional
         Functions to start from as well, each bettered as far as it goes before the restarts
         begin; they do not count as restarts, nor in the agreement.
@@ -79,6 +79,11 @@ def hunt(
     SearchResult
         The best function; ``stopped`` says why the search ended and ``agreement`` how many
         restarts found it. Ctrl-C ends the search too and returns the best so far.
+
+    Raises
+    ------
+    InputError
+        When it comes to no function that the prior allows.
 
     Examples
     --------
@@ -102,8 +107,13 @@ def hunt(
     if time_limit is not None:
         stop.set_deadline(time_limit)
     restart = _Restart(posterior, steps, agree, n_jobs, Streams(random_state, "hunt"), stop)
-    runs = NumberedRuns(restart, stop)
     tally = _Tally(restart)
+
+    def tell() -> None:
+        if progress is not None:
+            progress(tally.restarts, restarts, max(tally.score, restart.beam_score))
+
+    runs = NumberedRuns(restart, stop, tell)
     stopped = "restarts"
     offered = NumberedRuns(partial(restart.bettered, _ids(posterior, starts)), stop)
     try:
@@ -111,8 +121,7 @@ def hunt(
             tally.know(found)
         for found in _rounds(runs, restarts, agree, n_jobs):
             tally.add(found)
-            if progress is not None:
-                progress(tally.restarts, restarts, tally.score)
+            tell()
             if stop():
                 stopped = "time limit"
                 break
@@ -123,6 +132,11 @@ def hunt(
         stopped = "interrupted"
         for found in runs.unfinished():
             tally.add(found)
+    if tally.score == -math.inf and stopped in ("agreement", "restarts"):
+        raise InputError(
+            "The search came to no function that the prior allows on this table; it goes from one "
+            "number of terms to the next, and each of them up to what is wanted needs some mass."
+        )
     table = posterior.bits.table
     return SearchResult(
         function=BooleanFunction([[table[i] for i in term] for term in tally.terms]),
@@ -201,6 +215,7 @@ class _Restart:
         self.n_jobs = n_jobs
         self.streams = streams
         self.stop = stop
+        self.beam_score = -math.inf  # of the first restart so far
         p = posterior.bits.n_literals
         # What a step costs: a look at each literal, and eight words of its rows for the same price.
         cost = p * (16 + posterior.bits.view().n_words / 8)
@@ -240,6 +255,7 @@ class _Restart:
             terms, now = _native.beam_search(
                 self.posterior.native, terms, width, self.n_jobs, self.stop
             )
+            self.beam_score = now
             if self.stop() or (width >= self.widest and now <= score + _SAME):
                 return terms, now
             score, width = now, min(4 * width, max(self.widest, width))

@@ -64,11 +64,19 @@ class NumberedRuns(Generic[Run]):
         Does the run of a number; it lets go of the GIL and heeds ``stop``.
     stop : StopFlag
         Tells all runs to end.
+    meanwhile : callable, optional
+        Called now and then while a run is waited for.
     """
 
-    def __init__(self, run: Callable[[int], Run], stop: _native.StopFlag) -> None:
+    def __init__(
+        self,
+        run: Callable[[int], Run],
+        stop: _native.StopFlag,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> None:
         self._run = run
         self._stop = stop
+        self._meanwhile = meanwhile
         self._running: dict[int, Future[Run]] = {}
 
     def in_order(self, numbers: range, n_jobs: int) -> Iterator[Run]:
@@ -81,8 +89,9 @@ class NumberedRuns(Generic[Run]):
                         self._running[submitted] = pool.submit(self._run, submitted)
                         submitted += 1
                     future = self._running[number]
-                    while not wait([future], timeout=0.1).done:
-                        pass  # the main thread stays free to hear Ctrl-C
+                    while not wait([future], timeout=0.1).done:  # free to hear Ctrl-C
+                        if self._meanwhile is not None:
+                            self._meanwhile()
                     del self._running[number]
                     yield future.result()
             finally:

@@ -1,0 +1,121 @@
+"""
+From cases to conditions
+========================
+
+Qualitative comparative analysis asks which combinations of conditions go with an
+outcome, from a few cases that are each known well. The example is Lipset's: which
+European democracies survived between the wars? Data as dichotomized by Rihoux and De
+Meur (2009).
+"""
+
+# %%
+# The cases
+# ---------
+#
+# Eighteen countries, five conditions: economic development, urbanization, literacy,
+# industrialization, a stable government.
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from bayesdnf import PosteriorDNFClassifier, qca
+from bayesdnf.report import plot_inclusion
+
+rows = """AU101100 BE111111 CZ111111 EE001010 FI101011 FR101111 DE111100 GR000000
+          HU001000 IE101011 IT000010 NL111111 PL001000 PT000000 RO000010 ES000000
+          SE101111 UK111111"""
+cases = pd.DataFrame(
+    [[int(digit) for digit in row[2:]] for row in rows.split()],
+    index=[row[:2] for row in rows.split()],
+    columns=["DEV", "URB", "LIT", "IND", "STB", "SURV"],
+)
+
+# %%
+# The truth table
+# ---------------
+#
+# One row for each configuration that some country has. ``OUT`` says whether the outcome
+# goes with it.
+
+table = qca.truth_table(cases, "SURV", n_cut=1, incl_cut=0.8)
+table.frame.drop(columns="PRI")
+
+# %%
+# Nine configurations of 32 have cases; the other 23 are what minimization may or may
+# not make assumptions about.
+
+conditions = list(table.conditions)
+fig, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
+for place, row in enumerate(table.frame.itertuples()):
+    colour = {"1": "C0", "0": "C3"}[row.OUT]
+    for column, name in enumerate(conditions):
+        face = colour if getattr(row, name) else "white"
+        ax.scatter(column, place, s=140, facecolor=face, edgecolor=colour)
+    ax.text(len(conditions) - 0.4, place, row.cases, va="center")
+ax.set(
+    xticks=range(len(conditions)),
+    xticklabels=conditions,
+    yticks=[],
+    xlim=(-0.5, len(conditions) + 1.5),
+    title="filled: present; blue: survived, red: did not",
+)
+ax.invert_yaxis()
+ax.spines[:].set_visible(False)
+
+# %%
+# Three solutions
+# ---------------
+#
+# The complex solution makes no assumption about configurations without cases.
+
+complex_solution = qca.minimize(table, "complex")
+print(complex_solution)
+complex_solution.models[0].terms[["consistency", "raw_coverage", "unique_coverage"]]
+
+# %%
+# The parsimonious one takes any assumption that makes it simpler, and says which it
+# took.
+
+parsimonious = qca.minimize(table, "parsimonious")
+print(parsimonious)
+parsimonious.assumptions()
+
+# %%
+# The intermediate one takes those that theory expects: that each condition helps rather
+# than hurts.
+
+print(qca.minimize(table, "intermediate", expectations=conditions))
+
+# %%
+# These are the published solutions. Had several models tied, all would be listed.
+#
+# Which conditions are necessary?
+
+qca.necessity(cases, "SURV", expressions=["DEV", "LIT", "STB", "DEV*STB"]).round(3)
+
+# %%
+# How sure can eighteen cases make us?
+# ------------------------------------
+#
+# Minimization treats the table as certain. The same cases can be given to the Bayesian
+# model, which allows each country to be an exception, and asks how probable each
+# combination is. Both a condition and its absence are on offer.
+
+posterior = PosteriorDNFClassifier(negations=True, random_state=0)
+posterior.fit(cases[conditions], cases["SURV"])
+print(f"no combination at all: {posterior.null_probability_:.3f}")
+posterior.functions_[["function", "probability", "same_rows"]].head(6).round(3)
+
+# %%
+# The parsimonious solution leads; the intermediate one comes second. They mark the same
+# countries, so that only the prior tells them apart: ``same_rows`` is their probability
+# together. The literals:
+
+_ = plot_inclusion(posterior.draws_)
+
+# %%
+# DEV and STB stand in about nine of ten functions; of the rest the cases say little.
+# That much can be said without the assumptions that minimization adds. Whether the
+# chains can be believed:
+
+print(posterior.diagnostics_.verdict)

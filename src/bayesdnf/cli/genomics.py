@@ -1,0 +1,281 @@
+"""``bayesdnf markers``, ``scan`` and ``merge``, and ``predict`` with a model of markers."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options
+from .output import write_json
+from .reporting import command_line
+from .study_options import Files, Reading, reading
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..estimators.bars import Bar
+    from ..genomics.markers import Markers
+    from ..genomics.study import Study
+
+
+class Stages:
+    """A bar for each stage of a long command, one after the other."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._title: str | None = None
+        self._bar: Bar | None = None
+
+    def __enter__(self) -> Stages:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    def __call__(self, title: str, done: int, total: int) -> None:
+        """Take note of how far a stage is."""
+        if title != self._title:
+            from ..estimators.bars import Bar
+
+            self._stack.close()
+            self._title, self._bar = title, self._stack.enter_context(Bar(title.capitalize()))
+        assert self._bar is not None
+        self._bar.show(done, total, f"{done:,} of {total:,}" if done else "")
+
+
+@reading
+def markers(
+    study: Files,
+    out: Annotated[Path, typer.Option(help="Folder for tables, pictures, model and log.")],
+    prevalence: Annotated[
+        float | None,
+        typer.Option(help="Share of cases in the population; else risks are the sample's."),
+    ] = None,
+    pcs: Annotated[int, typer.Option(help="Principal components for the refit.")] = 0,
+    negations: Annotated[
+        bool, typer.Option("--negations/--no-negations", help="Offer negated literals too.")
+    ] = True,
+    variants_kept: Annotated[
+        int, typer.Option(help="Variants that go on to the search after the scans.")
+    ] = 200,
+    permutations: Annotated[int, typer.Option(help="Permutations for family-wise p values.")] = 0,
+    draws: Annotated[int, typer.Option(help="Draws of each chain.")] = 1000,
+    chains: Annotated[int, typer.Option(help="Chains.")] = 4,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds for the search, and again for the chains.")
+    ] = None,
+    genes: Annotated[
+        Path | None, typer.Option(help="BED file of genes: chromosome, start, end, name.")
+    ] = None,
+    scan: Annotated[
+        list[Path] | None, typer.Option(help="A scan of this study made before; repeatable.")
+    ] = None,
+    seed: options.Seed = 0,
+    as_json: options.Json = False,
+    *,
+    reading: Reading,
+) -> None:
+    """Find combinations of mutations that cases share, and write a folder about them."""
+    from ..genomics import Genes, Scan, find_markers
+    from ..model.effect import Effect
+    from ..report.marker_folder import ready, save_markers
+    from ..report.panels import pyplot
+
+    sampling = "random" if prevalence is None else "case-control"
+    effect = Effect(prevalence=prevalence, sampling=sampling)
+    named = None if genes is None else Genes.read(genes)
+    scans = [Scan.load(path) for path in scan or ()]
+    ready(out)
+    pyplot()  # a missing library is told now, not after the work
+    began = time.monotonic()
+    with Stages() as stages:
+        kept = _prepared(study, reading, stages)
+        read = time.monotonic() - began
+        found = find_markers(
+            kept, effect=effect, codings=reading.codings_on_offer(), negations=negations,
+            keep=variants_kept, gap=reading.gap, components=pcs, permutations=permutations,
+            draws=draws, chains=chains, time_limit=time_limit, n_jobs=reading.jobs,
+            random_state=seed, pairs=scans or None, progress=stages,
+        )  # fmt: skip
+    files = save_markers(
+        found, out, named, command=command_line(), filters=reading.filters(),
+        seconds={"reading and filters": read},
+    )  # fmt: skip
+    if as_json:
+        write_json(_result(found, files))
+        return
+    from ..genomics.summary import summary
+
+    typer.echo(summary(found, named))
+    typer.echo(f"\n{len(files)} files written to {out}.")
+
+
+def _prepared(study: str, reading: Reading, stages: Stages) -> Study:
+    """Read a study, settle sex chromosomes, filter, and warn of close relatives."""
+    from dataclasses import replace
+
+    from ..genomics import close_relatives
+
+    filters = reading.filters()  # a wrong option is told before anything is read
+    raw = reading.read(study, lambda done, total: stages("reading", done, total))
+    kept = raw.filtered(filters, reading.build)
+    relatives = close_relatives(kept.genotypes, n_threads=reading.jobs)
+    if len(relatives.pairs):
+        typer.echo(f"Warning: {relatives.sentence}", err=True)
+    return replace(kept, history=(*kept.history, relatives.sentence))
+
+
+def _result(found: Markers, files: list[Path]) -> dict[str, Any]:
+    null = found.function.is_null
+    genotypes, y = found.study.genotypes, found.study.y
+    return {
+        "rule": str(found.function),
+        "cases": int(y.sum()),
+        "controls": int((~y).sum()),
+        "variants": genotypes.n_variants,
+        "null_probability": found.null_probability,
+        "terms": found.terms.to_dict("records"),
+        "risk_marked": None if null else found.risk._asdict(),
+        "risk_unmarked": found.other_risk._asdict(),
+        "prevalence": found.posterior.effect.prevalence,
+        "rivals": len(found.rivals.functions),
+        "pairs": found.pairs.to_dict("records"),
+        "history": list(found.history),
+        "settings": found.settings,
+        "files": [str(file) for file in files],
+    }
+
+
+@reading
+def scan(
+    study: Files,
+    out: Annotated[Path, typer.Option(help="Tab-separated file to write.")],
+    part: Annotated[str | None, typer.Option(help="Part k of n of the pairs, as k/n.")] = None,
+    measure: Annotated[
+        str, typer.Option(help="and: best AND of two literals; cells: best set of genotypes.")
+    ] = "and",
+    top: Annotated[int, typer.Option(help="Pairs to keep.")] = 1000,
+    as_json: options.Json = False,
+    *,
+    reading: Reading,
+) -> None:
+    """Score every pair of variants, or a part of them for a job array."""
+    from ..data.atomic import writable
+    from ..genomics import scan as scan_pairs
+    from .labelled import keep_apart
+
+    which = _part(part)
+    keep_apart(out, [*_files_of(study), *reading.inputs()])
+    writable(out)
+    with Stages() as stages:
+        kept = _prepared(study, reading, stages)
+        found = scan_pairs(
+            kept.genotypes, kept.y, codings=reading.codings_on_offer(), measure=measure, top=top,
+            gap=reading.gap, part=which, n_jobs=reading.jobs,
+            progress=lambda done, total: stages("pairs", done, total),
+        )  # fmt: skip
+    found.save(out)
+    log = "\n".join([command_line(), *kept.history, *map(str, found.settings.items())])
+    _write_log(out, log)
+    _tell_scan(out, found.findings, found.settings, as_json)
+
+
+def _part(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    k, slash, n = text.partition("/")
+    if not (slash and k.isdecimal() and n.isdecimal() and 1 <= int(k) <= int(n)):
+        raise typer.BadParameter(f"--part must be k/n with k from 1 to n, such as 2/8, not {text}.")
+    return int(k), int(n)
+
+
+def merge(
+    scans: Annotated[list[Path], typer.Argument(help="Every part of a scan.")],
+    out: Annotated[Path, typer.Option(help="Tab-separated file to write.")],
+    as_json: options.Json = False,
+) -> None:
+    """Join the parts of a scan."""
+    from ..data.atomic import writable
+    from ..genomics import Scan
+    from ..genomics import merge as join
+    from .labelled import keep_apart
+
+    keep_apart(out, list(scans))
+    writable(out)
+    whole = join([Scan.load(path) for path in scans])
+    whole.save(out)
+    _write_log(out, "\n".join([command_line(), *map(str, whole.settings.items())]))
+    _tell_scan(out, whole.findings, whole.settings, as_json)
+
+
+def _tell_scan(out: Path, findings: pd.DataFrame, settings: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        best = findings.head(10).to_dict("records")
+        write_json({"out": str(out), "findings": len(findings), "best": best, **settings})
+        return
+    k, n = settings["part"]
+    which = "" if n == 1 else f" of part {k} of {n}"
+    typer.echo(f"{out}: the best {len(findings):,} pairs{which}.")
+    for _, row in findings.head(5).iterrows():
+        typer.echo(
+            f"  gain {row['gain']:.1f}, log BF {row['log_bayes_factor']:.1f}  {row['marker']}"
+        )
+
+
+def predict_markers(model: Path, study: str, out: Path, as_json: bool) -> None:
+    """Tell whom a marker marks in another study, and print how its variants were found there."""
+    from ..data.atomic import atomic_path, writable
+    from ..genomics import MarkerModel
+    from .labelled import keep_apart
+
+    keep_apart(out, [model, *_files_of(study)])
+    writable(out)
+    marker = MarkerModel.load(model)
+    with Stages() as stages:
+        calls = marker.read(study, progress=lambda done, total: stages("reading", done, total))
+    matched = marker.match(calls)
+    answers = marker.predict(matched)
+    with atomic_path(out) as part:
+        answers.to_csv(part, sep="\t", index=False, na_rep="NA", float_format="%.6g")
+    _write_log(out, "\n".join([command_line(), *matched.genotypes.history]))
+    counts = {
+        "marked": int((answers["MARKED"] == 1).sum()),
+        "unmarked": int((answers["MARKED"] == 0).sum()),
+        "undecided": int(answers["MARKED"].isna().sum()),
+    }
+    if as_json:
+        matches = matched.table.to_dict("records")
+        write_json({"out": str(out), "samples": len(answers), **counts, "variants": matches})
+        return
+    typer.echo(f"Marker: {marker.function}")
+    if len(matched.table):
+        typer.echo(matched.table.to_string(index=False))
+    typer.echo(matched.genotypes.history[-1])
+    listed = ", ".join(f"{count:,} {what}" for what, count in counts.items())
+    typer.echo(f"{out}: {len(answers):,} samples, {listed}; risks are {marker.scale}.")
+
+
+def _files_of(study: str) -> list[Path]:
+    """Files that a study may be read from, which nothing may be written over."""
+    endings = ("", ".bed", ".bim", ".fam", ".pgen", ".pvar", ".psam", ".vcf", ".vcf.gz", ".bcf")
+    return [Path(study + ending) for ending in endings]
+
+
+def _write_log(out: Path, text: str) -> None:
+    """Write what was done beside an output."""
+    from ..data.atomic import atomic_path
+    from ..versions import versions
+
+    told = "\n".join(f"{name} {value}" for name, value in versions().items())
+    with atomic_path(out.with_name(f"{out.name}.log")) as part:
+        part.write_text(f"{text}\n{told}\n", encoding="utf-8", newline="\n")

@@ -1,0 +1,196 @@
+"""``bayesdnf report``, ``show`` and ``export``: a rule for people and for other programs."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options
+from .output import rule_result, write_json
+
+if TYPE_CHECKING:
+    from ..boolean import BooleanFunction
+    from ..estimators.classifier import DNFClassifier
+    from ..estimators.posterior_classifier import PosteriorDNFClassifier
+    from ..estimators.rule_classifier import RuleClassifier
+
+Model = Annotated[Path, typer.Argument(help="File that fit or sample wrote.")]
+WithReport = Annotated[Path | None, typer.Option("--report", help="HTML report to write.")]
+
+
+class Language(StrEnum):
+    """What a rule can be exported to."""
+
+    sql = "sql"
+    python = "python"
+    latex = "latex"
+    json = "json"
+
+
+def report(
+    model: Model,
+    data: Annotated[Path, typer.Option(help="Table: the one of the fit, or one it never saw.")],
+    out: Annotated[Path, typer.Option(help="HTML file to write.")],
+    draws: Annotated[
+        Path | None, typer.Option(help="Draws that sample wrote, for rival rules.")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="Column that holds the classes; else that of the fit.")
+    ] = None,
+    sep: options.Separator = None,
+    as_json: options.Json = False,
+) -> None:
+    """Write a report of a rule for people: one HTML file that needs nothing else."""
+    from .. import Draws
+    from ..data.atomic import writable
+    from ..report.facts import gather
+    from ..report.html import require_jinja, write_page
+    from .labelled import keep_apart, read_like
+    from .terminal import make_console
+
+    require_jinja()
+    keep_apart(out, [model, data, draws])
+    writable(out)
+    rule = _load(model)
+    labels = target or _target_of(rule, model)
+    X, y = read_like(rule, data, labels, sep, f"{model} was fitted on")
+    facts = gather(
+        rule,
+        X,
+        y,
+        draws=None if draws is None else Draws.load(draws),
+        files=files_of({"model": model, "table": data, "draws": draws}),
+        command=command_line(),
+    )
+    write_page(facts, out)
+    seen = facts.performance
+    if as_json:
+        write_json(
+            {
+                "report": str(out),
+                "rule": str(_rule_of(rule)),
+                "held_out": facts.is_held_out,
+                "rows": seen.rows,
+                "accuracy": None if facts.is_null else seen.accuracy,
+                "auc": seen.auc,
+                "note": facts.roles.note,
+            }
+        )
+        return
+    make_console().print(facts.roles.note)
+    tell_of(out)
+
+
+def _load(model: Path) -> DNFClassifier | PosteriorDNFClassifier:
+    """Read what fit or sample wrote."""
+    from .. import DNFClassifier, PosteriorDNFClassifier
+    from ..sampling.draws_file import is_netcdf
+
+    return (PosteriorDNFClassifier if is_netcdf(model) else DNFClassifier).load(model)
+
+
+def _rule_of(model: DNFClassifier | PosteriorDNFClassifier) -> BooleanFunction:
+    """Return the best rule; of those drawn the one of highest log posterior."""
+    from .. import DNFClassifier
+
+    return model.function_ if isinstance(model, DNFClassifier) else model.map_
+
+
+def _target_of(rule: RuleClassifier, model: Path) -> str:
+    from ..errors import InputError
+
+    if rule.record_.target is None:
+        raise InputError(
+            f"{model} does not say which column holds {rule.positive_!s} and "
+            f"{rule.negative_!s}; name it with --target."
+        )
+    return rule.record_.target
+
+
+def show(model: Model, as_json: options.Json = False) -> None:
+    """Print the rule of a model file, its terms and its risks; or what sample found."""
+    from .. import DNFClassifier
+    from .sampling import posterior_result, print_posterior
+    from .terminal import print_model
+
+    found = _load(model)
+    is_rule = isinstance(found, DNFClassifier)
+    if as_json:
+        result = (rule_result if is_rule else posterior_result)(found, None)
+        write_json({**result, "model": str(model)})
+    else:
+        (print_model if is_rule else print_posterior)(found, None)
+
+
+def export(
+    model: Model,
+    to: Annotated[Language, typer.Option(help="The language to write the rule in.")],
+    out: Annotated[Path | None, typer.Option(help="File to write; else it is printed.")] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Write the rule of a model file in another language: a WHERE clause, a function, a formula.
+
+    Of rules that sample drew it is the one of highest log posterior.
+    """
+    from ..data.atomic import atomic_path
+    from .labelled import keep_apart
+
+    function = _rule_of(_load(model))
+    text = {
+        Language.sql: function.to_sql,
+        Language.python: function.to_python,
+        Language.latex: function.to_latex,
+        Language.json: function.to_json,
+    }[to]().rstrip("\n")
+    if out is not None:
+        keep_apart(out, [model])
+        with atomic_path(out) as part:
+            part.write_text(f"{text}\n", "utf-8")
+    if as_json:
+        where = None if out is None else str(out)
+        write_json({"to": to.value, "rule": str(function), "text": text, "out": where})
+    elif out is None:
+        typer.echo(text)
+    else:
+        typer.echo(f"Rule written to {out}.")
+
+
+# What fit and demo have to do for a report -------------------------------------------------------
+
+
+def command_line() -> str:
+    """Return the command as it was given."""
+    return shlex.join(["bayesdnf", *sys.argv[1:]])
+
+
+def files_of(paths: dict[str, Path | None]) -> Sequence[Any]:
+    """Hash the files that are there."""
+    from ..estimators.record import file_sha256
+    from ..report.facts import File
+
+    return [
+        File(role, path.name, file_sha256(path)) for role, path in paths.items() if path is not None
+    ]
+
+
+def sign(model: RuleClassifier, table: Path, target: str, split: tuple[float, int] | None) -> None:
+    """Let a classifier remember the command that fitted it, and the file it was fitted on."""
+    from ..estimators.record import Source, Split, file_sha256
+
+    model.record_ = model.record_._replace(
+        command=command_line(),
+        source=Source(table.name, file_sha256(table)),
+        target=target,
+        split=None if split is None else Split(*split),
+    )
+
+
+def tell_of(path: Path) -> None:
+    """Say where a report is."""
+    typer.echo(f"Report written to {path} ({path.stat().st_size / 1000:,.0f} kB).")

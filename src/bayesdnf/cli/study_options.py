@@ -1,0 +1,126 @@
+"""Options of the commands that read a study, and the study they ask for."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from . import options
+
+if TYPE_CHECKING:
+    from ..genomics.filters import Filters
+    from ..genomics.study import Study
+
+Files = Annotated[
+    str, typer.Argument(metavar="STUDY", help="What .bed/.bim/.fam or .pgen/… share, or a VCF.")
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What to read of a study, and what samples and variants must meet."""
+
+    pheno: Annotated[
+        Path | None, typer.Option(help="Outcomes: FID IID NAME; else those of .fam or .psam.")
+    ] = None
+    pheno_name: Annotated[str | None, typer.Option(help="Which outcome of several.")] = None
+    covar: Annotated[Path | None, typer.Option(help="Covariates for the refit: FID IID NAME…")] = (
+        None
+    )
+    covar_name: Annotated[
+        list[str] | None, typer.Option(help="Which covariate; else all; repeatable.")
+    ] = None
+    allele: Annotated[
+        str, typer.Option(help="Counted allele: minor, or first or second of the file.")
+    ] = "minor"
+    maf: Annotated[float, typer.Option(help="Smallest minor allele frequency.")] = 0.01
+    call_rate: Annotated[float, typer.Option(help="Smallest call rate of a variant.")] = 0.95
+    sample_call_rate: Annotated[float, typer.Option(help="Smallest call rate of a sample.")] = 0.9
+    hwe: Annotated[float, typer.Option(help="Smallest Hardy-Weinberg p in controls.")] = 1e-6
+    region: Annotated[
+        list[str] | None,
+        typer.Option(help="6, 6:25000000-35000000, or a .bed file; repeatable."),
+    ] = None
+    keep: Annotated[Path | None, typer.Option(help="File of samples to keep.")] = None
+    remove: Annotated[Path | None, typer.Option(help="File of samples to leave out.")] = None
+    extract: Annotated[Path | None, typer.Option(help="File of variants to keep.")] = None
+    exclude: Annotated[Path | None, typer.Option(help="File of variants to leave out.")] = None
+    ld_r2: Annotated[
+        float | None, typer.Option("--ld-r2", help="Largest r² of neighbours; else no pruning.")
+    ] = None
+    missing: Annotated[
+        str, typer.Option(help="Missing calls: keep, drop the variant, or fill in the mode.")
+    ] = "keep"
+    build: Annotated[
+        str | None, typer.Option(help="GRCh37 or GRCh38, for the pseudo-autosomal regions.")
+    ] = None
+    codings: Annotated[str, typer.Option(help="Literals on offer, with commas.")] = (
+        "dominant,recessive,heterozygous"
+    )
+    gap: Annotated[
+        int, typer.Option(help="Base pairs below which two variants never stand in one term.")
+    ] = 0
+    jobs: options.Jobs = 1
+
+    def filters(self) -> Filters:
+        """Return the filters asked for; what a reader can leave out by itself is not among them."""
+        from ..genomics import Filters
+
+        return Filters(
+            remove=self.remove, exclude=self.exclude, maf=self.maf, call_rate=self.call_rate,
+            sample_call_rate=self.sample_call_rate, hwe=self.hwe, missing=self.missing,
+            ld_r2=self.ld_r2,
+        )  # fmt: skip
+
+    def codings_on_offer(self) -> list[str]:
+        """Return the codings of ``--codings``."""
+        return [coding.strip() for coding in self.codings.split(",")]
+
+    def read(self, path: str, progress: Callable[[int, int], object] | None = None) -> Study:
+        """Read the study as it is before filters."""
+        from ..genomics import read_study
+
+        return read_study(
+            path, self.pheno, self.pheno_name, self.covar, self.covar_name, allele=self.allele,
+            samples=self.keep, variants=self.extract, regions=self.region or None, n_jobs=self.jobs,
+            progress=progress,
+        )  # fmt: skip
+
+    def inputs(self) -> Sequence[Path | None]:
+        """Return the files beside the study that are read."""
+        return [self.pheno, self.covar, self.keep, self.remove, self.extract, self.exclude]
+
+
+def reading(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command's parameter ``reading`` stand for all options of Reading."""
+    hints = get_type_hints(Reading, include_extras=True)
+    shared = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(Reading)
+    ]
+    own = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in inspect.signature(command, eval_str=True).parameters.values()
+        if parameter.name != "reading"
+    ]
+
+    @functools.wraps(command)
+    def flat(**given: Any) -> None:
+        asked = {option.name: given.pop(option.name) for option in shared}
+        command(**given, reading=Reading(**asked))
+
+    signature = inspect.Signature([*own, *shared])
+    flat.__signature__ = signature  # type: ignore[attr-defined]
+    flat.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
+    return flat

@@ -1,0 +1,223 @@
+"""A bar while a classifier is fitted: on terminals and in notebooks, and nowhere else."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ..boolean import markup
+from .progress import DrawTeller, Teller, so_far
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
+
+    from ..sampling.records import ChainRecord
+    from .rule_classifier import RuleClassifier
+
+_PATIENCE = 2.0  # seconds of silence before a bar appears
+_PAUSE = 0.2  # seconds between two pictures of a bar in a notebook
+
+
+def in_notebook() -> bool:
+    """Whether this runs in a notebook, or in whatever else shows HTML beside the code."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return hasattr(shell, "kernel")
+
+
+@contextlib.contextmanager
+def following(
+    model: RuleClassifier,
+    bar: Callable[[str, float | None], SearchBar | DrawsBar],
+    title: str,
+    teller: Callable[[int], Teller | DrawTeller],
+) -> Iterator[Any]:
+    """Give what a fit reports to: a bar, lines on standard error, or nothing.
+
+    Parameters
+    ----------
+    model : RuleClassifier
+        The classifier: ``verbose`` 1 asks for a bar, or for lines where none can be drawn, 2 for
+        lines.
+    bar, title : callable and str
+        The bar and what it is called.
+    teller : callable
+        What writes lines, from ``verbose``.
+    """
+    if model._progress is not None or not model.verbose:
+        yield model._progress
+    elif model.verbose > 1 or not (in_notebook() or sys.stderr.isatty()):
+        yield teller(model.verbose)
+    else:
+        with bar(title, model.time_limit) as drawn:
+            yield drawn
+
+
+class Bar:
+    """A bar for what takes longer than two seconds, in a notebook or on standard error.
+
+    It shows how much is done, how it stands, and the time. Nothing is drawn when standard error is
+    not a terminal.
+
+    Parameters
+    ----------
+    title : str
+        What is going on.
+    time_limit : float, optional
+        Seconds after which it will end.
+    """
+
+    width = 16
+    with_elapsed = True  # whether the time spent is shown
+    before_left = ""  # a word before the time left
+
+    def __init__(self, title: str, time_limit: float | None = None) -> None:
+        self.title = title
+        self.time_limit = time_limit
+        self._timer: threading.Timer | None = None
+        self._lock = threading.Lock()
+        self._over = False
+        self._progress: Progress | None = None
+        self._picture: NotebookPicture | None = None
+
+    def __enter__(self) -> Any:
+        if in_notebook():
+            self._picture = NotebookPicture(self.title)
+        elif sys.stderr.isatty():
+            self._progress = self._build()
+            self._timer = threading.Timer(_PATIENCE, self._appear)
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._picture is not None:
+            self._picture.end()
+        if self._timer is not None and self._progress is not None:
+            self._timer.cancel()
+            with self._lock:
+                self._over = True
+                self._progress.stop()
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether there is something to draw on."""
+        return self._progress is not None or self._picture is not None
+
+    def show(self, done: int, total: int | None, status: str) -> None:
+        """Say how far it is, of how much if that is known."""
+        if self._picture is not None:
+            self._picture.show(done, total, status)
+        if self._progress is not None:
+            [task] = self._progress.task_ids
+            self._progress.update(task, completed=done, total=total, status=status)
+
+    def _appear(self) -> None:
+        with self._lock:
+            if not self._over and self._progress is not None:
+                self._progress.start()
+
+    def _build(self) -> Progress:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import TimeRemainingColumn as Remaining
+
+        times: list[ProgressColumn] = []
+        if self.with_elapsed or self.time_limit is not None:
+            times.append(TimeElapsedColumn())
+        if self.time_limit is None:
+            if self.before_left:
+                times.append(TextColumn(self.before_left))
+            times += [Remaining(), TextColumn("left")]
+        else:
+            times.append(TextColumn(f"of at most {self.time_limit:g} s"))
+        progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=self.width),
+            TextColumn("{task.fields[status]}"),
+            *times,
+            console=Console(stderr=True),
+            transient=True,
+        )
+        progress.add_task(self.title, total=None, status="")
+        return progress
+
+
+class NotebookPicture:
+    """A bar below the cell of a notebook, which goes when it has ended."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._start = self._last = time.monotonic()
+        self._handle: Any = None
+
+    def show(self, done: int, total: int | None, status: str) -> None:
+        """Draw it, unless it was drawn just now or it is early."""
+        now = time.monotonic()
+        if now - self._start < _PATIENCE or now - self._last < min(_PAUSE, _PATIENCE):
+            return
+        self._last = now
+        stands = ", ".join(filter(None, [status, f"{now - self._start:,.0f} s"]))
+        texts = [markup.text(x) for x in (self._title, stands)]
+        far = "" if total is None else f' value="{done}" max="{total}"'
+        bar = f"<progress{far}></progress>"
+        self._draw(f"<div>{texts[0]} {bar} {texts[1]}</div>")
+
+    def end(self) -> None:
+        """Take it away."""
+        if self._handle is not None:
+            self._draw("")
+
+    def _draw(self, text: str) -> None:
+        display: Any = import_module("IPython.display")
+        if self._handle is None:
+            self._handle = display.display(display.HTML(text), display_id=True)
+        else:
+            self._handle.update(display.HTML(text))
+
+
+class SearchBar(Bar):
+    """A bar for a search: restarts done, and the best score so far."""
+
+    # Agreement mostly ends a search before its last restart, and a limit ends it for certain.
+    before_left = "at most"
+
+    def __call__(self, done: int, most: int, best: float) -> None:
+        """Take note of restarts that ended; the bar runs to and fro until the first has."""
+        self.show(done, most if done else None, f"best {best:,.2f}" if best > -math.inf else "")
+
+
+class DrawsBar(Bar):
+    """A bar for chains: draws done, mean and best score, R-hat of it, how much is accepted."""
+
+    width = 10
+    with_elapsed = False  # all else would not fit on 80 columns
+    _appeared = False
+
+    def __call__(self, records: Sequence[ChainRecord], total: int) -> None:
+        """Take note of where the chains are."""
+        if not self.is_drawn:
+            return
+        now = so_far(records, with_rhat=self._appeared)
+        rhat = "" if math.isnan(now.rhat) else f" R-hat {now.rhat:.2f}"
+        status = f"mean {now.mean:,.1f} best {now.best:,.1f}{rhat} accepted {now.accepted:.1%}"
+        self.show(now.draws, total, status)
+
+    def _appear(self) -> None:
+        # In the timer's thread, beside the chains: loading ArviZ takes its time.
+        with contextlib.suppress(ImportError):
+            import_module("arviz_stats.base")
+        self._appeared = True
+        super()._appear()

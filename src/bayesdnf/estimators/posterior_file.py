@@ -1,0 +1,103 @@
+"""Files of a posterior classifier: its draws, and a document that says what they are drawn for."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .. import __version__
+from ..errors import InputError
+from ..sampling.bayes_factor import BayesFactor
+from ..sampling.draws_file import load_with_document, save
+from .fields import Fields, as_json, parse_json
+from .fitted_fields import (
+    PARAMETERS,
+    VERSION,
+    finite,
+    fitted_document,
+    fitted_names,
+    parameters_document,
+    read_encoder,
+    read_fitted,
+    read_parameters,
+    read_version,
+)
+
+if TYPE_CHECKING:
+    from .posterior_classifier import PosteriorDNFClassifier
+
+    Model = TypeVar("Model", bound=PosteriorDNFClassifier)
+
+_FORMAT = "bayesdnf.posterior"
+_LEAST = {"draws": 1, "warmup": 0, "chains": 1, "thin": 1}
+_STOPPED = ("done", "time limit", "interrupted")
+
+
+def write_posterior(model: PosteriorDNFClassifier, path: str | os.PathLike[str]) -> None:
+    """Write a fitted classifier and its draws to one file, whole or not at all."""
+    factor = model.bayes_factor_
+    document = {
+        "format": _FORMAT,
+        "version": VERSION,
+        "bayesdnf": __version__,
+        "parameters": {
+            **{name: int(getattr(model, name)) for name in _LEAST},
+            "kernel": model.kernel,
+            **parameters_document(model),
+        },
+        "seed": model.seed_,
+        "bayes_factor": None
+        if factor is None
+        else factor._replace(spread=finite(factor.spread))._asdict(),  # type: ignore[arg-type]
+        **fitted_document(model),
+    }
+    save(model.draws_, path, as_json(document))
+
+
+def read_posterior(path: str | os.PathLike[str], cls: type[Model]) -> Model:
+    """Read what :func:`write_posterior` wrote; InputError for anything else."""
+    drawn, document = load_with_document(path)
+    if not document:
+        raise InputError(
+            f"{path} holds draws and no classifier; Draws.load reads them, and the save method of "
+            f"{cls.__name__} writes both."
+        )
+    top = parse_json(document, f"The document in {path}", "posterior of bayesdnf")
+    top.text("format", (_FORMAT,))
+    version = read_version(top, path, "the classifier's document")
+    own = ("parameters", "seed", "bayes_factor")
+    top.expect("format", "version", "bayesdnf", *own, *fitted_names(version))
+    top.text("bayesdnf")
+    encoder = read_encoder(top)
+    for literal in set(drawn.literals) - set(encoder.literals_):
+        top.fail("field 'encoder'", "one that offers the literals of all draws", str(literal))
+    for name, known in (("kernel", None), ("stopped", _STOPPED)):
+        value = drawn.settings.get(name)
+        if not isinstance(value, str) or (known is not None and value not in known):
+            raise InputError(f"{path} is damaged: its settings have no {name} that is known.")
+    model = cls(**_read_parameters(top, encoder))
+    model._store_draws(drawn)
+    read_fitted(top, model, encoder, model.map_, version)
+    model.seed_ = top.whole("seed", 0)
+    model.bayes_factor_ = None
+    if top.any("bayes_factor") is not None:
+        model.bayes_factor_ = _read_factor(top.part("bayes_factor"))
+    return model
+
+
+def _read_parameters(top: Fields, encoder: Any) -> dict[str, Any]:
+    part = top.part("parameters")
+    part.expect(*_LEAST, "kernel", *PARAMETERS)
+    lengths = {name: part.whole(name, least) for name, least in _LEAST.items()}
+    return lengths | {"kernel": part.text("kernel")} | read_parameters(part, encoder)
+
+
+def _read_factor(part: Fields) -> BayesFactor:
+    part.expect(*BayesFactor._fields)
+    return BayesFactor(
+        part.number("log"),
+        part.text("bound", ("", ">", "<")),
+        part.number("spread", 0, null=math.nan),
+        part.text("source", ("draws", "evidence")),
+    )

@@ -1,0 +1,246 @@
+"""Everything that a report says, gathered before a word of it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from ..boolean.markup import shown
+from ..data.bits import BitMatrix
+from ..estimators.classifier import DNFClassifier
+from ..estimators.held_out import HeldOut
+from ..estimators.inputs import read_features
+from ..estimators.posterior_classifier import PosteriorDNFClassifier
+from ..estimators.presentation import constant_answer, is_sure, trust
+from ..estimators.record import Record
+from ..estimators.rule_classifier import RuleClassifier
+from ..model.parameters import Parameters
+from ..model.rates import Counts, Interval, Rates
+from ..sampling.draws import Draws
+from ..versions import versions
+from .cases import case_form
+from .performance import Performance, performance_of
+from .rivals import DrawFacts, draw_facts
+from .rows import Roles, positives_of, roles_of
+from .terms import Overlap, TermFacts, overlap_of, term_facts
+
+Bools = NDArray[np.bool_]
+
+_ADVICE = (
+    "To test it, fit with --test-share 0.3, or make this report with rows that the fit never saw."
+)
+_MOST_COLUMNS = 40  # listed one by one
+_LONGEST = 1000  # characters of an entry; the model file has all
+
+
+class File(NamedTuple):
+    """A file that went into the report."""
+
+    role: str
+    name: str
+    sha256: str
+
+
+class Listed(NamedTuple):
+    """Some of many lines."""
+
+    lines: tuple[tuple[str, str], ...]
+    left: int
+
+
+class DataFacts(NamedTuple):
+    """What the table held."""
+
+    rows: int
+    positives: int
+    columns: int
+    literals: int
+    kinds: tuple[tuple[str, int], ...]
+    missing_cells: int
+    missing_rows: int
+    missing: Listed
+    dropped: Listed
+    equal: Listed
+
+
+class Facts(NamedTuple):
+    """All facts of a report; every text in it is safe to show once it is escaped."""
+
+    positive: str
+    negative: str
+    target: str
+    is_null: bool
+    rule: str
+    terms: tuple[TermFacts, ...]
+    counts: Counts
+    unmarked: Interval
+    marked: Interval
+    prevalence: float | None
+    overlap: Overlap | None
+    roles: Roles
+    performance: Performance
+    is_held_out: bool
+    advice: str
+    """How to get rows to test on."""
+    measured: HeldOut | None
+    case: dict[str, Any] | None
+    draws: DrawFacts | None
+    bayes_factor: str
+    trust: str
+    sure: bool
+    constant: str
+    data: DataFacts
+    settings: tuple[tuple[str, str], ...]
+    record: Record
+    now: dict[str, str]
+    files: tuple[File, ...]
+    command: str
+    is_posterior: bool
+
+
+def gather(
+    model: RuleClassifier,
+    X: Any,
+    y: Any,
+    *,
+    draws: Draws | None = None,
+    held_out: Bools | None = None,
+    measured: HeldOut | None = None,
+    files: Sequence[File] = (),
+    command: str = "",
+) -> Facts:
+    """Gather the facts of a report.
+
+    Parameters
+    ----------
+    model : DNFClassifier or PosteriorDNFClassifier
+        The fitted classifier.
+    X, y : table and labels
+        Rows: those of the fit, others, or both.
+    draws : Draws, optional
+        Draws of the posterior, for rivals.
+    held_out : ndarray of bool, optional
+        Rows known to have been held out; by default the rows' content tells.
+    measured : HeldOut, optional
+        What was measured elsewhere, such as by cross-validation.
+    files : sequence of File
+        The files that went in.
+    command : str
+        The command line that makes the report.
+    """
+    if isinstance(model, PosteriorDNFClassifier):
+        draws = model.draws_ if draws is None else draws
+        function, sure, said = model.map_, True, ""
+        factor = model.bayes_factor_
+        unmarked, marked = Rates(model.counts_, model.effect_, null=function.is_null).summary()
+    else:
+        assert isinstance(model, DNFClassifier)
+        function, said, factor = model.function_, trust(model), None
+        sure = is_sure(model)
+        unmarked, marked = model.risks_
+    features = read_features(model, X, fitting=False)
+    table = model.encoder_.as_table(features)
+    is_positive = positives_of(model, y, table.n_rows)
+    bits = model.encoder_.encode(features)
+    roles = roles_of(model, bits, is_positive, held_out)
+    tested = roles.fitted if roles.held_out is None else roles.held_out
+    column = int(np.flatnonzero(model.classes_ == model.positive_)[0])
+    performance = performance_of(
+        function(table)[tested],
+        model.predict_proba(X)[tested, column],
+        is_positive[tested],
+        same_scale=model.effect_.prevalence is None,
+    )
+    null = function.is_null
+    return Facts(
+        positive=shown(model.positive_),
+        negative=shown(model.negative_),
+        target=shown(model.record_.target or ""),
+        is_null=null,
+        rule=shown(function),
+        terms=term_facts(function, model.rules_),
+        counts=model.counts_,
+        unmarked=unmarked,
+        marked=marked,
+        prevalence=model.effect_.prevalence,
+        overlap=None if null else overlap_of(function, table, is_positive, roles.fitted),
+        roles=roles,
+        performance=performance,
+        is_held_out=roles.held_out is not None,
+        advice=_ADVICE,
+        measured=None if measured is None else measured._replace(how=shown(measured.how)),
+        case=None if null else case_form(function, model.encoder_, table, roles.fitted),
+        draws=None if draws is None else draw_facts(draws, function, model.record_.posterior),
+        bayes_factor="" if factor is None else shown(factor),
+        trust=shown(said),
+        sure=sure,
+        constant=shown((isinstance(model, DNFClassifier) and constant_answer(model)) or ""),
+        data=_data(model, bits, is_positive),
+        settings=_settings(model),
+        record=model.record_,
+        now=versions(),
+        files=tuple(File(shown(f.role), shown(f.name), f.sha256) for f in files),
+        command=shown(command),
+        is_posterior=isinstance(model, PosteriorDNFClassifier),
+    )
+
+
+def _data(model: RuleClassifier, bits: BitMatrix, is_positive: Bools) -> DataFacts:
+    encoder = model.encoder_
+    kinds = [*encoder.kinds_.values()]
+    missing, missing_rows = _missing(bits)
+    equal = [
+        (shown(first), ", ".join(shown(other) for other in others))
+        for first, *others in bits.equal_literals()
+    ]
+    return DataFacts(
+        rows=bits.n_rows,
+        positives=int(is_positive.sum()),
+        columns=len(encoder.columns_),
+        literals=len(encoder.literals_),
+        kinds=tuple((kind, kinds.count(kind)) for kind in dict.fromkeys(kinds)),
+        missing_cells=sum(missing.values()),
+        missing_rows=missing_rows,
+        missing=_listed([(shown(name), f"{n:,}") for name, n in missing.items()]),
+        dropped=_listed([(shown(name), shown(why)) for name, why in encoder.dropped_.items()]),
+        equal=_listed(equal),
+    )
+
+
+def _missing(bits: BitMatrix) -> tuple[dict[str, int], int]:
+    """Missing values by column, most first, and rows that have any."""
+    known = bits.view().all_rows()
+    by_column: dict[str, int] = {}
+    for literal, valid in zip(bits.table, bits.table.valid, strict=True):
+        if valid >= 0 and literal.attribute not in by_column:
+            plane = bits.planes[valid, : len(known)]
+            by_column[literal.attribute] = bits.n_rows - int(_native.popcount(plane))
+            known = _native.bits_and(known, plane)
+    most_first = dict(sorted(by_column.items(), key=lambda pair: -pair[1]))
+    return most_first, bits.n_rows - int(_native.popcount(known))
+
+
+def _listed(lines: list[tuple[str, str]]) -> Listed:
+    kept = tuple((_cut(one), _cut(other)) for one, other in lines[:_MOST_COLUMNS])
+    return Listed(kept, max(0, len(lines) - _MOST_COLUMNS))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _settings(model: RuleClassifier) -> tuple[tuple[str, str], ...]:
+    values = dict(model.get_params(deep=False)) | {"prior": model.prior_, "effect": model.effect_}
+    values |= {"random_state": model.seed_, "positive": model.positive_}
+    return tuple((name, _cut(shown(_plain(value)))) for name, value in values.items())
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Parameters):  # all of them: defaults may be others one day
+        inner = ", ".join(f"{k}={_plain(v)}" for k, v in value.get_params().items())
+        return f"{type(value).__name__}({inner})"
+    return repr(value.item() if isinstance(value, np.generic) else value)

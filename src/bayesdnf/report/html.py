@@ -1,0 +1,143 @@
+"""The report: one HTML file that needs nothing else, for people who were not there."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from importlib.resources import files as package_files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..boolean.markup import shown
+from ..data.atomic import atomic_path, writable
+from ..errors import MissingExtraError
+from .facts import Facts, File, gather
+from .words import between, count, percent
+
+if TYPE_CHECKING:
+    from ..estimators.held_out import HeldOut
+    from ..estimators.rule_classifier import RuleClassifier
+    from ..sampling.draws import Draws
+
+
+def require_jinja() -> Any:
+    """Load Jinja2, or say how to get it."""
+    try:
+        import jinja2
+    except ModuleNotFoundError as error:
+        raise MissingExtraError.of("Reports need Jinja2", "report") from error
+    return jinja2
+
+
+def write_report(
+    model: RuleClassifier,
+    X: Any,
+    y: Any,
+    path: str | os.PathLike[str],
+    *,
+    draws: Draws | None = None,
+    held_out: NDArray[np.bool_] | None = None,
+    measured: HeldOut | None = None,
+    files: Sequence[File] = (),
+    command: str = "",
+) -> Path:
+    """Write the report of a classifier, whole or not at all.
+
+    Parameters
+    ----------
+    model : DNFClassifier or PosteriorDNFClassifier
+        The fitted classifier.
+    X, y : table and labels
+        Rows: those of the fit, others, or both.
+    path : path
+        The file.
+    draws, held_out, measured, files, command
+        As in :func:`bayesdnf.report.facts.gather`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from bayesdnf import DNFClassifier, simulate
+    >>> from bayesdnf.report.html import write_report
+    >>> X, y, truth = simulate(200, 10, random_state=1)
+    >>> clf = DNFClassifier(random_state=0).fit(X, y)
+    >>> file = write_report(clf, X, y, pathlib.Path(tempfile.mkdtemp()) / "report.html")
+    >>> "x0 is 1 and x1 is 1" in file.read_text()
+    True
+    """
+    require_jinja()
+    writable(path)
+    facts = gather(
+        model,
+        X,
+        y,
+        draws=draws,
+        held_out=held_out,
+        measured=measured,
+        files=files,
+        command=command,
+    )
+    return write_page(facts, path)
+
+
+def write_page(facts: Facts, path: str | os.PathLike[str]) -> Path:
+    """Write gathered facts to a file, whole or not at all."""
+    page = render(facts).encode("utf-8")
+    with atomic_path(path) as part:
+        part.write_bytes(page)
+    return Path(path)
+
+
+def render(facts: Facts) -> str:
+    """Write facts as a page; whatever they hold, it is shown and never run."""
+    jinja2 = require_jinja()
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_own),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"percent": _together(percent), "count": count}
+    script = _own("report.js")
+    # Even if something slipped through, the browser runs this script and no other.
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    page: str = environment.get_template("report.html").render(
+        f=facts,
+        case=_case(facts),
+        between=_together(between),
+        shown=shown,
+        style=jinja2.utils.markupsafe.Markup(_own("report.css")),
+        script=jinja2.utils.markupsafe.Markup(script),
+        script_hash=digest,
+    )
+    return page
+
+
+def _together(write: Callable[..., str]) -> Callable[..., str]:
+    """Keep a number and its sign on one line."""
+    return lambda *values: write(*values).replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+def _case(facts: Facts) -> dict[str, Any] | None:
+    """Return the form, with what it may answer."""
+    if facts.case is None:
+        return None
+    risks = (facts.unmarked, facts.marked)
+    return facts.case | {
+        "positive": facts.positive,
+        "words": [term.words for term in facts.terms],
+        "risk": [
+            [_together(percent)(risk.mean), _together(between)(risk.low, risk.high)]
+            for risk in risks
+        ],
+    }
+
+
+def _own(name: str) -> str:
+    return (package_files(__package__) / "templates" / name).read_text("utf-8")

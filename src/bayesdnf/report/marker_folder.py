@@ -1,0 +1,180 @@
+"""A folder of everything that was found in a study: tables, pictures, words, a model, a log."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..data.atomic import atomic_path, writable
+from ..errors import InputError, MissingExtraError
+from ..genomics.marker_model import MarkerModel
+from ..genomics.summary import summary
+from ..versions import versions
+from .manhattan import plot_manhattan
+from .marker_report import write_marker_report
+from .panels import pyplot
+from .regional import plot_region
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..genomics.genes import Genes
+    from ..genomics.markers import Markers
+
+_DPI = 160
+
+
+def ready(folder: str | os.PathLike[str]) -> Path:
+    """Make the folder if need be; InputError when files cannot be written there."""
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"Cannot make the folder {path}: {error.strerror}.") from error
+    writable(path / "markers.tsv")
+    return path
+
+
+def save_markers(
+    found: Markers,
+    folder: str | os.PathLike[str],
+    genes: Genes | None = None,
+    *,
+    command: str | None = None,
+    filters: object = None,
+    seconds: Mapping[str, float] | None = None,
+) -> list[Path]:
+    """Write everything that was found in a study into a folder.
+
+    ``markers.tsv``, ``variants.tsv``, ``pairs.tsv`` and ``regions.tsv``; ``summary.txt``;
+    ``manhattan.png`` and for each term ``marker1.png``, …; ``model.json`` for
+    ``MarkerModel.load`` and ``bayesdnf predict``; ``draws.nc`` and ``report.html`` where the extras
+    ``posterior`` and ``report`` are installed; and ``markers.log``. Each file is written whole or
+    not at all; pictures of terms that an earlier run left there and that this one does not have
+    are removed.
+
+    Parameters
+    ----------
+    found : Markers
+        What :func:`bayesdnf.genomics.find_markers` returned.
+    folder : path
+        Where; made if need be.
+    genes : Genes, optional
+        Names for places, from ``Genes.read``.
+    command : str, optional
+        The command line, for the log.
+    filters : Filters, optional
+        What samples and variants had to meet, for the log.
+    seconds : mapping of str to float, optional
+        How long other stages took, for the log.
+
+    Returns
+    -------
+    list of Path
+        The files.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes, Study, find_markers
+    >>> from bayesdnf.report import save_markers
+    >>> rng = np.random.default_rng(2)
+    >>> calls = rng.binomial(2, 0.3, (40, 800))
+    >>> y = rng.random(800) < np.where((calls[3] >= 1) & (calls[7] >= 1), 0.7, 0.2)
+    >>> found = find_markers(Study(Genotypes.from_copies(calls), y), draws=200, random_state=0)
+    >>> files = save_markers(found, pathlib.Path(tempfile.mkdtemp()) / "results")
+    >>> [file.name for file in files][:4]
+    ['markers.tsv', 'variants.tsv', 'pairs.tsv', 'regions.tsv']
+    """
+    path = ready(folder)
+    files = [
+        _write_table(table, path / f"{name}.tsv") for name, table in tables(found, genes).items()
+    ]
+    files.append(_write_text(f"{summary(found, genes)}\n", path / "summary.txt"))
+    files += _pictures(found, path, genes)
+    MarkerModel.of(found).save(path / "model.json")
+    files.append(path / "model.json")
+    optional: dict[str, Callable[[Path], object]] = {
+        "draws.nc": found.draws.save,
+        "report.html": lambda file: write_marker_report(found, file, command=command or ""),
+    }
+    for name, write in optional.items():
+        try:
+            write(path / name)
+            files.append(path / name)
+        except MissingExtraError:  # what an earlier run left must not pass for this one's
+            (path / name).unlink(missing_ok=True)
+    log = _log(found, command, filters, {**(seconds or {}), **found.seconds})
+    files.append(_write_text(log, path / "markers.log"))
+    return files
+
+
+def tables(found: Markers, genes: Genes | None = None) -> dict[str, pd.DataFrame]:
+    """Tables of what was found, with a column ``GENE`` where genes are given."""
+    markers, variants = found.terms, found.variants
+    if genes is not None:
+        chromosomes, positions = (markers[c].str.split(",") for c in ("CHR", "BP"))
+        names = [
+            ",".join(genes.at(c, int(p)) or "." for c, p in zip(*places, strict=True))
+            for places in zip(chromosomes, positions, strict=True)
+        ]
+        markers = markers.copy()
+        markers.insert(list(markers.columns).index("A1"), "GENE", names)
+        variants = variants.assign(GENE=[name or "." for name in genes.of(variants)])
+    pairs, regions = found.pairs, found.regions
+    return {"markers": markers, "variants": variants, "pairs": pairs, "regions": regions}
+
+
+def _write_table(table: pd.DataFrame, path: Path) -> Path:
+    with atomic_path(path) as part:
+        table.to_csv(part, sep="\t", index=False, float_format="%.6g", na_rep="NA")
+    return path
+
+
+def _write_text(text: str, path: Path) -> Path:
+    with atomic_path(path) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")
+    return path
+
+
+def _pictures(found: Markers, folder: Path, genes: Genes | None) -> list[Path]:
+    files = [_write_picture(plot_manhattan(found, genes).figure, folder / "manhattan.png")]
+    for term in range(1, len(found.function) + 1):
+        figure = plot_region(found, term, genes)[0, 0].figure
+        files.append(_write_picture(figure, folder / f"marker{term}.png"))
+    for old in folder.glob("marker[0-9]*.png"):
+        if old not in files:
+            old.unlink()
+    return files
+
+
+def _write_picture(figure: Any, path: Path) -> Path:
+    with atomic_path(path) as part:
+        figure.savefig(part, dpi=_DPI)
+    pyplot().close(figure)
+    return path
+
+
+def _log(found: Markers, command: str | None, filters: object, seconds: Mapping[str, float]) -> str:
+    genotypes, y = found.study.genotypes, found.study.y
+    parts = {
+        "Command": [command] if command else [],
+        "Versions": [f"{name} {value}" for name, value in versions().items()],
+        "Settings": [f"{name} = {value}" for name, value in found.settings.items()],
+        "Filters": [] if filters is None else [repr(filters)],
+        "What was read and done": list(found.history),
+        "Counts": [
+            f"{int(y.sum()):,} cases, {int((~y).sum()):,} controls, "
+            f"{genotypes.n_variants:,} variants",
+            f"{len(found.function):,} terms, {len(found.function.attributes):,} variants in them",
+        ],
+        "Seconds": [f"{stage}: {value:.1f}" for stage, value in seconds.items()],
+    }
+    return "\n".join(
+        "\n".join([title, *(f"  {line}" for line in lines), ""])
+        for title, lines in parts.items()
+        if lines
+    )

@@ -1,0 +1,176 @@
+"""The report of what was found in a study: the same page, from genotypes instead of a table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..boolean import BooleanFunction
+from ..boolean.literal import _satisfies, comparison
+from ..boolean.markup import shown
+from ..estimators.record import Record
+from ..estimators.rules import rules_table
+from ..versions import versions
+from .facts import DataFacts, Facts, File, Listed
+from .html import require_jinja, write_page
+from .performance import performance_of
+from .rivals import draw_facts
+from .rows import Roles
+from .terms import overlap_of, term_facts
+
+if TYPE_CHECKING:
+    from ..genomics import Genotypes, Markers
+
+_COPIES = ("none", "one", "two")
+
+
+def write_marker_report(
+    found: Markers,
+    path: str | os.PathLike[str],
+    *,
+    outcome: str = "case",
+    files: Sequence[File] = (),
+    command: str = "",
+) -> Path:
+    """Write the report of a study's markers, whole or not at all.
+
+    Parameters
+    ----------
+    found : Markers
+        What :func:`bayesdnf.genomics.find_markers` returned.
+    path : path
+        The file.
+    outcome : str, default="case"
+        What a case is called.
+    files : sequence of File
+        The files that went in.
+    command : str
+        The command line that makes the report.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes, Study, find_markers
+    >>> from bayesdnf.report import write_marker_report
+    >>> rng = np.random.default_rng(2)
+    >>> calls = rng.binomial(2, 0.3, (10, 400))
+    >>> y = rng.random(400) < np.where((calls[3] >= 1) & (calls[7] >= 1), 0.9, 0.1)
+    >>> study = Study(Genotypes.from_copies(calls), y)
+    >>> found = find_markers(study, draws=100, warmup=50, random_state=0)
+    >>> file = write_marker_report(found, pathlib.Path(tempfile.mkdtemp()) / "report.html")
+    >>> "v4_B dominant" in file.read_text()
+    True
+    """
+    require_jinja()
+    return write_page(gather_markers(found, outcome, files, command), path)
+
+
+def gather_markers(
+    found: Markers, outcome: str = "case", files: Sequence[File] = (), command: str = ""
+) -> Facts:
+    """Gather the facts of a report on markers."""
+    genotypes, y = found.study.genotypes, found.study.y
+    function, posterior = found.function, found.posterior
+    every = np.ones(len(y), dtype=np.bool_)
+    marked = function(genotypes)
+    risk = np.where(marked, found.risk.mean, found.other_risk.mean)
+    prevalence = posterior.effect.prevalence
+    return Facts(
+        positive=shown(outcome),
+        negative="control",
+        target="a sample",
+        is_null=function.is_null,
+        rule=shown(function),
+        terms=term_facts(function, rules_table(posterior, function)),
+        counts=posterior.counts(function),
+        unmarked=found.other_risk,
+        marked=found.risk,
+        prevalence=prevalence,
+        overlap=None if function.is_null else overlap_of(function, genotypes, y, every),
+        roles=Roles(every, None, f"All {len(y):,} samples are those of the search."),
+        performance=performance_of(marked, risk, y, same_scale=prevalence is None),
+        is_held_out=False,
+        advice="To test it, score another cohort with bayesdnf predict.",
+        measured=None,
+        case=None if function.is_null else _case(function, genotypes),
+        draws=draw_facts(found.draws, function, posterior.fingerprint),
+        bayes_factor="",
+        trust=shown(_trust(found)),
+        sure=found.search.stopped == "agreement",
+        constant="",
+        data=_data(found),
+        settings=_settings(found),
+        record=Record("", (), posterior.fingerprint, versions()),
+        now=versions(),
+        files=tuple(File(shown(f.role), shown(f.name), f.sha256) for f in files),
+        command=shown(command),
+        is_posterior=False,
+    )
+
+
+def _trust(found: Markers) -> str:
+    search = found.search
+    return (
+        f"The search ended by {search.stopped}: {search.agreement} of {search.restarts} restarts "
+        "ended at the best log posterior. They agree or not; neither is a proof."
+    )
+
+
+def _data(found: Markers) -> DataFacts:
+    genotypes = found.study.genotypes
+    missing = genotypes.n_samples - genotypes.counts()[:, 0]
+    most = np.argsort(-missing, kind="stable")
+    names = genotypes.names
+    some = [(shown(names[i]), f"{missing[i]:,}") for i in most[:20] if missing[i]]
+    known = genotypes.mask(np.ones(genotypes.n_samples, dtype=np.bool_))
+    for piece in genotypes.pieces():
+        known &= np.bitwise_and.reduce(genotypes.planes[piece, 0], axis=0)
+    return DataFacts(
+        rows=genotypes.n_samples,
+        positives=int(found.study.y.sum()),
+        columns=genotypes.n_variants,
+        literals=found.posterior.among,
+        kinds=(("variant", genotypes.n_variants),),
+        missing_cells=int(missing.sum()),
+        missing_rows=genotypes.n_samples - int(np.bitwise_count(known).sum()),
+        missing=Listed(tuple(some), int(np.count_nonzero(missing)) - len(some)),
+        dropped=Listed((), 0),
+        equal=Listed((), 0),
+    )
+
+
+def _settings(found: Markers) -> tuple[tuple[str, str], ...]:
+    settings = [(name, shown(value)) for name, value in found.settings.items()]
+    steps = [(f"step {i}", shown(said)) for i, said in enumerate(found.history, start=1)]
+    return (*settings, *steps)
+
+
+def _case(function: BooleanFunction, genotypes: Genotypes) -> dict[str, Any]:
+    """Describe the form "try a case": copies of the counted allele of each variant in the rule."""
+    number = {literal: i for i, literal in enumerate(function.literals)}
+    place = {name: i for i, name in enumerate(genotypes.names)}
+    attributes = []
+    for name in function.attributes:
+        literals = [literal for literal in number if literal.attribute == name]
+        [copies] = genotypes.copies([place[name]])
+        allele = genotypes.variants["A1"].iloc[place[name]]
+        held = [[number[x] for x in literals if _satisfies(c, *comparison(x))] for c in range(3)]
+        attributes.append(
+            {
+                "name": shown(name),
+                "options": [*(shown(f"{word} {allele}") for word in _COPIES), "not known"],
+                "suggested": 3,
+                "literals": [number[x] for x in literals],
+                "holds": [*held, []],
+                "start": int(np.argmax(np.bincount(copies[copies >= 0], minlength=3))),
+            }
+        )
+    return {
+        "terms": [[number[x] for x in term] for term in function.literal_terms],
+        "attributes": attributes,
+    }

@@ -1,0 +1,132 @@
+"""How a rule does on rows: the four counts, rates with intervals, ROC curve and calibration."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..estimators.rules import jeffreys
+from .calibration import binned
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+_BINS = 10
+_MOST_POINTS = 200
+
+
+class Share(NamedTuple):
+    """A share of some rows, with its 95 % Jeffreys interval."""
+
+    name: str
+    meaning: str
+    part: int
+    rows: int
+    rate: float
+    low: float
+    high: float
+
+
+class Bin(NamedTuple):
+    """Rows of similar predicted risk: the mean of it, and the share of positives."""
+
+    predicted: float
+    observed: float
+    low: float
+    high: float
+    rows: int
+
+
+class Performance(NamedTuple):
+    """What was measured on some rows."""
+
+    rows: int
+    positives: int
+    marked: tuple[int, int]
+    """Negatives and positives on which the rule holds."""
+    unmarked: tuple[int, int]
+    shares: tuple[Share, ...]
+    accuracy: float
+    auc: float | None
+    roc: tuple[tuple[float, float], ...]
+    """False and true positive rates, from 0, 0 to 1, 1; empty when all rows are of one class."""
+    bins: tuple[Bin, ...]
+    """Empty where predictions are on the scale of another population than the rows."""
+
+
+def performance_of(
+    marked: Bools, risk: Floats, is_positive: Bools, *, same_scale: bool = True
+) -> Performance:
+    """Measure a rule and predicted risks on rows.
+
+    Parameters
+    ----------
+    marked : ndarray of bool
+        Where the rule holds.
+    risk : ndarray
+        Predicted probability of a positive.
+    is_positive : ndarray of bool
+        What the rows are.
+    same_scale : bool, default=True
+        Whether risks are meant for rows like these, and not for another population.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.report.performance import performance_of
+    >>> marked = np.array([True, True, False, False])
+    >>> seen = performance_of(marked, np.where(marked, 0.9, 0.2), np.array([1, 0, 0, 0]) == 1)
+    >>> seen.marked, seen.unmarked, seen.accuracy, round(seen.auc, 3)
+    ((1, 1), (2, 0), 0.75, 0.833)
+    """
+    hits, misses = int((marked & is_positive).sum()), int((~marked & is_positive).sum())
+    alarms, passes = int((marked & ~is_positive).sum()), int((~marked & ~is_positive).sum())
+    shares = (
+        _share("Sensitivity", "positives that the rule marks", hits, hits + misses),
+        _share("Specificity", "negatives that it leaves alone", passes, passes + alarms),
+        _share("Precision", "marked rows that are positive", hits, hits + alarms),
+        _share("Missed", "other rows that are positive all the same", misses, misses + passes),
+    )
+    area, roc = _roc(risk, is_positive)
+    return Performance(
+        len(marked),
+        hits + misses,
+        (alarms, hits),
+        (passes, misses),
+        shares,
+        (hits + passes) / max(1, len(marked)),
+        area,
+        roc,
+        _bins(risk, is_positive) if same_scale else (),
+    )
+
+
+def _share(name: str, meaning: str, part: int, rows: int) -> Share:
+    return Share(name, meaning, part, rows, *jeffreys(part, rows))
+
+
+def _roc(risk: Floats, is_positive: Bools) -> tuple[float | None, tuple[tuple[float, float], ...]]:
+    """Area under the curve, and its corners; of many some."""
+    if is_positive.all() or not is_positive.any():
+        return None, ()
+    order = np.argsort(-risk, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(risk[order])), len(risk) - 1)
+    x = np.append(0, np.cumsum(~is_positive[order])[ends] / (~is_positive).sum())
+    y = np.append(0, np.cumsum(is_positive[order])[ends] / is_positive.sum())
+    area = float(np.trapezoid(y, x))
+    kept = np.arange(len(x))
+    if len(x) > _MOST_POINTS:
+        kept = np.linspace(0, len(x) - 1, _MOST_POINTS).astype(np.intp)
+    return area, tuple((round(float(x[i]), 5), round(float(y[i]), 5)) for i in kept)
+
+
+def _bins(risk: Floats, is_positive: Bools) -> tuple[Bin, ...]:
+    put = binned(risk, is_positive.astype(np.float64), _BINS)
+    full = put.rows[put.rows > 0]
+    columns = (put.mean, put.share, put.low, put.high, full)
+    return tuple(
+        Bin(float(mean), float(share), float(low), float(high), int(rows))
+        for mean, share, low, high, rows in zip(*columns, strict=True)
+    )

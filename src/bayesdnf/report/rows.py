@@ -1,0 +1,105 @@
+"""Which rows of a table a rule was fitted on, and which it never saw."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.bits import BitMatrix
+from ..estimators.held_out import NOT_HELD_OUT, stratified_part
+from ..estimators.record import RowContent
+from ..estimators.rule_classifier import RuleClassifier
+from .words import count, percent
+
+Bools = NDArray[np.bool_]
+
+_ALIKE = 0.5
+"""Share of the sampled training rows, found again in a table, from which on it may hold them."""
+
+
+class Roles(NamedTuple):
+    """What the rows of a table are to a classifier."""
+
+    fitted: Bools
+    """Rows it was fitted on, or all when that cannot be told; for counts of terms."""
+    held_out: Bools | None
+    """Rows it never saw; None when there are none, or when that cannot be told."""
+    note: str
+    """The same in words."""
+
+
+def roles_of(
+    model: RuleClassifier, bits: BitMatrix, is_positive: Bools, held_out: Bools | None = None
+) -> Roles:
+    """Find out which rows a classifier was fitted on.
+
+    Parameters
+    ----------
+    model : RuleClassifier
+        The classifier.
+    bits : BitMatrix
+        The table, by the classifier's encoder.
+    is_positive : ndarray of bool
+        Its labels.
+    held_out : ndarray of bool, optional
+        Rows that are known to have been held out; else the content of the rows decides.
+    """
+    n = len(is_positive)
+    every = np.ones(n, dtype=np.bool_)
+    record = model.record_
+    content = RowContent.of(bits, is_positive)
+    if held_out is not None:
+        if content.part(held_out).digest() == record.content:
+            return Roles(held_out, None, NOT_HELD_OUT)
+        return _roles(held_out)
+    if not record.content:
+        return Roles(every, None, "The model does not say which rows were those of its fit.")
+    if content.digest() == record.content:
+        note = f"All {count(n, 'row')} are those of the fit."
+        if n != model.counts_.n:
+            note += " The fit weighted them; here each counts once."
+        return Roles(every, None, note)
+    if record.split is not None and min(is_positive.sum(), (~is_positive).sum()) >= 2:
+        held = stratified_part(is_positive, *record.split)
+        if content.part(~held).digest() == record.content:
+            return _roles(held)
+    share = content.share(record.sample)
+    if share >= _ALIKE:
+        return Roles(
+            every,
+            None,
+            f"This is not the table of the fit, yet it holds rows equal to {percent(share)} of a "
+            f"sample of that table, so its rows cannot be called held out.",
+        )
+    return Roles(every, every, f"None of these {count(n, 'row')} was in the fit.")
+
+
+def _roles(held_out: Bools) -> Roles:
+    n, held = len(held_out), int(held_out.sum())
+    if held == n:
+        return Roles(held_out, held_out, f"All {count(n, 'row')} were held out of the fit.")
+    note = (
+        f"Of {count(n, 'row')} {n - held:,} are those of the fit; {held:,} were held out, "
+        "and measured here."
+    )
+    return Roles(~held_out, held_out, note)
+
+
+def positives_of(model: RuleClassifier, y: Any, n_rows: int) -> Bools:
+    """Return which labels are the positive class, in a table that must hold no third one."""
+    from ..errors import InputError
+
+    labels = np.asarray(y).ravel()
+    if len(labels) != n_rows:
+        raise InputError(f"y has {len(labels):,} entries for {n_rows:,} rows of X.")
+    positive = np.asarray(labels == model.positive_, dtype=np.bool_)
+    strange = ~positive & np.asarray(labels != model.negative_, dtype=np.bool_)
+    if strange.any():
+        row = int(np.argmax(strange))
+        raise InputError(
+            f"y holds {labels[row]!r} in row {row}; the rule was fitted on "
+            f"{model.negative_!s} and {model.positive_!s}."
+        )
+    return positive

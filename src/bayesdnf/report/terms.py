@@ -1,0 +1,133 @@
+"""The terms of a rule: what each covers, what is lost without it, and how they overlap."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..boolean import BooleanFunction
+from ..boolean.markup import shown
+from ..boolean.table import Table
+from .words import listed, literal_words
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Bools = NDArray[np.bool_]
+
+_MOST_TOGETHER = 15
+_THICKEST, _THINNEST = 16, 2  # pixels of the line through a term; whole ones, or it blurs
+
+
+class TermFacts(NamedTuple):
+    """One term, in words and in numbers."""
+
+    number: int
+    boxes: tuple[str, ...]
+    """The texts of its literals."""
+    words: str
+    rows: int
+    positives: int
+    rate: float
+    low: float
+    high: float
+    log_gain: float
+    """Log posterior that is lost without it; infinite where no function is left."""
+    width: int
+    """Of the line that is drawn for it."""
+
+
+class Together(NamedTuple):
+    """Rows on which exactly these terms hold."""
+
+    terms: tuple[int, ...]
+    rows: int
+    positives: int
+
+
+class Overlap(NamedTuple):
+    """How the terms of a rule share the rows of a table."""
+
+    together: tuple[Together, ...]
+    """Most rows first."""
+    left_out: int
+    """Sets of terms that are not listed, and the rows of them."""
+    left_out_rows: int
+    unmarked: int
+    unmarked_positives: int
+    alone: tuple[tuple[int, int], ...]
+    """By term: rows and positives that no other term covers."""
+
+
+def term_facts(function: BooleanFunction, rules: pd.DataFrame) -> tuple[TermFacts, ...]:
+    """Read the table of a rule's terms.
+
+    Parameters
+    ----------
+    function : BooleanFunction
+        The rule.
+    rules : DataFrame
+        What ``rules_table`` made of it.
+    """
+    most = max([1, *rules["rows"]])
+    return tuple(
+        TermFacts(
+            number=number,
+            boxes=tuple(shown(literal) for literal in term),
+            words=listed([literal_words(literal) for literal in term], "and"),
+            rows=int(row["rows"]),
+            positives=int(row["positives"]),
+            rate=float(row["rate"]),
+            low=float(row["low"]),
+            high=float(row["high"]),
+            log_gain=float(row["log_gain"]),
+            width=max(_THINNEST, round(_THICKEST * row["rows"] / most)),
+        )
+        for number, (term, row) in enumerate(
+            zip(function.literal_terms, rules.to_dict("records"), strict=True), start=1
+        )
+    )
+
+
+def overlap_of(
+    function: BooleanFunction, table: Table, is_positive: Bools, counted: Bools
+) -> Overlap:
+    """Count the rows of every set of terms that hold together.
+
+    Parameters
+    ----------
+    function : BooleanFunction
+        The rule, with a term at least.
+    table : Table
+        The rows.
+    is_positive : ndarray of bool
+        Which of them are positive.
+    counted : ndarray of bool
+        Which of them to count.
+    """
+    positive = is_positive[counted]
+    holds = np.stack(
+        [BooleanFunction([term])(table)[counted] for term in function.literal_terms], axis=1
+    )
+    codes = np.packbits(holds, axis=1)
+    _, first, group = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    rows = np.bincount(group.ravel(), minlength=len(first))
+    positives = np.bincount(group.ravel(), weights=positive, minlength=len(first)).astype(np.int64)
+    sets = [
+        Together(tuple((np.flatnonzero(holds[i]) + 1).tolist()), int(n), int(k))
+        for i, n, k in zip(first, rows, positives, strict=True)
+    ]
+    none = next((s for s in sets if not s.terms), Together((), 0, 0))
+    marked = sorted((s for s in sets if s.terms), key=lambda s: (-s.rows, s.terms))
+    alone = {s.terms: (s.rows, s.positives) for s in marked if len(s.terms) == 1}
+    rest = marked[_MOST_TOGETHER:]
+    return Overlap(
+        tuple(marked[:_MOST_TOGETHER]),
+        len(rest),
+        sum(s.rows for s in rest),
+        none.rows,
+        none.positives,
+        tuple(alone.get((t,), (0, 0)) for t in range(1, len(function) + 1)),
+    )

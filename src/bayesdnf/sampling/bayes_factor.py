@@ -1,0 +1,105 @@
+"""The Bayes factor of "some rule" against "no rule at all", as far as draws can tell it."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..boolean import BooleanFunction
+from ..model.posterior import Posterior
+from ..model.prior_draws import log_null_odds
+from .draws import Draws
+from .tempered import log_evidence
+
+_ENOUGH = 100  # draws of the null function, and of others, to reckon a ratio of shares from
+
+
+class BayesFactor(NamedTuple):
+    """How much more probable the outcome is under some rule than under none."""
+
+    log: float
+    """Natural logarithm of P(y | some rule) / P(y | no rule); or a bound of it."""
+    bound: str
+    """"" for an estimate; ">" or "<" where the draws only say that it is above or below."""
+    spread: float
+    """Standard deviation of the logarithm between chains; NaN where it is not known."""
+    source: str
+    """"draws", from how often the null function was drawn, or "evidence"."""
+
+    def __str__(self) -> str:
+        # Past 1e300 only the logarithm can be written down.
+        large = self.log > math.log(1e300)
+        size = "> 1e300" if large else f"{self.bound} {math.exp(self.log):.3g}"
+        log = f"{self.bound} {self.log:.2f}"
+        return f"{size.strip()} (log {log.strip()})"
+
+
+def bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | None:
+    """Weigh "some rule" against "no rule at all", whatever share the prior gives to each.
+
+    With P0 the null function's share of the draws and q0 its share of the prior, restricted to
+    what it allows, the factor is (1 - P0) / P0 · q0 / (1 - q0). Where the null function, or any
+    other, is in too few draws for that, a tempered run still gives it from the evidence P(y): it
+    is (P(y) / P(y | null) - q0) / (1 - q0), which the number of draws does not bound. Without one,
+    and with no draw at all of one side, only a bound is known: the factor if there had been one.
+
+    Parameters
+    ----------
+    drawn : Draws
+        From this posterior.
+    posterior : Posterior
+        What was sampled.
+
+    Returns
+    -------
+    BayesFactor or None
+        None where there is nothing to compare: the prior gives the null function no mass or the
+        kernel never visits it, or the prior's share of it cannot be reckoned.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+    >>> from bayesdnf.sampling.bayes_factor import bayes_factor
+    >>> X, y, truth = simulate(300, 10, random_state=0)
+    >>> posterior = Posterior(BitMatrix.from_table(X), y)
+    >>> drawn = sample(posterior, draws=1000, warmup=100, random_state=0)
+    >>> bayes_factor(drawn, posterior).bound
+    '>'
+    """
+    log_odds = log_null_odds(posterior)
+    if log_odds is None or math.isinf(log_odds) or drawn.settings["kernel"] == "single_term":
+        return None
+    null = drawn.counts[:, drawn.n_terms == 0].sum(axis=1)
+    n_null, n_all = int(null.sum()), drawn.index.size
+    if min(n_null, n_all - n_null) < _ENOUGH:
+        by_evidence = _from_evidence(drawn, posterior, log_odds)
+        if by_evidence is not None:
+            return by_evidence
+    if 0 < n_null < n_all:
+        with np.errstate(divide="ignore"):
+            by_chain = np.log(drawn.n_draws - null) - np.log(null) + log_odds
+        log = math.log(n_all - n_null) - math.log(n_null) + log_odds
+        return BayesFactor(log, "", _spread(by_chain), "draws")
+    one_draw = math.log(max(1, n_all - 1))  # log odds if one draw had been of the other kind
+    if n_null == 0:
+        return BayesFactor(log_odds + one_draw, ">", math.nan, "draws")
+    return BayesFactor(log_odds - one_draw, "<", math.nan, "draws")
+
+
+def _from_evidence(drawn: Draws, posterior: Posterior, log_odds: float) -> BayesFactor | None:
+    if drawn.betas[-1] != 0:
+        return None
+    null = posterior.log_likelihood(BooleanFunction())
+    log_q0, log_rest = -np.logaddexp(0, -log_odds), -np.logaddexp(0, log_odds)
+    ratios = np.array([log_evidence(chain, drawn.betas) for chain in drawn.likelihoods]) - null
+    if (ratios <= log_q0).any():  # lost in the estimate's error: next to no rule fits
+        return None
+    logs = ratios + np.log1p(-np.exp(log_q0 - ratios)) - log_rest
+    return BayesFactor(float(logs.mean()), "", _spread(logs), "evidence")
+
+
+def _spread(logs: NDArray[np.float64]) -> float:
+    return float(logs.std(ddof=1)) if len(logs) > 1 and np.isfinite(logs).all() else math.nan

@@ -1,0 +1,36 @@
+"""Draws in a notebook: the functions they found, and what these hold."""
+
+from __future__ import annotations
+
+from ..boolean import markup
+from .draws import Draws
+
+_MOST_FUNCTIONS = 5
+_MOST_LITERALS = 8
+_LEAST = 0.05
+
+
+def as_html(draws: Draws) -> str:
+    """Return what was drawn: how much, the most probable functions, the literals in them."""
+    title = (
+        f"{draws.n_chains} chain{'s' * (draws.n_chains != 1)} of {draws.n_draws:,} "
+        f"draw{'s' * (draws.n_draws != 1)}, {draws.n_functions:,} distinct "
+        f"function{'s' * (draws.n_functions != 1)}"
+    )
+    null = f"Probability that there is no rule at all: {draws.null_probability:.4g}"
+    parts = [markup.paragraph([title], strong=True), functions_html(draws)]
+    if len(included := draws.inclusion("literal", _LEAST).head(_MOST_LITERALS)):
+        rows = [(f"{row.probability:.3f}", str(row.what)) for row in included.itertuples()]
+        parts.append(markup.table(("probability", "literal in the rule"), rows, wide=1))
+    return markup.block(*parts, markup.paragraph([null]))
+
+
+def functions_html(draws: Draws) -> str:
+    """Return the table of the most probable functions, and a line on the rest."""
+    shown = min(_MOST_FUNCTIONS, draws.n_functions)
+    rows = [(f"{draws.probability[i]:.3f}", str(draws.function(i))) for i in range(shown)]
+    table = markup.table(("probability", "function"), rows, wide=1)
+    rest = draws.probability[shown:]
+    if not len(rest):
+        return table
+    return table + markup.paragraph([f"… and {len(rest):,} more, together {rest.sum():.3f}"])

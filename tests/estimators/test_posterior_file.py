@@ -1,0 +1,171 @@
+"""Files of a PosteriorDNFClassifier: the same answers after reading, no trust in what is read."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from bayesdnf import (
+    Draws,
+    Effect,
+    Poisson,
+    PosteriorDNFClassifier,
+    Prior,
+    Table,
+    simulate,
+)
+from bayesdnf.errors import InputError
+from bayesdnf.sampling.draws_file import load_with_document, save
+from estimators.mixed_table import COLUMNS, LABELS
+from estimators.quick_posterior import quick
+
+pytest.importorskip("arviz_base")
+
+
+@pytest.fixture
+def file(mixed, tmp_path):
+    path = tmp_path / "posterior.nc"
+    mixed.save(path)
+    return path
+
+
+def test_everything_comes_back(mixed, file):
+    again = PosteriorDNFClassifier.load(file)
+    table = pd.DataFrame(COLUMNS)
+    assert (again.predict_proba(table) == mixed.predict_proba(table)).all()
+    assert again.predict_interval(table).equals(mixed.predict_interval(table))
+    assert (again.predict(table) == mixed.predict(table)).all()
+    assert again.predict(table).dtype == mixed.predict(table).dtype
+    assert again.map_ == mixed.map_
+    assert again.rules_.equals(mixed.rules_)
+    assert again.functions_.equals(mixed.functions_)
+    assert again.inclusion_.equals(mixed.inclusion_)
+    for name in ("counts_", "risks_", "null_probability_", "evidence_", "stopped_", "seed_"):
+        assert getattr(again, name) == getattr(mixed, name)
+    assert again.record_ == mixed.record_
+    assert repr(again.bayes_factor_) == repr(mixed.bayes_factor_)  # the spread may be NaN
+    assert (again.prior_, again.effect_) == (mixed.prior_, mixed.effect_)
+    assert list(again.feature_names_in_) == list(COLUMNS)
+    assert again.summary() == mixed.summary()
+    given = again.get_params(deep=False) | {"prior": None, "effect": None}
+    assert given == mixed.get_params(deep=False)
+    with pytest.raises(InputError, match="pickled or loaded"):
+        again.to_datatree(log_likelihood=True)
+
+
+def test_a_loaded_classifier_is_saved_to_the_same_document_and_fits_again(mixed, file, tmp_path):
+    again = PosteriorDNFClassifier.load(file)
+    again.save(tmp_path / "again.nc")
+    assert load_with_document(tmp_path / "again.nc")[1] == load_with_document(file)[1]
+    again.fit(pd.DataFrame(COLUMNS), LABELS)
+    assert (again.draws_.index == mixed.draws_.index).all()
+
+
+def test_files_of_version_1_are_read(mixed, file):
+    drawn, document = load_with_document(file)
+    top = json.loads(document) | {"version": 1}
+    del top["record"]
+    save(drawn, file, json.dumps(top).encode())
+    again = PosteriorDNFClassifier.load(file)
+    assert (again.record_.content, again.record_.command) == ("", None)
+    assert again.summary() == mixed.summary()
+
+
+def test_the_draws_are_read_alone_and_by_arviz(mixed, file):
+    assert (Draws.load(file).pi1 == mixed.draws_.pi1).all()
+    import xarray as xr
+
+    with xr.open_datatree(file, engine="h5netcdf") as tree:
+        assert tree["posterior"]["pi0"].shape == mixed.draws_.pi0.shape
+
+
+def test_knowledge_prevalence_and_labels_come_back(tmp_path):
+    X, y, _ = simulate(200, 5, random_state=0)
+    model = quick(
+        prior=Prior(size=Table([0, 1, 2]), weights={"x0": 2.0}, apart=[["x0", "x1"]]),
+        effect=Effect(prevalence=0.1, sampling="case-control"),
+        positive=0,
+        kernel="tempered",
+        draws=120,
+    ).fit(X.to_numpy(), y)
+    model.save(tmp_path / "p.nc")
+    again = PosteriorDNFClassifier.load(tmp_path / "p.nc")
+    assert again.prior_ == model.prior_
+    assert again.effect_ == model.effect_
+    assert (again.positive_, again.negative_) == (0, 1)
+    assert again.evidence_ == model.evidence_
+    assert again.bayes_factor_ == model.bayes_factor_
+    assert not hasattr(again, "feature_names_in_")
+    assert (again.predict_proba(X.to_numpy()) == model.predict_proba(X.to_numpy())).all()
+
+
+def test_many_literals(tmp_path):
+    """Their document is longer than what HDF5 takes as an attribute."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (60, 4000)), rng.integers(0, 2, 60)
+    model = quick(draws=20, warmup=5).fit(X, y)
+    model.save(tmp_path / "p.nc")
+    assert len(load_with_document(tmp_path / "p.nc")[1]) > 1 << 16
+    assert len(PosteriorDNFClassifier.load(tmp_path / "p.nc").encoder_.literals_) == 4000
+
+
+def test_what_cannot_be_saved_or_loaded(mixed, file, tmp_path):
+    with pytest.raises(NotFittedError):
+        quick().save(tmp_path / "x.nc")
+    with pytest.raises(InputError, match="No such file"):
+        PosteriorDNFClassifier.load(tmp_path / "absent.nc")
+    mixed.draws_.save(tmp_path / "draws.nc")
+    with pytest.raises(InputError, match="holds draws and no classifier"):
+        PosteriorDNFClassifier.load(tmp_path / "draws.nc")
+    content = file.read_bytes()
+    file.write_bytes(content[: len(content) // 2] + b"x" + content[len(content) // 2 + 1 :])
+    with pytest.raises(InputError, match="is damaged"):
+        PosteriorDNFClassifier.load(file)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["draws.nc", "posterior.nc"]
+
+
+def forged(**changes):
+    def change(document):
+        document.update(changes)
+
+    return change
+
+
+FORGERIES = {
+    "not an object": lambda d: [],
+    "a later version": forged(version=3),
+    "no record": lambda d: d.pop("record") and None,
+    "a record that is none": lambda d: d["record"].update(content="abc"),
+    "another format": forged(format="bayesdnf.classifier"),
+    "a field too many": forged(extra=1),
+    "no seed": lambda d: d.pop("seed") and None,
+    "a negative seed": forged(seed=-1),
+    "other parameters": lambda d: d["parameters"].update(draws=0),
+    "a strange factor": forged(bayes_factor={"log": "x", "bound": "", "spread": 0, "source": ""}),
+    "too many marked": lambda d: d["counts"].update(n_both=10**6),
+    "another encoder": forged(
+        encoder=json.loads(json.dumps(quick().fit([[0], [1]] * 9, [0, 1] * 9).encoder_.to_dict()))
+    ),
+    "a prior that is none": lambda d: d["prior"].update(count={"name": "eval", "code": "1"}),
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_forged_documents_are_refused(mixed, file, name):
+    drawn, document = load_with_document(file)
+    top = json.loads(document)
+    changed = FORGERIES[name](top)
+    save(drawn, file, json.dumps(top if changed is None else changed).encode())
+    with pytest.raises(InputError, match=r"posterior\.nc"):
+        PosteriorDNFClassifier.load(file)
+
+
+def test_a_spread_that_is_not_known_stays_so(tmp_path):
+    X, y, _ = simulate(300, 5, random_state=0)
+    model = quick(prior=Prior(size=Poisson(1))).fit(X, y)
+    assert math.isnan(model.bayes_factor_.spread)
+    model.save(tmp_path / "p.nc")
+    assert math.isnan(PosteriorDNFClassifier.load(tmp_path / "p.nc").bayes_factor_.spread)

@@ -1,0 +1,262 @@
+"""The page: its parts in order, true to the model, whole in one file, and safe with any text."""
+
+import re
+import sys
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bayesdnf import DNFClassifier, Effect, PosteriorDNFClassifier, simulate
+from bayesdnf.errors import InputError, MissingExtraError
+from bayesdnf.report.html import write_report
+from bayesdnf.report.words import percent, shown
+from report.reported import HOSTILE, hostile, mixed, noise
+
+SECTIONS = [
+    "rule", "risk", "try", "terms", "overlap", "test", "rivals", "trust", "data", "repeat",
+]  # fmt: skip
+
+
+class Read(HTMLParser):
+    """Elements and texts of a page, as a browser without scripts would see them."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.elements, self.pieces, self.raw = [], [], False
+        self.feed(page)
+        self.text = " ".join(" ".join(self.pieces).split()).replace("\N{NO-BREAK SPACE}", " ")
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        self.raw = tag in ("script", "style")
+
+    def handle_endtag(self, tag):
+        self.raw = False
+
+    def handle_data(self, data):
+        if not self.raw:
+            self.pieces.append(data)
+
+    def named(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = mixed()
+    return DNFClassifier(positive="ill", negations=True, random_state=0).fit(X, y), X, y
+
+
+def page_of(model, X, y, folder, **options):
+    path = write_report(model, X, y, folder / "report.html", **options)
+    assert path.stat().st_size < 1_500_000
+    return path.read_text("utf-8")
+
+
+def test_the_parts_come_in_order_and_say_what_the_model_says(fitted, tmp_path):
+    model, X, y = fitted
+    read = Read(page_of(model, X, y, tmp_path))
+    assert [section["id"] for section in read.named("section")] == SECTIONS
+    unmarked, marked = model.risks_
+    for risk in (unmarked.mean, marked.mean):
+        assert percent(risk) in read.text
+    for row in model.rules_.itertuples():
+        assert f"{row.rows} rows" in read.text
+        assert percent(row.rate) in read.text
+    assert "odor is f" in read.text
+    assert re.search(r"age is below 3\d", read.text)
+    assert re.search(r"age is \d+ or more", read.text)
+    assert "constant: every value that is not missing is 'A'" in read.text
+    assert f"{int(X['age'].isna().sum())} values" in read.text
+    assert "copy" in read.text
+    assert "random_state" in read.text
+    assert model.record_.content in read.text
+
+
+def test_it_is_one_file_that_loads_nothing(fitted, tmp_path):
+    page = page_of(*fitted, tmp_path)
+    read = Read(page)
+    loading = {"src", "srcset", "data", "action", "poster", "background"}
+    assert [e for e in read.elements if loading & set(e[1])] == []
+    assert read.named("link") == read.named("iframe") == read.named("base") == []
+    assert all(a["href"].startswith("#") for a in read.named("a"))
+    assert not re.search(r"url\(|@import|https?:", page)
+    [policy] = [m["content"] for m in read.named("meta") if "http-equiv" in m]
+    assert policy.startswith("default-src 'none';")
+
+
+def test_the_same_facts_give_the_same_bytes(fitted, tmp_path):
+    assert page_of(*fitted, tmp_path) == page_of(*fitted, tmp_path)
+
+
+def test_without_a_rule_it_says_so_and_gives_one_risk(tmp_path):
+    X, y = noise()
+    model = DNFClassifier(positive="case", random_state=0).fit(X, y)
+    assert model.function_.is_null
+    read = Read(page_of(model, X, y, tmp_path))
+    assert "The data do not support any rule" in read.text
+    assert percent(model.risks_[0].mean) in read.text
+    assert "Everyone" in read.text
+    ids = [section["id"] for section in read.named("section")]
+    assert ids == [name for name in SECTIONS if name not in ("try", "terms", "overlap")]
+    assert read.named("form") == []
+    assert "The rule holds" not in read.text
+    assert "flatters" not in read.text
+
+
+# --- which rows were held out
+
+
+def test_rows_of_the_fit_are_never_called_held_out(fitted, tmp_path):
+    model, X, y = fitted
+    text = Read(page_of(model, X.sample(frac=1, random_state=1), y, tmp_path)).text
+    assert "There are no held-out rows" in text  # of other labels: cannot be told apart, so no
+    shuffled = X.assign(y=y).sample(frac=1, random_state=1)
+    text = Read(page_of(model, shuffled.drop(columns="y"), shuffled["y"], tmp_path)).text
+    assert "All 600 rows are those of the fit" in text
+    assert "There are no held-out rows" in text
+    assert "Right on held-out rows" not in text
+
+
+def test_other_rows_are_held_out(fitted, tmp_path):
+    model, *_ = fitted
+    X, y = mixed(300, seed=9)
+    read = Read(page_of(model, X, y, tmp_path))
+    assert "None of these 300 rows was in the fit" in read.text
+    assert "There are no held-out rows" not in read.text
+    right = float(np.mean(model.marked(X) == (y == "ill")))
+    assert f"Right on held-out rows {percent(right)}" in read.text
+
+
+def test_rows_among_which_those_of_the_fit_are_hidden_are_not_held_out(fitted, tmp_path):
+    model, X, y = fitted
+    more, labels = mixed(300, seed=9)
+    both = pd.concat([more, X], ignore_index=True)
+    text = Read(page_of(model, both, np.concatenate([labels, y]), tmp_path)).text
+    assert "cannot be called held out" in text
+    assert "There are no held-out rows" in text
+
+
+def test_rows_known_to_be_held_out_are_measured_alone(fitted, tmp_path):
+    model, X, y = fitted
+    more, labels = mixed(300, seed=9)
+    both, every = pd.concat([X, more], ignore_index=True), np.concatenate([y, labels])
+    text = Read(page_of(model, both, every, tmp_path, held_out=np.arange(900) >= 600)).text
+    assert "Of 900 rows 600 are those of the fit; 300 were held out" in text
+    right = float(np.mean(model.marked(more) == (labels == "ill")))
+    assert f"Right on held-out rows {percent(right)} of 300 rows" in text
+
+
+def test_weights_are_told(tmp_path):
+    X, y = mixed(200)
+    weights = np.arange(200) % 3
+    model = DNFClassifier(positive="ill", random_state=0).fit(X, y, sample_weight=weights)
+    text = Read(page_of(model, X[weights > 0], y[weights > 0], tmp_path)).text
+    assert (
+        "All 133 rows are those of the fit. The fit weighted them; here each counts once." in text
+    )
+    # The rows that did not count are new to the rule, the others are not.
+    assert "cannot be called held out" in Read(page_of(model, X, y, tmp_path)).text
+
+
+# --- the posterior
+
+
+def test_draws_bring_rivals_inclusion_and_a_verdict(tmp_path):
+    X, y, _ = simulate(150, 12, terms=(2, 2), random_state=3)
+    post = PosteriorDNFClassifier(draws=300, warmup=100, random_state=0).fit(X, y)
+    best = DNFClassifier(random_state=0).fit(X, y)
+    for text in (
+        Read(page_of(post, X, y, tmp_path)).text,
+        Read(page_of(best, X, y, tmp_path, draws=post.draws_)).text,
+    ):
+        top = post.functions_.iloc[0]
+        assert str(top["function"]) in text
+        assert percent(top["probability"]) in text
+        assert percent(post.inclusion_["probability"].iloc[0]) in text
+        assert post.diagnostics_.verdict in text
+        assert "not from the posterior" not in text
+    other = DNFClassifier(random_state=0).fit(X[:100], y[:100])
+    assert "not from the posterior" in Read(page_of(other, X, y, tmp_path, draws=post.draws_)).text
+
+
+def test_a_posterior_without_a_rule(tmp_path):
+    X, y = noise()
+    post = PosteriorDNFClassifier(draws=200, warmup=50, random_state=0).fit(X, y)
+    assert post.map_.is_null
+    text = Read(page_of(post, X, y, tmp_path)).text
+    assert "The data do not support any rule" in text
+    assert f"“No rule” has probability {percent(post.null_probability_)}" in text
+
+
+def test_a_known_prevalence_is_told_and_not_compared_with_the_rows(tmp_path):
+    X, y = mixed()
+    effect = Effect(prevalence=0.01, sampling="case-control")
+    model = DNFClassifier(positive="ill", effect=effect, random_state=0).fit(X, y)
+    text = Read(page_of(model, X, y, tmp_path)).text
+    assert "a population in which 1.0 % are “ill”" in text
+    assert "cannot be compared" in text
+
+
+# --- texts of strangers, and wrong input
+
+
+def test_hostile_texts_stay_texts(tmp_path):
+    X, y = hostile()
+    model = DNFClassifier(positive=HOSTILE[1], random_state=0).fit(X, y)
+    assert len(model.function_) > 3
+    page = page_of(model, X, y, tmp_path, command=HOSTILE[0])
+    read = Read(page)
+    kinds = [script.get("type") for script in read.named("script")]
+    assert kinds == ["application/json", None]
+    assert read.named("img") == []
+    assert [e for e in read.elements if any(name.startswith("on") for name in e[1])] == []
+    for literal in model.function_.literals:
+        assert " ".join(shown(literal).split()) in read.text
+    assert not re.search("[\u2028\u2029\u202e\x00\ud800]", page)
+
+
+def test_wrong_labels_and_lengths(fitted, tmp_path):
+    model, X, y = fitted
+    with pytest.raises(InputError, match=r"y holds .*'dead'.* in row 3; the rule was fitted on"):
+        model.report(X, np.where(np.arange(600) == 3, "dead", y), tmp_path / "r.html")
+    with pytest.raises(InputError, match="y has 5 entries for 600 rows of X"):
+        model.report(X, y[:5], tmp_path / "r.html")
+    with pytest.raises(InputError, match=r"folder .* does not exist"):
+        model.report(X, y, tmp_path / "no" / "r.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_jinja_one_sentence_says_how_to_get_it(fitted, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(MissingExtraError, match=r"Reports need Jinja2: pip install 'bayesdnf\[rep"):
+        fitted[0].report(*fitted[1:], tmp_path / "r.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wide_table_stays_a_small_file(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 2, (80, 3000))).rename(columns="a rather long name {}".format)
+    X.iloc[rng.integers(0, 80, 2000), :1500] = np.nan
+    y = X.iloc[:, 2999].to_numpy().astype(int)
+    model = DNFClassifier(random_state=0, restarts=2).fit(X, y)
+    assert len(page_of(model, X, y, tmp_path)) < 200_000
+
+
+def test_endless_levels_and_equal_columns_stay_a_small_file(tmp_path):
+    levels = [f"{i} {'level ' * 30}" for i in range(3000)]
+    y = np.arange(3000) % 3 == 0
+    X = {
+        "level": [levels[0] if ill else level for ill, level in zip(y, levels, strict=True)],
+        **{f"copy {j} {'of a long name ' * 5}": y.astype(int) for j in range(300)},
+    }
+    model = DNFClassifier(positive=True, random_state=0, restarts=2).fit(X, y)
+    page = page_of(model, X, y, tmp_path)
+    assert len(page) < 300_000
+    alone = DNFClassifier(positive=True, random_state=0, restarts=2).fit({"level": X["level"]}, y)
+    page = page_of(alone, {"level": X["level"]}, y, tmp_path)
+    assert len(page) < 300_000
+    assert page.count("<option") == 202  # with "another value" and "not known"
+    assert levels[0].strip() in page
