@@ -8,7 +8,7 @@ NATIVE := $(shell find native -name '*.?pp' -o -name CMakeLists.txt) CMakeLists.
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 CMAKE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DBAYESDNF_TESTS=ON
 
-.PHONY: demo test lint native-test sanitize calibrate browser bench bench-search bench-peers bench-averaging reproduce docs stub clean
+.PHONY: demo test lint native-test sanitize calibrate browser bench bench-search bench-peers bench-averaging bench-genomics power reproduce docs stub clean
 
 demo: $(VENV)/.installed
 	@mkdir -p build
@@ -69,6 +69,17 @@ bench-peers: $(PEERS)/.installed
 
 bench-averaging: $(PEERS)/.installed
 	$(PEERS)/bin/python -m benchmarks.averaging --jobs 2
+
+# Reading, the scan beside PLINK 1.9 (Debian package plink1.9), and rules of drug resistance of HIV.
+bench-genomics: $(VENV)/.installed
+	$(BIN)/python -m benchmarks.reading
+	$(BIN)/python -m benchmarks.scan
+	$(BIN)/python -m benchmarks.hiv
+
+# Power to find markers, beside PLINK 1.9: 20 sets a cell, 100 with FULL=1. An hour, or five; what
+# is measured stays in build/power.jsonl, and an interrupted run goes on from there.
+power: $(VENV)/.installed
+	$(BIN)/python -m benchmarks.power $(if $(FULL),--sets 100)
 
 # The paper's tables and figures, in full, with the page about them. Minutes.
 reproduce: $(VENV)/.installed
