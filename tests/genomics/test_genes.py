@@ -50,7 +50,7 @@ def test_transcripts_of_one_gene_are_one(tmp_path):
     [
         ("chr1 5 9\n", "line 1: a gene has a chromosome, a start, an end and a name"),
         ("chr1 5 9 A\nchr1 x 9 B\n", "line 2: a BED line"),
-        ("# nothing\n", "names no gene"),
+        ("# nothing\n", "none names a gene"),
     ],
 )
 def test_a_wrong_file_is_one_sentence(tmp_path, text, named):
