@@ -41,9 +41,16 @@ Likelihood::Likelihood(Effect e, Count n_positive, Count n_negative)
       constant_(-log_beta(e.a0, e.b0) - log_beta(e.a1, e.b1)),
       null_(log_beta(e.a + n_positive, e.b + n_negative) - log_beta(e.a, e.b)),
       log_prior_order_(log_order_probability(e.a0, e.b0, e.a1, e.b1)),
-      even_odds_(static_cast<double>(n_negative) / static_cast<double>(n_positive)) {
+      largest_order_(0) {
+    even_.assign(static_cast<std::size_t>(n_positive) + 1, n_negative);
+    if (e.known()) effect_.ordered = flat_ = false;
+    if (effect_.ordered) {
+        largest_order_ = log_prior_order_;
+        const double odds = static_cast<double>(n_negative) / static_cast<double>(n_positive);
+        for (Count a = 0; a < n_positive; ++a)
+            even_[a] = static_cast<Count>(static_cast<double>(a) * odds);
+    }
     if (!e.known()) return;
-    effect_.ordered = flat_ = false;
     positive_ = two_rates(e.pi1, e.pi0, n_positive);
     negative_ = two_rates(1 - e.pi1, 1 - e.pi0, n_negative);
     marked_.assign(marked_.size(), 0.0);

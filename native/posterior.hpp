@@ -47,12 +47,8 @@ class Likelihood {
     // its largest. Where the marked rows are the less risky ones, marking fewer negatives can only
     // raise the ordered likelihood, so they are taken down to where both rates are equal.
     double bound(Count marked_positive, Count marked_negative) const {
-        if (!effect_.ordered) return unordered(marked_positive, marked_negative);
-        const double even = static_cast<double>(marked_positive) * even_odds_;
-        const Count negative = static_cast<double>(marked_negative) <= even
-                                   ? marked_negative
-                                   : static_cast<Count>(even);
-        return unordered(marked_positive, negative) - log_prior_order_;
+        const Count negative = std::min(marked_negative, even_[marked_positive]);
+        return unordered(marked_positive, negative) - largest_order_;
     }
     bool has(Count marked_positive, Count marked_negative) const {
         return 0 <= marked_positive && marked_positive <= n_positive_ && 0 <= marked_negative &&
@@ -69,8 +65,11 @@ class Likelihood {
     Count n_positive_, n_negative_;
     bool flat_;  // all four parameters are 1: the skip rule applies
     std::vector<double> positive_, negative_, marked_;
+    // By marked positives: the most marked negatives at which the marked rows are not the less risky
+    // ones. Without an order of the rates, all of them.
+    std::vector<Count> even_;
     double constant_, null_, log_prior_order_;
-    double even_odds_;  // negatives per positive in the table
+    double largest_order_;  // what the order factor can add at most, negated
 };
 
 // Prior on functions, as tables of logs: any prior on m and k runs at full speed.

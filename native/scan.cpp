@@ -47,6 +47,14 @@ inline void plain_products(const Count* levels, Count* rows) {
     std::copy(std::begin(products), std::end(products), rows);
 }
 
+// The nine genotype cells of two variants, written out as well.
+inline void plain_cells(const Count* l, Count* cells) {
+    const Count differences[] = {l[0] - l[1] - l[3] + l[4], l[1] - l[2] - l[4] + l[5], l[2] - l[5],
+                                 l[3] - l[4] - l[6] + l[7], l[4] - l[5] - l[7] + l[8], l[5] - l[8],
+                                 l[6] - l[7],               l[7] - l[8],               l[8]};
+    std::copy(std::begin(differences), std::end(differences), cells);
+}
+
 constexpr std::size_t power(std::size_t base, std::size_t exponent) {
     return exponent == 0 ? 1 : base * power(base, exponent - 1);
 }
@@ -121,8 +129,6 @@ ScanTable::ScanTable(const Word* planes, std::size_t n_words, std::size_t n_vari
             }
         }
     });
-    even_odds_ = static_cast<double>(likelihood_.n_negative()) /
-                 static_cast<double>(likelihood_.n_positive());
     even_ = INFINITY;
     if (likelihood_.ordered()) {
         even_ = -INFINITY;
@@ -134,12 +140,15 @@ ScanTable::ScanTable(const Word* planes, std::size_t n_words, std::size_t n_vari
 
 template <std::size_t N>
 bool ScanTable::best_of(const Counts<N>& rows, std::size_t n, double least, Finding& out) const {
+    // Nearly all candidates fall short: this loop, which does not branch, is where time goes.
+    double most = -INFINITY;
+    for (std::size_t i = 0; i < n; ++i)
+        most = std::max(most, likelihood_.bound(rows[0][i], rows[1][i]));
+    if (most <= least) return false;
     double best = least;
     bool found = false;
-    const bool only_risky = best >= even_;
     for (std::size_t i = 0; i < n; ++i) {
         const Count a = rows[0][i], b = rows[1][i];
-        if (only_risky && static_cast<double>(a) * even_odds_ < static_cast<double>(b)) continue;
         if (a + b == 0 || likelihood_.bound(a, b) <= best) continue;
         const double exact = likelihood_(a, b);
         if (exact <= best) continue;
@@ -199,6 +208,10 @@ bool ScanTable::score(const Counts<N>& counts, double sub, double least, Finding
     if (rules_.measure == Measure::cells) {
         Counts<N> cells;
         for (std::size_t s = 0; s < 2; ++s) {
+            if (Variants == 2) {
+                plain_cells(counts[s].data(), cells[s].data());
+                continue;
+            }
             std::array<Count, N> from = counts[s];
             for (std::size_t axis = 0; axis < Variants; ++axis) {
                 combine_axis(from.data(), N, kCopies, kLevels, cells[s].data());

@@ -119,7 +119,7 @@ class ScanTable {
     std::vector<Counts<kLevels>> margins_;
     Likelihood likelihood_;
     // Where the marked rows are the less risky ones the likelihood's bound is at most `even_`.
-    double even_, even_odds_;
+    double even_;
     std::array<std::array<Count, kLevels>, kCodings> forms_;  // the codings, as sums of levels
     bool plain_;  // dominant, recessive and heterozygous
     std::vector<Finding> singles_;
