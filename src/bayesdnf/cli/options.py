@@ -74,9 +74,17 @@ class Learning:
         }
 
 
-def learning(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command's last parameter, ``learning``, stand for all options of Learning."""
-    hints = get_type_hints(Learning, include_extras=True)
+def sharing(kind: type, name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a decorator that lets a command's parameter stand for all options of a dataclass.
+
+    Parameters
+    ----------
+    kind : type
+        The dataclass: a field for each option, annotated as typer's options are.
+    name : str
+        The command's parameter that takes an instance of it.
+    """
+    hints = get_type_hints(kind, include_extras=True)
     options = [
         inspect.Parameter(
             field.name,
@@ -84,23 +92,30 @@ def learning(command: Callable[..., None]) -> Callable[..., None]:
             default=field.default,
             annotation=hints[field.name],
         )
-        for field in fields(Learning)
-    ]
-    own = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for parameter in inspect.signature(command, eval_str=True).parameters.values()
-        if parameter.name != "learning"
+        for field in fields(kind)
     ]
 
-    @functools.wraps(command)
-    def flat(**given: Any) -> None:
-        shared = {option.name: given.pop(option.name) for option in options}
-        command(**given, learning=Learning(**shared))
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        own = [
+            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for parameter in inspect.signature(command, eval_str=True).parameters.values()
+            if parameter.name != name
+        ]
 
-    signature = inspect.Signature([*own, *options])
-    flat.__signature__ = signature  # type: ignore[attr-defined]
-    flat.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
-    return flat
+        @functools.wraps(command)
+        def flat(**given: Any) -> None:
+            shared = {option.name: given.pop(option.name) for option in options}
+            command(**given, **{name: kind(**shared)})
+
+        signature = inspect.Signature([*own, *options])
+        flat.__signature__ = signature  # type: ignore[attr-defined]
+        flat.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
+        return flat
+
+    return decorated
+
+
+learning = sharing(Learning, "learning")
 
 
 def _kind(text: str) -> tuple[str, str]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -97,30 +95,4 @@ class Reading:
         return [self.pheno, self.covar, self.keep, self.remove, self.extract, self.exclude]
 
 
-def reading(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command's parameter ``reading`` stand for all options of Reading."""
-    hints = get_type_hints(Reading, include_extras=True)
-    shared = [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=field.default,
-            annotation=hints[field.name],
-        )
-        for field in fields(Reading)
-    ]
-    own = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for parameter in inspect.signature(command, eval_str=True).parameters.values()
-        if parameter.name != "reading"
-    ]
-
-    @functools.wraps(command)
-    def flat(**given: Any) -> None:
-        asked = {option.name: given.pop(option.name) for option in shared}
-        command(**given, reading=Reading(**asked))
-
-    signature = inspect.Signature([*own, *shared])
-    flat.__signature__ = signature  # type: ignore[attr-defined]
-    flat.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
-    return flat
+reading = options.sharing(Reading, "reading")
