@@ -257,7 +257,8 @@ def predict_markers(model: Path, study: str, out: Path, as_json: bool) -> None:
         matches = matched.table.to_dict("records")
         write_json({"out": str(out), "samples": len(answers), **counts, "variants": matches})
         return
-    typer.echo(f"Marker: {marker.function}")
+    null = marker.function.is_null
+    typer.echo("The model has no marker." if null else f"Marker: {marker.function}")
     if len(matched.table):
         typer.echo(matched.table.to_string(index=False))
     typer.echo(matched.genotypes.history[-1])
