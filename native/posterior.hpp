@@ -50,6 +50,7 @@ class Likelihood {
         const Count negative = std::min(marked_negative, even_[marked_positive]);
         return unordered(marked_positive, negative) - largest_order_;
     }
+    double largest_order_factor() const { return -largest_order_; }
     bool has(Count marked_positive, Count marked_negative) const {
         return 0 <= marked_positive && marked_positive <= n_positive_ && 0 <= marked_negative &&
                marked_negative <= n_negative_;

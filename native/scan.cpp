@@ -135,6 +135,12 @@ ScanTable::ScanTable(const Word* planes, std::size_t n_words, std::size_t n_vari
         for (Count a = 0; a <= likelihood_.n_positive(); ++a)
             even_ = std::max(even_, likelihood_.bound(a, likelihood_.n_negative()));
     }
+    if (rules_.measure == Measure::cells) {
+        times_log_.assign(
+            static_cast<std::size_t>(likelihood_.n_positive() + likelihood_.n_negative()) + 1, 0);
+        for (std::size_t i = 1; i < times_log_.size(); ++i)
+            times_log_[i] = static_cast<double>(i) * std::log(static_cast<double>(i));
+    }
     score_singles();
 }
 
@@ -160,6 +166,22 @@ bool ScanTable::best_of(const Counts<N>& rows, std::size_t n, double least, Find
     }
     if (found) out.log_bayes_factor = best;
     return found;
+}
+
+// No union of cells is likelier than a rate for each cell, and one for the rows of no cell.
+template <std::size_t N>
+double ScanTable::saturated(const Counts<N>& cells) const {
+    Count a = likelihood_.n_positive(), b = likelihood_.n_negative();
+    double sum = 0;
+    for (std::size_t i = 0; i < N; ++i) {
+        const Count x = cells[0][i], y = cells[1][i];
+        sum += times_log_[x] + times_log_[y] - times_log_[x + y];
+        a -= x;
+        b -= y;
+    }
+    constexpr double kRounding = 1e-6;
+    return sum + times_log_[a] + times_log_[b] - times_log_[a + b] +
+           likelihood_.largest_order_factor() + kRounding;
 }
 
 // The likelihood is convex in the marked positives and negatives (it is the logarithm of an integral
@@ -218,6 +240,7 @@ bool ScanTable::score(const Counts<N>& counts, double sub, double least, Finding
                 from = cells[s];
             }
         }
+        if (saturated(cells) <= wanted) return false;
         found = best_union(cells, wanted, out);
     } else {
         constexpr std::size_t kMost = power(kCodings, Variants);

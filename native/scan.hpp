@@ -107,6 +107,8 @@ class ScanTable {
     template <std::size_t N>
     bool best_of(const Counts<N>& rows, std::size_t n, double least, Finding& out) const;
     template <std::size_t N>
+    double saturated(const Counts<N>& cells) const;
+    template <std::size_t N>
     bool best_union(const Counts<N>& cells, double least, Finding& out) const;
 
     std::size_t n_variants_, n_swept_;  // levels that are swept: the last two, or all three
@@ -121,6 +123,7 @@ class ScanTable {
     // Where the marked rows are the less risky ones the likelihood's bound is at most `even_`.
     double even_;
     std::array<std::array<Count, kLevels>, kCodings> forms_;  // the codings, as sums of levels
+    std::vector<double> times_log_;  // x log x
     bool plain_;  // dominant, recessive and heterozygous
     std::vector<Finding> singles_;
 };
