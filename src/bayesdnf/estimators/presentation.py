@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..boolean import markup
 from ..model.rates import Interval
+from ..search.result import SearchResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,19 +142,40 @@ def _risk(interval: Interval) -> str:
 
 
 def trust(model: DNFClassifier) -> str:
-    """Say why the search ended and how far its restarts agreed, which is no proof."""
-    agreed, restarts = model.agreement_, model.restarts_
-    said = (
-        f"Search: {_STOPPED.get(model.stopped_, model.stopped_)}. {agreed} of {restarts} "
-        f"restart{'s' * (restarts != 1)} ended at this log posterior, {model.log_posterior_:,.4f}"
+    """Say how far to trust the search of a classifier."""
+    return search_trust(_search(model))
+
+
+def is_sure(model: DNFClassifier) -> bool:
+    """Whether a classifier's answer is proved, or most restarts ended at it."""
+    return search_is_sure(_search(model))
+
+
+def _search(model: DNFClassifier) -> SearchResult:
+    return SearchResult(
+        function=model.function_,
+        log_posterior=model.log_posterior_,
+        stopped=model.stopped_,
+        agreement=model.agreement_,
+        restarts=model.restarts_,
+        proved=model.proved_,
     )
-    if model.proved_:
+
+
+def search_trust(search: SearchResult) -> str:
+    """Say why a search ended and how far its restarts agreed, which is no proof."""
+    said = (
+        f"Search: {_STOPPED.get(search.stopped, search.stopped)}. {search.agreement} of "
+        f"{search.restarts} restart{'s' * (search.restarts != 1)} ended at this log posterior, "
+        f"{search.log_posterior:,.4f}"
+    )
+    if search.proved:
         return f"{said}."
-    if is_sure(model):
+    if search_is_sure(search):
         return f"{said}: they agree, which is not a proof."
     return f"{said}: too few to be sure of; another seed or more restarts may find a better rule."
 
 
-def is_sure(model: DNFClassifier) -> bool:
-    """Whether the answer is proved, or most restarts ended at it."""
-    return model.proved_ or 2 * model.agreement_ >= model.restarts_ > 1
+def search_is_sure(search: SearchResult) -> bool:
+    """Whether an answer is proved, or most restarts ended at it."""
+    return search.proved or 2 * search.agreement >= search.restarts > 1

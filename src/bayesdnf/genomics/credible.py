@@ -75,8 +75,7 @@ def slots_of(
         What counts as linked, as in :func:`find_proxies`.
     """
     genotypes = scoring.genotypes
-    place = {name: i for i, name in enumerate(genotypes.names)}
-    leads = sorted({place[x.attribute] for x in function.literals})
+    leads = sorted({genotypes.place[x.attribute] for x in function.literals})
     linked = find_proxies(genotypes, leads, r_squared, window)
     near: dict[int, list[tuple[int, float]]] = {v: [(v, 1.0)] for v in leads}
     for lead, proxy, r2 in zip(*(linked[c].tolist() for c in linked), strict=True):
@@ -96,7 +95,7 @@ def slots_of(
             others = [x for x in term if x != literal]
             options = [
                 (candidate, v, r2)
-                for v, r2 in near[place[literal.attribute]]
+                for v, r2 in near[genotypes.place[literal.attribute]]
                 for candidate in by_variant[names[v]]
             ]
             functions = [BooleanFunction([*rest, [*others, c]]) for c, _, _ in options]
@@ -127,14 +126,13 @@ def term_probabilities(
     draws: Draws, genotypes: Genotypes, slots: list[list[Slot]]
 ) -> list[tuple[float, float]]:
     """Return the share of draws that hold each term: its slots filled any way, and as it is."""
-    place = {name: i for i, name in enumerate(genotypes.names)}
-    variant = np.array([place[x.attribute] for x in draws.literals], dtype=np.int64)
+    variant = np.array([genotypes.place[x.attribute] for x in draws.literals], dtype=np.int64)
     starts, held = draws.functions.literal_starts, draws.functions.literals
     terms = [tuple(held[starts[i] : starts[i + 1]]) for i in range(len(starts) - 1)]
     function_of = np.repeat(np.arange(draws.n_functions), draws.n_terms)
     # A variant may be drawn under the name of an equal one.
     alike = [
-        {int(variant[i]), *(place[x.attribute] for x in draws.equal[i])}
+        {int(variant[i]), *(genotypes.place[x.attribute] for x in draws.equal[i])}
         for i in range(len(draws.literals))
     ]
     texts = [str(x) for x in draws.literals]

@@ -143,6 +143,11 @@ class Genotypes:
         # Left over are an insertion and a deletion at one place, one of them counting A2.
         return names if len(set(names)) == len(names) else _numbered(names)
 
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """The number of each variant, by its name."""
+        return {name: number for number, name in enumerate(self.names)}
+
     def counts(self, samples: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Count calls: for each variant those known, with a copy at least, and with two.
 
@@ -334,14 +339,12 @@ class Genotypes:
 
     def truth(self, literal: Literal) -> NDArray[np.bool_]:
         """Truth of a literal on every sample: what a BooleanFunction asks of a table."""
-        try:
-            place = self.names.index(literal.attribute)
-        except ValueError:
+        if literal.attribute not in self.place:
             raise UnknownColumnError(
                 f"The function names variant {literal.attribute!r}, which is not among the "
                 f"{self.n_variants:,} variants.{did_you_mean(literal.attribute, self.names)}"
-            ) from None
-        [copies] = self.copies([place])
+            )
+        [copies] = self.copies([self.place[literal.attribute]])
         operator, value = comparison(literal)
         holds = copies == value if operator in ("=", "!=") else copies >= value
         return np.asarray((~holds if operator in ("!=", "<") else holds) & (copies >= 0))

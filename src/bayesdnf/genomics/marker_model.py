@@ -94,14 +94,13 @@ class MarkerModel:
         import pandas as pd
 
         genotypes, function = found.study.genotypes, found.function
-        place = {name: i for i, name in enumerate(genotypes.names)}
         rows = []
         for name in function.attributes:
-            v = genotypes.variants.iloc[place[name]]
+            v = genotypes.variants.iloc[genotypes.place[name]]
             codings = {x.operator: None for x in function.literals if x.attribute == name}
             rows.append(
                 (name, str(v["ID"]), str(v["CHR"]), int(v["POS"]), str(v["A1"]), str(v["A2"]),
-                 float(genotypes.frequency[place[name]]), list(codings))
+                 float(genotypes.frequency[genotypes.place[name]]), list(codings))
             )  # fmt: skip
         terms = [
             {"term": str(term), "cases": int(cases), "controls": int(controls),

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..boolean import BooleanFunction
 from ..boolean.literal import CODINGS
 from ..errors import ParameterError
+from ..estimators.presentation import search_trust
 from ..model.effect import Effect
 from ..model.posterior import Posterior
 from ..model.prior import Prior
@@ -32,7 +33,7 @@ from .refit import odds_ratios, refit_terms
 from .rivals import Rivals, find_rivals
 from .scan import Scan, identity
 from .scoring import Scoring
-from .screening import Progress, Screen, offered, screen
+from .screening import Progress, Screen, offered, screen, told
 from .structure import principal_components
 from .study import Study
 from .tables import marker_table, pair_table, region_table, variant_inclusion, variant_table
@@ -232,7 +233,7 @@ def find_markers(
         time_limit=time_limit,
         n_jobs=n_jobs,
         random_state=streams.child(_HUNT),
-        progress=None if progress is None else lambda n, most, _: progress("search", n, most),
+        progress=told(progress, "search"),
     )
     function = search.function
     clock.note("search")
@@ -267,8 +268,7 @@ def find_markers(
         largest = family_wise(
             genotypes, y, permutations=permutations, random_state=streams.child(_PERMUTE),
             n_jobs=n_jobs, codings=offered(codings, negations), gap=gap, effect=effect,
-            progress=None if progress is None
-            else lambda done, total: progress("permutations", done, total),
+            progress=told(progress, "permutations"),
         )  # fmt: skip
         _add_family_wise(terms, variants, function, largest)
         clock.note("permutations")
@@ -382,15 +382,11 @@ def _told(scoring: Scoring, chosen: Screen, search: SearchResult, drawn: Draws) 
         if kept < n
         else f"All {n:,} variants took part in the search."
     )
-    found = (
-        f"The search ended by {search.stopped}: {search.agreement} of {search.restarts} restarts "
-        f"ended at the best score."
-    )
     sampled = (
         f"{drawn.n_chains} chains of {drawn.n_draws:,} draws over {scoring.n_literals:,} literals "
         f"({drawn.settings['stopped']})."
     )
-    return screened, found, sampled
+    return screened, search_trust(search), sampled
 
 
 def _check(keep: int, triples: int, gap: int, components: int, permutations: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,29 +75,33 @@ def screen(
     turn, list by list, until there are enough. ``pairs`` are scans of all pairs made before, by
     AND or by cells, which are then not made again.
     """
-    given = {"codings": codings, "gap": gap, "effect": effect, "n_jobs": n_jobs}
-
-    def told(what: str) -> Callable[[int, int], None] | None:
-        return None if progress is None else lambda done, total: progress(what, done, total)
-
-    alone = {**given, "size": 1, "top": genotypes.n_variants, "codings": offered(codings, cells)}
-    singles = scan(genotypes, y, **alone).findings  # type: ignore[arg-type]
+    run = partial(scan, genotypes, y, gap=gap, effect=effect, n_jobs=n_jobs)
+    alone = offered(codings, cells)
+    singles = run(size=1, top=genotypes.n_variants, codings=alone).findings
     known = {made.settings["measure"]: made for made in pairs}
     titles = {"and": "pairs"} | ({"cells": "pairs, by genotype cells"} if cells else {})
-    scans = []
-    for measure, title in titles.items():
-        how = {**given, "measure": measure, "progress": told(title)}
-        scans.append(known.get(measure) or scan(genotypes, y, **how))  # type: ignore[arg-type]
+    scans = [
+        known.get(measure) or run(codings=codings, measure=measure, progress=told(progress, title))
+        for measure, title in titles.items()
+    ]
     order = singles["place_1"].to_numpy()
     lists = [[[int(v)] for v in order], *map(_members, scans)]
     promising = _in_turn(lists, triples)
     if triples >= 3 and len(promising) >= 3:
-        among = {**given, "size": 3, "among": promising, "progress": told("triples")}
-        scans.append(scan(genotypes, y, **among))  # type: ignore[arg-type]
+        scans.append(
+            run(size=3, among=promising, codings=codings, progress=told(progress, "triples"))
+        )
         lists.append(_members(scans[-1]))
-    chosen = np.array(sorted(_in_turn(lists, keep)), dtype=np.intp)
+    chosen = np.array(_in_turn(lists, keep), dtype=np.intp)
     in_order = singles.sort_values("place_1", ignore_index=True)
     return Screen(chosen, in_order, tuple(scans))
+
+
+def told(progress: Progress | None, what: str) -> Callable[..., None] | None:
+    """Return what a stage reports to, as (done, total, …), or None where nobody listens."""
+    if progress is None:
+        return None
+    return lambda done, total, *_: progress(what, done, total)
 
 
 def offered(codings: Sequence[str], negations: bool) -> list[str]:
@@ -110,7 +115,7 @@ def _members(found: Scan) -> list[list[int]]:
 
 
 def _in_turn(lists: list[list[list[int]]], most: int) -> list[int]:
-    """Take the heads of all lists, then their seconds, and so on, until there are enough."""
+    """Take the heads of all lists, then their seconds, until there are enough; sorted."""
     chosen: dict[int, None] = {}
     for place in range(max(map(len, lists), default=0)):
         for ranked in lists:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ..boolean import BooleanFunction, Literal
 from ..model.posterior import Posterior
-from ..sampling.draws import Draws
-from .chromosomes import chromosome_order
+from ..sampling.draws import Draws, pairs_within
+from .chromosomes import canonical_chromosomes, chromosome_order
 from .credible import Slot
 from .genotypes import Genotypes
 
@@ -78,13 +78,12 @@ def variant_table(
 def variant_inclusion(draws: Draws, genotypes: Genotypes) -> NDArray[np.float64]:
     """Probability that the function uses each variant; equal columns share theirs evenly."""
     shares = draws.inclusion("attribute")
-    place = {name: i for i, name in enumerate(genotypes.names)}
     out = np.zeros(genotypes.n_variants)
     alike: dict[str, set[str]] = {}
     for literal, others in zip(draws.literals, draws.equal, strict=True):
         alike.setdefault(literal.attribute, {literal.attribute}).update(x.attribute for x in others)
     for name, share in zip(shares["what"], shares["probability"], strict=True):
-        members = [place[other] for other in alike[name]]
+        members = [genotypes.place[other] for other in alike[name]]
         out[members] += share / len(members)
     return out
 
@@ -93,21 +92,20 @@ def pair_table(draws: Draws, least: float = 0.01) -> pd.DataFrame:
     """Pairs of variants that stand in one term, with the probability that they do."""
     import pandas as pd
 
-    attribute = [x.attribute for x in draws.literals]
+    names, of_literal = np.unique([x.attribute for x in draws.literals], return_inverse=True)
     functions = draws.functions
-    holders: dict[tuple[str, str], set[int]] = {}
-    term_of = np.repeat(np.arange(draws.n_functions), draws.n_terms)
-    for t, function in enumerate(term_of):
-        held = functions.literals[functions.literal_starts[t] : functions.literal_starts[t + 1]]
-        names = sorted({attribute[i] for i in held})
-        for i, first in enumerate(names):
-            for second in names[i + 1 :]:
-                holders.setdefault((first, second), set()).add(int(function))
+    first, second = pairs_within(functions.literal_starts)
+    holder = np.repeat(np.arange(draws.n_functions), draws.n_literals)[first]
+    ends = np.sort(of_literal[functions.literals[np.stack([first, second], axis=1)]], axis=1)
+    held = np.unique(np.column_stack([ends, holder])[ends[:, 0] < ends[:, 1]], axis=0)
+    pairs, number = np.unique(held[:, :2], axis=0, return_inverse=True)
+    shares = np.bincount(number.ravel(), draws.probability[held[:, 2]], minlength=len(pairs))
+    order = np.lexsort((pairs[:, 1], pairs[:, 0], -shares))
+    order = order[shares[order] >= least]
     rows = [
-        (first, second, float(draws.probability[sorted(held)].sum()))
-        for (first, second), held in holders.items()
+        (names[a], names[b], share)
+        for (a, b), share in zip(pairs[order], shares[order], strict=True)
     ]
-    rows = sorted((row for row in rows if row[2] >= least), key=lambda row: (-row[2], row[:2]))
     return pd.DataFrame(rows, columns=["VARIANT_1", "VARIANT_2", "PIP"])
 
 
@@ -117,12 +115,11 @@ def region_table(
     """Stretches of chromosomes, with the probability that the function uses a variant there."""
     import pandas as pd
 
-    place = {name: i for i, name in enumerate(genotypes.names)}
     position = genotypes.variants["POS"].to_numpy(dtype=np.int64)
-    chromosome = genotypes.variants["CHR"].astype(str).to_numpy()
+    chromosome = canonical_chromosomes(genotypes.variants["CHR"])
     of_literal = [
-        (chromosome[v], int(position[v] // width))
-        for v in (place[x.attribute] for x in draws.literals)
+        (str(chromosome[v]), int(position[v] - 1) // width)
+        for v in (genotypes.place[x.attribute] for x in draws.literals)
     ]
     regions = sorted(set(of_literal))
     rows = []
@@ -151,7 +148,6 @@ def marker_table(
     """One row per term: who carries it, what risk it brings, how probable it is."""
     import pandas as pd
 
-    place = {name: i for i, name in enumerate(genotypes.names)}
     variants, frequency = genotypes.variants, genotypes.frequency
     n_cases, n_controls = int(y.sum()), int((~y).sum())
     null = posterior.log_likelihood(BooleanFunction())
@@ -164,7 +160,7 @@ def marker_table(
         counts = posterior.counts(alone)
         cases, controls = counts.n_both, counts.n_marked - counts.n_both
         _, risk = posterior.rates(alone).summary()
-        members = [place[x.attribute] for x in term]
+        members = [genotypes.place[x.attribute] for x in term]
         factor = posterior.log_likelihood(alone) - null
         parts = _smaller(term, offered)
         best = posterior.scores(parts).log_likelihood.max() - null if parts else 0.0

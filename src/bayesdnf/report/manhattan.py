@@ -143,7 +143,6 @@ class _Member(NamedTuple):
 
 def _members(found: Markers, genome: _Genome, genes: Genes | None) -> list[_Member]:
     genotypes = found.study.genotypes
-    place = {name: i for i, name in enumerate(genotypes.names)}
     terms_of: dict[str, list[int]] = {}
     ring: dict[str, float] = {}
     for t, slots in enumerate(found.slots):
@@ -156,7 +155,7 @@ def _members(found: Markers, genome: _Genome, genes: Genes | None) -> list[_Memb
     probability = found.terms["PROB"].tolist()
     members = []
     for name, terms in terms_of.items():
-        v = place[name]
+        v = genotypes.place[name]
         row = found.variants.iloc[v]
         lines = [name, "" if genes is None else genes.at(row["CHR"], int(row["BP"]))]
         alone = [t for t in terms if len({s.literal.attribute for s in found.slots[t]}) == 1]

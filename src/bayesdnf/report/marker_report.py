@@ -12,6 +12,7 @@ import numpy as np
 from ..boolean import BooleanFunction
 from ..boolean.literal import _satisfies, comparison
 from ..boolean.markup import shown
+from ..estimators.presentation import search_is_sure, search_trust
 from ..estimators.record import Record
 from ..estimators.rules import rules_table
 from ..versions import versions
@@ -100,8 +101,8 @@ def gather_markers(
         case=None if function.is_null else _case(function, genotypes),
         draws=draw_facts(found.draws, function, posterior.fingerprint),
         bayes_factor="",
-        trust=shown(_trust(found)),
-        sure=found.search.stopped == "agreement",
+        trust=shown(search_trust(found.search)),
+        sure=search_is_sure(found.search),
         constant="",
         data=_data(found),
         settings=_settings(found),
@@ -110,14 +111,6 @@ def gather_markers(
         files=tuple(File(shown(f.role), shown(f.name), f.sha256) for f in files),
         command=shown(command),
         is_posterior=False,
-    )
-
-
-def _trust(found: Markers) -> str:
-    search = found.search
-    return (
-        f"The search ended by {search.stopped}: {search.agreement} of {search.restarts} restarts "
-        "ended at the best log posterior. They agree or not; neither is a proof."
     )
 
 
@@ -153,12 +146,11 @@ def _settings(found: Markers) -> tuple[tuple[str, str], ...]:
 def _case(function: BooleanFunction, genotypes: Genotypes) -> dict[str, Any]:
     """Describe the form "try a case": copies of the counted allele of each variant in the rule."""
     number = {literal: i for i, literal in enumerate(function.literals)}
-    place = {name: i for i, name in enumerate(genotypes.names)}
     attributes = []
     for name in function.attributes:
         literals = [literal for literal in number if literal.attribute == name]
-        [copies] = genotypes.copies([place[name]])
-        allele = genotypes.variants["A1"].iloc[place[name]]
+        [copies] = genotypes.copies([genotypes.place[name]])
+        allele = genotypes.variants["A1"].iloc[genotypes.place[name]]
         held = [[number[x] for x in literals if _satisfies(c, *comparison(x))] for c in range(3)]
         attributes.append(
             {

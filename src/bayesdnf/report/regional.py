@@ -125,15 +125,14 @@ class _Stretch(NamedTuple):
 def _stretch(found: Markers, term: int, slot: Slot, around: int) -> _Stretch:
     """Score the function with each variant nearby in the member's place."""
     genotypes, scoring = found.study.genotypes, found.scoring
-    place = {name: i for i, name in enumerate(genotypes.names)}
-    lead = place[slot.literal.attribute]
+    lead = genotypes.place[slot.literal.attribute]
     chromosome = canonical_chromosomes(genotypes.variants["CHR"])
     position = genotypes.variants["POS"].to_numpy(dtype=np.int64)
     terms = found.function.literal_terms
     others = [x for x in terms[term] if x != slot.literal]
     rest = [x for t, x in enumerate(terms) if t != term]
-    fixed = [place[x.attribute] for x in others]
-    besides = [place[x.attribute] for x in found.function.literals]
+    fixed = [genotypes.place[x.attribute] for x in others]
+    besides = [genotypes.place[x.attribute] for x in found.function.literals]
     near = np.abs(position - position[lead]) <= around
     near &= chromosome == chromosome[lead]
     near[[v for v in fixed if v != lead]] = False

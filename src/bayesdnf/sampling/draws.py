@@ -287,7 +287,7 @@ class Draws:
             ]
             return function_of_term, item, names, [""] * len(names)
         if kind == "pair":
-            first, second = _pairs_within(self.functions.literal_starts)
+            first, second = pairs_within(self.functions.literal_starts)
             low = np.minimum(literal[first], literal[second])
             high = np.maximum(literal[first], literal[second])
             kinds, item = np.unique(low * len(texts) + high, return_inverse=True)
@@ -440,7 +440,7 @@ class ChainShares:
     """Of shape (n_chains, n_items)."""
 
 
-def _pairs_within(starts: Ints) -> tuple[Ints, Ints]:
+def pairs_within(starts: Ints) -> tuple[Ints, Ints]:
     """Every pair of places i < j that lie in one run, runs given by their starts."""
     sizes = np.diff(starts)
     ahead = np.repeat(starts[1:], sizes) - np.arange(starts[-1]) - 1  # later places in the run
