@@ -1,5 +1,6 @@
 """markers, scan, merge, and predict with a model of markers."""
 
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,6 +44,11 @@ def test_markers_writes_a_folder_and_prints_the_summary(run, plink):
     assert TRUTH in text
     assert "of a population with 0.01 cases" in text
     log = Path("results/markers.log").read_text()
+    page = Path("results/report.html").read_text()
+    for name in ("study.bed", "study.bim", "study.fam", "pheno.txt", "covar.txt"):
+        digest = hashlib.sha256(Path(name).read_bytes()).hexdigest()
+        assert f"{name}: sha256 {digest}" in log
+        assert digest in page
     for wanted in (
         "bayesdnf markers study --out results --draws 100",
         "Read 30 variants of 900 samples from study.bed.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -12,7 +13,7 @@ import typer
 
 from . import options
 from .output import write_json
-from .reporting import command_line
+from .reporting import command_line, files_of
 from .study_options import Files, Reading, reading
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def markers(
         )  # fmt: skip
     files = save_markers(
         found, out, named, command=command_line(), filters=reading.filters(),
-        seconds={"reading and filters": read},
+        seconds={"reading and filters": read}, inputs=_hashed(study, reading),
     )  # fmt: skip
     if as_json:
         write_json(_result(found, files))
@@ -175,7 +176,7 @@ def scan(
     from .labelled import keep_apart
 
     which = _part(part)
-    keep_apart(out, [*_files_of(study), *reading.inputs()])
+    keep_apart(out, [*_files_of(study), *reading.inputs().values()])
     writable(out)
     with Stages() as stages:
         kept = _prepared(study, reading, stages)
@@ -266,10 +267,17 @@ def predict_markers(model: Path, study: str, out: Path, as_json: bool) -> None:
     typer.echo(f"{out}: {len(answers):,} samples, {listed}; risks are {marker.scale}.")
 
 
-def _files_of(study: str) -> list[Path]:
-    """Files that a study may be read from, which nothing may be written over."""
-    endings = ("", ".bed", ".bim", ".fam", ".pgen", ".pvar", ".psam", ".vcf", ".vcf.gz", ".bcf")
-    return [Path(study + ending) for ending in endings]
+def _files_of(study: str) -> Sequence[Path]:
+    """Files that a study is read from, which nothing may be written over."""
+    from ..genomics.opening import open_genotypes
+
+    return open_genotypes(study).files
+
+
+def _hashed(study: str, reading: Reading) -> Sequence[Any]:
+    """Hash the files that were read."""
+    genotypes = {f"genotypes ({path.suffix})": path for path in _files_of(study)}
+    return files_of({**genotypes, **reading.inputs()})
 
 
 def _write_log(out: Path, text: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -90,9 +90,13 @@ class Reading:
             progress=progress,
         )  # fmt: skip
 
-    def inputs(self) -> Sequence[Path | None]:
-        """Return the files beside the study that are read."""
-        return [self.pheno, self.covar, self.keep, self.remove, self.extract, self.exclude]
+    def inputs(self) -> dict[str, Path | None]:
+        """Return the files beside the study that are read, by what they hold."""
+        return {
+            "outcomes": self.pheno, "covariates": self.covar, "samples kept": self.keep,
+            "samples left out": self.remove, "variants kept": self.extract,
+            "variants left out": self.exclude,
+        }  # fmt: skip
 
 
 reading = options.sharing(Reading, "reading")

@@ -30,6 +30,11 @@ class GenotypeFiles(Protocol):
         ...
 
     @property
+    def files(self) -> tuple[Path, ...]:
+        """The files."""
+        ...
+
+    @property
     def outcomes(self) -> Path | None:
         """The file that may hold outcomes beside the genotypes."""
         ...

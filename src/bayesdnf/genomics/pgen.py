@@ -96,6 +96,11 @@ class PgenFiles:
         return cls(*(Path(prefix + ending) for ending in _ENDINGS))
 
     @property
+    def files(self) -> tuple[Path, ...]:
+        """All three."""
+        return self.pgen, self.pvar, self.psam
+
+    @property
     def outcomes(self) -> Path:
         """The file that may hold outcomes beside the genotypes."""
         return self.psam

@@ -108,6 +108,11 @@ class PlinkFiles:
         return cls(*(Path(prefix + ending) for ending in (".bed", ".bim", ".fam")))
 
     @property
+    def files(self) -> tuple[Path, ...]:
+        """All three."""
+        return self.bed, self.bim, self.fam
+
+    @property
     def outcomes(self) -> Path:
         """The file that may hold outcomes beside the genotypes."""
         return self.fam

@@ -95,6 +95,11 @@ class VcfFile:
     path: Path
 
     @property
+    def files(self) -> tuple[Path, ...]:
+        """The one."""
+        return (self.path,)
+
+    @property
     def outcomes(self) -> None:
         """There are none in a VCF file."""
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ..genomics.genes import Genes
     from ..genomics.markers import Markers
+    from .facts import File
 
 _DPI = 160
 
@@ -45,6 +46,7 @@ def save_markers(
     command: str | None = None,
     filters: object = None,
     seconds: Mapping[str, float] | None = None,
+    inputs: Sequence[File] = (),
 ) -> list[Path]:
     """Write everything that was found in a study into a folder.
 
@@ -69,6 +71,8 @@ def save_markers(
         What samples and variants had to meet, for the log.
     seconds : mapping of str to float, optional
         How long other stages took, for the log.
+    inputs : sequence of File
+        The files that were read, with their hashes, for the log and the report.
 
     Returns
     -------
@@ -99,7 +103,9 @@ def save_markers(
     files.append(path / "model.json")
     optional: dict[str, Callable[[Path], object]] = {
         "draws.nc": found.draws.save,
-        "report.html": lambda file: write_marker_report(found, file, command=command or ""),
+        "report.html": lambda file: write_marker_report(
+            found, file, command=command or "", files=inputs
+        ),
     }
     for name, write in optional.items():
         try:
@@ -107,7 +113,7 @@ def save_markers(
             files.append(path / name)
         except MissingExtraError:  # what an earlier run left must not pass for this one's
             (path / name).unlink(missing_ok=True)
-    log = _log(found, command, filters, {**(seconds or {}), **found.seconds})
+    log = _log(found, command, filters, {**(seconds or {}), **found.seconds}, inputs)
     files.append(_write_text(log, path / "markers.log"))
     return files
 
@@ -158,10 +164,17 @@ def _write_picture(figure: Any, path: Path) -> Path:
     return path
 
 
-def _log(found: Markers, command: str | None, filters: object, seconds: Mapping[str, float]) -> str:
+def _log(
+    found: Markers,
+    command: str | None,
+    filters: object,
+    seconds: Mapping[str, float],
+    inputs: Sequence[File],
+) -> str:
     genotypes, y = found.study.genotypes, found.study.y
     parts = {
         "Command": [command] if command else [],
+        "Files": [f"{file.name}: sha256 {file.sha256}" for file in inputs],
         "Versions": [f"{name} {value}" for name, value in versions().items()],
         "Settings": [f"{name} = {value}" for name, value in found.settings.items()],
         "Filters": [] if filters is None else [repr(filters)],
