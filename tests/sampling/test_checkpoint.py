@@ -12,6 +12,7 @@ import pytest
 
 from bayesdnf import sample
 from bayesdnf.errors import InputError
+from bayesdnf.sampling.informed import informed
 from sampling.runs import posterior_of, same_draws
 
 RUN = {"draws": 300, "warmup": 100, "thin": 5, "random_state": 7}
@@ -74,6 +75,9 @@ def _stopped_piece(posterior, file, settings):
 
 def test_another_run_is_refused(tmp_path):
     sample(posterior_of(), checkpoint=tmp_path / "run", **RUN)
+    listed = informed(posterior_of(), ["x0 AND x1"])
+    with pytest.raises(InputError, match="is of another run: its moves is"):
+        sample(posterior_of(), kernel=listed, checkpoint=tmp_path / "run", **RUN)
     with pytest.raises(InputError, match="is of another run: its seed is"):
         sample(posterior_of(), checkpoint=tmp_path / "run", **(RUN | {"random_state": 8}))
     with pytest.raises(InputError, match="is of another run: its data is"):

@@ -8,6 +8,7 @@ cut into calls does not matter.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -72,6 +73,10 @@ class Kernel(Protocol):
     betas: tuple[float, ...]
     """Inverse temperatures of the likelihood, 1 first."""
 
+    @property
+    def moves(self) -> str:
+        """A hash of how steps are made: equal for kernels that take the same steps."""
+
     def init(self, function: BooleanFunction, stream: _native.Philox) -> Snapshot:
         """Start at a function, at every temperature."""
 
@@ -130,6 +135,13 @@ class MoveKernel:
         self.growth = tuple(growth)
         self.listed = dict(listed or {})
         self._problem = _native.ChainProblem(posterior.native, posterior.individuals)
+
+    @property
+    def moves(self) -> str:
+        """A hash of how steps are made."""
+        weights = sorted(self.mix.items()), sorted(self.listed.items())
+        bases = self.exchange_every, self.empty_base, self.whole_base, self.growth
+        return hashlib.sha256(repr((weights, bases)).encode()).hexdigest()
 
     def init(self, function: BooleanFunction, stream: _native.Philox) -> Snapshot:
         """Start at a function, at every temperature."""

@@ -117,6 +117,7 @@ def sample(
     total = warmup + draws
     settings = {
         "kernel": used.name,
+        "moves": used.moves,
         "draws": draws,
         "warmup": warmup,
         "chains": chains,
