@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ContradictionError, ParameterError, SizeLimitError
-from .literal import Literal, Relation, Value, _satisfies, comparison
+from .literal import Literal, Relation, Value, comparison, satisfies
 from .table import Table
 
 Term: TypeAlias = tuple[Literal, ...]
@@ -218,7 +218,7 @@ def _regions(literals: list[Literal]) -> Bools:
         values += [*texts, "".join(texts) + "?"]  # longer than each named text: any other one
     truth = [
         [
-            _satisfies(u, op, v if v is None or isinstance(v, str) else point[v])
+            satisfies(u, op, v if v is None or isinstance(v, str) else point[v])
             for op, v in statements
         ]
         for u in values

@@ -187,7 +187,7 @@ def _subset(a: Literal, b: Literal) -> bool:
     op_a, u = comparison(a)
     op_b, v = comparison(b)
     if op_a == "=":
-        return _satisfies(u, op_b, v)
+        return satisfies(u, op_b, v)
     if isinstance(u, str) or isinstance(v, str):
         # Only numbers satisfy >= and <, so these imply `!=` of every text.
         return op_b == "!=" and (op_a != "!=" or u == v)
@@ -200,7 +200,8 @@ def _subset(a: Literal, b: Literal) -> bool:
     return op_a == op_b == "<" and u <= v
 
 
-def _satisfies(u: Value, operator: str, v: Value) -> bool:
+def satisfies(u: Value, operator: str, v: Value) -> bool:
+    """Whether a value stands in a relation to another: =, !=, >= or <."""
     if operator == "=":
         return u == v
     if operator == "!=":

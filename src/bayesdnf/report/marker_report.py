@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..boolean import BooleanFunction
-from ..boolean.literal import _satisfies, comparison
+from ..boolean.literal import comparison, satisfies
 from ..boolean.markup import shown
 from ..estimators.presentation import search_is_sure, search_trust
 from ..estimators.record import Record
@@ -151,7 +151,7 @@ def _case(function: BooleanFunction, genotypes: Genotypes) -> dict[str, Any]:
         literals = [literal for literal in number if literal.attribute == name]
         [copies] = genotypes.copies([genotypes.place[name]])
         allele = genotypes.variants["A1"].iloc[genotypes.place[name]]
-        held = [[number[x] for x in literals if _satisfies(c, *comparison(x))] for c in range(3)]
+        held = [[number[x] for x in literals if satisfies(c, *comparison(x))] for c in range(3)]
         attributes.append(
             {
                 "name": shown(name),
