@@ -65,8 +65,11 @@ def test_variants_pairs_and_regions_hold_the_marker(found):
     assert included.drop(["rs4", "rs8"]).max() < 0.3
     assert found.pairs.iloc[0].tolist()[:2] == ["rs4_A", "rs8_A"]
     assert found.pairs["PIP"][0] > 0.9
-    starts = found.regions.sort_values("PIP", ascending=False)["START"].iloc[:2]
-    assert sorted(starts) == [4_000_001, 8_000_001]
+    best = found.regions.sort_values("PIP", ascending=False).iloc[:2].sort_values("START")
+    places = found.variants.set_index("SNP").loc[["rs4", "rs8"], "BP"].tolist()
+    assert places == [4_000_000, 8_000_000]  # the last base of a region
+    assert best["END"].tolist() == places
+    assert best["START"].tolist() == [3_000_001, 7_000_001]
 
 
 def test_a_protective_variant_is_seen_through_its_negation():
