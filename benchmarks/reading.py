@@ -19,9 +19,9 @@ import numpy as np
 import pgenlib
 
 from bayesdnf.genomics import Genotypes, read_plink, write_plink
+from bayesdnf.genomics.files.plink import PlinkFiles
+from bayesdnf.genomics.files.request import Wish
 from bayesdnf.genomics.genotypes import empty_planes
-from bayesdnf.genomics.plink import PlinkFiles
-from bayesdnf.genomics.wish import Wish
 
 from .writing import arguments, show, write
 

@@ -189,7 +189,7 @@ def predict(
     from .. import BooleanFunction, DNFClassifier
     from ..data.atomic import atomic_path, writable
     from ..data.reading import read_file, separator_of
-    from ..genomics.marker_model import is_marker_model
+    from ..genomics.markers.marker_model import is_marker_model
     from .labelled import keep_apart, require_columns, text_columns
 
     if is_marker_model(model):

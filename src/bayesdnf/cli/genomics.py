@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..estimators.bars import Bar
-    from ..genomics.markers import Markers
+    from ..genomics.markers.finding import Markers
     from ..genomics.study import Study
 
 
@@ -115,7 +115,7 @@ def markers(
     if as_json:
         write_json(_result(found, files))
         return
-    from ..genomics.summary import summary
+    from ..genomics.markers.summary import summary
 
     typer.echo(summary(found, named))
     typer.echo(f"\n{len(files)} files written to {out}.")
@@ -269,7 +269,7 @@ def predict_markers(model: Path, study: str, out: Path, as_json: bool) -> None:
 
 def _files_of(study: str) -> Sequence[Path]:
     """Files that a study is read from, which nothing may be written over."""
-    from ..genomics.opening import open_genotypes
+    from ..genomics.files.opening import open_genotypes
 
     return open_genotypes(study).files
 

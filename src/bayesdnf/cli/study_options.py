@@ -12,7 +12,7 @@ import typer
 from . import options
 
 if TYPE_CHECKING:
-    from ..genomics.filters import Filters
+    from ..genomics.quality.filters import Filters
     from ..genomics.study import Study
 
 Files = Annotated[

@@ -1,25 +1,26 @@
 """From PLINK and VCF files to combinations of mutations."""
 
-from .chromosomes import canonical_chromosome, chromosome_order, haploid_calls
-from .exact import hardy_weinberg
-from .filters import Filters
-from .genes import Genes
+from .files.genes import Genes
+from .files.opening import read_genotypes
+from .files.pgen import read_pgen
+from .files.phenotype import SampleColumns, read_covariates, read_phenotype
+from .files.plink import read_plink
+from .files.vcf import read_vcf
+from .files.writing import write_plink
 from .genotypes import Genotypes
-from .marker_model import MarkerModel
-from .markers import Markers, find_markers
-from .matching import Matched, match_variants
-from .missingness import impute_mode, missingness_by_outcome
-from .opening import read_genotypes
-from .permutations import family_wise
-from .pgen import read_pgen
-from .phenotype import SampleColumns, read_covariates, read_phenotype
-from .plink import read_plink
-from .plink_writing import write_plink
-from .proxies import find_proxies
-from .pruning import prune
-from .refit import Refit, odds_ratios, refit_terms
-from .scan import Scan, merge, scan
-from .structure import (
+from .markers.finding import Markers, find_markers
+from .markers.marker_model import MarkerModel
+from .markers.matching import Matched, match_variants
+from .markers.permutations import family_wise
+from .markers.proxies import find_proxies
+from .markers.refit import Refit, odds_ratios, refit_terms
+from .markers.scan import Scan, merge, scan
+from .quality.chromosomes import canonical_chromosome, chromosome_order, haploid_calls
+from .quality.exact_tests import hardy_weinberg
+from .quality.filters import Filters
+from .quality.missingness import impute_mode, missingness_by_outcome
+from .quality.pruning import prune
+from .quality.structure import (
     PrincipalComponents,
     Relatives,
     close_relatives,
@@ -27,7 +28,6 @@ from .structure import (
     principal_components,
 )
 from .study import Study, read_study
-from .vcf import read_vcf
 
 __all__ = [
     "Filters",

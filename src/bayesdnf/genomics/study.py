@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FileFormatError, InputError
-from .chromosomes import haploid_calls
-from .filters import Filters
+from .files.opening import open_genotypes
+from .files.phenotype import SampleColumns, read_covariates, read_phenotype
+from .files.request import Progress, Wish
+from .files.selection import Names, Places
 from .genotypes import Genotypes
-from .identity import first_few
-from .opening import open_genotypes
-from .phenotype import SampleColumns, read_covariates, read_phenotype
-from .selection import Names, Places
-from .wish import Progress, Wish
+from .quality.chromosomes import haploid_calls
+from .quality.filters import Filters
+from .quality.identity import first_few
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..genomics.chromosomes import canonical_chromosomes, chromosome_order
+from ..genomics.quality.chromosomes import canonical_chromosomes, chromosome_order
 from .labels import plain, probability_text
 from .panels import INK, PALETTE, Floats, one_panel, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..genomics.genes import Genes
-    from ..genomics.markers import Markers
+    from ..genomics.files.genes import Genes
+    from ..genomics.markers.finding import Markers
 
 SHADES = ("#4C6A88", "#9DB2C6")
 _OTHER, _MOST_OTHERS = 0.2, 5  # inclusion from which a variant outside the function has a name

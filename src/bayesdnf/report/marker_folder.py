@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.atomic import atomic_path, writable
 from ..errors import InputError, MissingExtraError
-from ..genomics.marker_model import MarkerModel
-from ..genomics.summary import summary
+from ..genomics.markers.marker_model import MarkerModel
+from ..genomics.markers.summary import summary
 from ..versions import versions
 from .manhattan import plot_manhattan
 from .marker_report import write_marker_report
@@ -20,8 +20,8 @@ from .regional import plot_region
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..genomics.genes import Genes
-    from ..genomics.markers import Markers
+    from ..genomics.files.genes import Genes
+    from ..genomics.markers.finding import Markers
     from .facts import File
 
 _DPI = 160

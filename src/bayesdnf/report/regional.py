@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 
 from ..boolean import BooleanFunction
 from ..errors import ParameterError
-from ..genomics.chromosomes import canonical_chromosome, canonical_chromosomes
-from ..genomics.proxies import find_proxies
+from ..genomics.markers.proxies import find_proxies
+from ..genomics.quality.chromosomes import canonical_chromosome, canonical_chromosomes
 from .labels import plain, probability_text, shortened
 from .panels import INK, AxesArray, Floats, panels, tidy, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..genomics.credible import Slot
-    from ..genomics.genes import Genes
-    from ..genomics.markers import Markers
+    from ..genomics.files.genes import Genes
+    from ..genomics.markers.credible import Slot
+    from ..genomics.markers.finding import Markers
 
 AROUND = 250_000
 _BINS = (0.2, 0.4, 0.6, 0.8)

@@ -1,0 +1,106 @@
+"""One door to genotypes in files of any kind."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from ...errors import FileFormatError
+from ..genotypes import Genotypes
+from .pgen import PgenFiles
+from .plink import PlinkFiles
+from .request import Progress, Wish
+from .selection import Names, Places
+from .vcf import VcfFile
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_VCF = (".vcf", ".vcf.gz", ".vcf.bgz", ".bcf")
+_LOOKED_FOR = (".bed", ".pgen", *_VCF)
+
+
+class GenotypeFiles(Protocol):
+    """What a kind of files offers: its samples at once, its calls when asked."""
+
+    @property
+    def samples(self) -> pd.DataFrame:
+        """FID, IID and SEX of every sample."""
+        ...
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files."""
+        ...
+
+    @property
+    def outcomes(self) -> Path | None:
+        """The file that may hold outcomes beside the genotypes."""
+        ...
+
+    def read(self, wish: Wish) -> Genotypes:
+        """Read what is wished for."""
+        ...
+
+
+def open_genotypes(path: str | os.PathLike[str]) -> GenotypeFiles:
+    """Find out which kind of files a path stands for."""
+    text = os.fspath(path)
+    lower = text.lower()
+    if lower.endswith((".bed", ".bim", ".fam")):
+        return PlinkFiles.of(text)
+    if lower.endswith((".pgen", ".pvar", ".psam")):
+        return PgenFiles.of(text)
+    if lower.endswith(_VCF):
+        return VcfFile(Path(text))
+    there = next((ending for ending in _LOOKED_FOR if Path(text + ending).is_file()), None)
+    if there == ".bed":
+        return PlinkFiles.of(text + there)
+    if there == ".pgen":
+        return PgenFiles.of(text + there)
+    if there is not None:
+        return VcfFile(Path(text + there))
+    names = [f"{Path(text).name}{ending}" for ending in _LOOKED_FOR]
+    raise FileFormatError.at(text, None, f"none of {', '.join(names)} is there")
+
+
+def read_genotypes(
+    path: str | os.PathLike[str],
+    *,
+    allele: str = "minor",
+    samples: Names | None = None,
+    variants: Names | None = None,
+    regions: Places | None = None,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> Genotypes:
+    """Read genotypes from whatever files there are: PLINK 1, PLINK 2, VCF or BCF.
+
+    Parameters
+    ----------
+    path : path
+        A file, or what the names of several have in common: of ``study.bed``, ``study.pgen``,
+        ``study.vcf``, ``study.vcf.gz`` and ``study.bcf`` the first that is there.
+    allele : {"minor", "first", "second"}
+        Which allele is counted: the rarer one in the samples read, A1 or ALT ("first"), A2 or
+        REF ("second").
+    samples, variants, regions, n_jobs, progress
+        As in :func:`read_plink`.
+
+    Returns
+    -------
+    Genotypes
+        As from :func:`read_plink`, :func:`read_pgen` or :func:`read_vcf`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from bayesdnf.genomics import Genotypes, read_genotypes, write_plink
+    >>> study = pathlib.Path(tempfile.mkdtemp()) / "study"
+    >>> write_plink(Genotypes.from_copies([[0, 1, 2, -1], [2, 2, 1, 1]]), study)
+    >>> read_genotypes(study, variants=["v2"])
+    <Genotypes: 4 samples x 1 variants>
+    """
+    wish = Wish(allele, samples, variants, regions, n_jobs, progress).checked("read_genotypes")
+    return open_genotypes(path).read(wish)

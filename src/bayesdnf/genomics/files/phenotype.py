@@ -1,0 +1,287 @@
+"""Outcomes and covariates of samples, from text files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import FileFormatError, UnknownColumnError, did_you_mean
+from ..quality.identity import first_few, require_distinct_samples
+from .plink import FAM_COLUMNS
+from .text_fields import Fields, line_of, read_fields
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MISSING = ["NA", "na", "Na", "N/A", "n/a", "NaN", "nan", "NAN", ".", "-9", "-9.0"]
+_NOT_VALUES = ("FID", "IID", "SID", "PAT", "MAT", "SEX", "father", "mother")
+_PLINK = "1 control, 2 case, 0, -9 or NA missing"
+_REGENIE = "0 control, 1 case, -9 or NA missing"
+
+
+@dataclass(frozen=True)
+class SampleColumns:
+    """Columns of numbers that a file has for samples.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    table : DataFrame
+        ``IID``, ``FID`` if the file has it, and the columns, with NaN for missing.
+    headed : bool
+        Whether a header comes before the first sample.
+    history : tuple of str
+        How the file was read, one sentence each.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pandas as pd
+    >>> from bayesdnf.genomics import read_covariates
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "covar.txt"
+    >>> ages = pd.DataFrame({"IID": ["ann", "bob"], "age": [31, 40]})
+    >>> ages.to_csv(file, sep=" ", index=False)
+    >>> columns = read_covariates(file)
+    >>> columns.path.name, columns.table["IID"].tolist(), columns.first_line
+    ('covar.txt', ['ann', 'bob'], 2)
+    """
+
+    path: Path
+    table: pd.DataFrame
+    headed: bool
+    history: tuple[str, ...] = ()
+
+    @property
+    def first_line(self) -> int:
+        """Number of the line of the first sample."""
+        return line_of(self.path, int(self.headed))
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns of numbers."""
+        return [str(name) for name in self.table if name not in ("FID", "IID")]
+
+
+def read_phenotype(path: str | os.PathLike[str], name: str | None = None) -> SampleColumns:
+    r"""Read who is a case and who is a control.
+
+    Columns are separated by blanks or tabs: ``FID IID NAME…`` or ``IID NAME…`` under a header
+    (which may begin with #), or PLINK's ``FID IID value`` without one; ``.fam`` and ``.psam``
+    files are known by their names. Two codings are told apart by all values of the column: 1 and
+    2 (with 0, -9 or NA missing) where a 2 occurs, else 0 and 1 (with -9 or NA missing). ``.fam``
+    and ``.psam`` files always have the first. The history says which was read.
+
+    Parameters
+    ----------
+    path : path
+        The file, compressed by gzip or not.
+    name : str, optional
+        Column to read, where there are several.
+
+    Returns
+    -------
+    SampleColumns
+        One column of numbers: 1.0 case, 0.0 control, NaN missing.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from bayesdnf.genomics import read_phenotype
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "pheno.txt"
+    >>> _ = file.write_text("FID IID asthma\n1 ann 2\n2 bob 1\n3 cas -9\n")
+    >>> outcome = read_phenotype(file)
+    >>> outcome.table["asthma"].tolist()
+    [1.0, 0.0, nan]
+    >>> print(*outcome.history)
+    asthma of pheno.txt is read as 1 control, 2 case, 0, -9 or NA missing: 1 cases, 1 controls,
+    1 missing.
+    """
+    sheet = _Sheet.of(path, "PHENO")
+    names = sheet.value_names()
+    if name is None and len(names) > 1:
+        raise FileFormatError.at(
+            path, f"line {sheet.lines.line(0)}", f"it has {len(names)} phenotypes "
+            f"({first_few(names)}); name the one to read",
+        )  # fmt: skip
+    name = names[0] if name is None else sheet.require(name, names)
+    numbers, missing = sheet.numbers(name)
+    odd = ~missing & ~np.isin(numbers, (0.0, 1.0, 2.0))
+    if odd.any():
+        sheet.refuse_phenotype(int(np.argmax(odd)), name)
+    plink = sheet.outcomes_of_plink or bool((numbers == 2).any())
+    if plink:
+        missing = missing | (numbers == 0)
+        values = np.where(missing, np.nan, numbers - 1)
+    else:
+        values = np.where(missing, np.nan, numbers)
+    n_cases, n_controls = int((values == 1).sum()), int((values == 0).sum())
+    if n_cases == 0 or n_controls == 0:
+        raise FileFormatError.at(
+            path, f"lines {sheet.line(0)} to {sheet.line(len(values) - 1)}",
+            f"{name} has {n_cases:,} cases and {n_controls:,} controls, read as "
+            f"{_PLINK if plink else _REGENIE}; both are needed",
+        )  # fmt: skip
+    said = (
+        f"{name} of {sheet.path.name} is read as {_PLINK if plink else _REGENIE}: {n_cases:,} "
+        f"cases, {n_controls:,} controls, {int(missing.sum()):,} missing."
+    )
+    return sheet.columns({name: values}, (said,))
+
+
+def read_covariates(
+    path: str | os.PathLike[str], names: Sequence[str] | None = None
+) -> SampleColumns:
+    r"""Read covariates of samples, which must be numbers.
+
+    The layout is that of :func:`read_phenotype`; NA and -9 are missing.
+
+    Parameters
+    ----------
+    path : path
+        The file, compressed by gzip or not.
+    names : sequence of str, optional
+        Columns to read; by default all.
+
+    Returns
+    -------
+    SampleColumns
+        The columns, NaN where missing.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from bayesdnf.genomics import read_covariates
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "covar.txt"
+    >>> _ = file.write_text("IID age PC1\nann 31 0.5\nbob NA -0.1\n")
+    >>> read_covariates(file).table["age"].tolist()
+    [31.0, nan]
+    """
+    sheet = _Sheet.of(path, "COVAR")
+    there = sheet.value_names()
+    wanted = there if names is None else [sheet.require(name, there) for name in names]
+    values, n_missing = {}, 0
+    for name in wanted:
+        numbers, missing = sheet.numbers(name)
+        endless = ~missing & ~np.isfinite(numbers)
+        if endless.any():
+            sheet.refuse_covariate(int(np.argmax(endless)), name)
+        values[name] = np.where(missing, np.nan, numbers)
+        n_missing += int(missing.sum())
+    said = f"{len(wanted):,} covariates were read from {sheet.path.name} ({first_few(wanted)})"
+    said += f"; {n_missing:,} values are missing." if n_missing else "."
+    return sheet.columns(values, (said,))
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """Rows of a file under the names of its columns."""
+
+    lines: Fields
+    names: list[str]
+    first: int
+    headed: bool
+    outcomes_of_plink: bool
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str], default: str) -> _Sheet:
+        suffix = Path(path).suffix.lower()
+        if suffix == ".fam":
+            lines = read_fields(path, {6}, "a .fam file has 6 (FID, IID, …, phenotype)")
+            return cls(lines, list(FAM_COLUMNS), 0, False, True)._checked()
+        layout = "2 are the least: IID and a value, or FID, IID and a value"
+        lines = read_fields(path, range(2, 1 << 20), layout)
+        names = [str(cell) for cell in lines.cells.iloc[0]]
+        headed = names[0].removeprefix("#").upper() in ("FID", "IID")
+        if headed:
+            names = [n.upper() if n.upper() in ("FID", "IID") else n for n in lines.header()]
+            if names[0] == "FID" and (len(names) < 2 or names[1] != "IID"):
+                lines.refuse(0, f"IID must follow FID in the header, not {names[1]!r}")
+            if len(lines.cells) == 1:
+                lines.refuse(0, "no sample follows the header")
+        elif suffix == ".psam" and len(names) == len(FAM_COLUMNS):
+            names = list(FAM_COLUMNS)
+        elif len(names) == 2:
+            lines.refuse(0, "it has 2 fields and is no header that begins with FID or IID")
+        else:
+            width = len(names) - 2
+            values = [default] if width == 1 else [f"{default}{i + 1}" for i in range(width)]
+            names = ["FID", "IID", *values]
+        return cls(lines, names, int(headed), headed, suffix == ".psam")._checked()
+
+    def _checked(self) -> _Sheet:
+        ids = [name for name in ("FID", "IID") if name in self.names]
+        table = self.lines.cells[[self.names.index(name) for name in ids]].iloc[self.first :]
+        require_distinct_samples(
+            self.path, table.set_axis(ids, axis=1), lambda row: f"line {self.line(row)}"
+        )
+        return self
+
+    @property
+    def path(self) -> Path:
+        return self.lines.path
+
+    def line(self, row: int) -> int:
+        return self.lines.line(self.first + row)
+
+    def value_names(self) -> list[str]:
+        names = [name for name in self.names if name not in _NOT_VALUES]
+        if not names:
+            raise FileFormatError.at(self.path, f"line {self.line(0)}", "it has only identifiers")
+        return names
+
+    def require(self, name: str, names: list[str]) -> str:
+        if name not in names:
+            raise UnknownColumnError(
+                f"{self.path} has no column {name!r}; it has {first_few(names)}."
+                f"{did_you_mean(name, names)}"
+            )
+        return name
+
+    def texts(self, name: str) -> pd.Series:
+        return self.lines.cells[self.names.index(name)].iloc[self.first :]
+
+    def numbers(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Values of a column, NaN where it holds no number, and where it says missing."""
+        import pandas as pd
+
+        texts = self.texts(name)
+        missing = texts.isin(_MISSING).to_numpy(dtype=np.bool_)
+        numbers = pd.to_numeric(texts, errors="coerce").to_numpy(dtype=np.float64)
+        return numbers, missing
+
+    def refuse_phenotype(self, row: int, name: str) -> NoReturn:
+        self.lines.refuse(
+            self.first + row,
+            f"{name} is {self.texts(name).iloc[row]!r}, and must be 0, 1 or NA, or 1, 2 with 0, "
+            f"-9 or NA for missing{self._header_hint(row)}",
+        )
+
+    def refuse_covariate(self, row: int, name: str) -> NoReturn:
+        self.lines.refuse(
+            self.first + row,
+            f"{name} is {self.texts(name).iloc[row]!r}, and must be a number or NA; code "
+            f"categories as columns of 0 and 1{self._header_hint(row)}",
+        )
+
+    def _header_hint(self, row: int) -> str:
+        if row or self.headed or self.outcomes_of_plink:
+            return ""
+        return " (a header must begin with FID and IID, or IID)"
+
+    def columns(
+        self, values: dict[str, NDArray[np.float64]], said: tuple[str, ...]
+    ) -> SampleColumns:
+        import pandas as pd
+
+        columns: dict[str, Any] = {
+            name: self.texts(name).to_numpy() for name in ("FID", "IID") if name in self.names
+        }
+        columns.update(values)
+        return SampleColumns(self.path, pd.DataFrame(columns), self.headed, said)

@@ -1,0 +1,160 @@
+"""Slots of a term: the variants that could stand in each place, and how probable the term is.
+
+Linked variants say nearly the same, so the posterior spreads over them and no single one is
+probable. A slot is the set of variants that could take one literal's place, each with its
+probability given the rest of the function; a term is as probable as all the ways to fill its slots.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...boolean import BooleanFunction, Literal
+from ...sampling.draws import Draws
+from ..genotypes import Genotypes
+from .proxies import find_proxies
+from .scoring import Scoring
+
+_COVERED = 0.95
+_MOST = 200  # proxies of one variant that are looked at
+
+
+@dataclass(frozen=True)
+class Proxy:
+    """One way to fill a slot."""
+
+    literal: Literal
+    variant: int
+    r_squared: float
+    probability: float
+    """Given the rest of the function."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A literal of a term, and what could stand in its place, most probable first."""
+
+    literal: Literal
+    proxies: tuple[Proxy, ...]
+
+    @property
+    def variants(self) -> frozenset[int]:
+        """Numbers of the variants in the slot."""
+        return frozenset(proxy.variant for proxy in self.proxies)
+
+    def inclusion(self, draws: Draws, genotypes: Genotypes) -> float:
+        """Share of draws whose function uses a variant of the slot."""
+        names = {genotypes.names[v] for v in self.variants}
+        members = [
+            i
+            for i, literal in enumerate(draws.literals)
+            if names & {literal.attribute, *(x.attribute for x in draws.equal[i])}
+        ]
+        return float(draws.probability[draws.holding(members).any(axis=0)].sum())
+
+
+def slots_of(
+    scoring: Scoring,
+    function: BooleanFunction,
+    r_squared: float = 0.5,
+    window: int | None = 500_000,
+) -> list[list[Slot]]:
+    """Find the slots of every term of a function.
+
+    Parameters
+    ----------
+    scoring : Scoring
+        What functions score on any variants, chosen by a screen or not.
+    function : BooleanFunction
+        Whose terms.
+    r_squared, window
+        What counts as linked, as in :func:`find_proxies`.
+    """
+    genotypes = scoring.genotypes
+    leads = sorted({genotypes.place[x.attribute] for x in function.literals})
+    linked = find_proxies(genotypes, leads, r_squared, window)
+    near: dict[int, list[tuple[int, float]]] = {v: [(v, 1.0)] for v in leads}
+    for lead, proxy, r2 in zip(*(linked[c].tolist() for c in linked), strict=True):
+        if len(near[lead]) <= _MOST:
+            near[lead].append((proxy, r2))
+    variants = sorted({v for members in near.values() for v, _ in members})
+    posterior = scoring.on(variants)
+    by_variant: dict[str, list[Literal]] = {}
+    for literal in posterior.bits.table:
+        by_variant.setdefault(literal.attribute, []).append(literal)
+    names = genotypes.names
+    out = []
+    for t, term in enumerate(function.literal_terms):
+        rest = [x for i, x in enumerate(function.literal_terms) if i != t]
+        slots = []
+        for literal in term:
+            others = [x for x in term if x != literal]
+            options = [
+                (candidate, v, r2)
+                for v, r2 in near[genotypes.place[literal.attribute]]
+                for candidate in by_variant[names[v]]
+            ]
+            functions = [BooleanFunction([*rest, [*others, c]]) for c, _, _ in options]
+            logs = posterior.scores(functions).log_score
+            slots.append(Slot(literal, _credible(options, logs, literal)))
+        out.append(slots)
+    return out
+
+
+def _credible(
+    options: list[tuple[Literal, int, float]], logs: NDArray[np.float64], own: Literal
+) -> tuple[Proxy, ...]:
+    """Literals by probability until they cover enough, the function's own among them."""
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    order = np.argsort(-weights, kind="stable")
+    enough = int(np.searchsorted(np.cumsum(weights[order]), _COVERED)) + 1
+    kept = list(order[:enough])
+    [mine] = [i for i, (literal, _, _) in enumerate(options) if literal == own]
+    if mine not in kept:
+        kept.append(mine)
+    return tuple(
+        Proxy(options[i][0], options[i][1], options[i][2], float(weights[i])) for i in kept
+    )
+
+
+def term_probabilities(
+    draws: Draws, genotypes: Genotypes, slots: list[list[Slot]]
+) -> list[tuple[float, float]]:
+    """Return the share of draws that hold each term: its slots filled any way, and as it is."""
+    variant = np.array([genotypes.place[x.attribute] for x in draws.literals], dtype=np.int64)
+    starts, held = draws.functions.literal_starts, draws.functions.literals
+    terms = [tuple(held[starts[i] : starts[i + 1]]) for i in range(len(starts) - 1)]
+    function_of = np.repeat(np.arange(draws.n_functions), draws.n_terms)
+    # A variant may be drawn under the name of an equal one.
+    alike = [
+        {int(variant[i]), *(genotypes.place[x.attribute] for x in draws.equal[i])}
+        for i in range(len(draws.literals))
+    ]
+    texts = [str(x) for x in draws.literals]
+    out = []
+    for of_term in slots:
+        exact = frozenset(str(slot.literal) for slot in of_term)
+        any_way, as_it_is = set(), set()
+        for number, term in enumerate(terms):
+            if len(term) != len(of_term):
+                continue
+            names = [{texts[i], *(str(x) for x in draws.equal[i])} for i in term]
+            if all(any(text in some for text in exact) for some in names):
+                as_it_is.add(int(function_of[number]))
+            if any(
+                all(alike[i] & slot.variants for i, slot in zip(order, of_term, strict=True))
+                for order in itertools.permutations(term)
+            ):
+                any_way.add(int(function_of[number]))
+        out.append(
+            (
+                float(draws.probability[sorted(any_way | as_it_is)].sum()),
+                float(draws.probability[sorted(as_it_is)].sum()),
+            )
+        )
+    return out

@@ -1,0 +1,351 @@
+"""A marker as a model: written to a file of JSON, and asked about another cohort."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ... import __version__
+from ...boolean import BooleanFunction
+from ...boolean.literal import MEANING
+from ...data.atomic import atomic_path
+from ...errors import InputError
+from ...model.rates import Counts, Interval
+from ..files.opening import open_genotypes
+from ..files.request import Progress, Wish
+from ..genotypes import Genotypes, empty_planes
+from ..quality.chromosomes import haploid_calls
+from .matching import Matched, match_variants
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ...estimators.fields import Fields
+    from .finding import Markers
+
+_FORMAT = "bayesdnf.markers"
+_VERSION = 1
+_COLUMNS = ("NAME", "ID", "CHR", "POS", "A1", "A2", "FREQ", "CODINGS")
+_SCALES = ("population", "sample")
+_MOST_SAMPLES = 2**53
+
+
+@dataclass(frozen=True, eq=False)
+class MarkerModel:
+    """What is needed to tell whom a marker marks in another cohort, and at what risk.
+
+    Parameters
+    ----------
+    function : BooleanFunction
+        The marker.
+    variants : DataFrame
+        One row per variant of it: ``NAME`` (as the function spells it), ``ID``, ``CHR``, ``POS``,
+        ``A1`` (counted), ``A2``, ``FREQ`` of A1 in the study, and ``CODINGS`` in use.
+    risk, other_risk : Interval
+        Risk where the function holds, and where it does not.
+    prevalence : float or None
+        Share of cases in the population that risks refer to; None: they are those of the study.
+    null_probability : float
+        Posterior probability that there is no marker.
+    counts : Counts
+        Samples, cases, marked samples, and marked cases of the study.
+    terms : tuple of dict
+        For each term its text, marked ``cases`` and ``controls``, ``odds_ratio`` and
+        ``probability``.
+    settings : dict
+        How the marker was found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes, MarkerModel, Study, find_markers
+    >>> rng = np.random.default_rng(2)
+    >>> calls = rng.binomial(2, 0.3, (40, 800))
+    >>> y = rng.random(800) < np.where((calls[3] >= 1) & (calls[7] >= 1), 0.7, 0.2)
+    >>> found = find_markers(Study(Genotypes.from_copies(calls), y), draws=200, random_state=0)
+    >>> model = MarkerModel.of(found)
+    >>> there = Genotypes.from_copies([[1, 1, -1, 0], [2, 0, 1, -1]], ids=["v4", "v8"])
+    >>> there.variants["POS"] = [4, 8]
+    >>> model.predict(there)[["IID", "MARKED", "TERMS"]]
+      IID  MARKED TERMS
+    0  s1       1     1
+    1  s2       0
+    2  s3    <NA>
+    3  s4       0
+    """
+
+    function: BooleanFunction
+    variants: pd.DataFrame
+    risk: Interval
+    other_risk: Interval
+    prevalence: float | None
+    null_probability: float
+    counts: Counts
+    terms: tuple[dict[str, Any], ...]
+    settings: dict[str, Any]
+
+    @classmethod
+    def of(cls, found: Markers) -> MarkerModel:
+        """Take the best function of what was found."""
+        import pandas as pd
+
+        genotypes, function = found.study.genotypes, found.function
+        rows = []
+        for name in function.attributes:
+            v = genotypes.variants.iloc[genotypes.place[name]]
+            codings = {x.operator: None for x in function.literals if x.attribute == name}
+            rows.append(
+                (name, str(v["ID"]), str(v["CHR"]), int(v["POS"]), str(v["A1"]), str(v["A2"]),
+                 float(genotypes.frequency[genotypes.place[name]]), list(codings))
+            )  # fmt: skip
+        terms = [
+            {"term": str(term), "cases": int(cases), "controls": int(controls),
+             "odds_ratio": _finite(odds), "probability": float(probability)}
+            for term, cases, controls, odds, probability in zip(
+                *(found.terms[c] for c in ("TERM", "CASES", "CONTROLS", "OR", "PROB")), strict=True
+            )
+        ]  # fmt: skip
+        prevalence = found.posterior.effect.prevalence
+        return cls(
+            function=function,
+            variants=pd.DataFrame(rows, columns=list(_COLUMNS)),
+            risk=found.risk,
+            other_risk=found.other_risk,
+            prevalence=None if prevalence is None else float(prevalence),
+            null_probability=found.null_probability,
+            counts=found.posterior.counts(function),
+            terms=tuple(terms),
+            settings=found.settings,
+        )
+
+    @property
+    def scale(self) -> str:
+        """Whose risks they are, in words."""
+        if self.prevalence is None:
+            return "in the study's own sample"
+        return f"of a population with {self.prevalence:g} cases"
+
+    def read(
+        self, path: str | os.PathLike[str], n_jobs: int = 1, progress: Progress | None = None
+    ) -> Genotypes:
+        """Read what another cohort may have of the marker's variants, by name or by place.
+
+        Parameters
+        ----------
+        path : path
+            Its files, as in :func:`read_genotypes`.
+        n_jobs, progress
+            As in :func:`read_plink`.
+
+        Returns
+        -------
+        Genotypes
+            For :meth:`match` and :meth:`predict`, calls on X, Y and MT settled.
+        """
+        wanted = self.variants
+        places = zip(wanted["CHR"], wanted["POS"], strict=True)
+        wish = Wish(
+            allele="first",
+            variants=["", *(name for name in wanted["ID"] if name != ".")],  # no file has ""
+            regions=[f"{chromosome}:{position}-{position}" for chromosome, position in places],
+            n_jobs=n_jobs,
+            progress=progress,
+            either=True,
+        )
+        return haploid_calls(open_genotypes(path).read(wish))
+
+    def match(self, genotypes: Genotypes, *, trust_strand: bool = False) -> Matched:
+        """Find the marker's variants in another cohort, as :func:`match_variants` does."""
+        return match_variants(self.variants, genotypes, trust_strand=trust_strand)
+
+    def predict(self, cohort: Genotypes | Matched) -> pd.DataFrame:
+        """Tell whom the marker marks.
+
+        A term holds surely when all its literals do, and cannot hold when one of them fails on a
+        known call. Samples are marked when some term holds surely, unmarked when no term can hold,
+        and undecided otherwise: a call that would settle it is missing, or its variant was not
+        found.
+
+        Parameters
+        ----------
+        cohort : Genotypes or Matched
+            The calls, or what :meth:`match` made of them.
+
+        Returns
+        -------
+        DataFrame
+            One row per sample: ``FID``, ``IID``, ``MARKED`` (1, 0 or NA), ``TERMS`` (numbers of
+            those that surely hold, from 1) and ``RISK`` (NA where undecided).
+        """
+        import pandas as pd
+
+        matched = cohort if isinstance(cohort, Matched) else self.match(cohort)
+        calls = self._all(matched)
+        n = calls.n_samples
+        surely, possible = np.zeros((2, len(self.function), n), dtype=np.bool_)
+        for t, term in enumerate(self.function.literal_terms):
+            surely[t] = np.logical_and.reduce([calls.truth(x) for x in term])
+            possible[t] = ~np.logical_or.reduce([calls.truth(~x) for x in term])
+        holds = surely.any(axis=0)
+        undecided = possible.any(axis=0) & ~holds
+        marked = pd.Series(holds.astype(np.int64)).astype("Int64").mask(pd.Series(undecided))
+        risk = np.where(holds, self.risk.mean, self.other_risk.mean)
+        return pd.DataFrame(
+            {
+                "FID": calls.samples["FID"].to_numpy(),
+                "IID": calls.samples["IID"].to_numpy(),
+                "MARKED": marked,
+                "TERMS": [
+                    " ".join(str(t + 1) for t in np.flatnonzero(column)) for column in surely.T
+                ],
+                "RISK": np.where(undecided, np.nan, risk),
+            }
+        )
+
+    def _all(self, matched: Matched) -> Genotypes:
+        """Return calls at every variant of the marker, missing where it was not found."""
+        there = matched.genotypes
+        planes = empty_planes(len(self.variants), there.n_samples)
+        planes[matched.found] = there.planes
+        whole = replace(there, planes=planes, variants=self.variants)
+        return whole.renamed(self.variants["NAME"].tolist())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as JSON, whole or not at all."""
+        document = {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "bayesdnf": __version__,
+            "rule": str(self.function),
+            "function": json.loads(self.function.to_json()),
+            "variants": self.variants.to_dict("records"),
+            "risks": {"marked": self.risk._asdict(), "unmarked": self.other_risk._asdict()},
+            "scale": _SCALES[self.prevalence is None],
+            "prevalence": self.prevalence,
+            "null_probability": self.null_probability,
+            "counts": self.counts._asdict(),
+            "terms": list(self.terms),
+            "settings": self.settings,
+        }
+        text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+        with atomic_path(path) as part:
+            part.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> MarkerModel:
+        """Read what :meth:`save` wrote; every field is checked and nothing in it is run."""
+        from ...estimators.fields import read_json
+
+        top = read_json(path, "model file of markers")
+        top.text("format", (_FORMAT,))
+        version = top.whole("version", 1)
+        if version > _VERSION:
+            raise InputError(
+                f"{path} has version {version} of the model file of markers and this bayesdnf "
+                f"reads version {_VERSION}; it was written by bayesdnf {top.any('bayesdnf')!r:.40}."
+            )
+        top.expect(
+            "format", "version", "bayesdnf", "rule", "function", "variants", "risks", "scale",
+            "prevalence", "null_probability", "counts", "terms", "settings",
+        )  # fmt: skip
+        top.text("bayesdnf")
+        function = _read_function(top)
+        risks = top.part("risks")
+        risks.expect("marked", "unmarked")
+        top.part("settings")
+        return cls(
+            function=function,
+            variants=_read_variants(top, function),
+            risk=_read_risk(risks.part("marked")),
+            other_risk=_read_risk(risks.part("unmarked")),
+            prevalence=_read_prevalence(top),
+            null_probability=top.number("null_probability", 0, 1),
+            counts=_read_counts(top.part("counts")),
+            terms=_read_terms(top, function),
+            settings=top.any("settings"),
+        )
+
+
+def is_marker_model(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a model of markers, and not of another kind."""
+    from ...estimators.fields import read_json
+
+    return bool(read_json(path, "model file of bayesdnf").any("format") == _FORMAT)
+
+
+def _read_function(top: Fields) -> BooleanFunction:
+    function = top.make(
+        "function", lambda: BooleanFunction.from_json(json.dumps(top.any("function")))
+    )
+    for literal in function.literals:
+        if literal.operator not in MEANING or literal.operator in ("true", "false"):
+            top.fail("field 'function'", "made of codings of genotypes", str(literal))
+    if top.text("rule") != str(function):
+        top.fail("field 'rule'", "the text of 'function'", top.any("rule"))
+    return function
+
+
+def _read_variants(top: Fields, function: BooleanFunction) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = []
+    for part in top.parts("variants"):
+        part.expect(*_COLUMNS)
+        name = part.text("NAME")
+        if not name.endswith(f"_{part.text('A1')}"):
+            part.fail("field 'NAME'", f"a name that ends in its counted allele {part.text('A1')}",
+                      name)  # fmt: skip
+        own = [x.operator for x in function.literals if x.attribute == name]
+        if part.any("CODINGS") != list(dict.fromkeys(own)):
+            top.fail(f"the CODINGS of {name:.40}", "those of 'function'", part.any("CODINGS"))
+        rows.append(
+            (name, part.text("ID"), part.text("CHR"), part.whole("POS", 0, 2**40),
+             part.text("A1"), part.text("A2"), part.number("FREQ", 0, 1), own)
+        )  # fmt: skip
+    if [row[0] for row in rows] != list(function.attributes):
+        top.fail("field 'variants'", "a list of the function's variants", [row[0] for row in rows])
+    return pd.DataFrame(rows, columns=list(_COLUMNS))
+
+
+def _read_risk(part: Fields) -> Interval:
+    part.expect(*Interval._fields)
+    return Interval(*(part.number(name, 0, 1) for name in Interval._fields))
+
+
+def _read_prevalence(top: Fields) -> float | None:
+    if top.text("scale", _SCALES) == "sample":
+        if top.any("prevalence") is not None:
+            top.fail("field 'prevalence'", "null on the scale of the sample", top.any("prevalence"))
+        return None
+    return top.number("prevalence", 0, 1)
+
+
+def _read_counts(part: Fields) -> Counts:
+    part.expect(*Counts._fields)
+    n = part.whole("n", 0, _MOST_SAMPLES)
+    n_pos, n_marked = part.whole("n_pos", 0, n), part.whole("n_marked", 0, n)
+    n_both = part.whole("n_both", max(0, n_pos + n_marked - n), min(n_pos, n_marked))
+    return Counts(n, n_pos, n_marked, n_both)
+
+
+def _read_terms(top: Fields, function: BooleanFunction) -> tuple[dict[str, Any], ...]:
+    parts = top.parts("terms")
+    texts = [" AND ".join(term) for term in function.terms]
+    if len(parts) != len(texts):
+        top.fail("field 'terms'", f"a list of {len(texts)}, one for each term", top.any("terms"))
+    for part, text in zip(parts, texts, strict=True):
+        part.expect("term", "cases", "controls", "odds_ratio", "probability")
+        part.text("term", (text,))
+        part.whole("cases", 0, _MOST_SAMPLES)
+        part.whole("controls", 0, _MOST_SAMPLES)
+        part.number("odds_ratio", 0, null=np.nan)
+        part.number("probability", 0, 1)
+    return tuple(top.any("terms"))
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

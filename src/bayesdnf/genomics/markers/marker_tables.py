@@ -1,0 +1,223 @@
+"""Tables of what was found: terms, variants, pairs of variants, regions."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...boolean import BooleanFunction, Literal
+from ...model.posterior import Posterior
+from ...sampling.draws import Draws, pairs_within
+from ..genotypes import Genotypes
+from ..quality.chromosomes import canonical_chromosomes, chromosome_order
+from .credible import Slot
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .refit import Refit
+
+
+COLUMNS = [
+    "TERM", "SNP", "CHR", "BP", "A1", "A2", "FREQ", "CASES", "CONTROLS", "N_CASES", "N_CONTROLS",
+    "COVERED", "RISK", "RISK_L95", "RISK_U95", "OR", "OR_L95", "OR_U95", "PROB", "PROB_EXACT",
+    "SLOT_PIP", "LOG_BF", "GAIN", "PROXIES",
+]  # fmt: skip
+"""Of the table of terms; with covariates ``ADJ_OR``, ``ADJ_L95``, … follow."""
+
+
+def variant_table(
+    genotypes: Genotypes,
+    y: NDArray[np.bool_],
+    singles: pd.DataFrame,
+    inclusion: NDArray[np.float64],
+) -> pd.DataFrame:
+    """Tell of every variant, in columns that plotting and annotation tools know.
+
+    ``CHR``, ``SNP``, ``BP``, ``A1`` (counted), ``A2``, ``FREQ`` of A1, ``F_A`` and ``F_U`` (its
+    frequency in cases and controls), ``N`` known calls, ``OR`` and ``P`` of the allelic test,
+    ``BEST`` and ``LOG_BF`` of its best literal alone, and ``PIP``, the posterior probability that
+    the function uses it.
+    """
+    import pandas as pd
+    from scipy.stats import chi2
+
+    cases, controls = genotypes.counts(y), genotypes.counts(~y)
+    # Copies of A1 and of A2, in cases and controls.
+    a, c = cases[:, 1] + cases[:, 2], controls[:, 1] + controls[:, 2]
+    b, d = 2 * cases[:, 0] - a, 2 * controls[:, 0] - c
+    with np.errstate(divide="ignore", invalid="ignore"):
+        n = (a + b + c + d).astype(np.float64)
+        statistic = n * (a * d - b * c) ** 2.0 / ((a + b) * (c + d) * (a + c) * (b + d))
+        odds = (a * d) / (b * c)
+        f_a, f_u = a / (a + b), c / (c + d)
+    return pd.DataFrame(
+        {
+            "CHR": genotypes.variants["CHR"],
+            "SNP": genotypes.variants["ID"],
+            "BP": genotypes.variants["POS"],
+            "A1": genotypes.variants["A1"],
+            "A2": genotypes.variants["A2"],
+            "FREQ": genotypes.frequency,
+            "F_A": f_a,
+            "F_U": f_u,
+            "N": cases[:, 0] + controls[:, 0],
+            "OR": odds,
+            "P": chi2.sf(statistic, 1),
+            "BEST": singles["marker"].str.strip("()"),
+            "LOG_BF": singles["log_bayes_factor"],
+            "PIP": inclusion,
+        }
+    )
+
+
+def variant_inclusion(draws: Draws, genotypes: Genotypes) -> NDArray[np.float64]:
+    """Probability that the function uses each variant; equal columns share theirs evenly."""
+    shares = draws.inclusion("attribute")
+    out = np.zeros(genotypes.n_variants)
+    alike: dict[str, set[str]] = {}
+    for literal, others in zip(draws.literals, draws.equal, strict=True):
+        alike.setdefault(literal.attribute, {literal.attribute}).update(x.attribute for x in others)
+    for name, share in zip(shares["what"], shares["probability"], strict=True):
+        members = [genotypes.place[other] for other in alike[name]]
+        out[members] += share / len(members)
+    return out
+
+
+def pair_table(draws: Draws, least: float = 0.01) -> pd.DataFrame:
+    """Pairs of variants that stand in one term, with the probability that they do."""
+    import pandas as pd
+
+    names, of_literal = np.unique([x.attribute for x in draws.literals], return_inverse=True)
+    functions = draws.functions
+    first, second = pairs_within(functions.literal_starts)
+    holder = np.repeat(np.arange(draws.n_functions), draws.n_literals)[first]
+    ends = np.sort(of_literal[functions.literals[np.stack([first, second], axis=1)]], axis=1)
+    held = np.unique(np.column_stack([ends, holder])[ends[:, 0] < ends[:, 1]], axis=0)
+    pairs, number = np.unique(held[:, :2], axis=0, return_inverse=True)
+    shares = np.bincount(number.ravel(), draws.probability[held[:, 2]], minlength=len(pairs))
+    order = np.lexsort((pairs[:, 1], pairs[:, 0], -shares))
+    order = order[shares[order] >= least]
+    rows = [
+        (names[a], names[b], share)
+        for (a, b), share in zip(pairs[order], shares[order], strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["VARIANT_1", "VARIANT_2", "PIP"])
+
+
+def region_table(
+    draws: Draws, genotypes: Genotypes, width: int = 1_000_000, least: float = 0.01
+) -> pd.DataFrame:
+    """Stretches of chromosomes, with the probability that the function uses a variant there."""
+    import pandas as pd
+
+    position = genotypes.variants["POS"].to_numpy(dtype=np.int64)
+    chromosome = canonical_chromosomes(genotypes.variants["CHR"])
+    of_literal = [
+        (str(chromosome[v]), int(position[v] - 1) // width)
+        for v in (genotypes.place[x.attribute] for x in draws.literals)
+    ]
+    regions = sorted(set(of_literal))
+    rows = []
+    for region in regions:
+        members = [i for i, r in enumerate(of_literal) if r == region]
+        share = float(draws.probability[draws.holding(members).any(axis=0)].sum())
+        if share >= least:
+            start = region[1] * width
+            rows.append((region[0], start + 1, start + width, share))
+    table = pd.DataFrame(rows, columns=["CHR", "START", "END", "PIP"])
+    order = np.lexsort((table["START"], chromosome_order(table["CHR"])))
+    return table.iloc[order].reset_index(drop=True)
+
+
+def marker_table(
+    posterior: Posterior,
+    genotypes: Genotypes,
+    y: NDArray[np.bool_],
+    function: BooleanFunction,
+    draws: Draws,
+    slots: list[list[Slot]],
+    probabilities: Sequence[tuple[float, float]],
+    odds: pd.DataFrame,
+    refitted: Refit | None,
+) -> pd.DataFrame:
+    """One row per term: who carries it, what risk it brings, how probable it is."""
+    import pandas as pd
+
+    variants, frequency = genotypes.variants, genotypes.frequency
+    n_cases, n_controls = int(y.sum()), int((~y).sum())
+    null = posterior.log_likelihood(BooleanFunction())
+    offered: dict[str, list[Literal]] = {}
+    for literal in posterior.bits.table:
+        offered.setdefault(literal.attribute, []).append(literal)
+    rows = []
+    for t, term in enumerate(function.literal_terms):
+        alone = BooleanFunction([term])
+        counts = posterior.counts(alone)
+        cases, controls = counts.n_both, counts.n_marked - counts.n_both
+        _, risk = posterior.rates(alone).summary()
+        members = [genotypes.place[x.attribute] for x in term]
+        factor = posterior.log_likelihood(alone) - null
+        parts = _smaller(term, offered)
+        best = posterior.scores(parts).log_likelihood.max() - null if parts else 0.0
+        rows.append(
+            {
+                "TERM": " AND ".join(map(str, term)),
+                "SNP": _joined(variants["ID"].iloc[v] for v in members),
+                "CHR": _joined(variants["CHR"].iloc[v] for v in members),
+                "BP": _joined(variants["POS"].iloc[v] for v in members),
+                "A1": _joined(variants["A1"].iloc[v] for v in members),
+                "A2": _joined(variants["A2"].iloc[v] for v in members),
+                "FREQ": _joined(f"{frequency[v]:.4g}" for v in members),
+                "CASES": cases,
+                "CONTROLS": controls,
+                "N_CASES": n_cases,
+                "N_CONTROLS": n_controls,
+                "COVERED": cases / n_cases,
+                "RISK": risk.mean,
+                "RISK_L95": risk.low,
+                "RISK_U95": risk.high,
+                "OR": odds["odds_ratio"][t],
+                "OR_L95": odds["low"][t],
+                "OR_U95": odds["high"][t],
+                "PROB": probabilities[t][0],
+                "PROB_EXACT": probabilities[t][1],
+                "SLOT_PIP": _joined(f"{s.inclusion(draws, genotypes):.4g}" for s in slots[t]),
+                "LOG_BF": factor,
+                "GAIN": factor - max(0.0, float(best)),
+                "PROXIES": "; ".join(map(_slot_text, slots[t])),
+            }
+        )
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    if refitted is not None:
+        known = {"odds_ratio": "OR", "low": "L95", "high": "U95", "p": "P", "method": "METHOD"}
+        for column, name in {**known, "n": "N"}.items():
+            table[f"ADJ_{name}"] = refitted.table[column]
+    return table
+
+
+def _smaller(term: Sequence[Literal], offered: dict[str, list[Literal]]) -> list[BooleanFunction]:
+    """Terms on fewer of the variants: of up to three with any literals, of more with its own."""
+    names = list(dict.fromkeys(x.attribute for x in term))
+    if len(names) > 3:
+        return [BooleanFunction([[x for x in term if x.attribute != gone]]) for gone in names]
+    return [
+        BooleanFunction([literals])
+        for size in range(1, len(names))
+        for some in itertools.combinations(names, size)
+        for literals in itertools.product(*(offered[name] for name in some))
+    ]
+
+
+def _joined(values: object) -> str:
+    return ",".join(str(v) for v in values)  # type: ignore[attr-defined]
+
+
+def _slot_text(slot: Slot) -> str:
+    return " | ".join(
+        f"{p.literal} ({p.probability:.2g}, r2 {p.r_squared:.2g})" for p in slot.proxies
+    )

@@ -1,0 +1,279 @@
+"""Matching: the variants that a model names, found in another cohort, allele by allele."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ..genotypes import KNOWN, Genotypes, empty_planes
+from ..quality.chromosomes import canonical_chromosomes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Flags = NDArray[np.bool_]
+
+_COMPLEMENT = {"A": "T", "C": "G", "G": "C", "T": "A"}
+_UNNAMED = ("0", ".", "")
+"""How files write an allele that nobody has."""
+
+_FOUND = {
+    "matched": "as they are",
+    "swapped": "with their alleles swapped",
+    "other strand": "on the other strand",
+    "other strand, swapped": "on the other strand with their alleles swapped",
+}
+_NOT_FOUND = {
+    "ambiguous strand": "A/T or C/G, strand unknown",
+    "other alleles": "other alleles",
+    "other chromosome": "same ID on another chromosome",
+    "other build": "at the same position, but positions there are of another genome build",
+    "duplicates disagree": "several that disagree",
+    "absent": "absent",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """What a cohort has of the variants wanted.
+
+    Parameters
+    ----------
+    genotypes : Genotypes
+        Those found, in the order wanted, with the model's names and counted alleles.
+    table : DataFrame
+        One row per variant wanted: ``variant`` (the model's name), ``status`` and ``detail``.
+        Status is "matched", "swapped", "other strand" or "other strand, swapped" for those
+        found, and "ambiguous strand", "other alleles", "other chromosome", "other build",
+        "duplicates disagree" or "absent" for the others.
+
+    Examples
+    --------
+    >>> from bayesdnf.genomics import Genotypes, match_variants
+    >>> model = Genotypes.from_copies([[0, 1], [1, 2]], ids=["rs1", "rs2"])
+    >>> cohort = Genotypes.from_copies([[2, 1, 0]], ids=["rs2"])
+    >>> match_variants(model.variants, cohort).table
+      variant   status                   detail
+    0   rs1_B   absent
+    1   rs2_B  matched   by ID: rs2 at 1:1, B/A
+    """
+
+    genotypes: Genotypes
+    table: pd.DataFrame
+
+    @property
+    def found(self) -> Flags:
+        """Which of the variants wanted were found."""
+        return self.table["status"].isin(list(_FOUND)).to_numpy()
+
+
+def match_variants(
+    wanted: pd.DataFrame, genotypes: Genotypes, *, trust_strand: bool = False
+) -> Matched:
+    """Find variants in another cohort by ID, or else by chromosome and position, and by alleles.
+
+    Where A1 and A2 are the other way round the calls are recoded. Where both are the complements
+    (A/C there, T/G here) the cohort was read from the other strand, and they are matched and
+    reported. Of A/T and C/G variants the strand cannot be told from the alleles: they are listed,
+    not guessed. An allele that the cohort does not name ("0") and nobody has can be the one wanted.
+    Of several that match by ID (or by place) the one with the most calls is taken if all agree.
+    A place counts for nothing where another variant wanted has the ID found there, nor where most
+    of those matched by ID are at other positions: the cohort is then of another genome build.
+
+    Parameters
+    ----------
+    wanted : DataFrame
+        One row per variant: ``ID``, ``CHR``, ``POS``, ``A1`` (counted) and ``A2``. Optionally
+        ``NAME``, the model's name for it, such as rs123_A; by default as ``Genotypes.names``
+        makes it.
+    genotypes : Genotypes
+        The cohort.
+    trust_strand : bool, default=False
+        Take A/T and C/G variants to be on the model's strand.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from bayesdnf.genomics import Genotypes, match_variants
+    >>> cohort = Genotypes.from_copies([[0, 1, 2], [0, 0, 1]], ids=["rs1", "rs2"])
+    >>> cohort.variants["A1"], cohort.variants["A2"] = ["G", "T"], ["A", "A"]
+    >>> wanted = pd.DataFrame(
+    ...     {"ID": ["rs1", "rs2"], "CHR": "1", "POS": [1, 2], "A1": ["A", "T"], "A2": ["G", "A"]}
+    ... )
+    >>> matched = match_variants(wanted, cohort)
+    >>> matched.table[["variant", "status"]]
+      variant            status
+    0   rs1_A           swapped
+    1   rs2_T  ambiguous strand
+    >>> matched.genotypes.names, matched.genotypes.copies([0])
+    (['rs1_A'], array([[2, 1, 0]], dtype=int8))
+    """
+    import pandas as pd
+
+    lacking = {"ID", "CHR", "POS", "A1", "A2"} - set(wanted.columns)
+    if lacking:
+        raise InputError(f"The variants wanted have no column {', '.join(sorted(lacking))}.")
+    wanted = wanted.reset_index(drop=True)
+    names = _names(wanted)
+    pairs = _candidates(wanted, genotypes)
+    _judge(pairs, wanted, genotypes, trust_strand)
+    chosen, status, detail = _choose(pairs, len(wanted), genotypes)
+    table = pd.DataFrame({"variant": names, "status": status, "detail": detail})
+    found = table["status"].isin(list(_FOUND)).to_numpy()
+    kept = genotypes.take(variants=chosen[found])
+    kept = kept.swapped(table["status"][found].str.endswith("swapped").to_numpy())
+    stem = [
+        name.removesuffix(f"_{allele}") for name, allele in zip(names, wanted["A1"], strict=True)
+    ]
+    variants = wanted[["CHR", "POS", "ID", "A1", "A2"]].assign(ID=stem)[found]
+    kept = replace(
+        kept,
+        variants=variants.reset_index(drop=True),
+        history=(*genotypes.history, _sentence(table)),
+    )
+    return Matched(kept, table)
+
+
+def _names(wanted: pd.DataFrame) -> list[str]:
+    if "NAME" in wanted:
+        return [str(name) for name in wanted["NAME"]]
+    return Genotypes(empty_planes(len(wanted), 0), wanted[:0], wanted).names
+
+
+def _candidates(wanted: pd.DataFrame, genotypes: Genotypes) -> pd.DataFrame:
+    """Pairs of a variant wanted and one of the cohort that share an ID or a place."""
+    import pandas as pd
+
+    def places(table: pd.DataFrame) -> pd.DataFrame:
+        chromosome = canonical_chromosomes(table["CHR"])
+        return pd.DataFrame(
+            {
+                "ID": table["ID"].astype(str).to_numpy(),
+                "CHR": np.where(chromosome == "XY", "X", chromosome),
+                "POS": pd.to_numeric(table["POS"], errors="coerce").fillna(0).to_numpy(np.int64),
+                "row": np.arange(len(table)),
+            }
+        )
+
+    ours, theirs = places(wanted), places(genotypes.variants)
+    theirs = theirs[theirs["ID"].isin(ours["ID"]) | theirs["POS"].isin(ours["POS"])]
+    named = ~ours["ID"].isin([".", "", "nan"])
+    by_id = ours[named].merge(theirs, on="ID", suffixes=("_ours", ""))
+    placed = (ours["CHR"] != "0") & (ours["POS"] > 0)
+    by_place = ours[placed].merge(theirs, on=["CHR", "POS"], suffixes=("_ours", ""))
+    unknown = (by_id["CHR"] == "0") | (by_id["CHR_ours"] == "0")
+    by_id["elsewhere"] = (by_id["CHR"] != by_id["CHR_ours"]) & ~unknown
+    by_id["moved"] = (by_id["POS"] != by_id["POS_ours"]) & ~unknown
+    by_place = by_place[
+        ~by_place["row"].isin(by_id["row"]) | (by_place["ID"] == by_place["ID_ours"])
+    ]
+    pairs = pd.concat(
+        [by_id.assign(by="ID"), by_place.assign(by="place", elsewhere=False, moved=False)]
+    )
+    pairs = pairs[["row_ours", "row", "by", "elsewhere", "moved"]]
+    pairs = pairs.rename(columns={"row_ours": "wanted"})
+    return pairs.drop_duplicates(["wanted", "row"]).reset_index(drop=True)
+
+
+def _judge(
+    pairs: pd.DataFrame, wanted: pd.DataFrame, genotypes: Genotypes, trust_strand: bool
+) -> None:
+    """Say of each pair how its alleles agree, and how good a match it is (0 the best)."""
+    cohort = genotypes.variants.iloc[pairs["row"]]
+    a1, a2 = (wanted[c].astype(str).str.upper().to_numpy()[pairs["wanted"]] for c in ("A1", "A2"))
+    b1, b2 = (cohort[c].astype(str).str.upper().to_numpy() for c in ("A1", "A2"))
+    copies = genotypes.take(variants=pairs["row"].to_numpy()).counts()
+    nobody1 = np.isin(b1, _UNNAMED) & (copies[:, 1] == 0)
+    nobody2 = np.isin(b2, _UNNAMED) & (copies[:, 2] == copies[:, 0])
+
+    def complement(alleles: NDArray[np.object_]) -> NDArray[np.object_]:
+        return np.array([_COMPLEMENT.get(allele, "?") for allele in alleles], dtype=object)
+
+    def agree(first: NDArray[np.object_], second: NDArray[np.object_]) -> Flags:
+        one, two = b1 == first, b2 == second
+        return np.asarray((one & two) | (nobody1 & two) | (one & nobody2), dtype=np.bool_)
+
+    c1, c2 = complement(a1), complement(a2)
+    ambiguous = (a1 == c2) & (not trust_strand)
+    same, swapped = agree(a1, a2), agree(a2, a1)
+    # One allele alone does not tell the other strand from a third allele: both must be named.
+    strand = (a1 != c2) & ~nobody1 & ~nobody2
+    other, both = agree(c1, c2) & strand, agree(c2, c1) & strand
+    elsewhere = pairs["elsewhere"].to_numpy(dtype=np.bool_)
+    matches = same | swapped | other | both
+    pairs["status"] = np.select(
+        [~matches, elsewhere, ambiguous, same, swapped, other],
+        ["other alleles", "other chromosome", "ambiguous strand", *list(_FOUND)[:3]],
+        "other strand, swapped",
+    )
+    by_id = matches & ~elsewhere & (pairs["by"] == "ID").to_numpy()
+    if by_id.any() and pairs["moved"].to_numpy(dtype=np.bool_)[by_id].mean() > 0.5:
+        found = pairs["status"].isin(list(_FOUND)) & (pairs["by"] == "place")
+        pairs.loc[found, "status"] = "other build"
+    # Those found by ID come first, then those found by place; then the nearest miss.
+    misses = {name: 2 + rank for rank, name in enumerate(_NOT_FOUND)}
+    by_place = pairs["by"].ne("ID").astype(np.int64)
+    pairs["rank"] = pairs["status"].map(misses).fillna(by_place).astype(np.int64)
+    pairs["detail"] = _details(pairs, cohort)
+    pairs["known"] = copies[:, KNOWN]
+
+
+def _details(pairs: pd.DataFrame, cohort: pd.DataFrame) -> list[str]:
+    shown = zip(*(cohort[c].astype(str) for c in ("ID", "CHR", "POS", "A1", "A2")), strict=True)
+    by = pairs["by"].map({"ID": "by ID", "place": "by chromosome and position"})
+    return [
+        f"{how}: {name} at {chromosome}:{position}, {a1}/{a2}"
+        for how, (name, chromosome, position, a1, a2) in zip(by, shown, strict=True)
+    ]
+
+
+def _choose(
+    pairs: pd.DataFrame, n_wanted: int, genotypes: Genotypes
+) -> tuple[NDArray[np.intp], NDArray[np.object_], NDArray[np.object_]]:
+    """Choose for each variant wanted its best candidate: its row, status and detail."""
+    row = np.full(n_wanted, -1, dtype=np.intp)
+    status = np.full(n_wanted, "absent", dtype=object)
+    detail = np.full(n_wanted, "", dtype=object)
+    # The best rank first, of these the one with the most known calls, of these the first.
+    ordered = pairs.sort_values(
+        ["wanted", "rank", "known", "row"], ascending=[True, True, False, True]
+    )
+    best = ordered.drop_duplicates("wanted")
+    place = best["wanted"].to_numpy(dtype=np.intp)
+    row[place] = best["row"]
+    status[place] = best["status"]
+    detail[place] = best["detail"]
+    rivals = ordered[ordered["status"].isin(list(_FOUND))]
+    rivals = rivals[rivals["by"] == rivals.groupby("wanted")["by"].transform("first")]
+    rivals = rivals[rivals["wanted"].duplicated(keep=False)]
+    for number, group in rivals.groupby("wanted"):
+        i = int(str(number))
+        calls = genotypes.copies(group["row"].to_numpy())
+        turned = group["status"].str.endswith("swapped").to_numpy()[:, None]
+        calls = np.where(turned & (calls >= 0), 2 - calls, calls)
+        least = np.where(calls < 0, 3, calls).min(axis=0)
+        differ = calls.max(axis=0) > least
+        if differ.any():
+            status[i] = "duplicates disagree"
+            detail[i] = f"{len(group)} variants there have this name and these alleles"
+        else:
+            detail[i] = f"{detail[i]} (the one of {len(group)} with the most calls)"
+    return row, status, detail
+
+
+def _sentence(table: pd.DataFrame) -> str:
+    counts = table["status"].value_counts()
+    how = ", ".join(f"{counts[s]:,} {words}" for s, words in _FOUND.items() if s in counts)
+    total = sum(int(counts.get(s, 0)) for s in _FOUND)
+    text = f"{total:,} of {len(table):,} variants of the model found"
+    text += f": {how}" if how else ""
+    for status, words in _NOT_FOUND.items():
+        if status in counts:
+            names = table["variant"][table["status"] == status]
+            more = ", …" if len(names) > 5 else ""
+            text += f"; {counts[status]:,} not used, {words}: {', '.join(names[:5])}{more}"
+    return f"{text}."

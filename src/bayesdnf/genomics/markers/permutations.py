@@ -1,0 +1,87 @@
+"""Family-wise significance: what the best finding comes to when the outcome means nothing."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import _native
+from ...errors import ParameterError
+from ...search.streams import Streams
+from ..genotypes import Genotypes
+from .scan import Progress, scan_table
+
+
+def family_wise(
+    genotypes: Genotypes,
+    y: NDArray[np.bool_],
+    *,
+    permutations: int = 1000,
+    random_state: int | np.random.SeedSequence | None = None,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> NDArray[np.float64]:
+    """Find the best single variant and the best pair under permutations of the outcome.
+
+    Parameters
+    ----------
+    genotypes, y
+        As for :func:`scan`.
+    permutations : int, default=1000
+        How many; the smallest p value is 1 / (permutations + 1).
+    random_state : int or SeedSequence, optional
+        Seed.
+    n_jobs : int, default=1
+        Threads; the result does not depend on their number.
+    progress : callable, optional
+        Called as ``progress(done, permutations)``.
+    **settings
+        ``codings``, ``measure``, ``rank``, ``gap`` and ``effect`` of the scan.
+
+    Returns
+    -------
+    ndarray of shape (permutations, 2)
+        The largest log Bayes factor of one variant, and the largest of what pairs are ranked by.
+        The family-wise p value of a finding is (1 + how many reach it) / (1 + permutations).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes, family_wise
+    >>> calls = Genotypes.from_copies(np.random.default_rng(0).binomial(2, 0.3, (10, 100)))
+    >>> family_wise(calls, np.arange(100) < 50, permutations=5, random_state=0).shape
+    (5, 2)
+    """
+    y = np.asarray(y, dtype=np.bool_)
+    if not isinstance(permutations, Integral) or permutations < 1:
+        raise ParameterError.of("permutations", "family_wise", "1 or more", permutations)
+    streams = Streams(random_state, "family_wise")
+    stop = _native.StopFlag()
+    rank = settings.get("rank", "gain")
+
+    def largest(number: int) -> tuple[float, float]:
+        shuffled = np.random.default_rng(streams.child(number)).permutation(y)
+        table = scan_table(genotypes, shuffled, top=1, n_jobs=1, **settings)
+        best = _native.Findings(1)
+        table.scan_pairs(0, table.n_tasks, 1, 1, stop, best)
+        _, _, _, factor, gain = best.arrays()
+        pair = gain if rank == "gain" else factor
+        return float(table.singles()[3].max(initial=0)), float(pair.max(initial=0))
+
+    out = np.empty((permutations, 2))
+    with ThreadPoolExecutor(n_jobs) as pool:
+        try:
+            for number, pair in enumerate(pool.map(largest, range(permutations))):
+                out[number] = pair
+                if progress is not None:
+                    progress(number + 1, permutations)
+        except BaseException:
+            stop.stop()
+            pool.shutdown(cancel_futures=True)
+            raise
+    return out

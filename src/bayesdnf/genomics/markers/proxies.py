@@ -1,0 +1,117 @@
+"""Proxies: variants that could stand in for a given one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ... import _native
+from ...errors import InputError, ParameterError
+from ..genotypes import Genotypes
+from ..quality.chromosomes import place_order
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_PAIRS = 1 << 20
+
+
+def find_proxies(
+    genotypes: Genotypes,
+    leads: ArrayLike,
+    r_squared: float = 0.5,
+    window: int | None = 500_000,
+) -> pd.DataFrame:
+    """Find the variants that are correlated with each of some lead variants.
+
+    Parameters
+    ----------
+    genotypes : Genotypes
+        The calls; variants in any order.
+    leads : array-like of int
+        Indices of the lead variants.
+    r_squared : float, default=0.5
+        Smallest squared correlation of copies, on samples known in both.
+    window : int or None, default=500_000
+        Base pairs from the lead, on its chromosome; None: anywhere.
+
+    Returns
+    -------
+    DataFrame
+        ``lead`` and ``proxy`` (indices of variants) and ``r_squared``, for each lead in the given
+        order its proxies from the most correlated on. A lead is not its own proxy.
+
+    Examples
+    --------
+    >>> from bayesdnf.genomics import Genotypes, find_proxies
+    >>> calls = Genotypes.from_copies([[0, 1, 2, 0], [1, 0, 0, 0], [0, 1, 2, 1]])
+    >>> find_proxies(calls, [0])
+       lead  proxy  r_squared
+    0     0      2   0.727273
+    """
+    import pandas as pd
+
+    if not 0 <= r_squared <= 1:
+        raise ParameterError.of("r_squared", "find_proxies", "between 0 and 1", r_squared)
+    if window is not None and window < 0:
+        raise ParameterError.of("window", "find_proxies", "0 or more base pairs, or None", window)
+    wanted = np.asarray(leads, dtype=np.int64).reshape(-1)
+    if ((wanted < 0) | (wanted >= genotypes.n_variants)).any():
+        raise InputError(
+            f"leads must be indices of the {genotypes.n_variants:,} variants. "
+            f"Got {wanted.min()} to {wanted.max()}."
+        )
+    order, first, stop = _neighbours(genotypes, wanted, window)
+    found = []
+    for some in _blocks(stop - first):
+        count = stop[some] - first[some]
+        place = np.repeat(some, count)
+        inside = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+        proxy = order[first[place] + inside]
+        other = proxy != wanted[place]
+        place, proxy = place[other], proxy[other]
+        value = _native.r_squared(genotypes.planes, wanted[place], proxy)
+        close = value >= r_squared
+        found.append(
+            pd.DataFrame({"place": place[close], "proxy": proxy[close], "r": value[close]})
+        )
+    if not found:
+        found = [pd.DataFrame({"place": wanted[:0], "proxy": wanted[:0], "r": np.empty(0)})]
+    table = pd.concat(found, ignore_index=True)
+    table = table.iloc[np.lexsort((table["proxy"], -table["r"], table["place"]))]
+    return pd.DataFrame(
+        {
+            "lead": wanted[table["place"].to_numpy()],
+            "proxy": table["proxy"].to_numpy(),
+            "r_squared": table["r"].to_numpy(),
+        }
+    )
+
+
+def _neighbours(
+    genotypes: Genotypes, leads: NDArray[np.int64], window: int | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Variants by place, and for each lead the stretch of them to look at."""
+    n = genotypes.n_variants
+    if window is None:
+        return np.arange(n), np.zeros_like(leads), np.full_like(leads, n)
+    order, chromosome, position = place_order(genotypes)
+    # Chromosomes end to end, further apart than the window: one sorted axis.
+    low = int(position.min(initial=0))
+    length = int(position.max(initial=0)) - low + window + 1
+    axis = (position - low) + chromosome.astype(np.int64) * length
+    place = np.empty(n, dtype=np.int64)
+    place[order] = axis
+    first = np.searchsorted(axis, place[leads] - window, side="left")
+    stop = np.searchsorted(axis, place[leads] + window, side="right")
+    return order.astype(np.int64), first.astype(np.int64), stop.astype(np.int64)
+
+
+def _blocks(count: NDArray[np.int64]) -> list[NDArray[np.intp]]:
+    """Split leads so that a block has about a million pairs, and one lead at least."""
+    if not len(count):
+        return []
+    block = (np.cumsum(count) - count) // _PAIRS
+    return np.split(np.arange(len(count)), np.flatnonzero(np.diff(block)) + 1)

@@ -1,0 +1,111 @@
+"""Rivals: functions that the data can hardly tell from the best one."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...boolean import BooleanFunction
+
+if TYPE_CHECKING:
+    from .finding import Markers
+
+_NEAR = 0.02
+_SHARE = 0.1
+_LISTED = 500
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Rivals:
+    """Functions that are nearly as probable as the best one.
+
+    Parameters
+    ----------
+    functions : tuple of BooleanFunction
+        Those at least a tenth as probable, most probable first, the best one left out.
+    ratio : ndarray of float
+        How probable each is, the best one being 1.
+    apart : ndarray of float
+        Share of samples that each marks otherwise than the best one.
+    """
+
+    functions: tuple[BooleanFunction, ...]
+    ratio: Floats
+    apart: Floats
+
+    @property
+    def sentence(self) -> str:
+        """How many there are, and how many of them mark the same samples."""
+        n = len(self.functions)
+        if n == 0:
+            return "No other function looked at is a tenth as probable as this one."
+        others = "one other function is" if n == 1 else f"{n:,} other functions are"
+        equal = int((self.ratio > 0.999).sum())
+        same = int((self.apart == 0).sum())
+        near = int(((self.apart > 0) & (self.apart <= _NEAR)).sum())
+        parts = [
+            f"{count:,} {what}"
+            for count, what in (
+                (equal, "just as probable"),
+                (same, "marking exactly the same samples"),
+                (near, f"marking nearly the same ({_NEAR:.0%} of samples differ, or fewer)"),
+            )
+            if count
+        ]
+        detail = f", {_listed(parts)}" if parts else ""
+        examples = " and ".join(map(str, self.functions[:2]))
+        return (
+            f"The data do not single this function out: {others} at least a tenth as probable"
+            f"{detail}, {'namely' if n == 1 else 'such as'} {examples}."
+        )
+
+
+def _listed(parts: list[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def find_rivals(found: Markers) -> Rivals:
+    """Look for rivals among the draws, the findings of the scans, and functions one literal away.
+
+    Parameters
+    ----------
+    found : Markers
+        What was found in a study.
+    """
+    posterior, best = found.posterior, found.function
+    drawn = (found.draws.function(i) for i in range(min(_LISTED, found.draws.n_functions)))
+    listed = found.screen.functions(_LISTED)
+    candidates = dict.fromkeys(itertools.chain(drawn, listed, _one_away(found)))
+    candidates.pop(best, None)
+    functions = list(candidates)
+    ratio = np.exp(posterior.scores(functions).log_score - posterior.log_score(best))
+    order = np.argsort(-ratio, kind="stable")
+    order = order[ratio[order] >= _SHARE]
+    genotypes = found.scoring.take(found.screen.chosen)
+    own = best(genotypes)
+    chosen = tuple(functions[i] for i in order)
+    apart = [float((other(genotypes) != own).mean()) for other in chosen]
+    return Rivals(chosen, ratio[order], np.array(apart, dtype=np.float64))
+
+
+def _one_away(found: Markers) -> list[BooleanFunction]:
+    """Functions that have another literal, of the variants searched, in one place."""
+    terms = found.function.literal_terms
+    out = []
+    for t, term in enumerate(terms):
+        rest = [x for i, x in enumerate(terms) if i != t]
+        for literal in term:
+            others = [x for x in term if x != literal]
+            taken = {x.attribute for x in others}
+            out += [
+                BooleanFunction([*rest, [*others, other]])
+                for other in found.posterior.bits.table
+                if other.attribute not in taken
+            ]
+    return out

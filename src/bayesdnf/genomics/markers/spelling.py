@@ -1,0 +1,102 @@
+"""What a scan's numbers mean: ANDs of codings, and sets of genotype cells, as functions."""
+
+from __future__ import annotations
+
+import itertools
+from functools import cache, lru_cache
+
+import numpy as np
+
+from ...boolean import BooleanFunction, Literal
+from ...boolean.literal import CODINGS
+from ..genotypes import Genotypes
+
+CODES = [*CODINGS, *(f"not {coding}" for coding in CODINGS)]
+"""Codings, as the native core numbers them."""
+
+
+def conjunction(genotypes: Genotypes, members: list[int], what: int) -> BooleanFunction:
+    """Write an AND of one coding of each variant; ``what`` holds the codings in base 6."""
+    codes = [CODES[what // 6**i % 6] for i in range(len(members))]
+    names = genotypes.names
+    return BooleanFunction([[Literal(names[v], c) for v, c in zip(members, codes, strict=True)]])
+
+
+def function_of_cells(genotypes: Genotypes, members: list[int], what: int) -> BooleanFunction:
+    """Write a set of genotype cells as the function with the fewest literals that is true of it.
+
+    Cells that no sample is in may be marked or not. Bit i of ``what`` is cell i, which is the
+    copies of the variants read as digits in base 3.
+    """
+    copies = genotypes.copies(members)
+    known = (copies >= 0).all(axis=0)
+    powers = 3 ** np.arange(len(members))[::-1]
+    there = tuple(np.unique(powers @ copies[:, known].astype(np.int64)).tolist())
+    names = genotypes.names
+    return BooleanFunction(
+        [
+            [Literal(names[members[place]], coding) for place, coding in term]
+            for term in _smallest(len(members), there, what)
+        ]
+    )
+
+
+@lru_cache(maxsize=4096)
+def _smallest(
+    n_variants: int, there: tuple[int, ...], what: int
+) -> tuple[tuple[tuple[int, str], ...], ...]:
+    """Terms, each a tuple of (number of the variant, coding): fewest literals, then fewest terms.
+
+    A term is a box: for each variant some of its three genotypes. Boxes that lie in no larger one
+    are enough, and the best cover of the marked cells by them is found by branching on the first
+    cell that is not covered yet.
+    """
+    cells = list(itertools.product(range(3), repeat=n_variants))
+    forbidden = sum(1 << cell for cell in there if not what >> cell & 1)
+    wanted = sum(1 << cell for cell in there if what >> cell & 1)
+    boxes: dict[tuple[tuple[int, ...], ...], int] = {}
+    for box in itertools.product(_GENOTYPES, repeat=n_variants):
+        inside = sum(1 << i for i, cell in enumerate(cells) if all(map(_holds, box, cell)))
+        if not inside & forbidden and inside & wanted:
+            boxes[box] = inside
+    largest = {
+        box: inside & wanted
+        for box, inside in boxes.items()
+        if not any(inside != other and inside & other == inside for other in boxes.values())
+    }
+
+    @cache
+    def cover(left: int) -> tuple[int, int, tuple[tuple[tuple[int, ...], ...], ...]]:
+        if left == 0:
+            return 0, 0, ()
+        first = left & -left
+        best = None
+        for box, inside in largest.items():
+            if inside & first:
+                literals, terms, rest = cover(left & ~inside)
+                own = sum(len(genotypes) < 3 for genotypes in box)
+                found = (literals + own, terms + 1, (box, *rest))
+                if best is None or found < best:
+                    best = found
+        assert best is not None  # a cell is a box of its own
+        return best
+
+    return tuple(
+        tuple((place, _LITERAL[g]) for place, g in enumerate(box) if len(g) < 3)
+        for box in cover(wanted)[2]
+    )
+
+
+_LITERAL = {
+    (1, 2): "dominant",
+    (2,): "recessive",
+    (1,): "heterozygous",
+    (0,): "not dominant",
+    (0, 1): "not recessive",
+    (0, 2): "not heterozygous",
+}
+_GENOTYPES = [*_LITERAL, (0, 1, 2)]
+
+
+def _holds(genotypes: tuple[int, ...], copies: int) -> bool:
+    return copies in genotypes

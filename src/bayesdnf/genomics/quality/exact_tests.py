@@ -1,0 +1,139 @@
+"""Exact tests of counts, many at once: the total probability of outcomes no likelier than ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_CELLS = 1 << 20
+_TIE = 1e-7
+"""Outcomes this close to as likely, relatively, count as equally likely."""
+
+
+def hardy_weinberg(counts: ArrayLike) -> Floats:
+    """Exact p-values of Hardy-Weinberg proportions (Wigginton, Cutler and Abecasis 2005).
+
+    Parameters
+    ----------
+    counts : array-like of int, shape (n_variants, 3)
+        As ``Genotypes.counts`` gives them: calls known, with a copy at least, with two.
+
+    Returns
+    -------
+    ndarray of float, shape (n_variants,)
+        1 where there is no call or one allele only.
+
+    Examples
+    --------
+    >>> from bayesdnf.genomics import hardy_weinberg
+    >>> hardy_weinberg([[100, 75, 25], [100, 60, 40]])
+    array([1.00000000e+00, 7.90133777e-10])
+    """
+    return _HardyWeinberg(counts).p_values()
+
+
+def hardy_weinberg_below(counts: ArrayLike, level: float) -> NDArray[np.bool_]:
+    """Which exact p-values of Hardy-Weinberg proportions lie below a level.
+
+    The probability of our own outcome bounds the p-value from below, so that the sum is only
+    worked out where this is below the level.
+    """
+    test = _HardyWeinberg(counts)
+    below = np.asarray(test.observed < np.log(level))
+    below[below] = _HardyWeinberg(np.asarray(counts)[below]).p_values() < level
+    return below
+
+
+def fisher(table: ArrayLike) -> Floats:
+    """Two-sided p-values of Fisher's exact test.
+
+    Parameters
+    ----------
+    table : array-like of int, shape (n, 4)
+        a and n1, b and n0: a of n1 in the first group, b of n0 in the second.
+
+    Examples
+    --------
+    >>> from bayesdnf.genomics.quality.exact_tests import fisher
+    >>> fisher([[3, 4, 1, 4], [1, 110, 0, 47]])
+    array([0.48571429, 1.        ])
+    """
+    a, n1, b, n0 = np.asarray(table, dtype=np.int64).reshape(-1, 4).T
+    lf = log_factorials(int((n1 + n0).max(initial=0)))
+    m, n = a + b, n1 + n0
+    lowest = np.maximum(0, m - n0)
+    constant = lf[n1] + lf[n0] + lf[m] + lf[n - m] - lf[n]
+
+    def log_probability(rows: Any, x: Counts) -> Floats:
+        first, second, hits = n1[rows], n0[rows], m[rows]
+        total = lf[x] + lf[first - x] + lf[hits - x] + lf[second - hits + x]
+        return np.asarray(constant[rows] - total)
+
+    return _no_likelier(
+        lambda rows, step: log_probability(rows, lowest[rows] + step),
+        np.minimum(m, n1) - lowest + 1,
+        log_probability(slice(None), a),
+    )
+
+
+class _HardyWeinberg:
+    """Numbers of heterozygotes given the alleles: every second one up to the rarer allele's."""
+
+    def __init__(self, counts: ArrayLike) -> None:
+        known, carrier, two = np.asarray(counts, dtype=np.int64).reshape(-1, 3).T
+        self.n = known
+        self.rare = np.minimum(carrier + two, 2 * known - carrier - two)
+        self.lf = lf = log_factorials(2 * int(known.max(initial=0)))
+        n, r = self.n, self.rare
+        self.constant = lf[n] + lf[r] + lf[2 * n - r] - lf[2 * n]
+        self.observed = self._log_probability(slice(None), carrier - two)
+
+    def _log_probability(self, rows: Any, hets: Counts) -> Floats:
+        n, r, lf = self.n[rows], self.rare[rows], self.lf
+        homs = lf[(r - hets) // 2] + lf[n - (r + hets) // 2]
+        return np.asarray(self.constant[rows] + hets * np.log(2) - lf[hets] - homs)
+
+    def p_values(self) -> Floats:
+        odd = self.rare % 2
+        return _no_likelier(
+            lambda rows, step: self._log_probability(rows, odd[rows] + 2 * step),
+            self.rare // 2 + 1,
+            self.observed,
+        )
+
+
+def _no_likelier(
+    log_probability: Callable[[Any, Counts], Floats], width: Counts, observed: Floats
+) -> Floats:
+    """Sum, for each test, the probabilities of its outcomes that are at most the observed one.
+
+    Test i has outcomes 0 to width[i] - 1. Tests are worked on in blocks, widest first, so that a
+    block is little wider than its tests.
+    """
+    order = np.argsort(-width, kind="stable")
+    total = np.empty(len(width))
+    start = 0
+    while start < len(order):
+        widest = int(width[order[start]])
+        rows = order[start : start + max(1, _CELLS // widest)]
+        start += len(rows)
+        column = rows[:, None]
+        last = width[column] - 1
+        steps = np.arange(widest)
+        logs = log_probability(column, np.minimum(steps, last))
+        counted = (steps <= last) & (logs <= observed[column] + _TIE)
+        total[rows] = np.where(counted, np.exp(logs), 0).sum(axis=1)
+    return np.minimum(total, 1)
+
+
+def log_factorials(largest: int) -> Floats:
+    """Logarithms of 0! to largest!."""
+    from scipy.special import gammaln
+
+    return np.asarray(gammaln(np.arange(1, largest + 2)))
