@@ -159,10 +159,10 @@ def draw(risks: dict[str, list[Floats]], outcomes: list[NDArray[np.int64]]) -> N
     import matplotlib as mpl
 
     mpl.use("Agg")
-    from bayesdnf.report import plot_calibration
+    from bayesdnf import plots
 
     y = np.concatenate(outcomes)
-    axes = plot_calibration({name: np.concatenate(r) for name, r in risks.items()}, y)
+    axes = plots.calibration({name: np.concatenate(r) for name, r in risks.items()}, y)
     np.ravel(axes)[0].figure.savefig(DOCS / "averaging.png", dpi=110)
 
 

@@ -13,6 +13,7 @@ MODULES = [
     "bayesdnf.datasets",
     "bayesdnf.experiments",
     "bayesdnf.genomics",
+    "bayesdnf.plots",
     "bayesdnf.qca",
     "bayesdnf.report",
 ]

@@ -22,8 +22,8 @@ from bayesdnf import (
     PosteriorDNFClassifier,
     Prior,
     datasets,
+    plots,
 )
-from bayesdnf.report import plot_functions
 
 X, y = datasets.load_mushroom()
 model = DNFClassifier(positive="p", negations=True, random_state=0, n_jobs=-1)
@@ -86,7 +86,7 @@ posterior = PosteriorDNFClassifier(positive="p", draws=4000, random_state=0, n_j
 posterior.fit(X[few], y[few])
 print(posterior.diagnostics_.verdict)
 print(f"{len(posterior.functions_):,} different rules drawn")
-_ = plot_functions(posterior.draws_, most=5)
+_ = plots.functions(posterior.draws_, most=5)
 
 # %%
 # Rules that mark the same rows cannot be told apart by these data, whatever their texts

@@ -18,8 +18,7 @@ Meur (2009).
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from bayesdnf import PosteriorDNFClassifier, qca
-from bayesdnf.report import plot_inclusion
+from bayesdnf import PosteriorDNFClassifier, plots, qca
 
 rows = """AU101100 BE111111 CZ111111 EE001010 FI101011 FR101111 DE111100 GR000000
           HU001000 IE101011 IT000010 NL111111 PL001000 PT000000 RO000010 ES000000
@@ -111,7 +110,7 @@ posterior.functions_[["function", "probability", "same_rows"]].head(6).round(3)
 # countries, so that only the prior tells them apart: ``same_rows`` is their probability
 # together. The literals:
 
-_ = plot_inclusion(posterior.draws_)
+_ = plots.inclusion(posterior.draws_)
 
 # %%
 # DEV and STB stand in about nine of ten functions; of the rest the cases say little.

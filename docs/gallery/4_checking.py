@@ -23,10 +23,10 @@ from bayesdnf import (
     Posterior,
     PosteriorDNFClassifier,
     Prior,
+    plots,
     sample,
     simulate,
 )
-from bayesdnf.report import plot_trace
 
 X, y, truth = simulate(40, 5, terms=(2, 2), pi0=0.2, pi1=0.8, random_state=2)
 posterior = Posterior(BitMatrix.from_table(X), y)
@@ -70,7 +70,7 @@ print(f"total variation on these {len(p)} functions: {distance:.4f}")
 X, y, truth = simulate(300, 60, terms=(2, 3), random_state=1)
 model = PosteriorDNFClassifier(random_state=0, n_jobs=2).fit(X, y)
 print(model.diagnostics_.verdict)
-_ = plot_trace(model.draws_)
+_ = plots.trace(model.draws_)
 
 # %%
 # The same table with far too short chains. Nothing crashes and nothing is empty; only

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .boolean import table as _table
 
 if TYPE_CHECKING:
-    from . import datasets, qca
+    from . import datasets, plots, qca
     from .boolean import BooleanFunction, Literal
     from .data.bits import BitMatrix
     from .data.encoder import LiteralEncoder
@@ -61,10 +61,11 @@ __all__ = [
     "compare_priors",
     "cross_validate_priors",
     "datasets",
-    "show_versions",
     "hunt",
+    "plots",
     "qca",
     "sample",
+    "show_versions",
     "simulate",
     "smallest_function",
 ]
@@ -101,7 +102,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("datasets", "qca"):
+    if name in ("datasets", "plots", "qca"):
         return import_module(f".{name}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module 'bayesdnf' has no attribute {name!r}")

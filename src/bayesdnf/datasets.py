@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .data.datasets import load_mushroom
+from .data.builtin import load_mushroom
 
 __all__ = ["load_mushroom"]

@@ -19,7 +19,7 @@ from bayesdnf import (
     Poisson,
     Prior,
 )
-from bayesdnf.estimators import bars
+from bayesdnf.display import bars
 
 
 def files(folder="."):

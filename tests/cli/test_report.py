@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from bayesdnf import BooleanFunction, DNFClassifier, PosteriorDNFClassifier
-from bayesdnf.estimators import bars
+from bayesdnf.display import bars
 
 
 def fit(run, *arguments, table="plants.csv"):

@@ -12,7 +12,7 @@ import pytest
 
 from bayesdnf import BooleanFunction, Draws, PosteriorDNFClassifier, sample, simulate
 from bayesdnf.cli import terminal
-from bayesdnf.estimators import bars
+from bayesdnf.display import bars
 
 FEW = ("--draws", 200, "--warmup", 100, "--thin", 20, "--chains", 2)
 

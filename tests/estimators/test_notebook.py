@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from bayesdnf import BooleanFunction, DNFClassifier, PosteriorDNFClassifier, simulate
-from bayesdnf.estimators import bars
+from bayesdnf.display import bars
 
 FIT = """
 from bayesdnf import DNFClassifier, PosteriorDNFClassifier, simulate

@@ -9,7 +9,7 @@ from bayesdnf import BooleanFunction
 from bayesdnf.experiments import NAMES, appendix, reproduce, table4, table5
 from bayesdnf.experiments.layout import as_data, as_frame, as_text
 from bayesdnf.experiments.page import page
-from bayesdnf.experiments.result import FAITHFUL, OURS, PAPER
+from bayesdnf.experiments.reproduction import FAITHFUL, OURS, PAPER
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

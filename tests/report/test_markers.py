@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesdnf import BooleanFunction, Draws, Effect
+from bayesdnf import BooleanFunction, Draws, Effect, plots
 from bayesdnf.errors import InputError, MissingExtraError, ParameterError
 from bayesdnf.genomics import Genes, MarkerModel, find_markers
-from bayesdnf.report import plot_manhattan, plot_region, save_markers, write_marker_report
+from bayesdnf.report import save_markers, write_marker_report
 from bayesdnf.report.marker_report import gather_markers
 from genomics.planted import QUICK, TRUTH, study
 
@@ -49,7 +49,7 @@ def texts(ax):
 
 
 def test_manhattan_names_and_joins_the_members(found, genes):
-    ax = plot_manhattan(found, genes)
+    ax = plots.manhattan(found, genes)
     said = texts(ax)
     names = [slot.literal.attribute for slot in found.slots[0]]
     assert sum(text.split("\n")[0] in names for text in said) == 2
@@ -67,20 +67,20 @@ def test_manhattan_names_and_joins_the_members(found, genes):
 
 
 def test_manhattan_says_plainly_that_there_is_none(nothing):
-    assert "No marker" in texts(plot_manhattan(nothing))
+    assert "No marker" in texts(plots.manhattan(nothing))
 
 
 def test_manhattan_names_probable_variants_outside_the_function(found):
     variants = found.variants.copy()
     variants.loc[20, "PIP"] = 0.4
-    ax = plot_manhattan(replace(found, variants=variants))
+    ax = plots.manhattan(replace(found, variants=variants))
     name = found.study.genotypes.names[20]
     assert name in texts(ax)
-    assert name not in texts(plot_manhattan(found))
+    assert name not in texts(plots.manhattan(found))
 
 
 def test_labels_do_not_overlap(found):
-    from bayesdnf.report.manhattan import _Names
+    from bayesdnf.plots.genome import _Names
 
     close = [0.5, 0.501, 0.502, 0.9, 0.99]
     names = _Names.of(["rs123456_A"] * 5, close)
@@ -92,7 +92,7 @@ def test_labels_do_not_overlap(found):
 
 
 def test_regional_points_are_scores_of_the_function(found, genes):
-    axes = plot_region(found, 1, genes)
+    axes = plots.region(found, 1, genes)
     assert axes.shape == (2, 2)
     genotypes, posterior = found.study.genotypes, found.scoring
     for slot, ax in zip(found.slots[0], axes[0], strict=True):
@@ -117,9 +117,9 @@ def test_regional_points_are_scores_of_the_function(found, genes):
 
 def test_regional_plots_are_of_terms_that_exist(found, nothing):
     with pytest.raises(ParameterError, match="from 1 to 1, the number of terms"):
-        plot_region(found, 2)
+        plots.region(found, 2)
     with pytest.raises(ParameterError, match="there is no term"):
-        plot_region(nothing, 1)
+        plots.region(nothing, 1)
 
 
 def test_the_folder_holds_everything(found, genes, tmp_path):

@@ -7,9 +7,9 @@ import pytest
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from bayesdnf import BooleanFunction, DNFClassifier
-from bayesdnf.report.cases import case_form
 from bayesdnf.report.performance import performance_of
 from bayesdnf.report.terms import overlap_of
+from bayesdnf.report.try_case import case_form
 from report.reported import mixed
 
 

@@ -29,7 +29,7 @@ from bayesdnf import (
     simulate,
 )
 from bayesdnf.errors import InputError, ParameterError
-from bayesdnf.search.streams import NumberedRuns
+from bayesdnf.model.streams import NumberedRuns
 
 ROUNDING = 1e-8
 SIGNALS = [[], [[0, 1], [2]], [[0, 1], [1, 2], [0, 2]], [[0, 1, 2], [1, 3]]]

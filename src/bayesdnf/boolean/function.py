@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..display import markup
 from ..errors import ParameterError
-from . import algebra, export, markup
+from . import algebra, export
 from .algebra import Terms
 from .literal import Literal
 from .parsing import parse_literal, parse_terms

@@ -87,8 +87,8 @@ def fit(
     if sum(option is not None for option in (test, test_share, cv)) > 1:
         raise typer.BadParameter("give one of --test, --test-share and --cv.")
     from .. import DNFClassifier
-    from ..data.atomic import writable
     from ..estimators.held_out import measure, stratified_folds, stratified_part
+    from ..files.atomic import writable
     from .labelled import joined, keep_apart, measure_file, read_labelled, read_like
 
     keep_apart(out, [table, test])
@@ -146,7 +146,7 @@ def fit(
 
 
 def _search(model: DNFClassifier, X: pd.DataFrame, y: NDArray[Any], title: str = "Search") -> bool:
-    from ..estimators.bars import SearchBar
+    from ..display.bars import SearchBar
     from .terminal import fit_with_bar
 
     return fit_with_bar(model, X, y, SearchBar(title, model.time_limit))
@@ -187,8 +187,8 @@ def predict(
     import pandas as pd
 
     from .. import BooleanFunction, DNFClassifier
-    from ..data.atomic import atomic_path, writable
     from ..data.reading import read_file, separator_of
+    from ..files.atomic import atomic_path, writable
     from ..genomics.markers.marker_model import is_marker_model
     from .labelled import keep_apart, require_columns, text_columns
 
@@ -231,8 +231,8 @@ def demo(
 ) -> None:
     """Fit the built-in mushroom data on half of their rows, test on the other half, report."""
     from .. import DNFClassifier, datasets
-    from ..data.atomic import writable
     from ..estimators.held_out import measure, stratified_part
+    from ..files.atomic import writable
     from ..report.html import write_report
     from .terminal import print_model
 
@@ -278,9 +278,9 @@ def simulate(
     as_json: options.Json = False,
 ) -> None:
     """Write a table whose outcome follows a known function, in column y."""
-    from ..data.atomic import atomic_path
     from ..data.reading import separator_of
     from ..data.simulate import simulate as draw
+    from ..files.atomic import atomic_path
 
     frequencies = _numbers(beta, "--beta")
     if len(frequencies) != 2:

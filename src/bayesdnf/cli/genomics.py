@@ -19,7 +19,7 @@ from .study_options import Files, Reading, reading
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..estimators.bars import Bar
+    from ..display.bars import Bar
     from ..genomics.markers.finding import Markers
     from ..genomics.study import Study
 
@@ -46,7 +46,7 @@ class Stages:
     def __call__(self, title: str, done: int, total: int) -> None:
         """Take note of how far a stage is."""
         if title != self._title:
-            from ..estimators.bars import Bar
+            from ..display.bars import Bar
 
             self._stack.close()
             self._title, self._bar = title, self._stack.enter_context(Bar(title.capitalize()))
@@ -89,8 +89,8 @@ def markers(
     """Find combinations of mutations that cases share, and write a folder about them."""
     from ..genomics import Genes, Scan, find_markers
     from ..model.effect import Effect
+    from ..plots.panels import pyplot
     from ..report.marker_folder import ready, save_markers
-    from ..report.panels import pyplot
 
     sampling = "random" if prevalence is None else "case-control"
     effect = Effect(prevalence=prevalence, sampling=sampling)
@@ -171,7 +171,7 @@ def scan(
     reading: Reading,
 ) -> None:
     """Score every pair of variants, or a part of them for a job array."""
-    from ..data.atomic import writable
+    from ..files.atomic import writable
     from ..genomics import scan as scan_pairs
     from .labelled import keep_apart
 
@@ -206,7 +206,7 @@ def merge(
     as_json: options.Json = False,
 ) -> None:
     """Join the parts of a scan."""
-    from ..data.atomic import writable
+    from ..files.atomic import writable
     from ..genomics import Scan
     from ..genomics import merge as join
     from .labelled import keep_apart
@@ -235,7 +235,7 @@ def _tell_scan(out: Path, findings: pd.DataFrame, settings: dict[str, Any], as_j
 
 def predict_markers(model: Path, study: str, out: Path, as_json: bool) -> None:
     """Tell whom a marker marks in another study, and print how its variants were found there."""
-    from ..data.atomic import atomic_path, writable
+    from ..files.atomic import atomic_path, writable
     from ..genomics import MarkerModel
     from .labelled import keep_apart
 
@@ -282,7 +282,7 @@ def _hashed(study: str, reading: Reading) -> Sequence[Any]:
 
 def _write_log(out: Path, text: str) -> None:
     """Write what was done beside an output."""
-    from ..data.atomic import atomic_path
+    from ..files.atomic import atomic_path
     from ..versions import versions
 
     told = "\n".join(f"{name} {value}" for name, value in versions().items())

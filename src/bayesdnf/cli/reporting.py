@@ -48,7 +48,7 @@ def report(
 ) -> None:
     """Write a report of a rule for people: one HTML file that needs nothing else."""
     from .. import Draws
-    from ..data.atomic import writable
+    from ..files.atomic import writable
     from ..report.facts import gather
     from ..report.html import require_jinja, write_page
     from .labelled import keep_apart, read_like
@@ -138,7 +138,7 @@ def export(
 
     Of rules that sample drew it is the one of highest log posterior.
     """
-    from ..data.atomic import atomic_path
+    from ..files.atomic import atomic_path
     from .labelled import keep_apart
 
     function = _rule_of(_load(model))

@@ -11,7 +11,7 @@ from . import options
 from .output import end, write_json
 
 if TYPE_CHECKING:
-    from ..experiments.result import Reproduction
+    from ..experiments.reproduction import Reproduction
 
 
 def reproduce(
@@ -70,7 +70,7 @@ def reproduce(
 
 
 def _with_bar(name: str, quick: bool, seed: int, jobs: int) -> Reproduction:
-    from ..estimators.bars import Bar
+    from ..display.bars import Bar
     from ..experiments import reproduce
 
     with Bar(name) as bar:

@@ -45,12 +45,12 @@ def sample(
 ) -> None:
     """Draw rules from the posterior: how probable is each rule, term and literal."""
     from .. import PosteriorDNFClassifier
-    from ..estimators.bars import DrawsBar
+    from ..display.bars import DrawsBar
     from .labelled import keep_apart, measure_file, read_labelled
     from .terminal import fit_with_bar
 
     if out is not None:
-        from ..data.atomic import writable
+        from ..files.atomic import writable
         from ..sampling.draws_tree import require_arviz
 
         keep_apart(out, [table, test])

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from ..estimators.bars import DrawsBar, SearchBar
+    from ..display.bars import DrawsBar, SearchBar
     from ..estimators.classifier import DNFClassifier
     from ..estimators.held_out import HeldOut
     from ..estimators.posterior_classifier import PosteriorDNFClassifier

@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..boolean import BooleanFunction
 from ..boolean.literal import Value
+from ..display.bars import SearchBar, following
+from ..display.progress import Teller
 from ..errors import InputError
 from ..model.effect import Effect
 from ..model.prior import Prior
@@ -20,9 +22,7 @@ from ..model.rates import Counts, Interval, Rates
 from ..search.hunt import hunt
 from ..search.result import SearchResult
 from . import presentation
-from .bars import SearchBar, following
 from .explain import Explanation, fired_terms, nearest_change, one_row
-from .progress import Teller
 from .rule_classifier import RuleClassifier, Task
 from .rules import rules_table
 from .settings import check_parameters
@@ -292,7 +292,7 @@ class DNFClassifier(RuleClassifier):
         >>> DNFClassifier.load(file).predict({"odor": ["n", "f"]})
         array(['well', 'ill'], dtype='<U4')
         """
-        from .model_file import write_model
+        from .saving.model_file import write_model
 
         check_is_fitted(self)
         write_model(self, path)
@@ -311,7 +311,7 @@ class DNFClassifier(RuleClassifier):
         InputError
             When the file is damaged or of another kind; names the file and the field.
         """
-        from .model_file import read_model
+        from .saving.model_file import read_model
 
         return read_model(path, cls)
 

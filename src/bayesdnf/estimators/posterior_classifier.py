@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..boolean import BooleanFunction
 from ..boolean.literal import Value
+from ..display.bars import DrawsBar, following
+from ..display.progress import DrawTeller
 from ..errors import InputError, MissingExtraError, ParameterError
 from ..model.effect import Effect
 from ..model.posterior import Posterior
@@ -24,12 +26,10 @@ from ..sampling.evidence import Evidence, drawn_evidence
 from ..sampling.run import KERNELS, sample
 from . import posterior_presentation
 from .averaging import drawn_risks
-from .bars import DrawsBar, following
 from .posterior_answers import PosteriorAnswers
-from .posterior_file import read_posterior, write_posterior
-from .progress import DrawTeller
 from .rule_classifier import Task
 from .rules import rules_table
+from .saving.posterior_file import read_posterior, write_posterior
 from .settings import check_parameters
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..boolean import markup
+from ..display import markup
 from ..errors import MissingExtraError
 from ..sampling.draws_html import functions_html
 from .presentation import risk_lines, rules_text, table_text

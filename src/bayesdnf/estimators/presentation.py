@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..boolean import markup
+from ..display import markup
 from ..model.rates import Interval
 from ..search.result import SearchResult
 

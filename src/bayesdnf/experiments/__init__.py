@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..errors import InputError, ParameterError, did_you_mean
 
 if TYPE_CHECKING:
-    from .result import Reproduction
+    from .reproduction import Reproduction
     from .work import Progress
 
 NAMES = ("figure1", "figure2", "table1", "table2", "table3", "table4", "table5", "appendix")

@@ -6,9 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from .. import BooleanFunction
-from ..report.panels import INK, PALETTE, name_rows, pyplot, tidy
+from ..plots.panels import INK, PALETTE, name_rows, pyplot, tidy
 from .halves import MEASURES, half, splits
-from .result import FAITHFUL, OURS, PAPER, Claim, Reproduction, Row, beside
+from .reproduction import FAITHFUL, OURS, PAPER, Claim, Reproduction, Row, beside
 from .table5 import PRINTED as TABLE_5
 from .table5 import found_by_split
 from .work import Work

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import Draws
-from ..report import plot_rates
+from .. import Draws, plots
 from .one_term import MEASURES, SETTINGS, compare, converges, picture
-from .result import FAITHFUL, OURS, Claim, Reproduction, find
+from .reproduction import FAITHFUL, OURS, Claim, Reproduction, find
 from .work import Work
 
 
@@ -42,7 +41,7 @@ def run(work: Work) -> Reproduction:
     )
 
     def plot(draws: Draws, part: Any) -> None:
-        plot_rates(draws, axes=part.subplots(2, 2, width_ratios=[3, 1]))
+        plots.rates(draws, axes=part.subplots(2, 2, width_ratios=[3, 1]))
 
     return Reproduction(
         "figure1",

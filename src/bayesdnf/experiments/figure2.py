@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import Draws
-from ..report import plot_function_posterior
+from .. import Draws, plots
 from .one_term import CONSTANT, MEASURES, SETTINGS, compare, converges, picture
-from .result import FAITHFUL, OURS, Claim, Reproduction, find
+from .reproduction import FAITHFUL, OURS, Claim, Reproduction, find
 from .work import Work
 
 
@@ -35,7 +34,7 @@ def run(work: Work) -> Reproduction:
     )
 
     def plot(draws: Draws, part: Any) -> None:
-        plot_function_posterior(draws, 4, ax=part.subplots())
+        plots.function_posterior(draws, 4, ax=part.subplots())
 
     return Reproduction(
         "figure2",

@@ -8,13 +8,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..data.atomic import atomic_path
 from ..errors import InputError
-from ..report.panels import pyplot
+from ..files.atomic import atomic_path
+from ..plots.panels import pyplot
 from .layout import as_frame, as_text
 
 if TYPE_CHECKING:
-    from .result import Reproduction
+    from .reproduction import Reproduction
 
 _DPI = 110
 

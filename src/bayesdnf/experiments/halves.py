@@ -21,7 +21,7 @@ from .. import (
     anneal,
     datasets,
 )
-from .result import Claim, Measure
+from .reproduction import Claim, Measure
 from .work import stream
 
 if TYPE_CHECKING:

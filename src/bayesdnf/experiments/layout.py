@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .result import Measure, Reproduction, Row
+from .reproduction import Measure, Reproduction, Row
 from .work import PAPER_SETS
 
 if TYPE_CHECKING:

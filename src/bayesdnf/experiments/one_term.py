@@ -20,8 +20,8 @@ from .. import (
     sample,
     simulate,
 )
-from ..report.panels import pyplot
-from .result import FAITHFUL, OURS, Claim, Measure, Reproduction, Row, summary
+from ..plots.panels import pyplot
+from .reproduction import FAITHFUL, OURS, Claim, Measure, Reproduction, Row, summary
 from .work import PAPER_SETS, Work, stream
 
 if TYPE_CHECKING:

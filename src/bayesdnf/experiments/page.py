@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from .layout import as_table, expressions
-from .result import Claim, Reproduction
+from .reproduction import Claim, Reproduction
 
 _START = """# The paper, made again
 

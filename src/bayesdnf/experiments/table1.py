@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .picture import draw_rows
-from .result import FAITHFUL, OURS, Claim, Reproduction, beside, find, printed
+from .reproduction import FAITHFUL, OURS, Claim, Reproduction, beside, find, printed
 from .two_terms import MEASURES, Cell, run_cells
 from .work import Work
 

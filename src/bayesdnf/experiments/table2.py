@@ -6,7 +6,17 @@ from typing import NamedTuple
 
 from .. import Posterior, anneal, hunt
 from .picture import draw_rows
-from .result import FAITHFUL, OURS, Claim, Reproduction, Row, beside, find, printed, rate_below
+from .reproduction import (
+    FAITHFUL,
+    OURS,
+    Claim,
+    Reproduction,
+    Row,
+    beside,
+    find,
+    printed,
+    rate_below,
+)
 from .two_terms import MEASURES, Cell, counted, draw, missed, prior_of, run_cells
 from .work import PAPER_SETS, Work
 

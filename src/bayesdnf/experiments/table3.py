@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from .picture import draw_rows
-from .result import FAITHFUL, OURS, Claim, Reproduction, Row, beside, find, printed, rate_below
+from .reproduction import (
+    FAITHFUL,
+    OURS,
+    Claim,
+    Reproduction,
+    Row,
+    beside,
+    find,
+    printed,
+    rate_below,
+)
 from .two_terms import MEASURES, Cell, counted, missed, run_cells
 from .work import PAPER_SETS, Work
 

@@ -16,7 +16,7 @@ from .halves import (
 )
 from .halves import splits as paper_splits
 from .picture import draw_rows
-from .result import FAITHFUL, OURS, Claim, Reproduction, beside, find, printed, summary
+from .reproduction import FAITHFUL, OURS, Claim, Reproduction, beside, find, printed, summary
 from .work import Work
 
 KEYS = ("θ", "p_geom")

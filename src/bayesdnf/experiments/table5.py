@@ -19,7 +19,7 @@ from .halves import (
     splits,
 )
 from .picture import draw_rows
-from .result import FAITHFUL, OURS, PAPER, Claim, Reproduction, Row, beside, printed, summary
+from .reproduction import FAITHFUL, OURS, PAPER, Claim, Reproduction, Row, beside, printed, summary
 from .work import Work
 
 KEYS = ("run",)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import BitMatrix, BooleanFunction, DNFClassifier, Flat, Posterior, Prior, anneal, simulate
-from .result import FAITHFUL, OURS, Measure, Row, summary
+from .reproduction import FAITHFUL, OURS, Measure, Row, summary
 from .work import Work, stream
 
 _DATA, _ANNEAL, _OURS = range(3)  # numbers of the random streams

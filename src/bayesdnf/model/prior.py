@@ -218,7 +218,7 @@ class Prior(Parameters):
         Returns
         -------
         PriorDescription
-            Prints in words; :func:`bayesdnf.report.plot_prior` draws it. What restrictions such as
+            Prints in words; :func:`bayesdnf.plots.prior` draws it. What restrictions such as
             ``antichain`` rule out depends on the table and is not taken off.
 
         Examples

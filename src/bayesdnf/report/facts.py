@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from ..boolean.markup import shown
 from ..data.bits import BitMatrix
+from ..display.markup import shown
 from ..estimators.classifier import DNFClassifier
 from ..estimators.held_out import HeldOut
 from ..estimators.inputs import read_features
@@ -22,11 +22,11 @@ from ..model.parameters import Parameters
 from ..model.rates import Counts, Interval, Rates
 from ..sampling.draws import Draws
 from ..versions import versions
-from .cases import case_form
+from .draw_facts import DrawFacts, draw_facts
 from .performance import Performance, performance_of
-from .rivals import DrawFacts, draw_facts
 from .rows import Roles, positives_of, roles_of
 from .terms import Overlap, TermFacts, overlap_of, term_facts
+from .try_case import case_form
 
 Bools = NDArray[np.bool_]
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..boolean.markup import shown
-from ..data.atomic import atomic_path, writable
+from ..display.markup import shown
 from ..errors import MissingExtraError
+from ..files.atomic import atomic_path, writable
 from .facts import Facts, File, gather
 from .words import between, count, percent
 

@@ -7,15 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..data.atomic import atomic_path, writable
+from .. import plots
 from ..errors import InputError, MissingExtraError
+from ..files.atomic import atomic_path, writable
 from ..genomics.markers.marker_model import MarkerModel
 from ..genomics.markers.summary import summary
+from ..plots.panels import pyplot
 from ..versions import versions
-from .manhattan import plot_manhattan
 from .marker_report import write_marker_report
-from .panels import pyplot
-from .regional import plot_region
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,9 +146,9 @@ def _write_text(text: str, path: Path) -> Path:
 
 
 def _pictures(found: Markers, folder: Path, genes: Genes | None) -> list[Path]:
-    files = [_write_picture(plot_manhattan(found, genes).figure, folder / "manhattan.png")]
+    files = [_write_picture(plots.manhattan(found, genes).figure, folder / "manhattan.png")]
     for term in range(1, len(found.function) + 1):
-        figure = plot_region(found, term, genes)[0, 0].figure
+        figure = plots.region(found, term, genes)[0, 0].figure
         files.append(_write_picture(figure, folder / f"marker{term}.png"))
     for old in folder.glob("marker[0-9]*.png"):
         if old not in files:

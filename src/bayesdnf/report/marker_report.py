@@ -11,15 +11,15 @@ import numpy as np
 
 from ..boolean import BooleanFunction
 from ..boolean.literal import comparison, satisfies
-from ..boolean.markup import shown
+from ..display.markup import shown
 from ..estimators.presentation import search_is_sure, search_trust
 from ..estimators.record import Record
 from ..estimators.rules import rules_table
 from ..versions import versions
+from .draw_facts import draw_facts
 from .facts import DataFacts, Facts, File, Listed
 from .html import require_jinja, write_page
 from .performance import performance_of
-from .rivals import draw_facts
 from .rows import Roles
 from .terms import overlap_of, term_facts
 

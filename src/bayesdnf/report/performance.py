@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimators.rules import jeffreys
-from .calibration import binned
+from ..plots.reliability import binned
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean import BooleanFunction
-from ..boolean.markup import shown
 from ..boolean.table import Table
+from ..display.markup import shown
 from .words import listed, literal_words
 
 if TYPE_CHECKING:

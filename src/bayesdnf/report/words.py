@@ -6,7 +6,7 @@ import math
 
 from ..boolean import Literal
 from ..boolean.literal import FALSE, TRUE, value_text
-from ..boolean.markup import shown
+from ..display.markup import shown
 
 _COPIES = {
     "dominant": "at least one copy",

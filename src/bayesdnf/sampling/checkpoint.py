@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.atomic import atomic_path, writable
 from ..errors import InputError
+from ..files.atomic import atomic_path, writable
 from ..model.enumerate import FlatFunctions
 from .kernel import Info, Snapshot
 from .records import ChainRecord

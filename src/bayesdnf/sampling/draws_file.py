@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean.parsing import parse_literal
-from ..data.atomic import atomic_path
 from ..errors import InputError
+from ..files.atomic import atomic_path
 from ..model.enumerate import FlatFunctions
 from .draws import Draws
 from .draws_tree import (

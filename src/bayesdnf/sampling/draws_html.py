@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..boolean import markup
+from ..display import markup
 from .draws import Draws
 
 _MOST_FUNCTIONS = 5

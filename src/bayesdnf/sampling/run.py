@@ -16,9 +16,9 @@ from ..boolean import BooleanFunction
 from ..errors import InputError, ParameterError
 from ..model.posterior import Posterior, Scores
 from ..model.rates import draw_rates
+from ..model.streams import Streams
 from ..search.exact import best_term
 from ..search.hunt import hunt
-from ..search.streams import Streams
 from .checkpoint import Checkpoint
 from .draws import Draws
 from .informed import informed

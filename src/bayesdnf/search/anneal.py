@@ -17,8 +17,8 @@ from .. import _native
 from ..boolean import BooleanFunction
 from ..errors import InputError, ParameterError
 from ..model.posterior import Posterior
+from ..model.streams import NumberedRuns, Streams
 from .result import Progress, SearchResult
-from .streams import NumberedRuns, Streams
 
 
 class ChainEnd(NamedTuple):

@@ -21,8 +21,8 @@ from .. import _native
 from ..boolean import BooleanFunction
 from ..errors import InputError, ParameterError
 from ..model.posterior import Posterior, as_function
+from ..model.streams import NumberedRuns, Streams
 from .result import Progress, SearchResult
-from .streams import NumberedRuns, Streams
 
 # Scores closer than this are the same function, or one with equal columns in it.
 _SAME = 1e-9

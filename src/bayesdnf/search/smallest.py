@@ -16,11 +16,11 @@ from ..data.columns import read_column
 from ..data.encoder import LiteralEncoder
 from ..data.outcome import read_outcome
 from ..errors import InputError, ParameterError
+from ..model.streams import Streams
 from .cover import LITERALS, TERMS, Limits, Pool, Stage, all_primes, best_cover, generate
 from .decisive import Bools, DecisiveRows, Term, decisive_rows
 from .result import Progress
 from .shadow import grow_function
-from .streams import Streams
 
 _MINIMIZE = {"terms": (TERMS, LITERALS), "literals": (LITERALS, TERMS)}
 _METHODS = ("auto", "shadow", "exact")

@@ -16,7 +16,7 @@ from bayesdnf.genomics import read_genotypes, read_vcf
 
 cyvcf2 = pytest.importorskip("cyvcf2")
 
-FOLDER = Path(__file__).resolve().parents[3] / "shared/data/genomics/vcf"
+FOLDER = Path(__file__).resolve().parents[4] / "shared/data/genomics/vcf"
 HEAD = (
     "##fileformat=VCFv4.2\n##contig=<ID=1>\n##contig=<ID=X>\n"
     '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">\n'

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from bayesdnf.genomics.markers.finding.rivals import find_rivals
 
 from bayesdnf import Effect
 from bayesdnf.errors import InputError, ParameterError
@@ -19,6 +18,7 @@ from bayesdnf.genomics import (
     read_study,
     scan,
 )
+from bayesdnf.genomics.markers.rivals import find_rivals
 from genomics.planted import QUICK, TRUTH, study
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "genomics"

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from bayesdnf.genomics.markers.finding.marker_tables import pair_table, region_table
 
 from bayesdnf import Geometric, Prior
 from bayesdnf.genomics import find_markers
+from bayesdnf.genomics.markers.marker_tables import pair_table, region_table
 from genomics.planted import QUICK, study
 
 

@@ -3,12 +3,12 @@ import pandas as pd
 import pytest
 import scipy.optimize
 import scipy.stats
-from bayesdnf.genomics.markers.finding.logistic import firth_interval, fit_firth, fit_logistic
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesdnf.errors import InputError
 from bayesdnf.genomics import odds_ratios, refit_terms
+from bayesdnf.genomics.markers.logistic import firth_interval, fit_firth, fit_logistic
 
 
 def log_likelihood(beta, X, y, penalised=False):

@@ -4,15 +4,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from bayesdnf.genomics.markers.finding.scoring import Scoring
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesdnf import Effect, Prior, _native
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.genomics import Genotypes, Scan, family_wise, merge, scan
+from bayesdnf.genomics.markers.scoring import Scoring
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "genomics"
+SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "genomics"
 HOLDS = {
     "dominant": lambda c: c >= 1,
     "recessive": lambda c: c == 2,

@@ -8,7 +8,7 @@ from bayesdnf.genomics import Genotypes, close_relatives, independent_variants, 
 from bayesdnf.genomics.quality import structure
 from genomics import twins
 
-HAPMAP = Path(__file__).resolve().parents[3] / "shared/data/genomics/plink/hapmap_ceu_yri.bed"
+HAPMAP = Path(__file__).resolve().parents[4] / "shared/data/genomics/plink/hapmap_ceu_yri.bed"
 
 
 def two_populations(seed, n=60, p=400, apart=0.15):

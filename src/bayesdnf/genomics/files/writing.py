@@ -9,8 +9,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.atomic import atomic_path
 from ...errors import InputError
+from ...files.atomic import atomic_path
 from ..genotypes import CARRIER, CHUNK_BYTES, KNOWN, TWO, Genotypes
 from .plink import prefix_of
 

@@ -20,12 +20,12 @@ from ...model.effect import Effect
 from ...model.posterior import Posterior
 from ...model.prior import Prior
 from ...model.rates import Interval
+from ...model.streams import Streams
 from ...sampling.draws import Draws
 from ...sampling.informed import informed
 from ...sampling.run import sample
 from ...search.hunt import hunt
 from ...search.result import SearchResult
-from ...search.streams import Streams
 from ..genotypes import Genotypes
 from ..quality.structure import principal_components
 from ..study import Study

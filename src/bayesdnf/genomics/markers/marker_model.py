@@ -12,8 +12,8 @@ import numpy as np
 from ... import __version__
 from ...boolean import BooleanFunction
 from ...boolean.literal import MEANING
-from ...data.atomic import atomic_path
 from ...errors import InputError
+from ...files.atomic import atomic_path
 from ...model.rates import Counts, Interval
 from ..files.opening import open_genotypes
 from ..files.request import Progress, Wish
@@ -24,7 +24,7 @@ from .matching import Matched, match_variants
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ...estimators.fields import Fields
+    from ...files.checked_json import Fields
     from .finding import Markers
 
 _FORMAT = "bayesdnf.markers"
@@ -238,7 +238,7 @@ class MarkerModel:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> MarkerModel:
         """Read what :meth:`save` wrote; every field is checked and nothing in it is run."""
-        from ...estimators.fields import read_json
+        from ...files.checked_json import read_json
 
         top = read_json(path, "model file of markers")
         top.text("format", (_FORMAT,))
@@ -272,7 +272,7 @@ class MarkerModel:
 
 def is_marker_model(path: str | os.PathLike[str]) -> bool:
     """Whether a file is a model of markers, and not of another kind."""
-    from ...estimators.fields import read_json
+    from ...files.checked_json import read_json
 
     return bool(read_json(path, "model file of bayesdnf").any("format") == _FORMAT)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ... import _native
 from ...errors import ParameterError
-from ...search.streams import Streams
+from ...model.streams import Streams
 from ..genotypes import Genotypes
 from .scan import Progress, scan_table
 

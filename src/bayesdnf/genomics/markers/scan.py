@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from ... import _native
 from ...boolean import BooleanFunction
-from ...data.atomic import atomic_path
 from ...errors import InputError, ParameterError
+from ...files.atomic import atomic_path
 from ...model.effect import Effect
 from ..genotypes import Genotypes
 from ..quality.chromosomes import chromosome_order

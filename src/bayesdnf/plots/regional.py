@@ -29,7 +29,7 @@ _LANE = 0.2  # inches, of a row of genes
 _LETTER = 0.0145  # of the width, of a letter of a gene's name
 
 
-def plot_region(
+def region(
     found: Markers,
     term: int = 1,
     genes: Genes | None = None,
@@ -65,21 +65,21 @@ def plot_region(
     --------
     >>> import numpy as np
     >>> from bayesdnf.genomics import Genotypes, Study, find_markers
-    >>> from bayesdnf.report import plot_region
+    >>> from bayesdnf import plots
     >>> rng = np.random.default_rng(2)
     >>> calls = rng.binomial(2, 0.3, (40, 800))
     >>> y = rng.random(800) < np.where((calls[3] >= 1) & (calls[7] >= 1), 0.7, 0.2)
     >>> found = find_markers(Study(Genotypes.from_copies(calls), y), draws=200, random_state=0)
-    >>> axes = plot_region(found)
+    >>> axes = plots.region(found)
     >>> [ax.get_title(loc="left") for ax in axes[0]]
     ['v4_B dominant', 'v8_B dominant']
     >>> import matplotlib.pyplot as plt
     >>> plt.close(axes[0, 0].figure)
     """
     n_terms = len(found.function)
-    if whole("term", "plot_region", term) > n_terms:
+    if whole("term", "plots.region", term) > n_terms:
         must = f"from 1 to {n_terms}, the number of terms" if n_terms else "left: there is no term"
-        raise ParameterError.of("term", "plot_region", must, term)
+        raise ParameterError.of("term", "plots.region", must, term)
     stretches = [_stretch(found, term - 1, slot, around) for slot in found.slots[term - 1]]
     tracks = [_lanes(genes, stretch) for stretch in stretches]
     columns = min(2, len(stretches))
@@ -91,7 +91,7 @@ def plot_region(
         ratios += [2.4] if genes is None else [2.4, _LANE * max(1, lanes) + 0.1]
     size = (5.6 * columns + (1.4 if columns == 1 else 0), sum(ratios) + 0.85 * rows + 0.45)
     made = panels(
-        axes, "plot_region", step * rows, columns, size, gridspec_kw={"height_ratios": ratios}
+        axes, "plots.region", step * rows, columns, size, gridspec_kw={"height_ratios": ratios}
     )
     for i, (stretch, track) in enumerate(zip(stretches, tracks, strict=True)):
         row, column = divmod(i, columns)

@@ -25,7 +25,7 @@ def shortened(names: Sequence[str], width: int) -> list[str]:
 
     Examples
     --------
-    >>> from bayesdnf.report.labels import shortened
+    >>> from bayesdnf.plots.labels import shortened
     >>> shortened(["short", "a name that goes on and on = 3"], 16)
     ['short', 'a name t…on = 3']
     """
@@ -97,7 +97,7 @@ def fitted(functions: Sequence[Sequence[Sequence[str]]], width: int, most: int) 
     Examples
     --------
     >>> from bayesdnf import BooleanFunction
-    >>> from bayesdnf.report.labels import fitted
+    >>> from bayesdnf.plots.labels import fitted
     >>> fitted([BooleanFunction("a OR b AND c OR d AND e AND f").terms], 20, 3)
     [['(a) OR (b AND c)', 'OR (d AND e AND f)']]
     """
@@ -133,7 +133,7 @@ def probability_text(value: float) -> str:
 
     Examples
     --------
-    >>> from bayesdnf.report.labels import probability_text
+    >>> from bayesdnf.plots.labels import probability_text
     >>> [probability_text(p) for p in (0, 0.0002, 0.0123, 0.5, 0.999, 1)]
     ['0', '<0.001', '0.012', '0.50', '>0.99', '1']
     """

@@ -31,7 +31,7 @@ _FOOT = 1.09  # where labels begin
 _BETWEEN = 0.012  # between chromosomes, of the width
 
 
-def plot_manhattan(found: Markers, genes: Genes | None = None, *, ax: Axes | None = None) -> Axes:
+def manhattan(found: Markers, genes: Genes | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw how probable it is that the function uses each variant, along the genome.
 
     Parameters
@@ -55,12 +55,12 @@ def plot_manhattan(found: Markers, genes: Genes | None = None, *, ax: Axes | Non
     --------
     >>> import numpy as np
     >>> from bayesdnf.genomics import Genotypes, Study, find_markers
-    >>> from bayesdnf.report import plot_manhattan
+    >>> from bayesdnf import plots
     >>> rng = np.random.default_rng(2)
     >>> calls = rng.binomial(2, 0.3, (40, 800))
     >>> y = rng.random(800) < np.where((calls[3] >= 1) & (calls[7] >= 1), 0.7, 0.2)
     >>> found = find_markers(Study(Genotypes.from_copies(calls), y), draws=200, random_state=0)
-    >>> ax = plot_manhattan(found)
+    >>> ax = plots.manhattan(found)
     >>> sorted(text.get_text() for text in ax.texts if "_B" in text.get_text())
     ['v4_B', 'v8_B']
     >>> import matplotlib.pyplot as plt

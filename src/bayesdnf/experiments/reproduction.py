@@ -152,7 +152,7 @@ def rate_below(paper: Row, ours: Row, name: str) -> Difference:
 
     Examples
     --------
-    >>> from bayesdnf.experiments.result import Row, rate_below
+    >>> from bayesdnf.experiments.reproduction import Row, rate_below
     >>> paper = Row((), "paper", 10, {"term 1": 1.0}, {})
     >>> ours = Row((), "paper's settings", 200, {"term 1": 0.9}, {})
     >>> round(rate_below(paper, ours, "term 1").error, 3)

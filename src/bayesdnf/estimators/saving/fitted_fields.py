@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..boolean import BooleanFunction
-from ..data.encoder import LiteralEncoder
-from ..errors import InputError
-from ..model.distributions import Distribution, Flat, Geometric, Poisson, Table, Uniform
-from ..model.effect import Effect
-from ..model.prior import Prior
-from ..model.rates import Counts
-from .fields import Fields
+from ...boolean import BooleanFunction
+from ...data.encoder import LiteralEncoder
+from ...errors import InputError
+from ...files.checked_json import Fields
+from ...model.distributions import Distribution, Flat, Geometric, Poisson, Table, Uniform
+from ...model.effect import Effect
+from ...model.prior import Prior
+from ...model.rates import Counts
+from ..rules import as_table
+from ..settings import is_whole
 from .record_fields import NO_RECORD, read_record, record_document
-from .rules import as_table
-from .settings import is_whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .rule_classifier import RuleClassifier
+    from ..rule_classifier import RuleClassifier
 
 _MOST_ROWS = 2**53
 _DISTRIBUTIONS = {kind.__name__: kind for kind in (Flat, Geometric, Poisson, Table, Uniform)}

@@ -8,26 +8,27 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from bayesdnf import BitMatrix, BooleanFunction, Geometric, Posterior, Prior, sample, simulate
-from bayesdnf.errors import MissingExtraError, ParameterError
-from bayesdnf.report import (
-    plot_coinclusion,
-    plot_function_posterior,
-    plot_functions,
-    plot_inclusion,
-    plot_rates,
-    plot_trace,
+from bayesdnf import (
+    BitMatrix,
+    BooleanFunction,
+    Geometric,
+    Posterior,
+    Prior,
+    plots,
+    sample,
+    simulate,
 )
-from bayesdnf.report.labels import NULL, probability_text
+from bayesdnf.errors import MissingExtraError, ParameterError
+from bayesdnf.plots.labels import NULL, probability_text
 
 OF_DRAWS = {
-    "rates": (plot_rates, (2, 2)),
-    "trace": (plot_trace, (3, 2)),
-    "function_posterior": (plot_function_posterior, None),
-    "inclusion": (plot_inclusion, None),
-    "inclusion of terms": (lambda draws, **k: plot_inclusion(draws, "term", **k), None),
-    "coinclusion": (plot_coinclusion, None),
-    "functions": (plot_functions, (2,)),
+    "rates": (plots.rates, (2, 2)),
+    "trace": (plots.trace, (3, 2)),
+    "function_posterior": (plots.function_posterior, None),
+    "inclusion": (plots.inclusion, None),
+    "inclusion of terms": (lambda draws, **k: plots.inclusion(draws, "term", **k), None),
+    "coinclusion": (plots.coinclusion, None),
+    "functions": (plots.functions, (2,)),
 }
 
 
@@ -117,8 +118,8 @@ def test_every_plot_is_legible_in_large_letters(plot, draws_of):
 
 def test_labels_fit_into_a_small_axes_of_a_figure(draws_of):
     axes = plt.subplots(2, 2, figsize=(10, 8), layout="constrained")[1]
-    plot_function_posterior(draws_of("long names"), 6, ax=axes[0, 0])
-    plot_inclusion(draws_of("long names"), "term", 6, ax=axes[1, 1])
+    plots.function_posterior(draws_of("long names"), 6, ax=axes[0, 0])
+    plots.inclusion(draws_of("long names"), "term", 6, ax=axes[1, 1])
     check_legible(axes[[0, 1], [0, 1]])
     assert "… (function 5)" in y_labels(axes[0, 0])[5]
 
@@ -150,13 +151,15 @@ def test_a_plot_draws_where_it_is_told(plot, two):
     else:
         figure, given_axes = plt.subplots(1, int(np.prod(shape)))
         assert list(np.ravel(make(two, axes=given_axes))) == list(given_axes)
-        with pytest.raises(ParameterError, match=r"The 'axes' parameter of plot_.* must be . Axes"):
+        with pytest.raises(
+            ParameterError, match=r"The 'axes' parameter of plots\..* must be . Axes"
+        ):
             make(two, axes=given_axes[:1])
     assert plt.get_fignums() == [figure.number]
 
 
 def test_rates_are_those_drawn(two):
-    axes = plot_rates(two)
+    axes = plots.rates(two)
     for (line_panel, beside), rates in zip(axes, (two.pi0, two.pi1), strict=True):
         assert np.array_equal([line.get_ydata() for line in line_panel.lines], rates)
         assert [line.get_label() for line in line_panel.lines] == [
@@ -172,14 +175,14 @@ def test_rates_are_those_drawn(two):
 
 def test_one_chain_needs_no_legend(draws_of):
     draws = draws_of("one chain")
-    assert plot_rates(draws)[0, 0].get_legend() is None
-    ax = plot_function_posterior(draws)
+    assert plots.rates(draws)[0, 0].get_legend() is None
+    ax = plots.function_posterior(draws)
     assert ax.get_legend() is None
     assert not ax.lines
 
 
 def test_traces_are_those_drawn_each_chain_in_its_lane(two):
-    axes = plot_trace(two)
+    axes = plots.trace(two)
     scalars = two.scalars()
     assert np.array_equal([x.get_ydata() for x in axes[0, 0].lines], scalars["log_posterior"])
     for row, name in ((1, "terms"), (2, "literals")):
@@ -194,7 +197,7 @@ def test_traces_are_those_drawn_each_chain_in_its_lane(two):
 
 
 def test_function_posterior_shows_shares_of_all_and_of_each_chain(two):
-    ax = plot_function_posterior(two, most=5)
+    ax = plots.function_posterior(two, most=5)
     assert np.allclose(bars(ax), two.probability[:5])
     assert [name.replace("\n", " ") for name in y_labels(ax)] == [
         str(two.function(i)) for i in range(5)
@@ -211,29 +214,29 @@ def test_function_posterior_shows_shares_of_all_and_of_each_chain(two):
 def test_the_null_function_is_named(draws_of):
     draws = draws_of("no signal")
     null = next(i for i in range(draws.n_functions) if draws.function(i).is_null)
-    assert y_labels(plot_function_posterior(draws, null + 1))[null] == NULL
-    assert NULL in all_text(plot_functions(draws, null + 1)[0])
+    assert y_labels(plots.function_posterior(draws, null + 1))[null] == NULL
+    assert NULL in all_text(plots.functions(draws, null + 1)[0])
 
 
 def test_where_only_the_null_was_drawn_the_axes_say_so(draws_of):
     draws = draws_of("only the null")
     assert not draws.literals
-    for make in (plot_inclusion, plot_coinclusion):
+    for make in (plots.inclusion, plots.coinclusion):
         assert "Every draw is the null function" in all_text(make(draws))
-    assert y_labels(plot_function_posterior(draws)) == [NULL]
-    terms, shares = plot_functions(draws)
+    assert y_labels(plots.function_posterior(draws)) == [NULL]
+    terms, shares = plots.functions(draws)
     assert all_text(terms) == NULL
     assert bars(shares).tolist() == [1]
 
 
 def test_where_no_term_has_two_literals_there_are_no_pairs(draws_of):
-    ax = plot_inclusion(draws_of("one literal"), "pair")
+    ax = plots.inclusion(draws_of("one literal"), "pair")
     assert all_text(ax) == "No term holds two literals."
 
 
 @pytest.mark.parametrize("kind", ["literal", "attribute", "term", "pair"])
 def test_inclusion_bars_are_the_probabilities_with_their_range_over_chains(kind, two):
-    ax = plot_inclusion(two, kind, most=6)
+    ax = plots.inclusion(two, kind, most=6)
     table = two.inclusion(kind)
     assert np.allclose(bars(ax), table["probability"][:6])
     assert [name.replace("\n", " ") for name in y_labels(ax)] == table["what"][:6].tolist()
@@ -251,13 +254,13 @@ def test_equal_columns_are_named_where_they_fit():
     X["a twin with a name that fits nowhere, as it goes on and on"] = X["x1"]
     posterior = Posterior(BitMatrix.from_table(X), y)
     draws = sample(posterior, draws=20, warmup=20, thin=20, random_state=0)
-    names = y_labels(plot_inclusion(draws))
+    names = y_labels(plots.inclusion(draws))
     assert "x0 (or twin)" in names
     assert "x1" in names
 
 
 def test_coinclusion_agrees_with_counting_functions_one_by_one(two):
-    ax = plot_coinclusion(two, most=5)
+    ax = plots.coinclusion(two, most=5)
     names = y_labels(ax)
     assert names == x_labels(ax)
     assert names == two.inclusion("literal")["what"][:5].tolist()
@@ -280,7 +283,7 @@ def test_coinclusion_agrees_with_counting_functions_one_by_one(two):
 
 
 def test_functions_are_drawn_with_their_own_literals(two):
-    terms, shares = plot_functions(two, most=4)
+    terms, shares = plots.functions(two, most=4)
     assert np.allclose(bars(shares), two.probability[:4])
     names = x_labels(terms)
     edges = [0.0]
@@ -297,7 +300,7 @@ def test_functions_are_drawn_with_their_own_literals(two):
 
 
 def test_a_term_of_several_functions_keeps_its_colour_and_others_are_hollow(two):
-    terms, _ = plot_functions(two, most=6)
+    terms, _ = plots.functions(two, most=6)
     names = x_labels(terms)
     seen = {}
     for line in terms.lines:
@@ -311,10 +314,10 @@ def test_a_term_of_several_functions_keeps_its_colour_and_others_are_hollow(two)
 def test_names_with_dollar_signs_are_no_formulas(draws_of):
     draws = draws_of("dollars")
     texts = [
-        *plot_inclusion(draws).get_yticklabels(),
-        *plot_function_posterior(draws).get_yticklabels(),
-        *plot_coinclusion(draws).get_xticklabels(),
-        *plot_functions(draws)[0].get_xticklabels(),
+        *plots.inclusion(draws).get_yticklabels(),
+        *plots.function_posterior(draws).get_yticklabels(),
+        *plots.coinclusion(draws).get_xticklabels(),
+        *plots.functions(draws)[0].get_xticklabels(),
     ]
     assert any("$a$" in text.get_text() for text in texts)
     assert not any(text.get_parse_math() for text in texts)
@@ -322,17 +325,17 @@ def test_names_with_dollar_signs_are_no_formulas(draws_of):
 
 @pytest.mark.parametrize("most", [0, -1, 2.5, True, "all"])
 @pytest.mark.parametrize(
-    "make", [plot_function_posterior, plot_coinclusion, plot_functions, plot_inclusion]
+    "make", [plots.function_posterior, plots.coinclusion, plots.functions, plots.inclusion]
 )
 def test_a_bad_number_to_show_is_refused(make, most, two):
-    with pytest.raises(ParameterError, match=r"The 'most' parameter of plot_.* must be a whole"):
+    with pytest.raises(ParameterError, match=r"The 'most' parameter of plots\..* must be a whole"):
         make(two, most=most)
     assert plt.get_fignums() == []
 
 
 def test_an_unknown_kind_is_refused(two):
     with pytest.raises(ParameterError, match="The 'kind' parameter"):
-        plot_inclusion(two, "colour")
+        plots.inclusion(two, "colour")
 
 
 def test_without_matplotlib_one_sentence_says_how_to_get_it(two, monkeypatch):
@@ -345,5 +348,5 @@ def test_without_matplotlib_one_sentence_says_how_to_get_it(two, monkeypatch):
 
 
 def test_importing_the_plots_loads_no_matplotlib():
-    code = "import sys, bayesdnf.report; assert 'matplotlib' not in sys.modules"
+    code = "import sys, bayesdnf.plots; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

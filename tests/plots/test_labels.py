@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesdnf.report.labels import fitted, shortened
+from bayesdnf.plots.labels import fitted, shortened
 
 
 @given(

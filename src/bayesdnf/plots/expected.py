@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..model.prior import Prior
 
 
-def plot_prior(prior: Prior, p: int, n: int = 1000, *, axes: object = None) -> AxesArray:
+def prior(prior: Prior, p: int, n: int = 1000, *, axes: object = None) -> AxesArray:
     """Draw how many terms, how many literals and how many marked rows a prior expects.
 
     Parameters
@@ -34,13 +34,13 @@ def plot_prior(prior: Prior, p: int, n: int = 1000, *, axes: object = None) -> A
     >>> import matplotlib
     >>> matplotlib.use("Agg")
     >>> from bayesdnf import Prior
-    >>> from bayesdnf.report import plot_prior
-    >>> axes = plot_prior(Prior(), 100)
+    >>> from bayesdnf import plots
+    >>> axes = plots.prior(Prior(), 100)
     >>> axes[0].get_xlabel()
     'terms'
     """
     told = prior.describe(p, n)
-    made = panels(axes, "plot_prior", 1, 3, (8.0, 2.6)).ravel()
+    made = panels(axes, "plots.prior", 1, 3, (8.0, 2.6)).ravel()
     for axis, probabilities, what in (
         (made[0], told.terms, "terms"),
         (made[1], told.size, "literals in a term"),

@@ -10,12 +10,12 @@ import math
 import os
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .. import __version__
-from ..boolean import BooleanFunction
-from ..data.atomic import atomic_path
-from ..data.encoder import LiteralEncoder
-from ..model.rates import Interval, Rates
-from .fields import Fields, as_json, read_json
+from ... import __version__
+from ...boolean import BooleanFunction
+from ...data.encoder import LiteralEncoder
+from ...files.atomic import atomic_path
+from ...files.checked_json import Fields, as_json, read_json
+from ...model.rates import Interval, Rates
 from .fitted_fields import (
     PARAMETERS,
     VERSION,
@@ -30,7 +30,7 @@ from .fitted_fields import (
 )
 
 if TYPE_CHECKING:
-    from .classifier import DNFClassifier
+    from ..classifier import DNFClassifier
 
     Model = TypeVar("Model", bound=DNFClassifier)
 

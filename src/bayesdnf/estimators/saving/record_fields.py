@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .fields import Fields
-from .record import Record, Source, Split, is_hash
+from ...files.checked_json import Fields
+from ..record import Record, Source, Split, is_hash
 
 NO_RECORD = Record("", (), "", {})
 """Of a model file that has none."""

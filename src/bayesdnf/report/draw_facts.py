@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..boolean import BooleanFunction
-from ..boolean.markup import shown
+from ..display.markup import shown
 from ..errors import MissingExtraError
+from ..plots.labels import NULL
 from ..sampling.draws import Draws
-from .labels import NULL
 
 _MOST_FUNCTIONS = 10
 _MOST_ITEMS = 12

@@ -34,7 +34,7 @@ _LANE = 0.17  # inches for a term
 _COLUMN, _CLOSE = 0.3, 0.17  # inches for a literal, and for one of many
 
 
-def plot_functions(draws: Draws, most: int = 8, *, axes: object = None) -> AxesArray:
+def functions(draws: Draws, most: int = 8, *, axes: object = None) -> AxesArray:
     """Draw the terms of the most probable functions, with their probabilities.
 
     A row is a function, a line in it a term, and the dots on the line its literals; terms of one
@@ -58,17 +58,17 @@ def plot_functions(draws: Draws, most: int = 8, *, axes: object = None) -> AxesA
     Examples
     --------
     >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
-    >>> from bayesdnf.report import plot_functions
+    >>> from bayesdnf import plots
     >>> X, y, truth = simulate(300, 10, random_state=0)
     >>> posterior = Posterior(BitMatrix.from_table(X), y)
     >>> drawn = sample(posterior, draws=100, warmup=100, random_state=0)
-    >>> axes = plot_functions(drawn)
+    >>> axes = plots.functions(drawn)
     >>> [text.get_text() for text in axes[0].get_xticklabels()][:4]
     ['x0', 'x1', 'x2', 'x3']
     >>> import matplotlib.pyplot as plt
     >>> plt.close(axes[0].figure)
     """
-    most = whole("most", "plot_functions", most)
+    most = whole("most", "plots.functions", most)
     numbers = range(min(most, draws.n_functions))
     rows, often = _rows(draws, numbers)
     literals = list(dict.fromkeys(x for term in often for x in term))
@@ -82,7 +82,7 @@ def plot_functions(draws: Draws, most: int = 8, *, axes: object = None) -> AxesA
     upright = max(map(len, names), default=0) <= 4 and _COLUMN * len(literals) <= 11
     header = 0.2 if upright else 0.068 * max(map(len, names))
     size = (wide + 2.4, 1.0 + header + _LANE * ends[-1])
-    left, right = panels(axes, "plot_functions", 1, 2, size, width_ratios=[wide, 1.7])[0]
+    left, right = panels(axes, "plots.functions", 1, 2, size, width_ratios=[wide, 1.7])[0]
 
     styles = _styles(often, len(rows))
     column = {literal: i for i, literal in enumerate(literals)}

@@ -20,7 +20,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from bayesdnf.data.atomic import atomic_path
+    >>> from bayesdnf.files.atomic import atomic_path
     >>> target = pathlib.Path(tempfile.mkdtemp()) / "rule.txt"
     >>> with atomic_path(target) as part:
     ...     _ = part.write_text("odor = f")
@@ -52,7 +52,7 @@ def writable(path: str | os.PathLike[str]) -> Path:
 
     Examples
     --------
-    >>> from bayesdnf.data.atomic import writable
+    >>> from bayesdnf.files.atomic import writable
     >>> writable("no/such/folder/rule.txt")
     Traceback (most recent call last):
         ...

@@ -6,11 +6,11 @@ import math
 import os
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .. import __version__
-from ..errors import InputError
-from ..sampling.bayes_factor import BayesFactor
-from ..sampling.draws_file import load_with_document, save
-from .fields import Fields, as_json, parse_json
+from ... import __version__
+from ...errors import InputError
+from ...files.checked_json import Fields, as_json, parse_json
+from ...sampling.bayes_factor import BayesFactor
+from ...sampling.draws_file import load_with_document, save
 from .fitted_fields import (
     PARAMETERS,
     VERSION,
@@ -25,7 +25,7 @@ from .fitted_fields import (
 )
 
 if TYPE_CHECKING:
-    from .posterior_classifier import PosteriorDNFClassifier
+    from ..posterior_classifier import PosteriorDNFClassifier
 
     Model = TypeVar("Model", bound=PosteriorDNFClassifier)
 

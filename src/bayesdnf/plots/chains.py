@@ -13,13 +13,13 @@ from .panels import (
     AxesArray,
     chain_legend,
     chain_styles,
+    draw_trace,
     label_room,
     name_rows,
     one_panel,
     panels,
     probability_scale,
     tidy,
-    trace,
     whole,
 )
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..sampling.draws import Draws
 
 
-def plot_rates(draws: Draws, *, axes: object = None) -> AxesArray:
+def rates(draws: Draws, *, axes: object = None) -> AxesArray:
     """Draw traces and histograms of the two rates, chain by chain.
 
     Parameters
@@ -50,26 +50,26 @@ def plot_rates(draws: Draws, *, axes: object = None) -> AxesArray:
     Examples
     --------
     >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
-    >>> from bayesdnf.report import plot_rates
+    >>> from bayesdnf import plots
     >>> X, y, truth = simulate(300, 10, random_state=0)
     >>> posterior = Posterior(BitMatrix.from_table(X), y)
     >>> drawn = sample(posterior, draws=100, warmup=100, random_state=0)
-    >>> axes = plot_rates(drawn)
+    >>> axes = plots.rates(drawn)
     >>> axes[1, 0].get_ylabel()
     'π1, rate of marked rows'
     >>> import matplotlib.pyplot as plt
     >>> plt.close(axes[0, 0].figure)
     """
     rows = {"π0, rate of unmarked rows": draws.pi0, "π1, rate of marked rows": draws.pi1}
-    grid = panels(axes, "plot_rates", 2, 2, (8, 4.8), width_ratios=[3, 1])
+    grid = panels(axes, "plots.rates", 2, 2, (8, 4.8), width_ratios=[3, 1])
     for row, (label, values) in zip(grid, rows.items(), strict=True):
-        trace(row[0], row[1], values)
+        draw_trace(row[0], row[1], values)
         row[0].set_ylabel(label)
     _finish(grid)
     return grid
 
 
-def plot_trace(draws: Draws, *, axes: object = None) -> AxesArray:
+def trace(draws: Draws, *, axes: object = None) -> AxesArray:
     """Draw traces of the log posterior, of the number of terms and of literals, chain by chain.
 
     Whole numbers have a lane for each chain, so that chains do not hide each other.
@@ -88,20 +88,20 @@ def plot_trace(draws: Draws, *, axes: object = None) -> AxesArray:
     Examples
     --------
     >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
-    >>> from bayesdnf.report import plot_trace
+    >>> from bayesdnf import plots
     >>> X, y, truth = simulate(300, 10, random_state=0)
     >>> posterior = Posterior(BitMatrix.from_table(X), y)
     >>> drawn = sample(posterior, draws=100, warmup=100, random_state=0)
-    >>> axes = plot_trace(drawn)
+    >>> axes = plots.trace(drawn)
     >>> [ax.get_ylabel() for ax in axes[:, 0]]
     ['log posterior', 'terms', 'literals']
     >>> import matplotlib.pyplot as plt
     >>> plt.close(axes[0, 0].figure)
     """
     scalars = draws.scalars()
-    grid = panels(axes, "plot_trace", 3, 2, (8, 6.4), width_ratios=[3, 1])
+    grid = panels(axes, "plots.trace", 3, 2, (8, 6.4), width_ratios=[3, 1])
     for row, name in zip(grid, ("log_posterior", "terms", "literals"), strict=True):
-        trace(row[0], row[1], scalars[name], counts=name != "log_posterior")
+        draw_trace(row[0], row[1], scalars[name], counts=name != "log_posterior")
         row[0].set_ylabel(name.replace("_", " "))
     _finish(grid)
     return grid
@@ -115,7 +115,7 @@ def _finish(grid: AxesArray) -> None:
         upper.tick_params(labelbottom=False)
 
 
-def plot_function_posterior(draws: Draws, most: int = 10, *, ax: Axes | None = None) -> Axes:
+def function_posterior(draws: Draws, most: int = 10, *, ax: Axes | None = None) -> Axes:
     """Draw the probabilities of the most probable functions: all chains, and each of them.
 
     Parameters
@@ -136,17 +136,17 @@ def plot_function_posterior(draws: Draws, most: int = 10, *, ax: Axes | None = N
     Examples
     --------
     >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
-    >>> from bayesdnf.report import plot_function_posterior
+    >>> from bayesdnf import plots
     >>> X, y, truth = simulate(300, 10, random_state=0)
     >>> posterior = Posterior(BitMatrix.from_table(X), y)
     >>> drawn = sample(posterior, draws=100, warmup=100, random_state=0)
-    >>> ax = plot_function_posterior(drawn)
+    >>> ax = plots.function_posterior(drawn)
     >>> ax.get_yticklabels()[0].get_text() == str(truth)
     True
     >>> import matplotlib.pyplot as plt
     >>> plt.close(ax.figure)
     """
-    most = whole("most", "plot_function_posterior", most)
+    most = whole("most", "plots.function_posterior", most)
     shown = range(min(most, draws.n_functions))
     names = function_texts(draws, shown, *label_room(ax, 8, len(shown), 5))
     lines = max(name.count("\n") + 1 for name in names)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ..boolean import BooleanFunction, Literal
 from ..boolean.literal import FALSE, TRUE, value_text
-from ..boolean.markup import shown
 from ..data.columns import NOTHING, TEXT, Column, read_column
 from ..data.encoder import FittedTable, LiteralEncoder
+from ..display.markup import shown
 from ..estimators.explain import possible_values
 from .words import value_words
 

@@ -16,7 +16,7 @@ def shown(text: object) -> str:
 
     Examples
     --------
-    >>> from bayesdnf.boolean.markup import shown
+    >>> from bayesdnf.display.markup import shown
     >>> print(shown("a\u202eb\nc"))
     a\u202eb\nc
     """

@@ -8,7 +8,7 @@ import pytest
 
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.experiments import check, reproduce
-from bayesdnf.experiments.result import Row, beside, find, printed, rate_below, summary
+from bayesdnf.experiments.reproduction import Row, beside, find, printed, rate_below, summary
 from bayesdnf.experiments.two_terms import MEASURES, draw, prior_of
 from bayesdnf.experiments.work import Work
 

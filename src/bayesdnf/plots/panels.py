@@ -212,7 +212,7 @@ def probability_scale(ax: Axes, largest: float, room: float) -> None:
         ax.xaxis.set_major_locator(MaxNLocator(3))
 
 
-def trace(ax: Axes, beside: Axes, values: Floats, *, counts: bool = False) -> None:
+def draw_trace(ax: Axes, beside: Axes, values: Floats, *, counts: bool = False) -> None:
     """Draw the trace of a number for each chain, and how its values are spread beside it.
 
     Parameters

@@ -5,8 +5,8 @@ import stat
 
 import pytest
 
-from bayesdnf.data.atomic import atomic_path
 from bayesdnf.errors import InputError
+from bayesdnf.files.atomic import atomic_path
 
 
 def names(folder):

@@ -16,7 +16,7 @@ Bools = NDArray[np.bool_]
 _95 = 1.959963984540054  # standard normal quantile of .975
 
 
-def plot_calibration(
+def calibration(
     probability: ArrayLike | Mapping[str, ArrayLike],
     outcome: ArrayLike,
     bins: int = 10,
@@ -46,22 +46,22 @@ def plot_calibration(
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesdnf.report import plot_calibration
+    >>> from bayesdnf import plots
     >>> rng = np.random.default_rng(0)
     >>> predicted = rng.random(500)
-    >>> axes = plot_calibration({"honest": predicted}, rng.random(500) < predicted)
+    >>> axes = plots.calibration({"honest": predicted}, rng.random(500) < predicted)
     >>> axes[0].get_legend_handles_labels()[1]
     ['honest']
     >>> import matplotlib.pyplot as plt
     >>> plt.close(axes[0].figure)
     """
-    bins = whole("bins", "plot_calibration", bins)
+    bins = whole("bins", "plots.calibration", bins)
     curves = probability if isinstance(probability, Mapping) else {"": probability}
     if not curves:
-        raise InputError("The probability in plot_calibration must be of one model at least.")
+        raise InputError("The probability in plots.calibration must be of one model at least.")
     happened = _outcome(outcome)
     predicted = {str(name): _predicted(str(name), p, len(happened)) for name, p in curves.items()}
-    grid = panels(axes, "plot_calibration", 2, 1, (5.6, 6.2), sharex=True, height_ratios=[3.2, 1])
+    grid = panels(axes, "plots.calibration", 2, 1, (5.6, 6.2), sharex=True, height_ratios=[3.2, 1])
     from matplotlib.ticker import MaxNLocator
 
     upper, lower = grid[:, 0]
@@ -127,17 +127,17 @@ def _column(what: str, must: str, values: ArrayLike, good: Callable[[Floats], Bo
 
 def _outcome(values: ArrayLike) -> Floats:
     return _column(
-        "outcome of plot_calibration", "0 or 1 for each row", values, lambda x: (x == 0) | (x == 1)
+        "outcome of plots.calibration", "0 or 1 for each row", values, lambda x: (x == 0) | (x == 1)
     )
 
 
 def _predicted(name: str, values: ArrayLike, n: int) -> Floats:
     what = f"probability of {name!r}" if name else "probability"
     must = "a number between 0 and 1 for each row"
-    numbers = _column(f"{what} in plot_calibration", must, values, lambda x: (x >= 0) & (x <= 1))
+    numbers = _column(f"{what} in plots.calibration", must, values, lambda x: (x >= 0) & (x <= 1))
     if len(numbers) != n:
         raise InputError(
-            f"The {what} in plot_calibration has {len(numbers):,} rows and the outcome {n:,}."
+            f"The {what} in plots.calibration has {len(numbers):,} rows and the outcome {n:,}."
         )
     return numbers
 

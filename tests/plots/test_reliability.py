@@ -1,4 +1,4 @@
-"""plot_calibration: bins, intervals, names and what it refuses."""
+"""plots.calibration: bins, intervals, names and what it refuses."""
 
 import itertools
 
@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from bayesdnf import plots
 from bayesdnf.errors import InputError, ParameterError
-from bayesdnf.report import plot_calibration
 
 
 def calibrated(n=400):
@@ -19,7 +19,7 @@ def calibrated(n=400):
 
 def test_calibration_agrees_with_a_count_bin_by_bin():
     predicted, happened = calibrated()
-    upper, lower = plot_calibration(predicted, happened, bins=7)
+    upper, lower = plots.calibration(predicted, happened, bins=7)
     curve, _, (intervals,) = upper.containers[0].lines
     expected = []
     for low, high in itertools.pairwise(np.linspace(0, 1, 8)):
@@ -37,7 +37,7 @@ def test_calibration_agrees_with_a_count_bin_by_bin():
 
 
 def test_calibration_on_an_edge_and_of_empty_bins():
-    upper, lower = plot_calibration([0.3, 0.3, 0.7, 1.0, 0.0], [0, 1, 1, 1, 0])
+    upper, lower = plots.calibration([0.3, 0.3, 0.7, 1.0, 0.0], [0, 1, 1, 1, 0])
     rows = lower.patches[0].get_data().values
     assert {int(i): int(n) for i, n in enumerate(rows) if n} == {0: 1, 3: 2, 7: 1, 9: 1}
     curve = upper.containers[0].lines[0]
@@ -47,7 +47,7 @@ def test_calibration_on_an_edge_and_of_empty_bins():
 
 def test_calibration_of_several_models_names_them():
     predicted, happened = calibrated()
-    upper, lower = plot_calibration({"ours": predicted, "_$theirs$": predicted**2}, happened)
+    upper, lower = plots.calibration({"ours": predicted, "_$theirs$": predicted**2}, happened)
     legend = upper.get_legend().get_texts()
     assert [text.get_text() for text in legend] == ["ours", "_$theirs$"]
     assert len(lower.patches) == 2
@@ -72,10 +72,10 @@ def test_calibration_of_several_models_names_them():
 )
 def test_calibration_refuses_what_it_cannot_draw(probability, outcome, message):
     with pytest.raises(InputError, match=message):
-        plot_calibration(probability, outcome)
+        plots.calibration(probability, outcome)
     assert plt.get_fignums() == []
 
 
 def test_calibration_refuses_no_bins():
-    with pytest.raises(ParameterError, match="The 'bins' parameter of plot_calibration"):
-        plot_calibration([0.5], [1], bins=0)
+    with pytest.raises(ParameterError, match="The 'bins' parameter of plots\\.calibration"):
+        plots.calibration([0.5], [1], bins=0)

@@ -35,7 +35,7 @@ _HELD = {
 }
 
 
-def plot_inclusion(
+def inclusion(
     draws: Draws, kind: str = "literal", most: int = 20, *, ax: Axes | None = None
 ) -> Axes:
     """Draw how probable it is that the function holds a literal, an attribute, a term or a pair.
@@ -59,17 +59,17 @@ def plot_inclusion(
     Examples
     --------
     >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
-    >>> from bayesdnf.report import plot_inclusion
+    >>> from bayesdnf import plots
     >>> X, y, truth = simulate(300, 10, random_state=0)
     >>> posterior = Posterior(BitMatrix.from_table(X), y)
     >>> drawn = sample(posterior, draws=100, warmup=100, random_state=0)
-    >>> ax = plot_inclusion(drawn, "term")
+    >>> ax = plots.inclusion(drawn, "term")
     >>> sorted(text.get_text() for text in ax.get_yticklabels()[:2])
     ['x0 AND x1', 'x2 AND x3']
     >>> import matplotlib.pyplot as plt
     >>> plt.close(ax.figure)
     """
-    most = whole("most", "plot_inclusion", most)
+    most = whole("most", "plots.inclusion", most)
     shares = draws.inclusion_by_chain(kind)
     mean = shares.probability.mean(axis=0)
     order = np.argsort(-mean, kind="stable")
@@ -105,7 +105,7 @@ def _rest(left: Floats) -> str:
     )
 
 
-def plot_coinclusion(draws: Draws, most: int = 12, *, ax: Axes | None = None) -> Axes:
+def coinclusion(draws: Draws, most: int = 12, *, ax: Axes | None = None) -> Axes:
     """Draw which literals stand together in one term, as a table of shaded probabilities.
 
     Parameters
@@ -126,17 +126,17 @@ def plot_coinclusion(draws: Draws, most: int = 12, *, ax: Axes | None = None) ->
     Examples
     --------
     >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
-    >>> from bayesdnf.report import plot_coinclusion
+    >>> from bayesdnf import plots
     >>> X, y, truth = simulate(300, 10, random_state=0)
     >>> posterior = Posterior(BitMatrix.from_table(X), y)
     >>> drawn = sample(posterior, draws=100, warmup=100, random_state=0)
-    >>> ax = plot_coinclusion(drawn, most=4)
+    >>> ax = plots.coinclusion(drawn, most=4)
     >>> sorted(text.get_text() for text in ax.get_yticklabels())
     ['x0', 'x1', 'x2', 'x3']
     >>> import matplotlib.pyplot as plt
     >>> plt.close(ax.figure)
     """
-    most = whole("most", "plot_coinclusion", most)
+    most = whole("most", "plots.coinclusion", most)
     single = draws.inclusion_by_chain("literal").probability.mean(axis=0)
     order = np.argsort(-single, kind="stable")
     shown = order[single[order] > 0][:most].tolist()

@@ -12,14 +12,14 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ..boolean import markup
+from . import markup
 from .progress import DrawTeller, Teller, so_far
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
+    from ..estimators.rule_classifier import RuleClassifier
     from ..sampling.records import ChainRecord
-    from .rule_classifier import RuleClassifier
 
 _PATIENCE = 2.0  # seconds of silence before a bar appears
 _PAUSE = 0.2  # seconds between two pictures of a bar in a notebook

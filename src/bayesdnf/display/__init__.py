@@ -1,0 +1,1 @@
+"""What people see in terminals and notebooks: escaped texts, progress bars, shared sentences."""

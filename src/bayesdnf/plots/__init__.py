@@ -1,0 +1,29 @@
+"""Pictures; each returns its Axes. They need matplotlib, which is loaded when one is drawn.
+
+``chains`` shows how chains ran, ``membership`` and ``dots`` what they found, ``reliability`` what
+predictions are worth, ``expected`` what a prior expects; ``genome`` and ``regional`` what was found
+in a study of genotypes. ``panels`` and ``labels`` make the axes and the texts they share.
+"""
+
+from __future__ import annotations
+
+from .chains import function_posterior, rates, trace
+from .dots import functions
+from .expected import prior
+from .genome import manhattan
+from .membership import coinclusion, inclusion
+from .regional import region
+from .reliability import calibration
+
+__all__ = [
+    "calibration",
+    "coinclusion",
+    "function_posterior",
+    "functions",
+    "inclusion",
+    "manhattan",
+    "prior",
+    "rates",
+    "region",
+    "trace",
+]
