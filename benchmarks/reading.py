@@ -20,7 +20,7 @@ import pgenlib
 
 from bayesdnf.genomics import Genotypes, read_plink, write_plink
 from bayesdnf.genomics.files.plink import PlinkFiles
-from bayesdnf.genomics.files.request import Wish
+from bayesdnf.genomics.files.request import ReadRequest
 from bayesdnf.genomics.genotypes import empty_planes
 
 from .writing import arguments, show, write
@@ -52,7 +52,10 @@ def ways(prefix: Path, n: int, p: int) -> Iterator[tuple[str, Callable[[], objec
         with bed_reader.open_bed(files.bed, iid_count=n, sid_count=p, num_threads=1) as bed:
             bed.read(dtype="int8", order="F")
 
-    yield "bayesdnf: calls into planes", lambda: files.pack(np.arange(p), None, planes, Wish())
+    yield (
+        "bayesdnf: calls into planes",
+        lambda: files.pack(np.arange(p), None, planes, ReadRequest()),
+    )
     yield "bayesdnf: read_plink, first allele", lambda: read_plink(prefix, allele="first")
     yield "bayesdnf: read_plink, minor allele", lambda: read_plink(prefix)
     yield "bed-reader", bed_reader_calls

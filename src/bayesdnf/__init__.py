@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .estimators.classifier import DNFClassifier
     from .estimators.posterior_classifier import PosteriorDNFClassifier
     from .estimators.transformer import LiteralTransformer
-    from .model.distributions import Flat, Geometric, Poisson, Table, Uniform
+    from .model.distributions import Flat, Geometric, Poisson, Tabulated, Uniform
     from .model.effect import Effect
     from .model.posterior import Posterior
     from .model.prior import Prior
@@ -53,7 +53,7 @@ __all__ = [
     "PosteriorDNFClassifier",
     "Prior",
     "Support",
-    "Table",
+    "Tabulated",
     "Uniform",
     "anneal",
     "best_function",
@@ -86,7 +86,7 @@ _HOME = {
     "PosteriorDNFClassifier": "estimators.posterior_classifier",
     "Prior": "model.prior",
     "Support": "model.support",
-    "Table": "model.distributions",
+    "Tabulated": "model.distributions",
     "Uniform": "model.distributions",
     "anneal": "search.anneal",
     "best_function": "search.exact",

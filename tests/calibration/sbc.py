@@ -17,9 +17,9 @@ from scipy import stats
 from scipy.special import xlogy
 
 from bayesdnf import BitMatrix, Effect, Posterior, Prior, _native
-from bayesdnf.model.enumerate import FlatFunctions
+from bayesdnf.model.flat_functions import FlatFunctions
 from bayesdnf.model.rates import draw_rates
-from bayesdnf.sampling.informed import informed
+from bayesdnf.sampling.samplers import informed
 
 N_PROBES = 3
 QUANTITIES = (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bayesdnf import BitMatrix, BooleanFunction, Effect, Geometric, Poisson, Posterior, Prior
-from bayesdnf.model.enumerate import FlatFunctions
+from bayesdnf.model.flat_functions import FlatFunctions
 from calibration.sbc import (
     Band,
     Design,

@@ -7,8 +7,8 @@ import pytest
 
 from bayesdnf import BooleanFunction
 from bayesdnf.experiments import NAMES, appendix, reproduce, table4, table5
-from bayesdnf.experiments.layout import as_data, as_frame, as_text
-from bayesdnf.experiments.page import page
+from bayesdnf.experiments.output.layout import as_data, as_frame, as_text
+from bayesdnf.experiments.output.page import page
 from bayesdnf.experiments.reproduction import FAITHFUL, OURS, PAPER
 
 mpl.use("Agg")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
-from bayesdnf import Flat, Geometric, Poisson, Table, Uniform
+from bayesdnf import Flat, Geometric, Poisson, Tabulated, Uniform
 from bayesdnf.errors import ParameterError
 
 chances = st.floats(1e-6, 1 - 1e-6)
@@ -44,7 +44,7 @@ def test_geometric(p, start, largest):
         (Uniform(7), 7),
         (Uniform(7, low=0), 30),
         (Uniform(), 12),
-        (Table([0, 3, 1, 0, 2]), 4),
+        (Tabulated([0, 3, 1, 0, 2]), 4),
     ],
 )
 def test_tables_that_hold_everything_sum_to_one(distribution, largest):
@@ -58,8 +58,8 @@ def test_tables_that_hold_everything_sum_to_one(distribution, largest):
         (Uniform(9, low=2), [0, 0, 1 / 8, 1 / 8, 1 / 8]),  # what does not fit keeps its share
         (Uniform(), [0, 1 / 4, 1 / 4, 1 / 4, 1 / 4]),
         (Uniform(0, low=0), [1, 0, 0, 0, 0]),
-        (Table([1, 0, 3]), [1 / 4, 0, 3 / 4, 0, 0]),
-        (Table([0, 0, 0, 0, 0, 1, 1]), [0, 0, 0, 0, 0]),
+        (Tabulated([1, 0, 3]), [1 / 4, 0, 3 / 4, 0, 0]),
+        (Tabulated([0, 0, 0, 0, 0, 1, 1]), [0, 0, 0, 0, 0]),
         (Flat(), [0, 1, 1, 1, 1]),
     ],
 )
@@ -83,12 +83,15 @@ def test_small_tables(distribution, expected):
         (lambda: Uniform(0), "The 'high' parameter of Uniform must be a whole number, 1 or more."),
         (lambda: Uniform(2.5), "Got 2.5 instead."),
         (lambda: Uniform(3, low=-1), "The 'low' parameter of Uniform must be a whole number, 0"),
-        (lambda: Table([1, -1]), "The 'weights' parameter of Table must be numbers, none negative"),
-        (lambda: Table([0, 0]), "not all 0. Got [0, 0] instead."),
-        (lambda: Table([]), "not all 0. Got [] instead."),
-        (lambda: Table([[1, 2]]), "Got [[1, 2]] instead."),
-        (lambda: Table([1, math.inf]), "Got [1, inf] instead."),
-        (lambda: Table(["a"]), "Got ['a'] instead."),
+        (
+            lambda: Tabulated([1, -1]),
+            "'weights' parameter of Tabulated must be numbers, none negative",
+        ),
+        (lambda: Tabulated([0, 0]), "not all 0. Got [0, 0] instead."),
+        (lambda: Tabulated([]), "not all 0. Got [] instead."),
+        (lambda: Tabulated([[1, 2]]), "Got [[1, 2]] instead."),
+        (lambda: Tabulated([1, math.inf]), "Got [1, inf] instead."),
+        (lambda: Tabulated(["a"]), "Got ['a'] instead."),
     ],
 )
 def test_impossible_distributions(make, message):

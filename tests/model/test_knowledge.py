@@ -13,7 +13,7 @@ from bayesdnf import (
     LiteralEncoder,
     Posterior,
     Prior,
-    Table,
+    Tabulated,
     anneal,
     best_function,
     best_term,
@@ -42,10 +42,10 @@ KNOWLEDGE = [
     {"max_terms": 1},
     {"max_terms": 2},
     {"max_literals": 3},
-    {"size": Table([0, 0, 1, 1])},  # no marker of a single literal, none of more than three
-    {"count": Table([0, 1, 1]), "size": Table([0, 1, 0, 1])},  # a gap between the sizes
+    {"size": Tabulated([0, 0, 1, 1])},  # no marker of a single literal, none of more than three
+    {"count": Tabulated([0, 1, 1]), "size": Tabulated([0, 1, 0, 1])},  # a gap between the sizes
     {"weights": {"x0": 0.05, "x4": 20.0}},
-    {"weights": {"x2": 9.0}, "size": Table([0, 0, 1, 1]), "disjoint": True, "max_terms": 2},
+    {"weights": {"x2": 9.0}, "size": Tabulated([0, 0, 1, 1]), "disjoint": True, "max_terms": 2},
 ]
 
 

@@ -17,7 +17,7 @@ from bayesdnf import (
     Poisson,
     Posterior,
     Prior,
-    Table,
+    Tabulated,
     Uniform,
 )
 from bayesdnf.data.bits import BitMatrix
@@ -30,7 +30,7 @@ SIZES = [
     (Poisson(2, truncate=False), reference.shifted_poisson(2), False),
     (Geometric(0.6), reference.geometric(0.6), True),
     (Uniform(), lambda k: 1.0 if k >= 1 else 0.0, True),
-    (Table([9, 0, 1, 3]), lambda k: {2: 0.25, 3: 0.75}.get(k, 0), True),
+    (Tabulated([9, 0, 1, 3]), lambda k: {2: 0.25, 3: 0.75}.get(k, 0), True),
     (Flat(), reference.flat(), False),
 ]
 COUNTS = [
@@ -38,7 +38,7 @@ COUNTS = [
     (Geometric(0.5, start=0), reference.geometric(0.5, start=0)),
     (Poisson(1), reference.shifted_poisson(1)),
     (Uniform(2, low=0), lambda m: 1 / 3 if m <= 2 else 0),
-    (Table([1, 1, 2]), lambda m: {0: 0.25, 1: 0.25, 2: 0.5}.get(m, 0)),
+    (Tabulated([1, 1, 2]), lambda m: {0: 0.25, 1: 0.25, 2: 0.5}.get(m, 0)),
     (Flat(), reference.flat()),
 ]
 OPEN = {"min_cover": 0, "antichain": False, "related": True}
@@ -110,9 +110,9 @@ def test_terms_share_a_whole(size, weights):
 
 def test_pairs_share_what_collisions_leave():
     """With m! the functions of two terms share P(2) times the chance of two different terms."""
-    prior = Prior(Table([0, 0, 1]), Poisson(2), **OPEN)
+    prior = Prior(Tabulated([0, 0, 1]), Poisson(2), **OPEN)
     terms = [t for k in range(1, 4) for t in itertools.combinations(range(3), k)]
-    single = Prior(Table([0, 1]), Poisson(2), **OPEN)
+    single = Prior(Tabulated([0, 1]), Poisson(2), **OPEN)
     same = math.fsum(math.exp(2 * log_prior(single, [t], 3)) for t in terms)
     pairs = itertools.combinations(terms, 2)
     total = math.fsum(math.exp(log_prior(prior, list(pair), 3)) for pair in pairs)

@@ -18,7 +18,7 @@ from bayesdnf import (
     Poisson,
     Posterior,
     Prior,
-    Table,
+    Tabulated,
     Uniform,
 )
 from bayesdnf.errors import InputError, ParameterError
@@ -52,7 +52,7 @@ CASES = {
     "bounds": (MIXED, Prior(max_terms=2, max_literals=4, related=True), *DEFAULT),
     "tables": (
         MIXED,
-        Prior(Table([1, 1, 0, 2]), Table([0, 0, 1, 3])),
+        Prior(Tabulated([1, 1, 0, 2]), Tabulated([0, 0, 1, 3])),
         lambda m: {0: 1, 1: 1, 3: 2}.get(m, 0),
         lambda k: {2: 1, 3: 3}.get(k, 0),
     ),

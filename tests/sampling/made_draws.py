@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from bayesdnf import BooleanFunction, Draws
-from bayesdnf.model.enumerate import FlatFunctions
+from bayesdnf.model.flat_functions import FlatFunctions
 from bayesdnf.sampling.kernel import MOVES
 
 

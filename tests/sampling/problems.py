@@ -14,7 +14,7 @@ from bayesdnf import (
     Poisson,
     Posterior,
     Prior,
-    Table,
+    Tabulated,
     Uniform,
 )
 from model.literal_worlds import LiteralWorld
@@ -33,10 +33,10 @@ PRIOR = {
         Geometric(0.5, start=0),
         Geometric(0.3),
         Uniform(3, low=0),
-        Table([0, 2, 1, 2, 1]),
+        Tabulated([0, 2, 1, 2, 1]),
         Flat(),
     ],
-    "size": [Poisson(2), Uniform(), Table([0, 0, 2, 1]), Flat()],
+    "size": [Poisson(2), Uniform(), Tabulated([0, 0, 2, 1]), Flat()],
     "literals": ["uniform", "size-only", "weighted"],
     "orderings": [True, False],
     "min_cover": [1, 0],

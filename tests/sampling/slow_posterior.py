@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import betaln
 
 import reference
-from bayesdnf import Flat, Geometric, Poisson, Table, Uniform
+from bayesdnf import Flat, Geometric, Poisson, Tabulated, Uniform
 
 
 def weight_of(distribution):
@@ -27,7 +27,7 @@ def weight_of(distribution):
             top = math.inf if high is None else high
             width = 1 if high is None else high - low + 1  # without an end: renormalised below
             return lambda x: 1 / width if low <= x <= top else 0.0
-        case Table(weights=weights):
+        case Tabulated(weights=weights):
             return lambda x: weights[x] / math.fsum(weights) if x < len(weights) else 0.0
         case Flat():
             return reference.flat()

@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 
 from bayesdnf import BooleanFunction, Flat, Literal, Posterior, Prior, _native
-from bayesdnf.sampling.informed import informed
-from bayesdnf.sampling.reversible_jump import reversible_jump
-from bayesdnf.sampling.single_term import single_term
+from bayesdnf.sampling.samplers import informed, reversible_jump, single_term
 from bayesdnf.sampling.tempered import log_evidence, tempered
 from model.literal_worlds import LiteralWorld
 from sampling.agreement import (

@@ -12,7 +12,7 @@ import pytest
 
 from bayesdnf import sample
 from bayesdnf.errors import InputError
-from bayesdnf.sampling.informed import informed
+from bayesdnf.sampling.samplers import informed
 from sampling.runs import posterior_of, same_draws
 
 RUN = {"draws": 300, "warmup": 100, "thin": 5, "random_state": 7}

@@ -12,11 +12,9 @@ import pytest
 from scipy.sparse.csgraph import connected_components
 
 from bayesdnf import Geometric
-from bayesdnf.sampling.informed import MIX, informed
 from bayesdnf.sampling.kernel import MOVES as NATIVE_MOVES
 from bayesdnf.sampling.kernel import MoveKernel
-from bayesdnf.sampling.reversible_jump import reversible_jump
-from bayesdnf.sampling.single_term import single_term
+from bayesdnf.sampling.samplers import MIX, informed, reversible_jump, single_term
 from bayesdnf.sampling.tempered import tempered
 from sampling.agreement import LEVEL, score_error, step_p_value
 from sampling.problems import Problem, all_problems, varied_problems

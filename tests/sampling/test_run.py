@@ -19,7 +19,7 @@ from bayesdnf import (
     sample,
 )
 from bayesdnf.errors import InputError, ParameterError
-from bayesdnf.sampling.informed import informed
+from bayesdnf.sampling.samplers import informed
 from bayesdnf.search.result import SearchResult
 from sampling.runs import posterior_of, same_draws
 

@@ -18,7 +18,7 @@ from bayesdnf import (
     Poisson,
     Posterior,
     Prior,
-    Table,
+    Tabulated,
     Uniform,
     best_function,
     best_term,
@@ -33,8 +33,8 @@ SIZES = [
     Poisson(8),
     Uniform(),
     Geometric(0.3),
-    Table([0, 0, 1, 1]),
-    Table([0, 1, 0, 5]),
+    Tabulated([0, 0, 1, 1]),
+    Tabulated([0, 1, 0, 5]),
 ]
 EFFECTS = [
     Effect(),
@@ -148,7 +148,7 @@ def test_reversed_signal_is_found_only_when_the_rates_are_not_ordered():
 def test_a_literal_that_marks_nothing_less_is_worth_its_prior_weight():
     X, rng = random_bits(60, 4, 13)
     X[:, 1] = X[:, 0] | (rng.random(60) < 0.5)
-    prior = Prior(weights={"x1": 1000}, size=Table([0, 1, 1]))
+    prior = Prior(weights={"x1": 1000}, size=Tabulated([0, 1, 1]))
     found = best_term(Posterior(BitMatrix.from_table(X), X[:, 0], prior))
     assert found.function == BooleanFunction("x0 AND x1")
 

@@ -34,7 +34,7 @@ def reproduce(
 
     check(name, seed, jobs)
     if out is not None:
-        from ..experiments.folder import ready, write, write_page
+        from ..experiments.output.folder import ready, write, write_page
 
         ready(out)
     made: list[Reproduction] = []
@@ -46,7 +46,7 @@ def reproduce(
             if out is not None:
                 files += write(made[-1], out)
             if not as_json:
-                from ..experiments.layout import as_text
+                from ..experiments.output.layout import as_text
 
                 typer.echo(f"{as_text(made[-1])}\n")
         if out is not None and name == "all":
@@ -54,7 +54,7 @@ def reproduce(
     except KeyboardInterrupt:
         finished = False
     if as_json:
-        from ..experiments.layout import as_data
+        from ..experiments.output.layout import as_data
 
         write_json(
             {

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from ..boolean.literal import Literal, Value
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
 from .bits import BitMatrix, allocate_planes, pack_into, segment_offsets
-from .columns import NOTHING, TEXT, Column
+from .columns import NOTHING, TEXT, Column, named_missing
 from .encoder_state import read_state, write_state
 from .kinds import KINDS, Attribute, decide
 from .literal_table import LiteralTable
-from .missing import named_missing
+from .outcome import read_weights
 from .tables import RawTable, read_table
-from .weights import read_weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .columns import unmasked
-from .missing import is_missing
+from .columns import is_missing, unmasked
 from .tables import as_frame
 
 _NUMBER = (bool, int, float, np.number, np.bool_)

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from ..boolean.literal import Literal, Value
 from ..errors import InputError, UnknownColumnError, did_you_mean
-from .columns import Column, read_column, unmasked
+from .columns import Column, named_missing, read_column, unmasked
 from .literal_table import require_distinct
-from .missing import named_missing
 
 
 def read_table(source: Any, missing_values: Collection[Value] = ()) -> RawTable:

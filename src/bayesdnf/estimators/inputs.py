@@ -13,8 +13,7 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
-from ..data.columns import unmasked
-from ..data.missing import is_missing
+from ..data.columns import is_missing, unmasked
 from ..data.tables import as_frame
 from ..errors import InputError, ParameterError
 

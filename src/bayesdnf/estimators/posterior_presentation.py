@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..display import markup
+from ..display.draws_html import functions_html
 from ..errors import MissingExtraError
-from ..sampling.draws_html import functions_html
 from .presentation import risk_lines, rules_text, table_text
 
 if TYPE_CHECKING:

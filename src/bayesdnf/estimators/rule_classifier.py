@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..boolean.literal import Value
 from ..data.encoder import FittedTable, LiteralEncoder
-from ..data.weights import read_weights
+from ..data.outcome import read_weights
 from ..model.effect import Effect
 from ..model.posterior import Posterior
 from ..model.prior import Prior

@@ -13,7 +13,7 @@ from ..errors import InputError, ParameterError, did_you_mean
 
 if TYPE_CHECKING:
     from .reproduction import Reproduction
-    from .work import Progress
+    from .work import WorkProgress
 
 NAMES = ("figure1", "figure2", "table1", "table2", "table3", "table4", "table5", "appendix")
 
@@ -49,7 +49,7 @@ def reproduce(
     quick: bool = False,
     seed: int = 0,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: WorkProgress | None = None,
 ) -> Reproduction:
     """Make one of the paper's tables or figures again.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .picture import draw_rows
+from .output.picture import draw_rows
 from .reproduction import FAITHFUL, OURS, Claim, Reproduction, beside, find, printed
 from .two_terms import MEASURES, Cell, run_cells
 from .work import Work

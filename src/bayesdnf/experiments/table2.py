@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .. import Posterior, anneal, hunt
-from .picture import draw_rows
+from .output.picture import draw_rows
 from .reproduction import (
     FAITHFUL,
     OURS,

@@ -15,7 +15,7 @@ from .halves import (
     short_at_his,
 )
 from .halves import splits as paper_splits
-from .picture import draw_rows
+from .output.picture import draw_rows
 from .reproduction import FAITHFUL, OURS, Claim, Reproduction, beside, find, printed, summary
 from .work import Work
 

@@ -18,7 +18,7 @@ from .halves import (
     short_at_his,
     splits,
 )
-from .picture import draw_rows
+from .output.picture import draw_rows
 from .reproduction import FAITHFUL, OURS, PAPER, Claim, Reproduction, Row, beside, printed, summary
 from .work import Work
 

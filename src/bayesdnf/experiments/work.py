@@ -16,7 +16,7 @@ PAPER_SETS = 10  # data sets behind each figure of the paper
 _FRESH_SETS = 200
 
 
-class Progress(Protocol):
+class WorkProgress(Protocol):
     """Called with the data sets done and how many there are."""
 
     def __call__(self, done: int, total: int) -> None:
@@ -40,7 +40,11 @@ class Work:
     """
 
     def __init__(
-        self, quick: bool = False, seed: int = 0, jobs: int = 1, progress: Progress | None = None
+        self,
+        quick: bool = False,
+        seed: int = 0,
+        jobs: int = 1,
+        progress: WorkProgress | None = None,
     ) -> None:
         self.quick = quick
         self.seed = seed

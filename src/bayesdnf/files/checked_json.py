@@ -14,7 +14,7 @@ Made = TypeVar("Made")
 _LONGEST_SHOWN = 60
 
 
-def read_json(path: str | os.PathLike[str], kind: str) -> Fields:
+def read_json(path: str | os.PathLike[str], kind: str) -> JsonFields:
     """Parse a JSON file whose top is an object; every failure is one InputError.
 
     Parameters
@@ -31,7 +31,7 @@ def read_json(path: str | os.PathLike[str], kind: str) -> Fields:
         raise InputError(f"Cannot read {path}: {error.strerror}.") from error
 
 
-def parse_json(data: bytes, name: str, kind: str) -> Fields:
+def parse_json(data: bytes, name: str, kind: str) -> JsonFields:
     """Parse JSON whose top is an object, which stood under a name."""
     try:
         text = data.decode("utf-8")
@@ -43,7 +43,7 @@ def parse_json(data: bytes, name: str, kind: str) -> Fields:
         raise InputError(f"{name} is no {kind}: its JSON is nested too deeply.") from error
     except ValueError as error:  # JSONDecodeError, and numbers with too many digits
         raise InputError(f"{name} is no {kind}: it is not valid JSON ({error}).") from error
-    fields = Fields(top, f"{name} is no usable {kind}", "")
+    fields = JsonFields(top, f"{name} is no usable {kind}", "")
     if not isinstance(top, dict):
         fields.fail("the top", "an object", top)
     return fields
@@ -69,7 +69,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
-class Fields:
+class JsonFields:
     """The fields of one object in the file; each is asked for by name and type."""
 
     def __init__(self, values: dict[str, Any], problem: str, place: str) -> None:
@@ -143,11 +143,11 @@ class Fields:
             self.fail(self.named(name), f"a finite number{bounds}", value)
         return float(value)
 
-    def part(self, name: str) -> Fields:
+    def part(self, name: str) -> JsonFields:
         """Return the fields of an object within."""
         return self._within(self.any(name), self.named(name), f"{self._place}{name}.")
 
-    def parts(self, name: str) -> list[Fields]:
+    def parts(self, name: str) -> list[JsonFields]:
         """Return the fields of each object in a list within."""
         values = self.any(name)
         if not isinstance(values, list):
@@ -165,10 +165,10 @@ class Fields:
             problem = str(error) or type(error).__name__
             raise InputError(f"{self._problem}: {self.named(name)}: {problem}") from error
 
-    def _within(self, value: Any, named: str, place: str) -> Fields:
+    def _within(self, value: Any, named: str, place: str) -> JsonFields:
         if not isinstance(value, dict):
             self.fail(named, "an object", value)
-        return Fields(value, self._problem, place)
+        return JsonFields(value, self._problem, place)
 
     def named(self, name: str) -> str:
         """Say which field it is, for errors."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import FileFormatError, InputError
 from .files.opening import open_genotypes
 from .files.phenotype import SampleColumns, read_covariates, read_phenotype
-from .files.request import Progress, Wish
+from .files.request import ReadProgress, ReadRequest
 from .files.selection import Names, Places
 from .genotypes import Genotypes
 from .quality.chromosomes import haploid_calls
@@ -122,7 +122,7 @@ def read_study(
     variants: Names | None = None,
     regions: Places | None = None,
     n_jobs: int = 1,
-    progress: Progress | None = None,
+    progress: ReadProgress | None = None,
 ) -> Study:
     r"""Read genotypes with outcomes and covariates, joined on IID.
 
@@ -160,7 +160,9 @@ def read_study(
     2 of 3 samples were found in pheno.txt by IID; 1 were not: cas; 1 of its samples have no
     genotypes: dan.
     """
-    wish = Wish(allele, samples, variants, regions, n_jobs, progress).checked("read_study")
+    request = ReadRequest(allele, samples, variants, regions, n_jobs, progress).checked(
+        "read_study"
+    )
     files = open_genotypes(path)
     source = files.outcomes if pheno is None else pheno
     if source is None:
@@ -168,7 +170,7 @@ def read_study(
     outcome = read_phenotype(source, pheno_name)
     joined = join(files.samples, outcome, str(path))
     case = joined.values(outcome.names)[:, 0]
-    chosen, said = wish.choose_samples(path, files.samples)
+    chosen, said = request.choose_samples(path, files.samples)
     keep = ~np.isnan(case) if chosen is None else ~np.isnan(case) & chosen
     y = case[keep] == 1
     if not y.any() or y.all():
@@ -179,7 +181,7 @@ def read_study(
     unknown = int(np.count_nonzero(np.isnan(case) & (joined.rows >= 0)))
     if unknown:
         said.append(f"{unknown:,} samples whose outcome is missing are left out.")
-    genotypes = files.read(replace(wish, samples=None, keep=None if keep.all() else keep))
+    genotypes = files.read(replace(request, samples=None, keep=None if keep.all() else keep))
     history = [*genotypes.history, *said, *outcome.history, joined.said]
     covariates = None
     if covar is not None:

@@ -167,7 +167,7 @@ class Uniform:
 
 
 @dataclass(frozen=True)
-class Table:
+class Tabulated:
     """Any distribution, by its weights for 0, 1, 2, …; what is not named has none.
 
     Parameters
@@ -179,9 +179,9 @@ class Table:
     --------
     No single-literal marker, two or three literals alike:
 
-    >>> from bayesdnf import Table
+    >>> from bayesdnf import Tabulated
     >>> import numpy as np
-    >>> np.exp(Table([0, 0, 1, 1]).log_table(4))
+    >>> np.exp(Tabulated([0, 0, 1, 1]).log_table(4))
     array([0. , 0. , 0.5, 0.5, 0. ])
     """
 
@@ -192,10 +192,10 @@ class Table:
         try:
             values = np.asarray(self.weights, dtype=np.float64)
         except (TypeError, ValueError):
-            raise ParameterError.of("weights", "Table", must, self.weights) from None
+            raise ParameterError.of("weights", "Tabulated", must, self.weights) from None
         usable = values.ndim == 1 and np.isfinite(values).all() and (values >= 0).all()
         if not usable or not values.sum() > 0:
-            raise ParameterError.of("weights", "Table", must, self.weights)
+            raise ParameterError.of("weights", "Tabulated", must, self.weights)
         object.__setattr__(self, "weights", tuple(values.tolist()))
 
     @property

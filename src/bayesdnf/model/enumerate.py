@@ -7,15 +7,13 @@ function is a number below 2^(2^p) whose digits say which terms it has. Up to p 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..boolean import BooleanFunction, Literal
 from ..errors import ParameterError, SizeLimitError
+from .flat_functions import FlatFunctions, starts_of
 
 Words = NDArray[np.uint64]
 
@@ -23,59 +21,6 @@ LARGEST = {True: 6, False: 4}
 """Most literals, by whether only antichains are wanted: 7,828,353 and 32,768 functions."""
 
 _CHUNK = 1 << 16
-
-
-class FlatFunctions(NamedTuple):
-    """Functions in three flat arrays, as the native core takes them.
-
-    Function f has the terms ``term_starts[f]`` to ``term_starts[f + 1]``, term t the literals
-    ``literal_starts[t]`` to ``literal_starts[t + 1]`` of ``literals``.
-    """
-
-    term_starts: NDArray[np.int64]
-    literal_starts: NDArray[np.int64]
-    literals: NDArray[np.int32]
-
-    def take(self, order: NDArray[np.int64]) -> FlatFunctions:
-        """Keep some functions, in this order.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from bayesdnf.model.enumerate import flatten
-        >>> both = flatten(np.array([0b0100, 0b1010], dtype=np.uint64), p=2)
-        >>> both.take(np.array([1])).literals
-        array([0, 0, 1], dtype=int32)
-        """
-        term_starts, terms = _runs(self.term_starts, order)
-        literal_starts, places = _runs(self.literal_starts, terms)
-        return FlatFunctions(term_starts, literal_starts, self.literals[places])
-
-    def spelt(self, number: int, literals: Sequence[Literal]) -> BooleanFunction:
-        """Write a function out.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from bayesdnf import Literal
-        >>> from bayesdnf.model.enumerate import flatten
-        >>> both = flatten(np.array([0b0100, 0b1010], dtype=np.uint64), p=2)
-        >>> print(both.spelt(1, [Literal("age", ">=", 45), Literal("odor", "=", "f")]))
-        (age >= 45) OR (age >= 45 AND odor = f)
-        """
-        bounds = self.literal_starts[self.term_starts[number] : self.term_starts[number + 1] + 1]
-        terms = [self.literals[first:last].tolist() for first, last in pairwise(bounds)]
-        return BooleanFunction([[literals[i] for i in term] for term in terms])
-
-
-def _runs(
-    starts: NDArray[np.int64], chosen: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Put the chosen runs one after the other: their starts, and the places they take up."""
-    sizes = np.diff(starts)[chosen]
-    new_starts = _starts(sizes)
-    shift = np.repeat(starts[chosen] - new_starts[:-1], sizes)
-    return new_starts, np.arange(new_starts[-1]) + shift
 
 
 def enumerate_functions(p: int, antichains: bool = True) -> Iterator[tuple[tuple[int, ...], ...]]:
@@ -170,8 +115,8 @@ def flatten(words: Words, p: int) -> FlatFunctions:
     holds = np.arange(n_terms)[:, None] >> np.arange(p) & 1
     _, literals = np.nonzero(holds[term])
     return FlatFunctions(
-        _starts(np.bincount(function, minlength=len(words))),
-        _starts(holds.sum(axis=1)[term]),
+        starts_of(np.bincount(function, minlength=len(words))),
+        starts_of(holds.sum(axis=1)[term]),
         literals.astype(np.int32),
     )
 
@@ -212,10 +157,6 @@ def _minimal(tables: Words, p: int) -> Words:
         lacks = sum(1 << x for x in range(1 << p) if not x >> literal & 1)
         covered |= (tables & np.uint64(lacks)) << np.uint64(1 << literal)
     return tables & ~covered
-
-
-def _starts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
 def _digits(number: int) -> tuple[int, ...]:

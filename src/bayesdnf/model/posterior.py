@@ -18,8 +18,7 @@ from ..boolean import BooleanFunction
 from ..data.bits import BitMatrix
 from ..data.canonical import canonical
 from ..data.memory import require_memory
-from ..data.outcome import read_outcome
-from ..data.weights import read_weights
+from ..data.outcome import read_outcome, read_weights
 from ..errors import InputError, ParameterError, SizeLimitError
 from .effect import Effect
 from .enumerate import flatten, function_words

@@ -16,7 +16,7 @@ from ..data.canonical import canonical
 from ..data.literal_table import LiteralTable
 from ..errors import InputError, ParameterError
 from .effect import Effect
-from .enumerate import FlatFunctions
+from .flat_functions import FlatFunctions
 from .prior import Prior, PriorTables
 from .support import Support, Verdict
 
@@ -73,10 +73,10 @@ def log_null_odds(posterior: Posterior) -> float | None:
 
     Examples
     --------
-    >>> from bayesdnf import BitMatrix, Posterior, Prior, Table
+    >>> from bayesdnf import BitMatrix, Posterior, Prior, Tabulated
     >>> from bayesdnf.model.prior_draws import log_null_odds
     >>> bits = BitMatrix.from_table([[0], [1], [1]])
-    >>> prior = Prior(count=Table([3, 1]))  # the null function and x0
+    >>> prior = Prior(count=Tabulated([3, 1]))  # the null function and x0
     >>> round(log_null_odds(Posterior(bits, [0, 1, 1], prior)), 4)  # log 3
     1.0986
     """

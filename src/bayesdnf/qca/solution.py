@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..boolean import BooleanFunction, Literal
 from ..boolean.literal import Value
 from ..errors import ContradictionError, InputError, ParameterError, SizeLimitError
-from ..search.cover import TERMS, Limits, Pool, Stage, Wish, best_cover
+from ..search.cover import TERMS, CoverGoal, Limits, Pool, Stage, best_cover
 from ..search.decisive import DecisiveRows
 from .cases import Bools, Fit, condition_literal, sufficiency
 from .notation import parse_qca, term_text, to_qca
@@ -235,7 +235,7 @@ def _minimal(
     )
     limits = Limits()
     ones = np.ones(rows.n_positive, dtype=np.int64)
-    found = limits.search(rows, Wish(ones, 0, 1, most=_MOST_PRIMES))
+    found = limits.search(rows, CoverGoal(ones, 0, 1, most=_MOST_PRIMES))
     if not found.complete:
         raise SizeLimitError(
             f"The configurations have more than {_MOST_PRIMES:,} prime implicants; use fewer "

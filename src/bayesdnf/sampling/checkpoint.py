@@ -20,7 +20,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..files.atomic import atomic_path, writable
-from ..model.enumerate import FlatFunctions
+from ..model.flat_functions import FlatFunctions
 from .kernel import Info, Snapshot
 from .records import ChainRecord
 

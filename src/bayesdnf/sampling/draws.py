@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .. import _native
 from ..boolean import BooleanFunction, Literal
 from ..errors import ParameterError
-from ..model.enumerate import FlatFunctions
+from ..model.flat_functions import FlatFunctions
 
 if TYPE_CHECKING:
     import os
@@ -298,7 +298,7 @@ class Draws:
         )
 
     def _repr_html_(self) -> str:
-        from .draws_html import as_html
+        from ..display.draws_html import as_html
 
         return as_html(self)
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..boolean.parsing import parse_literal
 from ..errors import InputError
 from ..files.atomic import atomic_path
-from ..model.enumerate import FlatFunctions
+from ..model.flat_functions import FlatFunctions
 from .draws import Draws
 from .draws_tree import (
     Group,

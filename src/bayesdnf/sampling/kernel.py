@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .. import _native
 from ..boolean import BooleanFunction
 from ..errors import InputError
-from ..model.enumerate import FlatFunctions
+from ..model.flat_functions import FlatFunctions
 from ..model.posterior import Posterior
 
 Terms = tuple[tuple[int, ...], ...]

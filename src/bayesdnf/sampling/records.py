@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from ..model.enumerate import FlatFunctions
+from ..model.flat_functions import FlatFunctions
 from .kernel import Info, Snapshot
 
 Ints = NDArray[np.int64]

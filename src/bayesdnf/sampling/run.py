@@ -21,11 +21,9 @@ from ..search.exact import best_term
 from ..search.hunt import hunt
 from .checkpoint import Checkpoint
 from .draws import Draws
-from .informed import informed
 from .kernel import Kernel
 from .records import ChainRecord, merge
-from .reversible_jump import reversible_jump
-from .single_term import single_term
+from .samplers import informed, reversible_jump, single_term
 from .tempered import tempered
 
 KERNELS: dict[str, Callable[[Posterior], Kernel]] = {

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ..boolean import BooleanFunction
 from ..errors import ParameterError
 from ..model.posterior import Posterior
-from .informed import MIX
 from .kernel import MoveKernel
+from .samplers import MIX
 
 
 def tempered(posterior: Posterior, betas: Sequence[float] | None = None) -> MoveKernel:

@@ -18,7 +18,7 @@ from ..boolean import BooleanFunction
 from ..errors import InputError, ParameterError
 from ..model.posterior import Posterior
 from ..model.streams import NumberedRuns, Streams
-from .result import Progress, SearchResult
+from .result import SearchProgress, SearchResult
 
 
 class ChainEnd(NamedTuple):
@@ -73,7 +73,7 @@ def anneal(
     n_jobs: int = 1,
     time_limit: float | None = None,
     random_state: int | np.random.SeedSequence | None = None,
-    progress: Progress | None = None,
+    progress: SearchProgress | None = None,
 ) -> AnnealResult:
     """Run the simulated annealing of Hubert (2020).
 

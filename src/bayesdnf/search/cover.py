@@ -83,16 +83,16 @@ class Limits:
         """Whether that share of the time is gone."""
         return self.left <= (1 - share) * self.total < math.inf
 
-    def search(self, rows: DecisiveRows, wish: Wish) -> _native.ImplicantsFound:
+    def search(self, rows: DecisiveRows, goal: CoverGoal) -> _native.ImplicantsFound:
         """Look for terms; Ctrl-C is heard at once."""
         stop = _native.StopFlag()
         if self.left < math.inf:
             stop.set_deadline(max(0.0, self.left))
-        nodes = min(wish.nodes, self.search_nodes)
+        nodes = min(goal.nodes, self.search_nodes)
         with ThreadPoolExecutor(1) as pool:
             running = pool.submit(
                 rows.implicants.search,
-                wish.prices, wish.per_literal, wish.least, wish.best_only, wish.most, nodes, stop,
+                goal.prices, goal.per_literal, goal.least, goal.best_only, goal.most, nodes, stop,
             )  # fmt: skip
             try:
                 while not wait([running], timeout=0.1).done:
@@ -103,7 +103,7 @@ class Limits:
         return running.result()
 
 
-class Wish(NamedTuple):
+class CoverGoal(NamedTuple):
     """Which terms to look for: worth ``least`` or more, by prices of rows less literals' cost."""
 
     prices: NDArray[np.int64]
@@ -214,7 +214,7 @@ class Prices(NamedTuple):
 def all_primes(rows: DecisiveRows, limits: Limits) -> list[Term] | None:
     """List every prime implicant that marks a positive row; None when there are too many."""
     ones = np.ones(rows.n_positive, dtype=np.int64)
-    found = limits.search(rows, Wish(ones, 0, 1, most=_ALL_TERMS, nodes=100 * _ALL_TERMS))
+    found = limits.search(rows, CoverGoal(ones, 0, 1, most=_ALL_TERMS, nodes=100 * _ALL_TERMS))
     return [tuple(term) for term in found.terms] if found.complete else None
 
 
@@ -316,8 +316,8 @@ def _price(
     """Add terms that gain; (how many are new, the most that any term gains, if that is exact)."""
     allowed = prices.allowance(stage)
     least = allowed.term + _WORTH_WHILE
-    wish = Wish(prices.rows, allowed.literal, least, best_only=True, nodes=nodes)
-    found = limits.search(pool.rows, wish)
+    goal = CoverGoal(prices.rows, allowed.literal, least, best_only=True, nodes=nodes)
+    found = limits.search(pool.rows, goal)
     return pool.add(found.terms), max(0, found.ceiling - allowed.term), found.complete
 
 
@@ -330,7 +330,9 @@ def _settle(pool: Pool, stage: Stage, prices: Prices, slack: int, limits: Limits
     distance = _UNIT * (stage.value - 1) - prices.total(stage) + slack
     allowed = prices.allowance(stage)
     least = allowed.term - distance
-    found = limits.search(pool.rows, Wish(prices.rows, allowed.literal, least, most=_SIDE_BY_SIDE))
+    found = limits.search(
+        pool.rows, CoverGoal(prices.rows, allowed.literal, least, most=_SIDE_BY_SIDE)
+    )
     if not found.complete:
         return
     pool.add(found.terms)

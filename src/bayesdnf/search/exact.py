@@ -15,7 +15,7 @@ from ..boolean import BooleanFunction
 from ..errors import ParameterError, SizeLimitError
 from ..model.enumerate import LARGEST, flatten, function_words
 from ..model.posterior import Posterior, Scores
-from .result import Progress, SearchResult
+from .result import SearchProgress, SearchResult
 from .smallest import smallest_function as smallest_function
 
 _BEAM_WIDTH = 32
@@ -27,7 +27,7 @@ def best_term(
     *,
     max_size: int | None = None,
     time_limit: float | None = None,
-    progress: Progress | None = None,
+    progress: SearchProgress | None = None,
 ) -> SearchResult:
     """Find the best function of at most one term, and prove it.
 

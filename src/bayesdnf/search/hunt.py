@@ -22,7 +22,7 @@ from ..boolean import BooleanFunction
 from ..errors import InputError, ParameterError
 from ..model.posterior import Posterior, as_function
 from ..model.streams import NumberedRuns, Streams
-from .result import Progress, SearchResult
+from .result import SearchProgress, SearchResult
 
 # Scores closer than this are the same function, or one with equal columns in it.
 _SAME = 1e-9
@@ -45,7 +45,7 @@ def hunt(
     time_limit: float | None = None,
     n_jobs: int = 1,
     random_state: int | np.random.SeedSequence | None = None,
-    progress: Progress | None = None,
+    progress: SearchProgress | None = None,
     starts: Sequence[BooleanFunction | str] = (),
 ) -> SearchResult:
     """Search for the function with the highest posterior.

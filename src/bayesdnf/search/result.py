@@ -36,7 +36,7 @@ class SearchResult:
     proved: bool = False
 
 
-class Progress(Protocol):
+class SearchProgress(Protocol):
     """Called now and then with the restarts done, the most there will be, and the best score."""
 
     def __call__(self, done: int, most: int, best: float) -> None:

@@ -19,7 +19,7 @@ from ..errors import InputError, ParameterError
 from ..model.streams import Streams
 from .cover import LITERALS, TERMS, Limits, Pool, Stage, all_primes, best_cover, generate
 from .decisive import Bools, DecisiveRows, Term, decisive_rows
-from .result import Progress
+from .result import SearchProgress
 from .shadow import grow_function
 
 _MINIMIZE = {"terms": (TERMS, LITERALS), "literals": (LITERALS, TERMS)}
@@ -73,7 +73,7 @@ def smallest_function(
     time_limit: float | None = None,
     n_jobs: int = 1,
     random_state: int | np.random.SeedSequence | None = None,
-    progress: Progress | None = None,
+    progress: SearchProgress | None = None,
 ) -> SmallestResult:
     """Find the smallest function that is true on every positive row and false on every other.
 
@@ -174,7 +174,7 @@ def _search(
     limits: Limits,
     streams: Streams,
     n_jobs: int,
-    progress: Progress | None,
+    progress: SearchProgress | None,
 ) -> tuple[Stage, Stage, bool]:
     """Pursue both aims one after the other, as far as may be; whether Ctrl-C ended it."""
     aim, other = _MINIMIZE[minimize]

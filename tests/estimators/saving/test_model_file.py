@@ -18,7 +18,7 @@ from bayesdnf import (
     Geometric,
     Poisson,
     Prior,
-    Table,
+    Tabulated,
     Uniform,
     simulate,
 )
@@ -85,7 +85,7 @@ def assert_same(one, two, X):
     [
         {},
         {"negations": True, "positive": "bad", "allow_missing_columns": True},
-        {"prior": Prior(count=Geometric(0.2), size=Table([0, 1, 1]), max_terms=3)},
+        {"prior": Prior(count=Geometric(0.2), size=Tabulated([0, 1, 1]), max_terms=3)},
         {"prior": Prior(weights={"odor é": 2.5, "age": 1}), "time_limit": 20, "n_jobs": -1},
         {"prior": Prior(count=Uniform(4, low=0), size=Uniform(), literals="size-only")},
         {"prior": Prior(count=Flat(), size=Flat()), "random_state": None, "verbose": True},

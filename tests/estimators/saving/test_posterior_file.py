@@ -14,7 +14,7 @@ from bayesdnf import (
     Poisson,
     PosteriorDNFClassifier,
     Prior,
-    Table,
+    Tabulated,
     simulate,
 )
 from bayesdnf.errors import InputError
@@ -85,7 +85,7 @@ def test_the_draws_are_read_alone_and_by_arviz(mixed, file):
 def test_knowledge_prevalence_and_labels_come_back(tmp_path):
     X, y, _ = simulate(200, 5, random_state=0)
     model = quick(
-        prior=Prior(size=Table([0, 1, 2]), weights={"x0": 2.0}, apart=[["x0", "x1"]]),
+        prior=Prior(size=Tabulated([0, 1, 2]), weights={"x0": 2.0}, apart=[["x0", "x1"]]),
         effect=Effect(prevalence=0.1, sampling="case-control"),
         positive=0,
         kernel="tempered",

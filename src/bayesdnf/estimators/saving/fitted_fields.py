@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from ...boolean import BooleanFunction
 from ...data.encoder import LiteralEncoder
 from ...errors import InputError
-from ...files.checked_json import Fields
-from ...model.distributions import Distribution, Flat, Geometric, Poisson, Table, Uniform
+from ...files.checked_json import JsonFields
+from ...model.distributions import Distribution, Flat, Geometric, Poisson, Tabulated, Uniform
 from ...model.effect import Effect
 from ...model.prior import Prior
 from ...model.rates import Counts
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..rule_classifier import RuleClassifier
 
 _MOST_ROWS = 2**53
-_DISTRIBUTIONS = {kind.__name__: kind for kind in (Flat, Geometric, Poisson, Table, Uniform)}
+_DISTRIBUTIONS = {kind.__name__: kind for kind in (Flat, Geometric, Poisson, Tabulated, Uniform)}
 _LABEL_TYPES = (
     "object", "str", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
     "uint64", "float16", "float32", "float64",
@@ -77,7 +77,7 @@ def parameters_document(model: RuleClassifier) -> dict[str, Any]:
     }
 
 
-def read_version(top: Fields, path: str | os.PathLike[str], what: str) -> int:
+def read_version(top: JsonFields, path: str | os.PathLike[str], what: str) -> int:
     """Read the version of a format; InputError for one that is yet to come."""
     if (version := top.whole("version", 1)) > VERSION:
         raise InputError(
@@ -87,12 +87,12 @@ def read_version(top: Fields, path: str | os.PathLike[str], what: str) -> int:
     return version
 
 
-def read_encoder(top: Fields) -> LiteralEncoder:
+def read_encoder(top: JsonFields) -> LiteralEncoder:
     """Read the encoder."""
     return top.make("encoder", lambda: LiteralEncoder.from_dict(top.any("encoder")))
 
 
-def read_parameters(part: Fields, encoder: LiteralEncoder) -> dict[str, Any]:
+def read_parameters(part: JsonFields, encoder: LiteralEncoder) -> dict[str, Any]:
     """Read what :func:`parameters_document` wrote, with what the encoder says."""
     limit = part.number("time_limit", 0, null=math.nan)
     return {
@@ -109,7 +109,7 @@ def read_parameters(part: Fields, encoder: LiteralEncoder) -> dict[str, Any]:
 
 
 def read_fitted(
-    top: Fields, model: Any, encoder: LiteralEncoder, function: BooleanFunction, version: int
+    top: JsonFields, model: Any, encoder: LiteralEncoder, function: BooleanFunction, version: int
 ) -> None:
     """Read what :func:`fitted_document` wrote into a classifier; the terms are the function's."""
     model.encoder_ = encoder
@@ -159,7 +159,7 @@ def _distribution_document(name: str, distribution: Any) -> dict[str, Any]:
     return {"name": kind.__name__, **settings}
 
 
-def _read_prior(top: Fields) -> Prior:
+def _read_prior(top: JsonFields) -> Prior:
     part = top.part("prior")
     names = Prior._names()
     part.expect(*names)
@@ -174,7 +174,7 @@ def _read_prior(top: Fields) -> Prior:
     return top.make("prior", lambda: Prior(**settings))
 
 
-def _read_distribution(part: Fields, name: str) -> Distribution:
+def _read_distribution(part: JsonFields, name: str) -> Distribution:
     fields = part.part(name)
     kind = _DISTRIBUTIONS[fields.text("name", tuple(_DISTRIBUTIONS))]
     own = [field.name for field in dataclasses.fields(kind)]
@@ -189,21 +189,21 @@ def _read_distribution(part: Fields, name: str) -> Distribution:
     return part.make(name, lambda: kind(**settings))
 
 
-def _require_numbers(part: Fields, name: str, values: list[Any] | dict[str, Any]) -> None:
+def _require_numbers(part: JsonFields, name: str, values: list[Any] | dict[str, Any]) -> None:
     for value in values.values() if isinstance(values, dict) else values:
         usable = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not usable or not abs(value) < 1e300:
             part.fail(f"field '{name}'", "made of finite numbers", value)
 
 
-def _read_effect(top: Fields) -> Effect:
+def _read_effect(top: JsonFields) -> Effect:
     part = top.part("effect")
     part.expect(*Effect._names())
     settings = {name: part.any(name) for name in Effect._names()}
     return top.make("effect", lambda: Effect(**settings))
 
 
-def _read_classes(top: Fields) -> NDArray[Any]:
+def _read_classes(top: JsonFields) -> NDArray[Any]:
     labels, kind = top.any("classes"), top.text("label_type", _LABEL_TYPES)
     expected: type | tuple[type, ...] = {"o": str, "s": str, "b": bool}.get(kind[0], (int, float))
     if (
@@ -223,7 +223,7 @@ def _read_classes(top: Fields) -> NDArray[Any]:
     return classes
 
 
-def _index(top: Fields, classes: NDArray[Any]) -> int:
+def _index(top: JsonFields, classes: NDArray[Any]) -> int:
     positive = top.any("positive")
     for index, label in enumerate(classes.tolist()):
         if type(label) is type(positive) and label == positive:
@@ -231,7 +231,7 @@ def _index(top: Fields, classes: NDArray[Any]) -> int:
     top.fail("field 'positive'", "one of 'classes'", positive)
 
 
-def _read_rules(top: Fields, function: BooleanFunction) -> pd.DataFrame:
+def _read_rules(top: JsonFields, function: BooleanFunction) -> pd.DataFrame:
     parts = top.parts("terms")
     texts = [" AND ".join(term) for term in function.terms]
     if len(parts) != len(texts):
@@ -250,7 +250,7 @@ def _read_rules(top: Fields, function: BooleanFunction) -> pd.DataFrame:
     return as_table(rows)
 
 
-def _read_counts(top: Fields) -> Counts:
+def _read_counts(top: JsonFields) -> Counts:
     part = top.part("counts")
     part.expect(*Counts._fields)
     n = part.whole("n", 0, _MOST_ROWS)

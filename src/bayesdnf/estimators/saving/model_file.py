@@ -14,7 +14,7 @@ from ... import __version__
 from ...boolean import BooleanFunction
 from ...data.encoder import LiteralEncoder
 from ...files.atomic import atomic_path
-from ...files.checked_json import Fields, as_json, read_json
+from ...files.checked_json import JsonFields, as_json, read_json
 from ...model.rates import Interval, Rates
 from .fitted_fields import (
     PARAMETERS,
@@ -99,7 +99,7 @@ def _document(model: DNFClassifier) -> dict[str, Any]:
     }
 
 
-def _read_function(top: Fields, encoder: LiteralEncoder) -> BooleanFunction:
+def _read_function(top: JsonFields, encoder: LiteralEncoder) -> BooleanFunction:
     function = top.make(
         "function", lambda: BooleanFunction.from_json(json.dumps(top.any("function")))
     )
@@ -112,12 +112,12 @@ def _read_function(top: Fields, encoder: LiteralEncoder) -> BooleanFunction:
     return function
 
 
-def _read_risk(part: Fields) -> Interval:
+def _read_risk(part: JsonFields) -> Interval:
     part.expect(*Interval._fields)
     return Interval(*(part.number(name, 0, 1) for name in Interval._fields))
 
 
-def _read_search(part: Fields, model: DNFClassifier) -> None:
+def _read_search(part: JsonFields, model: DNFClassifier) -> None:
     part.expect("log_posterior", "stopped", "agreement", "restarts", "proved", "seed")
     model.log_posterior_ = part.number("log_posterior", null=-math.inf)
     model.stopped_ = part.text("stopped")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ... import __version__
 from ...errors import InputError
-from ...files.checked_json import Fields, as_json, parse_json
+from ...files.checked_json import JsonFields, as_json, parse_json
 from ...sampling.bayes_factor import BayesFactor
 from ...sampling.draws_file import load_with_document, save
 from .fitted_fields import (
@@ -86,14 +86,14 @@ def read_posterior(path: str | os.PathLike[str], cls: type[Model]) -> Model:
     return model
 
 
-def _read_parameters(top: Fields, encoder: Any) -> dict[str, Any]:
+def _read_parameters(top: JsonFields, encoder: Any) -> dict[str, Any]:
     part = top.part("parameters")
     part.expect(*_LEAST, "kernel", *PARAMETERS)
     lengths = {name: part.whole(name, least) for name, least in _LEAST.items()}
     return lengths | {"kernel": part.text("kernel")} | read_parameters(part, encoder)
 
 
-def _read_factor(part: Fields) -> BayesFactor:
+def _read_factor(part: JsonFields) -> BayesFactor:
     part.expect(*BayesFactor._fields)
     return BayesFactor(
         part.number("log"),

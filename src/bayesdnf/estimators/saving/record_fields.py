@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...files.checked_json import Fields
+from ...files.checked_json import JsonFields
 from ..record import Record, Source, Split, is_hash
 
 NO_RECORD = Record("", (), "", {})
@@ -26,7 +26,7 @@ def record_document(record: Record) -> dict[str, Any]:
     }
 
 
-def read_record(part: Fields) -> Record:
+def read_record(part: JsonFields) -> Record:
     """Read what :func:`record_document` made; everything is checked."""
     part.expect(*Record._fields)
     source, split = None, None
@@ -50,14 +50,14 @@ def read_record(part: Fields) -> Record:
     )
 
 
-def _hash(part: Fields, name: str) -> str:
+def _hash(part: JsonFields, name: str) -> str:
     text = part.text(name)
     if text and not is_hash(text):  # empty where nothing is known
         part.fail(part.named(name), "a hash of 64 hexadecimal digits", text)
     return text
 
 
-def _sample(part: Fields) -> tuple[str, ...]:
+def _sample(part: JsonFields) -> tuple[str, ...]:
     values = part.any("sample")
     if not isinstance(values, list):
         part.fail(part.named("sample"), "a list", values)
@@ -67,12 +67,12 @@ def _sample(part: Fields) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _versions(part: Fields) -> dict[str, str]:
+def _versions(part: JsonFields) -> dict[str, str]:
     values = part.any("versions")
     if not isinstance(values, dict) or not all(isinstance(v, str) for v in values.values()):
         part.fail(part.named("versions"), "an object of texts", values)
     return dict(values)
 
 
-def _text_or_none(part: Fields, name: str) -> str | None:
+def _text_or_none(part: JsonFields, name: str) -> str | None:
     return None if part.any(name) is None else part.text(name)

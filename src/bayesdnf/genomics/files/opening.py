@@ -10,7 +10,7 @@ from ...errors import FileFormatError
 from ..genotypes import Genotypes
 from .pgen import PgenFiles
 from .plink import PlinkFiles
-from .request import Progress, Wish
+from .request import ReadProgress, ReadRequest
 from .selection import Names, Places
 from .vcf import VcfFile
 
@@ -39,7 +39,7 @@ class GenotypeFiles(Protocol):
         """The file that may hold outcomes beside the genotypes."""
         ...
 
-    def read(self, wish: Wish) -> Genotypes:
+    def read(self, request: ReadRequest) -> Genotypes:
         """Read what is wished for."""
         ...
 
@@ -73,7 +73,7 @@ def read_genotypes(
     variants: Names | None = None,
     regions: Places | None = None,
     n_jobs: int = 1,
-    progress: Progress | None = None,
+    progress: ReadProgress | None = None,
 ) -> Genotypes:
     """Read genotypes from whatever files there are: PLINK 1, PLINK 2, VCF or BCF.
 
@@ -102,5 +102,7 @@ def read_genotypes(
     >>> read_genotypes(study, variants=["v2"])
     <Genotypes: 4 samples x 1 variants>
     """
-    wish = Wish(allele, samples, variants, regions, n_jobs, progress).checked("read_genotypes")
-    return open_genotypes(path).read(wish)
+    request = ReadRequest(allele, samples, variants, regions, n_jobs, progress).checked(
+        "read_genotypes"
+    )
+    return open_genotypes(path).read(request)

@@ -17,9 +17,9 @@ from ...errors import FileFormatError, MissingExtraError
 from ..genotypes import CHUNK_BYTES, Genotypes, empty_planes
 from ..quality.identity import require_distinct_variants
 from .plink import FAM_COLUMNS, prefix_of, sample_table
-from .request import Progress, Wish
+from .request import ReadProgress, ReadRequest
 from .selection import Names, Places
-from .text_fields import Fields, read_fields, unreadable
+from .text_fields import TextFields, read_fields, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ def read_pgen(
     variants: Names | None = None,
     regions: Places | None = None,
     n_jobs: int = 1,
-    progress: Progress | None = None,
+    progress: ReadProgress | None = None,
 ) -> Genotypes:
     """Read PLINK 2 files: .pgen, .pvar and .psam. Needs the extra ``pgen``.
 
@@ -71,8 +71,8 @@ def read_pgen(
         ...
     bayesdnf.errors.FileFormatError: Cannot read no_such_study.psam: there is no such file.
     """
-    wish = Wish(allele, samples, variants, regions, n_jobs, progress).checked("read_pgen")
-    return PgenFiles.of(path).read(wish)
+    request = ReadRequest(allele, samples, variants, regions, n_jobs, progress).checked("read_pgen")
+    return PgenFiles.of(path).read(request)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class PgenFiles:
         """FID, IID and SEX of every sample."""
         return read_psam(self.psam)[["FID", "IID", "SEX"]]
 
-    def read(self, wish: Wish) -> Genotypes:
+    def read(self, request: ReadRequest) -> Genotypes:
         """Read what is wished for."""
         try:
             import pgenlib
@@ -121,8 +121,8 @@ class PgenFiles:
         listed = _variants(lines, start)
         n_alts: NDArray[np.int64] = 1 + np.asarray(listed["A1"].str.count(","), dtype=np.int64)
         several = self._several(n_samples, n_alts, lambda row: f"line {lines.line(start + row)}")
-        keep, said = wish.choose_samples(self.psam, self.samples)
-        chosen, more = wish.choose_variants(self.pvar, listed)
+        keep, said = request.choose_samples(self.psam, self.samples)
+        chosen, more = request.choose_variants(self.pvar, listed)
         picked = np.flatnonzero(chosen)
         rows = np.repeat(picked, n_alts[picked])
         variants = listed.iloc[picked].reset_index(drop=True)
@@ -150,8 +150,8 @@ class PgenFiles:
         except RuntimeError as error:
             raise FileFormatError.at(self.pgen, "its first bytes", _plain(error)) from None
         with reader:
-            self._pack(reader, rows, several, planes, len(samples), wish)
-        return wish.granted(self.pgen.name, planes, samples, variants, said + more)
+            self._pack(reader, rows, several, planes, len(samples), request)
+        return request.granted(self.pgen.name, planes, samples, variants, said + more)
 
     def _several(
         self, n_samples: int, n_alts: NDArray[np.int64], place: Callable[[int], str]
@@ -202,7 +202,7 @@ class PgenFiles:
         several: NDArray[np.bool_],
         planes: Words,
         n_samples: int,
-        wish: Wish,
+        request: ReadRequest,
     ) -> None:
         step = max(1, min(CHUNK_BYTES // n_samples, len(rows)))
         copies = np.empty((step, n_samples), dtype=np.int8)
@@ -225,8 +225,8 @@ class PgenFiles:
             # An ALT that is listed and that no call has: none of those known.
             unseen = (alt[start : start + len(some)] > 1) & ~several[some]
             out[unseen] = np.minimum(out[unseen], 0)
-            _native.read_copies(out, planes[start : start + len(some)], wish.n_jobs)
-            wish.tell(start + len(some), len(rows))
+            _native.read_copies(out, planes[start : start + len(some)], request.n_jobs)
+            request.tell(start + len(some), len(rows))
 
 
 def read_psam(path: str | os.PathLike[str]) -> pd.DataFrame:
@@ -245,7 +245,7 @@ def read_psam(path: str | os.PathLike[str]) -> pd.DataFrame:
     return sample_table(lines, names, 1)
 
 
-def _read_pvar(path: Path) -> tuple[Fields, int]:
+def _read_pvar(path: Path) -> tuple[TextFields, int]:
     lines = read_fields(path, _ANY, _PVAR)
     top = str(lines.cells.iloc[0, 0])
     if top.startswith("#"):
@@ -259,7 +259,7 @@ def _read_pvar(path: Path) -> tuple[Fields, int]:
     return lines, 0
 
 
-def _variants(lines: Fields, start: int) -> pd.DataFrame:
+def _variants(lines: TextFields, start: int) -> pd.DataFrame:
     """CHR, POS, ID, A1 = ALT (several with commas between) and A2 = REF of each line."""
     if start:
         names = lines.header()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...errors import FileFormatError, UnknownColumnError, did_you_mean
 from ..quality.identity import first_few, require_distinct_samples
 from .plink import FAM_COLUMNS
-from .text_fields import Fields, line_of, read_fields
+from .text_fields import TextFields, line_of, read_fields
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,7 +183,7 @@ def read_covariates(
 class _Sheet:
     """Rows of a file under the names of its columns."""
 
-    lines: Fields
+    lines: TextFields
     names: list[str]
     first: int
     headed: bool

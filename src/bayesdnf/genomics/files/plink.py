@@ -16,9 +16,9 @@ from ...data.bits import Words
 from ...errors import FileFormatError
 from ..genotypes import CHUNK_BYTES, Genotypes, empty_planes, pack_mask, pick_into
 from ..quality.identity import require_distinct_samples, require_distinct_variants
-from .request import Progress, Wish
+from .request import ReadProgress, ReadRequest
 from .selection import Names, Places
-from .text_fields import Fields, read_fields, unreadable
+from .text_fields import TextFields, read_fields, unreadable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,7 @@ def read_plink(
     variants: Names | None = None,
     regions: Places | None = None,
     n_jobs: int = 1,
-    progress: Progress | None = None,
+    progress: ReadProgress | None = None,
 ) -> Genotypes:
     r"""Read PLINK 1 files: .bed, .bim and .fam.
 
@@ -83,8 +83,10 @@ def read_plink(
     Read 2 variants of 4 samples from study.bed.
     The minor allele is counted: the first of the file at 1 variants, the second at 1.
     """
-    wish = Wish(allele, samples, variants, regions, n_jobs, progress).checked("read_plink")
-    return PlinkFiles.of(path).read(wish)
+    request = ReadRequest(allele, samples, variants, regions, n_jobs, progress).checked(
+        "read_plink"
+    )
+    return PlinkFiles.of(path).read(asked.checked("read_plink"))
 
 
 @dataclass(frozen=True)
@@ -122,23 +124,23 @@ class PlinkFiles:
         """FID, IID and SEX of every sample."""
         return read_fam(self.fam).drop(columns="PHENO")
 
-    def read(self, wish: Wish) -> Genotypes:
+    def read(self, request: ReadRequest) -> Genotypes:
         """Read what is wished for."""
-        keep, said = wish.choose_samples(self.fam, self.samples)
+        keep, said = request.choose_samples(self.fam, self.samples)
         samples = self.samples if keep is None else self.samples[keep].reset_index(drop=True)
-        variants, rows, more = self._variants(wish)
+        variants, rows, more = self._variants(request)
         planes = empty_planes(len(rows), len(samples))
-        self.pack(rows, keep, planes, wish)
-        return wish.granted(self.bed.name, planes, samples, variants, said + more)
+        self.pack(rows, keep, planes, request)
+        return request.granted(self.bed.name, planes, samples, variants, said + more)
 
-    def _variants(self, wish: Wish) -> tuple[pd.DataFrame, NDArray[np.intp], list[str]]:
+    def _variants(self, request: ReadRequest) -> tuple[pd.DataFrame, NDArray[np.intp], list[str]]:
         """Variants to read, their rows in the .bed file, and sentences about those left out."""
         lines = read_fields(self.bim, {6}, _BIM)
         position = lines.whole_numbers(3, 0, "position")
         variants = lines.cells[[0, 1, 4, 5]].set_axis(["CHR", "ID", "A1", "A2"], axis=1)
         variants.insert(1, "POS", position)
         self._check_bed(len(self.samples), len(variants))
-        chosen, said = wish.choose_variants(self.bim, variants)
+        chosen, said = request.choose_variants(self.bim, variants)
         negative = chosen & (position < 0)
         if negative.any():
             n_left = np.count_nonzero(negative)
@@ -187,7 +189,7 @@ class PlinkFiles:
         rows: NDArray[np.intp],
         keep: NDArray[np.bool_] | None,
         planes: Words,
-        wish: Wish,
+        request: ReadRequest,
     ) -> None:
         """Write the calls of some rows, in rising order, and of the samples to keep into planes."""
         n_samples = len(self.samples)
@@ -209,11 +211,11 @@ class PlinkFiles:
             calls = np.asarray(span if len(span) == len(some) else span[some - some[0]])
             out = planes[start : start + len(some)]
             if keep is None:
-                _native.read_bed(calls, n_samples, out, wish.n_jobs)
+                _native.read_bed(calls, n_samples, out, request.n_jobs)
             else:
-                _native.read_bed(calls, n_samples, everyone[: len(some)], wish.n_jobs)
+                _native.read_bed(calls, n_samples, everyone[: len(some)], request.n_jobs)
                 pick_into(out, everyone[: len(some)], mask)
-            wish.tell(start + len(some), len(rows))
+            request.tell(start + len(some), len(rows))
 
 
 def prefix_of(path: str | os.PathLike[str], endings: tuple[str, ...]) -> str:
@@ -229,7 +231,7 @@ def read_fam(path: str | os.PathLike[str]) -> pd.DataFrame:
     return sample_table(lines, list(FAM_COLUMNS), 0)
 
 
-def sample_table(lines: Fields, names: list[str], first: int) -> pd.DataFrame:
+def sample_table(lines: TextFields, names: list[str], first: int) -> pd.DataFrame:
     """Make FID, IID, SEX and the outcomes of a .fam or .psam file from its rows from ``first``."""
     table = lines.cells.iloc[first:].set_axis(names, axis=1).reset_index(drop=True)
     if "FID" not in table:

@@ -20,11 +20,11 @@ from .selection import Names, Places, Regions, find_names, read_names
 if TYPE_CHECKING:
     import pandas as pd
 
-Progress = Callable[[int, int], object]
+ReadProgress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True)
-class Wish:
+class ReadRequest:
     """What a caller of a reader asks for; see :func:`read_plink` for the meanings.
 
     Parameters
@@ -50,11 +50,11 @@ class Wish:
     variants: Names | None = None
     regions: Places | None = None
     n_jobs: int = 1
-    progress: Progress | None = None
+    progress: ReadProgress | None = None
     keep: NDArray[np.bool_] | None = None
     either: bool = False
 
-    def checked(self, owner: str) -> Wish:
+    def checked(self, owner: str) -> ReadRequest:
         """Refuse parameters outside their meaning before any genotypes are opened."""
         if self.allele not in ALLELES:
             raise ParameterError.of("allele", owner, "'minor', 'first' or 'second'", self.allele)

@@ -28,7 +28,7 @@ _BLANKS = re.compile(rb"[ \t]+")
 
 
 @dataclass(frozen=True)
-class Fields:
+class TextFields:
     """The cells of a file as texts, and where each row of them stands in it.
 
     Parameters
@@ -73,7 +73,7 @@ class Fields:
         return values.astype(np.int64)
 
 
-def read_fields(path: str | os.PathLike[str], widths: Collection[int], layout: str) -> Fields:
+def read_fields(path: str | os.PathLike[str], widths: Collection[int], layout: str) -> TextFields:
     """Read a text file of fields between blanks, the same number on each line.
 
     Parameters
@@ -115,7 +115,7 @@ def read_fields(path: str | os.PathLike[str], widths: Collection[int], layout: s
     # Shorter lines are filled up with empty texts, which blanks between fields cannot give.
     if cells.shape[1] not in widths or (cells.iloc[:, -1] == "").any():
         _refuse_ragged(path, data, widths, layout)
-    return Fields(Path(path), cells)
+    return TextFields(Path(path), cells)
 
 
 def line_of(path: str | os.PathLike[str], row: int) -> int:

@@ -19,7 +19,7 @@ from ...data.bits import Words
 from ...errors import FileFormatError, MissingExtraError
 from ..genotypes import CHUNK_BYTES, Genotypes, empty_planes
 from ..quality.identity import require_distinct_variants
-from .request import Progress, Wish
+from .request import ReadProgress, ReadRequest
 from .selection import Names, Places
 from .text_fields import one_line
 from .vcf_text import check_first_records, read_to_the_end, record_place, refuse_record, vcf_samples
@@ -38,7 +38,7 @@ def read_vcf(
     variants: Names | None = None,
     regions: Places | None = None,
     n_jobs: int = 1,
-    progress: Progress | None = None,
+    progress: ReadProgress | None = None,
 ) -> Genotypes:
     r"""Read a VCF file, compressed or not, or a BCF file. Needs the extra ``genomics``.
 
@@ -78,8 +78,8 @@ def read_vcf(
     array([[0, 1],
            [1, 1]], dtype=int8)
     """
-    wish = Wish(allele, samples, variants, regions, n_jobs, progress).checked("read_vcf")
-    return VcfFile(Path(path)).read(wish)
+    request = ReadRequest(allele, samples, variants, regions, n_jobs, progress).checked("read_vcf")
+    return VcfFile(Path(path)).read(request)
 
 
 @dataclass(frozen=True)
@@ -112,32 +112,32 @@ class VcfFile:
         names = vcf_samples(self.path)
         return pd.DataFrame({"FID": names, "IID": names, "SEX": 0})
 
-    def read(self, wish: Wish) -> Genotypes:
+    def read(self, request: ReadRequest) -> Genotypes:
         """Read what is wished for."""
-        keep, said = wish.choose_samples(self.path, self.samples)
+        keep, said = request.choose_samples(self.path, self.samples)
         samples = self.samples if keep is None else self.samples[keep].reset_index(drop=True)
         names = None if keep is None else samples["IID"].tolist()
         packed = _Packed(len(samples))
         check_first_records(self.path)
-        with self._opened(names, wish.n_jobs) as reader:
+        with self._opened(names, request.n_jobs) as reader:
             for site, record in self._records(reader):
                 packed.listed(site)
-                if wish.wants(site.chromosome, site.position, site.identifier):
+                if request.wants(site.chromosome, site.position, site.identifier):
                     packed.add(len(site.alts), self._alleles(site, record, len(samples)))
-                wish.tell(len(packed.rows), 0)
+                request.tell(len(packed.rows), 0)
         if not packed.rows:
             raise FileFormatError.at(
                 self.path, "its records", "none has an ALT allele" if packed.bare else "it has none"
             )
         listed = packed.table()
-        chosen, more = wish.choose_variants(self.path, listed)
+        chosen, more = request.choose_variants(self.path, listed)
         listed = listed[chosen].reset_index(drop=True)
         records = packed.records[chosen]
         require_distinct_variants(
             self.path, listed, lambda row: record_place(self.path, int(records[row]))
         )
         said += packed.said() + more
-        return wish.granted(self.path.name, packed.planes(), samples, listed, said)
+        return request.granted(self.path.name, packed.planes(), samples, listed, said)
 
     @contextmanager
     def _opened(self, names: list[str] | None, n_jobs: int) -> Iterator[Any]:

@@ -22,8 +22,8 @@ from ...model.prior import Prior
 from ...model.rates import Interval
 from ...model.streams import Streams
 from ...sampling.draws import Draws
-from ...sampling.informed import informed
 from ...sampling.run import sample
+from ...sampling.samplers import informed
 from ...search.hunt import hunt
 from ...search.result import SearchResult
 from ..genotypes import Genotypes
@@ -36,7 +36,7 @@ from .refit import odds_ratios, refit_terms
 from .rivals import Rivals, find_rivals
 from .scan import Scan, identity
 from .scoring import Scoring
-from .screening import Progress, Screen, offered, screen, told
+from .screening import Screen, StageProgress, offered, screen, told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,7 +151,7 @@ def find_markers(
     n_jobs: int = 1,
     random_state: int | np.random.SeedSequence | None = None,
     pairs: Scan | Sequence[Scan] | None = None,
-    progress: Progress | None = None,
+    progress: StageProgress | None = None,
 ) -> Markers:
     """Find the OR of ANDs of genotypes that best tells cases from controls, and how sure it is.
 
@@ -328,7 +328,7 @@ def _starts(
     return [starts[i % len(starts)] for i in range(chains)]
 
 
-def _chains(progress: Progress) -> Any:
+def _chains(progress: StageProgress) -> Any:
     return lambda records, total: progress("chains", min(map(len, records)), total)
 
 

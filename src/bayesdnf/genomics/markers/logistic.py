@@ -17,7 +17,7 @@ _RUNAWAY = 15.0
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class LogisticFit:
     """A fitted model.
 
     Parameters
@@ -36,7 +36,7 @@ class Fit:
     converged: bool
 
 
-def fit_logistic(X: Floats, y: NDArray[np.bool_]) -> Fit | None:
+def fit_logistic(X: Floats, y: NDArray[np.bool_]) -> LogisticFit | None:
     """Maximise the likelihood by Newton's steps; None where there is no maximum.
 
     There is none when a combination of columns separates cases from controls: coefficients then
@@ -57,7 +57,7 @@ def fit_logistic(X: Floats, y: NDArray[np.bool_]) -> Fit | None:
     return fit if sound else None
 
 
-def fit_firth(X: Floats, y: NDArray[np.bool_]) -> Fit:
+def fit_firth(X: Floats, y: NDArray[np.bool_]) -> LogisticFit:
     """Maximise the likelihood times the root of the information's determinant (Firth 1993).
 
     The estimates are finite whatever the counts (Heinze and Schemper 2002).
@@ -74,7 +74,7 @@ def fit_firth(X: Floats, y: NDArray[np.bool_]) -> Fit:
 
 
 def firth_interval(
-    X: Floats, y: NDArray[np.bool_], fit: Fit, column: int, drop: float
+    X: Floats, y: NDArray[np.bool_], fit: LogisticFit, column: int, drop: float
 ) -> tuple[float, float]:
     """Find where the penalised profile likelihood of a coefficient has fallen by ``drop``."""
     from scipy.optimize import brentq
@@ -103,7 +103,7 @@ def firth_interval(
     return ends[0], ends[1]
 
 
-def firth_test(X: Floats, y: NDArray[np.bool_], fit: Fit, column: int) -> float:
+def firth_test(X: Floats, y: NDArray[np.bool_], fit: LogisticFit, column: int) -> float:
     """P-value of the penalised likelihood ratio for a coefficient of zero."""
     from scipy.special import chdtrc
 
@@ -121,7 +121,7 @@ def _climb(
     penalised: bool,
     free: Sequence[int] | None = None,
     start: Floats | None = None,
-) -> Fit:
+) -> LogisticFit:
     """Newton's steps on the free coefficients, halved until the likelihood rises."""
     moves = np.arange(X.shape[1]) if free is None else np.asarray(free, dtype=np.intp)
     beta = np.zeros(X.shape[1]) if start is None else start
@@ -156,7 +156,7 @@ def _climb(
             error = np.sqrt(np.diag(np.linalg.inv(information)))
         except np.linalg.LinAlgError:
             error = np.full(len(beta), np.inf)
-    return Fit(beta, error, value, converged)
+    return LogisticFit(beta, error, value, converged)
 
 
 def _surface(

@@ -16,7 +16,7 @@ from ...errors import InputError
 from ...files.atomic import atomic_path
 from ...model.rates import Counts, Interval
 from ..files.opening import open_genotypes
-from ..files.request import Progress, Wish
+from ..files.request import ReadProgress, ReadRequest
 from ..genotypes import Genotypes, empty_planes
 from ..quality.chromosomes import haploid_calls
 from .matching import Matched, match_variants
@@ -24,7 +24,7 @@ from .matching import Matched, match_variants
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ...files.checked_json import Fields
+    from ...files.checked_json import JsonFields
     from .finding import Markers
 
 _FORMAT = "bayesdnf.markers"
@@ -130,7 +130,7 @@ class MarkerModel:
         return f"of a population with {self.prevalence:g} cases"
 
     def read(
-        self, path: str | os.PathLike[str], n_jobs: int = 1, progress: Progress | None = None
+        self, path: str | os.PathLike[str], n_jobs: int = 1, progress: ReadProgress | None = None
     ) -> Genotypes:
         """Read what another cohort may have of the marker's variants, by name or by place.
 
@@ -148,7 +148,7 @@ class MarkerModel:
         """
         wanted = self.variants
         places = zip(wanted["CHR"], wanted["POS"], strict=True)
-        wish = Wish(
+        request = ReadRequest(
             allele="first",
             variants=["", *(name for name in wanted["ID"] if name != ".")],  # no file has ""
             regions=[f"{chromosome}:{position}-{position}" for chromosome, position in places],
@@ -156,7 +156,7 @@ class MarkerModel:
             progress=progress,
             either=True,
         )
-        return haploid_calls(open_genotypes(path).read(wish))
+        return haploid_calls(open_genotypes(path).read(request))
 
     def match(self, genotypes: Genotypes, *, trust_strand: bool = False) -> Matched:
         """Find the marker's variants in another cohort, as :func:`match_variants` does."""
@@ -277,7 +277,7 @@ def is_marker_model(path: str | os.PathLike[str]) -> bool:
     return bool(read_json(path, "model file of bayesdnf").any("format") == _FORMAT)
 
 
-def _read_function(top: Fields) -> BooleanFunction:
+def _read_function(top: JsonFields) -> BooleanFunction:
     function = top.make(
         "function", lambda: BooleanFunction.from_json(json.dumps(top.any("function")))
     )
@@ -289,7 +289,7 @@ def _read_function(top: Fields) -> BooleanFunction:
     return function
 
 
-def _read_variants(top: Fields, function: BooleanFunction) -> pd.DataFrame:
+def _read_variants(top: JsonFields, function: BooleanFunction) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
@@ -311,12 +311,12 @@ def _read_variants(top: Fields, function: BooleanFunction) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
-def _read_risk(part: Fields) -> Interval:
+def _read_risk(part: JsonFields) -> Interval:
     part.expect(*Interval._fields)
     return Interval(*(part.number(name, 0, 1) for name in Interval._fields))
 
 
-def _read_prevalence(top: Fields) -> float | None:
+def _read_prevalence(top: JsonFields) -> float | None:
     if top.text("scale", _SCALES) == "sample":
         if top.any("prevalence") is not None:
             top.fail("field 'prevalence'", "null on the scale of the sample", top.any("prevalence"))
@@ -324,7 +324,7 @@ def _read_prevalence(top: Fields) -> float | None:
     return top.number("prevalence", 0, 1)
 
 
-def _read_counts(part: Fields) -> Counts:
+def _read_counts(part: JsonFields) -> Counts:
     part.expect(*Counts._fields)
     n = part.whole("n", 0, _MOST_SAMPLES)
     n_pos, n_marked = part.whole("n_pos", 0, n), part.whole("n_marked", 0, n)
@@ -332,7 +332,7 @@ def _read_counts(part: Fields) -> Counts:
     return Counts(n, n_pos, n_marked, n_both)
 
 
-def _read_terms(top: Fields, function: BooleanFunction) -> tuple[dict[str, Any], ...]:
+def _read_terms(top: JsonFields, function: BooleanFunction) -> tuple[dict[str, Any], ...]:
     parts = top.parts("terms")
     texts = [" AND ".join(term) for term in function.terms]
     if len(parts) != len(texts):

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError
 from ..quality.missingness import outcome_of
-from .logistic import Fit, firth_interval, firth_test, fit_firth, fit_logistic
+from .logistic import LogisticFit, firth_interval, firth_test, fit_firth, fit_logistic
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -268,7 +268,7 @@ def _obstacles(design: Floats, outcome: Flags, holds: Flags) -> list[str]:
     return why
 
 
-def _wald(fit: Fit, place: int) -> Row:
+def _wald(fit: LogisticFit, place: int) -> Row:
     from scipy.special import ndtr
 
     beta, error = fit.beta[place], fit.error[place]
@@ -277,7 +277,7 @@ def _wald(fit: Fit, place: int) -> Row:
     return _row(beta, low, high, p, "maximum likelihood")
 
 
-def _profile(X: Floats, outcome: Flags, fit: Fit, place: int) -> Row:
+def _profile(X: Floats, outcome: Flags, fit: LogisticFit, place: int) -> Row:
     low, high = firth_interval(X, outcome, fit, place, drop=_Z**2 / 2)
     return _row(fit.beta[place], low, high, firth_test(X, outcome, fit, place), "Firth")
 

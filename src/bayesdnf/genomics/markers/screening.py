@@ -18,7 +18,7 @@ from .scan import Scan, scan
 if TYPE_CHECKING:
     import pandas as pd
 
-Progress = Callable[[str, int, int], None]
+StageProgress = Callable[[str, int, int], None]
 """Called as ``progress(what, done, total)``."""
 
 
@@ -66,7 +66,7 @@ def screen(
     gap: int,
     effect: Effect,
     n_jobs: int,
-    progress: Progress | None,
+    progress: StageProgress | None,
     pairs: Sequence[Scan] = (),
 ) -> Screen:
     """Scan variants, pairs and triples, and choose ``keep`` variants to go on with.
@@ -97,7 +97,7 @@ def screen(
     return Screen(chosen, in_order, tuple(scans))
 
 
-def told(progress: Progress | None, what: str) -> Callable[..., None] | None:
+def told(progress: StageProgress | None, what: str) -> Callable[..., None] | None:
     """Return what a stage reports to, as (done, total, …), or None where nobody listens."""
     if progress is None:
         return None

@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .reproduction import Measure, Reproduction, Row
-from .work import PAPER_SETS
+from ..reproduction import Measure, Reproduction, Row
+from ..work import PAPER_SETS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..display import markup
-from .draws import Draws
+from ..sampling.draws import Draws
+from . import markup
 
 _MOST_FUNCTIONS = 5
 _MOST_LITERALS = 8

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from ..reproduction import Claim, Reproduction
 from .layout import as_table, expressions
-from .reproduction import Claim, Reproduction
 
 _START = """# The paper, made again
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..plots.panels import BAND, INK, PALETTE, panels, tidy
-from .reproduction import FAITHFUL, OURS, PAPER, Measure, Reproduction, Row
+from ...plots.panels import BAND, INK, PALETTE, panels, tidy
+from ..reproduction import FAITHFUL, OURS, PAPER, Measure, Reproduction, Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,13 +8,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import InputError
-from ..files.atomic import atomic_path
-from ..plots.panels import pyplot
+from ...errors import InputError
+from ...files.atomic import atomic_path
+from ...plots.panels import pyplot
 from .layout import as_frame, as_text
 
 if TYPE_CHECKING:
-    from .reproduction import Reproduction
+    from ..reproduction import Reproduction
 
 _DPI = 110
 
@@ -50,7 +50,7 @@ def write(made: Reproduction, folder: Path) -> list[Path]:
     --------
     >>> import pathlib, tempfile
     >>> from bayesdnf.experiments import reproduce
-    >>> from bayesdnf.experiments.folder import write
+    >>> from bayesdnf.experiments.output.folder import write
     >>> made = reproduce("table1", quick=True)
     >>> [file.name for file in write(made, pathlib.Path(tempfile.mkdtemp()))]
     ['table1.csv', 'table1.txt', 'table1.png']

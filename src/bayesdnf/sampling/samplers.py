@@ -1,0 +1,94 @@
+"""Samplers at one temperature: informed, which is the default, reversible_jump and single_term."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..boolean import BooleanFunction
+from ..model.posterior import Posterior, as_function
+from .kernel import MoveKernel
+
+MIX = {"flip": 0.1, "swap": 0.2, "row birth": 0.1, "redraw": 0.45, "grown birth": 0.15}
+"""Flips and swaps cost little; births from rows move between numbers of terms; redraws score
+every literal that could stand in a place; grown births find whole terms that are worth having."""
+LISTED = 0.1
+"""Weight of births from a list beside these, where there is one."""
+
+
+def informed(
+    posterior: Posterior, candidates: Sequence[BooleanFunction | str] | None = None
+) -> MoveKernel:
+    """Sample by flips, swaps, births from rows, redraws over all literals, and grown births.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        What to sample.
+    candidates : sequence of functions, optional
+        Functions whose terms are worth a try, from an exhaustive scan for example: a tenth of the
+        steps then offer one of these terms, to drop one, or one for another, each alike.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, simulate
+    >>> from bayesdnf.sampling.samplers import informed
+    >>> X, y, truth = simulate(200, 5, terms=(2,), random_state=0)
+    >>> informed(Posterior(BitMatrix.from_table(X), y)).name
+    'informed'
+    """
+    if not candidates:
+        return MoveKernel("informed", posterior, MIX)
+    listed = {
+        tuple(term): 1.0
+        for candidate in candidates
+        for term in posterior.support.ids(as_function(candidate))
+    }
+    return MoveKernel("informed", posterior, {**MIX, "listed birth": LISTED}, listed=listed)
+
+
+def reversible_jump(posterior: Posterior) -> MoveKernel:
+    """Sample by splits and merges, flips and swaps, and births and deaths of arbitrary terms.
+
+    A split replaces a term u by w and the symmetric difference of u and w; a merge replaces two
+    terms by their symmetric difference. The paper's acceptance ratio counts the choice of w twice
+    and forgets that of the pair; here each counts once, and enumeration confirms it.
+
+    Notes
+    -----
+    Splits and merges alone never change the symmetric difference of all terms, so they reach only
+    a small part of the functions. With flips they reach every set of terms, but on antichains some
+    functions stay cut off: at p = 3 none of these moves leads away from "any two of three". Births
+    of arbitrary terms close that gap, and swaps the one where the prior has no terms of one
+    literal. Even so it is slow on many columns: nearly all random terms are poor, and nearly all
+    random halves poorer. Use it to check, and :func:`informed` to work.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, simulate
+    >>> from bayesdnf.sampling.samplers import reversible_jump
+    >>> X, y, truth = simulate(200, 5, terms=(2,), random_state=0)
+    >>> sorted(reversible_jump(Posterior(BitMatrix.from_table(X), y)).mix)
+    ['birth', 'flip', 'split', 'swap']
+    """
+    return MoveKernel(
+        "reversible_jump", posterior, {"flip": 0.4, "swap": 0.1, "split": 0.25, "birth": 0.25}
+    )
+
+
+def single_term(posterior: Posterior) -> MoveKernel:
+    """Sample functions of one term: flip one literal of all, uniformly drawn.
+
+    This is the paper's chain (its section on one implicant). Its state there is the term with
+    both rates; here the rates are integrated out of the flip's acceptance and drawn afterwards
+    given the term, which is the same distribution with less to wait for. A chain stays among the
+    functions of as many terms as it started with, one.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, simulate
+    >>> from bayesdnf.sampling.samplers import single_term
+    >>> X, y, truth = simulate(200, 5, terms=(2,), random_state=0)
+    >>> single_term(Posterior(BitMatrix.from_table(X), y)).mix
+    {'flip': 1.0}
+    """
+    return MoveKernel("single_term", posterior, {"flip": 1.0})
