@@ -83,9 +83,7 @@ def read_plink(
     Read 2 variants of 4 samples from study.bed.
     The minor allele is counted: the first of the file at 1 variants, the second at 1.
     """
-    request = ReadRequest(allele, samples, variants, regions, n_jobs, progress).checked(
-        "read_plink"
-    )
+    asked = ReadRequest(allele, samples, variants, regions, n_jobs, progress)
     return PlinkFiles.of(path).read(asked.checked("read_plink"))
 
 
