@@ -45,7 +45,7 @@ def sample(
 ) -> None:
     """Draw rules from the posterior: how probable is each rule, term and literal."""
     from .. import PosteriorDNFClassifier
-    from ..display.bars import DrawsBar
+    from ..sampling.watching import DrawsBar
     from .labelled import keep_apart, measure_file, read_labelled
     from .terminal import fit_with_bar
 

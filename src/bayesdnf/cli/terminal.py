@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from ..display.bars import DrawsBar, SearchBar
+    from ..display.bars import SearchBar
     from ..estimators.classifier import DNFClassifier
     from ..estimators.held_out import HeldOut
     from ..estimators.posterior_classifier import PosteriorDNFClassifier
     from ..estimators.rule_classifier import RuleClassifier
     from ..model.rates import Counts, Interval
+    from ..sampling.watching import DrawsBar
 
 _WIDEST = 100
 

@@ -1,4 +1,4 @@
-"""A bar while a classifier is fitted: on terminals and in notebooks, and nowhere else."""
+"""Progress: a bar on terminals and in notebooks, lines on standard error elsewhere."""
 
 from __future__ import annotations
 
@@ -7,19 +7,15 @@ import math
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from . import markup
-from .progress import DrawTeller, Teller, so_far
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
-
-    from ..estimators.rule_classifier import RuleClassifier
-    from ..sampling.records import ChainRecord
 
 _PATIENCE = 2.0  # seconds of silence before a bar appears
 _PAUSE = 0.2  # seconds between two pictures of a bar in a notebook
@@ -32,19 +28,27 @@ def in_notebook() -> bool:
     return hasattr(shell, "kernel")
 
 
+class Followed(Protocol):
+    """What is asked of a classifier that is being fitted."""
+
+    verbose: int
+    time_limit: float | None
+    _progress: Any
+
+
 @contextlib.contextmanager
 def following(
-    model: RuleClassifier,
-    bar: Callable[[str, float | None], SearchBar | DrawsBar],
+    model: Followed,
+    bar: Callable[[str, float | None], Bar],
     title: str,
-    teller: Callable[[int], Teller | DrawTeller],
+    teller: Callable[[int], Any],
 ) -> Iterator[Any]:
     """Give what a fit reports to: a bar, lines on standard error, or nothing.
 
     Parameters
     ----------
-    model : RuleClassifier
-        The classifier: ``verbose`` 1 asks for a bar, or for lines where none can be drawn, 2 for
+    model : Followed
+        A classifier: ``verbose`` 1 asks for a bar, or for lines where none can be drawn, 2 for
         lines.
     bar, title : callable and str
         The bar and what it is called.
@@ -199,25 +203,16 @@ class SearchBar(Bar):
         self.show(done, most if done else None, f"best {best:,.2f}" if best > -math.inf else "")
 
 
-class DrawsBar(Bar):
-    """A bar for chains: draws done, mean and best score, R-hat of it, how much is accepted."""
+class Teller:
+    """Tells of a search on standard error: of each better function, or of each restart."""
 
-    width = 10
-    with_elapsed = False  # all else would not fit on 80 columns
-    _appeared = False
+    def __init__(self, verbose: int) -> None:
+        self.verbose = verbose
+        self.best = -math.inf
+        self.done = 0
 
-    def __call__(self, records: Sequence[ChainRecord], total: int) -> None:
-        """Take note of where the chains are."""
-        if not self.is_drawn:
-            return
-        now = so_far(records, with_rhat=self._appeared)
-        rhat = "" if math.isnan(now.rhat) else f" R-hat {now.rhat:.2f}"
-        status = f"mean {now.mean:,.1f} best {now.best:,.1f}{rhat} accepted {now.accepted:.1%}"
-        self.show(now.draws, total, status)
-
-    def _appear(self) -> None:
-        # In the timer's thread, beside the chains: loading ArviZ takes its time.
-        with contextlib.suppress(ImportError):
-            import_module("arviz_stats.base")
-        self._appeared = True
-        super()._appear()
+    def __call__(self, done: int, most: int, best: float) -> None:
+        """Take note."""
+        if best > self.best or (self.verbose > 1 and done > self.done):
+            sys.stderr.write(f"Restart {done} of at most {most}: best log posterior {best:.4f}\n")
+        self.best, self.done = max(self.best, best), done

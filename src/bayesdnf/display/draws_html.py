@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
-from ..sampling.draws import Draws
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
 from . import markup
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _MOST_FUNCTIONS = 5
 _MOST_LITERALS = 8
 _LEAST = 0.05
 
 
-def as_html(draws: Draws) -> str:
+class Drawn(Protocol):
+    """What these pages ask of draws, which are defined further up."""
+
+    @property
+    def n_chains(self) -> int: ...  # noqa: D102
+    @property
+    def n_draws(self) -> int: ...  # noqa: D102
+    @property
+    def n_functions(self) -> int: ...  # noqa: D102
+    @property
+    def null_probability(self) -> float: ...  # noqa: D102
+    @property
+    def probability(self) -> NDArray[np.float64]: ...  # noqa: D102
+    def function(self, number: int) -> object: ...  # noqa: D102
+    def inclusion(self, kind: str, least: float = 0.0) -> pd.DataFrame: ...  # noqa: D102
+
+
+def as_html(draws: Drawn) -> str:
     """Return what was drawn: how much, the most probable functions, the literals in them."""
     title = (
         f"{draws.n_chains} chain{'s' * (draws.n_chains != 1)} of {draws.n_draws:,} "
@@ -25,7 +49,7 @@ def as_html(draws: Draws) -> str:
     return markup.block(*parts, markup.paragraph([null]))
 
 
-def functions_html(draws: Draws) -> str:
+def functions_html(draws: Drawn) -> str:
     """Return the table of the most probable functions, and a line on the rest."""
     shown = min(_MOST_FUNCTIONS, draws.n_functions)
     rows = [(f"{draws.probability[i]:.3f}", str(draws.function(i))) for i in range(shown)]

@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..boolean import BooleanFunction
 from ..boolean.literal import Value
-from ..display.bars import SearchBar, following
-from ..display.progress import Teller
+from ..display.bars import SearchBar, Teller, following
 from ..errors import InputError
 from ..model.effect import Effect
 from ..model.prior import Prior

@@ -67,8 +67,21 @@ def measure(model: RuleClassifier, X: Any, is_positive: NDArray[np.bool_], how: 
     wrong = int(np.sum((np.argmax(probabilities, axis=1) == positive) != is_positive))
     n = len(is_positive)
     both = is_positive.any() and not is_positive.all()
-    area = float(roc_auc_score(is_positive, probabilities[:, positive])) if both else None
+    area = area_under_roc(is_positive, probabilities[:, positive]) if both else None
     return HeldOut(how, n, wrong, 1 - wrong / n, area)
+
+
+def area_under_roc(is_positive: NDArray[np.bool_], score: NDArray[Any]) -> float:
+    """Area under the ROC curve of a score, or of marks, where both classes are there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.estimators.held_out import area_under_roc
+    >>> area_under_roc(np.array([True, True, False]), np.array([0.9, 0.4, 0.4]))
+    0.75
+    """
+    return float(roc_auc_score(is_positive, score))
 
 
 def mean_of(folds: list[HeldOut]) -> HeldOut:

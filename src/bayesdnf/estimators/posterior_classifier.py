@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..boolean import BooleanFunction
 from ..boolean.literal import Value
-from ..display.bars import DrawsBar, following
-from ..display.progress import DrawTeller
+from ..display.bars import following
 from ..errors import InputError, MissingExtraError, ParameterError
 from ..model.effect import Effect
 from ..model.posterior import Posterior
@@ -24,6 +23,7 @@ from ..sampling.bayes_factor import BayesFactor, bayes_factor
 from ..sampling.draws import Draws
 from ..sampling.evidence import Evidence, drawn_evidence
 from ..sampling.run import KERNELS, sample
+from ..sampling.watching import DrawsBar, DrawTeller
 from . import posterior_presentation
 from .averaging import drawn_risks
 from .posterior_answers import PosteriorAnswers

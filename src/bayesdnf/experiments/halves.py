@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import train_test_split
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import (
     BitMatrix,
@@ -21,6 +18,7 @@ from .. import (
     anneal,
     datasets,
 )
+from ..estimators.held_out import area_under_roc, stratified_part
 from .reproduction import Claim, Measure
 from .work import stream
 
@@ -66,7 +64,7 @@ class Half(NamedTuple):
     def judge(self, function: BooleanFunction, reverse: bool = False) -> Run:
         """Test a function on the other half, or the answers of one that marks the edible."""
         marked = function(_table()[2].as_table(self.X_test))
-        auc = float(roc_auc_score(self.y_test == "p", ~marked if reverse else marked))
+        auc = area_under_roc((self.y_test == "p").to_numpy(), ~marked if reverse else marked)
         return Run(len(function), function.n_literals, auc)
 
 
@@ -80,9 +78,8 @@ def _table() -> tuple[pd.DataFrame, pd.Series[str], LiteralEncoder]:
 def half(split: int) -> Half:
     """Split by a seed of scikit-learn's train_test_split, stratified, as the author did."""
     X, y, encoder = _table()
-    parts: list[Any] = train_test_split(X, y, test_size=0.5, stratify=y, random_state=split)
-    X_train, X_test, y_train, y_test = parts
-    return Half(encoder.encode(X_train), X_train, y_train, X_test, y_test)
+    test = stratified_part((y == "p").to_numpy(), 0.5, split)
+    return Half(encoder.encode(X[~test]), X[~test], y[~test], X[test], y[test])
 
 
 def annealed(on: Half, split: int, theta: float, p_geom: float, seed: int) -> Found:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import is_whole
 from ..errors import ParameterError
 
 Logs = NDArray[np.float64]
@@ -35,10 +36,6 @@ class Distribution(Protocol):
 def _positive(owner: str, name: str, value: float) -> None:
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
         raise ParameterError.of(name, owner, "a finite number above 0", value)
-
-
-def _whole(value: object) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -107,7 +104,7 @@ class Geometric:
         _positive("Geometric", "p", self.p)
         if self.p >= 1:
             raise ParameterError.of("p", "Geometric", "below 1", self.p)
-        if not _whole(self.start) or self.start not in (0, 1):
+        if not is_whole(self.start, 0, 1):
             raise ParameterError.of("start", "Geometric", "0 or 1", self.start)
 
     @property
@@ -146,9 +143,9 @@ class Uniform:
     low: int = 1
 
     def __post_init__(self) -> None:
-        if not _whole(self.low) or self.low < 0:
+        if not is_whole(self.low, 0):
             raise ParameterError.of("low", "Uniform", "a whole number, 0 or more", self.low)
-        if self.high is not None and (not _whole(self.high) or self.high < self.low):
+        if self.high is not None and (not is_whole(self.high, self.low)):
             raise ParameterError.of(
                 "high", "Uniform", f"a whole number, {self.low} or more", self.high
             )

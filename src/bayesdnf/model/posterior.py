@@ -7,7 +7,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..boolean import BooleanFunction
+from ..checks import is_whole, whole
 from ..data.bits import BitMatrix
 from ..data.canonical import canonical
 from ..data.memory import require_memory
@@ -115,7 +115,7 @@ class Posterior:
         p = self.bits.n_literals
         if among is None:
             return p
-        if not isinstance(among, Integral) or isinstance(among, bool) or int(among) < p:
+        if not is_whole(among, p):
             raise ParameterError.of("among", "Posterior", f"{p:,} or more", among)
         if self.prior.weights is not None:
             raise ParameterError.of("among", "Posterior", "None with weights of literals", among)
@@ -254,12 +254,8 @@ class Posterior:
         """
         import pandas as pd
 
-        if limit is not None and (
-            not isinstance(limit, Integral) or isinstance(limit, bool) or int(limit) < 0
-        ):
-            raise ParameterError.of(
-                "limit", "Posterior.enumerate", "a whole number, 0 or more, or None", limit
-            )
+        if limit is not None:
+            limit = whole("limit", "Posterior.enumerate", limit, 0, besides="or None")
         p, antichains = self.bits.n_literals, self.prior.antichain
         pieces, scores, priors = [], [], []
         for words in function_words(p, antichains):

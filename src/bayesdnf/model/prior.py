@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
 from ..boolean import BooleanFunction, Literal
+from ..checks import whole
 from ..data.bits import BitMatrix
 from ..data.literal_table import LiteralTable
 from ..errors import ParameterError, UnknownColumnError, did_you_mean
 from .distributions import Distribution, Flat, Geometric, Poisson, Uniform
 from .parameters import Parameters
-
-if TYPE_CHECKING:
-    from .prior_description import PriorDescription
+from .prior_description import PriorDescription, describe
+from .prior_draws import draw_functions
 
 # With literal weights the sum over all terms of a size is worked out term by term, up to here.
 _LARGEST_WEIGHTED_TERM = 1024
@@ -159,8 +158,7 @@ class Prior(Parameters):
             value: Any = getattr(self, name)
             if value is None and name != "min_cover":
                 continue
-            if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
-                raise ParameterError.of(name, "Prior", f"a whole number, {least} or more", value)
+            whole(name, "Prior", value, least)
         for name in ("apart", "at_most_one"):
             groups: Any = getattr(self, name)
             if groups is not None and not (
@@ -232,12 +230,8 @@ class Prior(Parameters):
           literals in all      0 to 12
           rows marked          0.781 % (0 % to 62.5 %), if every column is true on half of them
         """
-        for name, value in (("p", p), ("n", n)):
-            if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < 1:
-                raise ParameterError.of(name, "Prior.describe", "a whole number, 1 or more", value)
-        from .prior_description import describe
-
-        return describe(self, int(p), int(n))
+        owner = "Prior.describe"
+        return describe(self, whole("p", owner, p, 1), whole("n", owner, n, 1))
 
     def sample(
         self,
@@ -285,10 +279,7 @@ class Prior(Parameters):
         (x0 AND x1 AND x2 AND x4)
         FALSE
         """
-        from .prior_draws import draw_functions
-
-        if not isinstance(size, Integral) or isinstance(size, bool) or int(size) < 0:
-            raise ParameterError.of("size", "Prior.sample", "a whole number, 0 or more", size)
+        size = whole("size", "Prior.sample", size, 0)
         try:
             rng = np.random.default_rng(random_state)
         except (TypeError, ValueError):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.literal_table import LiteralTable
-from .prior import Prior
 from .prior_draws import count_and_size
+
+if TYPE_CHECKING:
+    from .prior import Prior
 
 Floats = NDArray[np.float64]
 

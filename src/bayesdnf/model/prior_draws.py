@@ -17,11 +17,11 @@ from ..data.literal_table import LiteralTable
 from ..errors import InputError, ParameterError
 from .effect import Effect
 from .flat_functions import FlatFunctions
-from .prior import Prior, PriorTables
 from .support import Support, Verdict
 
 if TYPE_CHECKING:
     from .posterior import Posterior
+    from .prior import Prior, PriorTables
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,9 @@ from numpy.typing import NDArray
 from .. import _native
 from ..boolean import BooleanFunction, Literal
 from ..data.bits import BitMatrix
-from .prior import Prior
+
+if TYPE_CHECKING:
+    from .prior import Prior
 
 
 class Verdict(IntEnum):

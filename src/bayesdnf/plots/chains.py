@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..checks import whole
 from .labels import function_texts, probability_text
 from .panels import (
     BAR,
@@ -20,7 +21,6 @@ from .panels import (
     panels,
     probability_scale,
     tidy,
-    whole,
 )
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def function_posterior(draws: Draws, most: int = 10, *, ax: Axes | None = None) 
     >>> import matplotlib.pyplot as plt
     >>> plt.close(ax.figure)
     """
-    most = whole("most", "plots.function_posterior", most)
+    most = whole("most", "plots.function_posterior", most, 1)
     shown = range(min(most, draws.n_functions))
     names = function_texts(draws, shown, *label_room(ax, 8, len(shown), 5))
     lines = max(name.count("\n") + 1 for name in names)

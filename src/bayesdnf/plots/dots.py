@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..boolean import Literal
+from ..checks import whole
 from .labels import NULL, literal_names, plain
 from .panels import (
     BAND,
@@ -21,7 +22,6 @@ from .panels import (
     panels,
     probability_bars,
     tidy,
-    whole,
 )
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def functions(draws: Draws, most: int = 8, *, axes: object = None) -> AxesArray:
     >>> import matplotlib.pyplot as plt
     >>> plt.close(axes[0].figure)
     """
-    most = whole("most", "plots.functions", most)
+    most = whole("most", "plots.functions", most, 1)
     numbers = range(min(most, draws.n_functions))
     rows, often = _rows(draws, numbers)
     literals = list(dict.fromkeys(x for term in often for x in term))

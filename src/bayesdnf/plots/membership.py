@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..checks import whole
 from .labels import literal_names, plain, probability_text, shortened, term_texts
 from .panels import (
     INK,
@@ -17,7 +18,6 @@ from .panels import (
     probability_bars,
     say,
     tidy,
-    whole,
 )
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def inclusion(
     >>> import matplotlib.pyplot as plt
     >>> plt.close(ax.figure)
     """
-    most = whole("most", "plots.inclusion", most)
+    most = whole("most", "plots.inclusion", most, 1)
     shares = draws.inclusion_by_chain(kind)
     mean = shares.probability.mean(axis=0)
     order = np.argsort(-mean, kind="stable")
@@ -136,7 +136,7 @@ def coinclusion(draws: Draws, most: int = 12, *, ax: Axes | None = None) -> Axes
     >>> import matplotlib.pyplot as plt
     >>> plt.close(ax.figure)
     """
-    most = whole("most", "plots.coinclusion", most)
+    most = whole("most", "plots.coinclusion", most, 1)
     single = draws.inclusion_by_chain("literal").probability.mean(axis=0)
     order = np.argsort(-single, kind="stable")
     shown = order[single[order] > 0][:most].tolist()

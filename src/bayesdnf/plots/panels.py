@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -72,13 +71,6 @@ def panels(
         must = f"{rows * columns} Axes, {rows} by {columns}"
         raise ParameterError.of("axes", owner, must, f"{given.size} Axes")
     return given.reshape(rows, columns)
-
-
-def whole(name: str, owner: str, value: int) -> int:
-    """Check a number of things to show."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise ParameterError.of(name, owner, "a whole number, 1 or more", value)
-    return int(value)
 
 
 class Room(NamedTuple):

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean import BooleanFunction
+from ..checks import whole
 from ..errors import ParameterError
 from ..genomics.markers.proxies import find_proxies
 from ..genomics.quality.chromosomes import canonical_chromosome, canonical_chromosomes
 from .labels import plain, probability_text, shortened
-from .panels import INK, AxesArray, Floats, panels, tidy, whole
+from .panels import INK, AxesArray, Floats, panels, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +78,7 @@ def region(
     >>> plt.close(axes[0, 0].figure)
     """
     n_terms = len(found.function)
-    if whole("term", "plots.region", term) > n_terms:
+    if whole("term", "plots.region", term, 1) > n_terms:
         must = f"from 1 to {n_terms}, the number of terms" if n_terms else "left: there is no term"
         raise ParameterError.of("term", "plots.region", must, term)
     stretches = [_stretch(found, term - 1, slot, around) for slot in found.slots[term - 1]]

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import whole
 from ..errors import InputError
 from .labels import plain
-from .panels import LINES, MARKS, PALETTE, AxesArray, Floats, panels, tidy, whole
+from .panels import LINES, MARKS, PALETTE, AxesArray, Floats, panels, tidy
 
 Bools = NDArray[np.bool_]
 _95 = 1.959963984540054  # standard normal quantile of .975
@@ -55,7 +56,7 @@ def calibration(
     >>> import matplotlib.pyplot as plt
     >>> plt.close(axes[0].figure)
     """
-    bins = whole("bins", "plots.calibration", bins)
+    bins = whole("bins", "plots.calibration", bins, 1)
     curves = probability if isinstance(probability, Mapping) else {"": probability}
     if not curves:
         raise InputError("The probability in plots.calibration must be of one model at least.")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..boolean import BooleanFunction, Literal
 from ..boolean.literal import Value
+from ..checks import whole
 from ..errors import ContradictionError, InputError, ParameterError, SizeLimitError
 from ..search.cover import TERMS, CoverGoal, Limits, Pool, Stage, best_cover
 from ..search.decisive import DecisiveRows
@@ -428,5 +429,4 @@ def _check(table: Any, solution: Any, expectations: Any, strict: Any, max_models
         raise ParameterError.of("expectations", owner, must, expectations)
     if not isinstance(strict, bool):
         raise ParameterError.of("strict", owner, "True or False", strict)
-    if not isinstance(max_models, int) or isinstance(max_models, bool) or max_models < 1:
-        raise ParameterError.of("max_models", owner, "a whole number, 1 or more", max_models)
+    whole("max_models", owner, max_models, 1)

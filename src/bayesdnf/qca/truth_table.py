@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..boolean import Literal
+from ..checks import whole
 from ..errors import ParameterError, SizeLimitError
 from .cases import Bools, Cases, level_truth, read_cases, sufficiency
 from .notation import term_text
@@ -147,8 +148,7 @@ def truth_table(
      0  1   0  1        0.0  0.0     r
     """
     owner = "truth_table"
-    if not isinstance(n_cut, Integral) or isinstance(n_cut, bool) or n_cut < 1:
-        raise ParameterError.of("n_cut", owner, "a whole number, 1 or more", n_cut)
+    whole("n_cut", owner, n_cut, 1)
     cuts = tuple(incl_cut) if isinstance(incl_cut, (tuple, list)) else (incl_cut, incl_cut)
     if len(cuts) != 2 or not all(_is_share(cut) for cut in cuts) or not 0 < cuts[0] >= cuts[1]:
         must = "above 0 and not above 1, or two such numbers, the larger first"

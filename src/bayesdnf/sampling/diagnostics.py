@@ -19,12 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import MissingExtraError
-from .draws import ChainShares, Draws
 from .kernel import MOVES
 from .verdict import TOLERATED, acceptance_text, agreement_text, quantities_text, verdict_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from .draws import ChainShares, Draws
 
 Floats = NDArray[np.float64]
 

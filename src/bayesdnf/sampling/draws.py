@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..boolean import BooleanFunction, Literal
+from ..display import draws_html
 from ..errors import ParameterError
 from ..model.flat_functions import FlatFunctions
+from . import draws_file, draws_tree
+from .diagnostics import Diagnosis, diagnose
 
 if TYPE_CHECKING:
     import os
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from ..model.posterior import Posterior
-    from .diagnostics import Diagnosis
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -298,9 +300,7 @@ class Draws:
         )
 
     def _repr_html_(self) -> str:
-        from ..display.draws_html import as_html
-
-        return as_html(self)
+        return draws_html.as_html(self)
 
     # Judged, and elsewhere ------------------------------------------------------------------------
 
@@ -322,8 +322,6 @@ class Draws:
         >>> print(drawn.diagnose().verdict)
         Too few draws to judge by: 50 of each chain, where 100 are the least. Run longer.
         """
-        from .diagnostics import diagnose
-
         return diagnose(self)
 
     def to_dataframe(self) -> pd.DataFrame:
@@ -345,9 +343,7 @@ class Draws:
         >>> table["function"].mode()[0]
         '(x0 AND x1) OR (x2 AND x3)'
         """
-        from .draws_tree import to_dataframe
-
-        return to_dataframe(self)
+        return draws_tree.to_dataframe(self)
 
     def to_datatree(
         self, posterior: Posterior | None = None, log_likelihood: bool = False
@@ -380,9 +376,7 @@ class Draws:
         >>> tree["log_likelihood"]["y"].shape
         (4, 100, 300)
         """
-        from .draws_tree import to_datatree
-
-        return to_datatree(self, posterior, log_likelihood)
+        return draws_tree.to_datatree(self, posterior, log_likelihood)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the draws to one NetCDF file, whole or not at all; ArviZ reads it too.
@@ -404,9 +398,7 @@ class Draws:
         >>> bool((Draws.load(path).pi1 == drawn.pi1).all())
         True
         """
-        from .draws_file import save
-
-        save(self, path)
+        draws_file.save(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Draws:
@@ -425,9 +417,7 @@ class Draws:
             ...
         bayesdnf.errors.InputError: Cannot read no such file.nc: No such file or directory.
         """
-        from .draws_file import load
-
-        return load(path)
+        return cls(**draws_file.read(path)[0])
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from ..boolean.parsing import parse_literal
 from ..errors import InputError
 from ..files.atomic import atomic_path
 from ..model.flat_functions import FlatFunctions
-from .draws import Draws
 from .draws_tree import (
     Group,
     attributes_of,
@@ -35,6 +34,7 @@ from .kernel import MOVES
 
 if TYPE_CHECKING:
     from ..boolean import Literal
+    from .draws import Draws
 
 _FORMAT = "bayesdnf.draws"
 _VERSION = 1
@@ -46,7 +46,7 @@ _HDF5 = b"\x89HDF\r\n\x1a\n"
 def save(draws: Draws, path: str | os.PathLike[str], document: bytes = b"") -> None:
     """Write draws as one NetCDF file, whole or not at all.
 
-    ArviZ and xarray read it too; what :func:`load` needs besides lies in groups of its own, and so
+    ArviZ and xarray read it too; what :func:`read` needs besides lies in groups of its own, and so
     does a document that is to go with the draws.
     """
     require_arviz()
@@ -105,11 +105,6 @@ def _own_groups(draws: Draws) -> dict[str, Group]:
     }
 
 
-def load(path: str | os.PathLike[str]) -> Draws:
-    """Read what :func:`save` wrote; InputError, which names the file, for anything else."""
-    return load_with_document(path)[0]
-
-
 def is_netcdf(path: str | os.PathLike[str]) -> bool:
     """Whether a file begins as those of draws do; InputError when it cannot be read."""
     try:
@@ -119,8 +114,16 @@ def is_netcdf(path: str | os.PathLike[str]) -> bool:
         raise InputError(f"Cannot read {path}: {error.strerror}.") from error
 
 
-def load_with_document(path: str | os.PathLike[str]) -> tuple[Draws, bytes]:
-    """Read draws, and the document that goes with them; b"" when there is none."""
+def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
+    """Read what :func:`save` wrote; InputError, which names the file, for anything else.
+
+    Returns
+    -------
+    fields : dict
+        Of the draws: what ``Draws`` is made of.
+    document : bytes
+        What goes with them; empty when nothing does.
+    """
     require_arviz()
     try:
         with open(path, "rb") as file:
@@ -128,7 +131,7 @@ def load_with_document(path: str | os.PathLike[str]) -> tuple[Draws, bytes]:
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}.") from error
     reader = _Reader(path)
-    return reader.draws(), reader.document()
+    return reader.fields(), reader.document()
 
 
 def _seal(path: Path) -> None:
@@ -210,8 +213,8 @@ class _Reader:
             self._fail(f"'{name}' has shape {values.shape}")
         return np.ascontiguousarray(values)
 
-    def draws(self) -> Draws:
-        """Put the draws together again, exactly as they were."""
+    def fields(self) -> dict[str, Any]:
+        """Return what the draws are made of, exactly as it was."""
         index = self._array("posterior/function", np.int64, -1, -1)
         n_chains, n_draws = index.shape
         if index.size == 0:
@@ -223,27 +226,29 @@ class _Reader:
         n = len(functions.term_starts) - 1
         if index.min() < 0 or index.max() >= n:
             self._fail("a draw has a function that is not there")
-        return Draws(
-            literals=literals,
-            equal=equal,
-            functions=functions,
-            log_prior=self._array("functions/log_prior", np.float64, n),
-            log_likelihood=self._array("functions/log_likelihood", np.float64, n),
-            marked=self._array("functions/marked", np.int64, n, 2),
-            rows=self._array("functions/rows", np.uint64, n, 2),
-            index=index,
-            pi0=self._array("posterior/pi0", np.float64, n_chains, n_draws),
-            pi1=self._array("posterior/pi1", np.float64, n_chains, n_draws),
-            likelihoods=self._array(
+        return {
+            "literals": literals,
+            "equal": equal,
+            "functions": functions,
+            "log_prior": self._array("functions/log_prior", np.float64, n),
+            "log_likelihood": self._array("functions/log_likelihood", np.float64, n),
+            "marked": self._array("functions/marked", np.int64, n, 2),
+            "rows": self._array("functions/rows", np.uint64, n, 2),
+            "index": index,
+            "pi0": self._array("posterior/pi0", np.float64, n_chains, n_draws),
+            "pi1": self._array("posterior/pi1", np.float64, n_chains, n_draws),
+            "likelihoods": self._array(
                 "sample_stats/likelihoods", np.float64, n_chains, n_draws, n_betas
             ),
-            betas=tuple(betas.tolist()),
-            tried=self._moves("tried", n_chains),
-            changed=self._moves("changed", n_chains),
-            exchanges_tried=self._array("moves/exchanges_tried", np.int64, n_chains, n_betas - 1),
-            exchanged=self._array("moves/exchanged", np.int64, n_chains, n_betas - 1),
-            settings=self._settings(),
-        )
+            "betas": tuple(betas.tolist()),
+            "tried": self._moves("tried", n_chains),
+            "changed": self._moves("changed", n_chains),
+            "exchanges_tried": self._array(
+                "moves/exchanges_tried", np.int64, n_chains, n_betas - 1
+            ),
+            "exchanged": self._array("moves/exchanged", np.int64, n_chains, n_betas - 1),
+            "settings": self._settings(),
+        }
 
     def document(self) -> bytes:
         """Return the document that goes with the draws."""

@@ -18,11 +18,12 @@ from .. import __version__
 from ..data.memory import available_memory, require_memory, size_text
 from ..errors import InputError, MissingExtraError, OutOfMemoryError, ParameterError
 from ..model.posterior import Posterior
-from .draws import Draws
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+    from .draws import Draws
 
 Group = dict[str, tuple[list[str], Any]]
 """Arrays by name, each with its dimensions."""

@@ -6,13 +6,14 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from .. import _native
 from ..boolean import BooleanFunction
+from ..checks import whole
 from ..errors import InputError, ParameterError
 from ..model.posterior import Posterior, Scores
 from ..model.rates import draw_rates
@@ -331,10 +332,9 @@ def _check(
     time_limit: float | None,
     checkpoint_every: float,
 ) -> None:
-    whole = (("draws", draws, 1), ("warmup", warmup, 0), ("chains", chains, 1), ("thin", thin, 1))
-    for name, value, least in (*whole, ("n_jobs", n_jobs, 1)):
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-            raise ParameterError.of(name, "sample", f"a whole number, {least} or more", value)
+    lengths = (("draws", draws, 1), ("warmup", warmup, 0), ("chains", chains, 1), ("thin", thin, 1))
+    for name, value, least in (*lengths, ("n_jobs", n_jobs, 1)):
+        whole(name, "sample", value, least)
     for name, seconds in (("time_limit", time_limit), ("checkpoint_every", checkpoint_every)):
         if seconds is not None and not (isinstance(seconds, Real) and seconds > 0):
             raise ParameterError.of(name, "sample", "above 0", seconds)

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .draws import Draws
-
 if TYPE_CHECKING:
     import pandas as pd
 
     from .diagnostics import Agreement
+    from .draws import Draws
 
 Floats = NDArray[np.float64]
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _native
 from ..boolean import BooleanFunction
+from ..checks import whole
 from ..errors import InputError, ParameterError
 from ..model.posterior import Posterior
 from ..model.streams import NumberedRuns, Streams
@@ -243,9 +244,7 @@ def _check(posterior: Posterior, given: dict[str, Any]) -> None:
         return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
     for name in ("chains", "steps", "start_terms", "n_jobs"):
-        value = given[name]
-        whole = isinstance(value, Integral) and not isinstance(value, bool)
-        require(name, whole and value >= 1, "a whole number, 1 or more")
+        whole(name, "anneal", given[name], 1)
     require(
         "start_terms",
         given["start_terms"] <= posterior.n,

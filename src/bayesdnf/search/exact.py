@@ -6,12 +6,12 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from numbers import Integral
 
 import numpy as np
 
 from .. import _native
 from ..boolean import BooleanFunction
+from ..checks import whole
 from ..errors import ParameterError, SizeLimitError
 from ..model.enumerate import LARGEST, flatten, function_words
 from ..model.posterior import Posterior, Scores
@@ -66,7 +66,8 @@ def best_term(
     >>> found.proved
     True
     """
-    _check_whole("max_size", "best_term", max_size)
+    if max_size is not None:
+        whole("max_size", "best_term", max_size, 1)
     if time_limit is not None and not time_limit > 0:
         raise ParameterError.of("time_limit", "best_term", "above 0, or None", time_limit)
     n_literals = posterior.bits.n_literals
@@ -117,7 +118,7 @@ def best_function(posterior: Posterior, *, max_columns: int = 5) -> SearchResult
     >>> found.function == truth, found.proved
     (True, True)
     """
-    _check_whole("max_columns", "best_function", max_columns)
+    whole("max_columns", "best_function", max_columns, 1)
     if max_columns > LARGEST[True]:
         raise ParameterError.of("max_columns", "best_function", "6 or less", max_columns)
     p, antichains = posterior.bits.n_literals, posterior.prior.antichain
@@ -138,13 +139,6 @@ def best_function(posterior: Posterior, *, max_columns: int = 5) -> SearchResult
             bounds = flat.literal_starts[flat.term_starts[top] : flat.term_starts[top + 1] + 1]
             terms = [flat.literals[first:last].tolist() for first, last in pairwise(bounds)]
     return _result(posterior, terms, best, "proved")
-
-
-def _check_whole(name: str, owner: str, value: object) -> None:
-    if value is None and name == "max_size":
-        return
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < 1:
-        raise ParameterError.of(name, owner, "a whole number, 1 or more", value)
 
 
 def _stop_at(moment: float) -> _native.StopFlag:

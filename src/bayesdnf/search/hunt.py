@@ -13,12 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
 from .. import _native
 from ..boolean import BooleanFunction
+from ..checks import whole
 from ..errors import InputError, ParameterError
 from ..model.posterior import Posterior, as_function
 from ..model.streams import NumberedRuns, Streams
@@ -99,8 +100,7 @@ def hunt(
         ("steps", steps),
         ("n_jobs", n_jobs),
     ):
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-            raise ParameterError.of(name, "hunt", "a whole number, 1 or more", value)
+        whole(name, "hunt", value, 1)
     if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0):
         raise ParameterError.of("time_limit", "hunt", "above 0, or None", time_limit)
     stop = _native.StopFlag()

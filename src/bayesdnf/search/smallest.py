@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from ..boolean import BooleanFunction
+from ..checks import whole
 from ..data.bits import BitMatrix
 from ..data.columns import read_column
 from ..data.encoder import LiteralEncoder
@@ -244,5 +245,4 @@ def _check(minimize: Any, method: Any, time_limit: Any, n_jobs: Any) -> None:
             raise ParameterError.of(name, owner, f"one of {', '.join(known)}", value)
     if time_limit is not None and not (isinstance(time_limit, Real) and float(time_limit) > 0):
         raise ParameterError.of("time_limit", owner, "above 0, or None", time_limit)
-    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs < 1:
-        raise ParameterError.of("n_jobs", owner, "a whole number, 1 or more", n_jobs)
+    whole("n_jobs", owner, n_jobs, 1)

@@ -18,7 +18,7 @@ from bayesdnf import (
     simulate,
 )
 from bayesdnf.errors import InputError
-from bayesdnf.sampling.draws_file import load_with_document, save
+from bayesdnf.sampling.draws_file import read, save
 from estimators.mixed_table import COLUMNS, LABELS
 from estimators.quick_posterior import quick
 
@@ -59,13 +59,13 @@ def test_everything_comes_back(mixed, file):
 def test_a_loaded_classifier_is_saved_to_the_same_document_and_fits_again(mixed, file, tmp_path):
     again = PosteriorDNFClassifier.load(file)
     again.save(tmp_path / "again.nc")
-    assert load_with_document(tmp_path / "again.nc")[1] == load_with_document(file)[1]
+    assert read(tmp_path / "again.nc")[1] == read(file)[1]
     again.fit(pd.DataFrame(COLUMNS), LABELS)
     assert (again.draws_.index == mixed.draws_.index).all()
 
 
 def test_files_of_version_1_are_read(mixed, file):
-    drawn, document = load_with_document(file)
+    drawn, document = Draws.load(file), read(file)[1]
     top = json.loads(document) | {"version": 1}
     del top["record"]
     save(drawn, file, json.dumps(top).encode())
@@ -108,7 +108,7 @@ def test_many_literals(tmp_path):
     X, y = rng.integers(0, 2, (60, 4000)), rng.integers(0, 2, 60)
     model = quick(draws=20, warmup=5).fit(X, y)
     model.save(tmp_path / "p.nc")
-    assert len(load_with_document(tmp_path / "p.nc")[1]) > 1 << 16
+    assert len(read(tmp_path / "p.nc")[1]) > 1 << 16
     assert len(PosteriorDNFClassifier.load(tmp_path / "p.nc").encoder_.literals_) == 4000
 
 
@@ -155,7 +155,7 @@ FORGERIES = {
 
 @pytest.mark.parametrize("name", FORGERIES)
 def test_forged_documents_are_refused(mixed, file, name):
-    drawn, document = load_with_document(file)
+    drawn, document = Draws.load(file), read(file)[1]
     top = json.loads(document)
     changed = FORGERIES[name](top)
     save(drawn, file, json.dumps(top if changed is None else changed).encode())

@@ -10,7 +10,8 @@ from ... import __version__
 from ...errors import InputError
 from ...files.checked_json import JsonFields, as_json, parse_json
 from ...sampling.bayes_factor import BayesFactor
-from ...sampling.draws_file import load_with_document, save
+from ...sampling.draws import Draws
+from ...sampling.draws_file import read, save
 from .fitted_fields import (
     PARAMETERS,
     VERSION,
@@ -57,7 +58,8 @@ def write_posterior(model: PosteriorDNFClassifier, path: str | os.PathLike[str])
 
 def read_posterior(path: str | os.PathLike[str], cls: type[Model]) -> Model:
     """Read what :func:`write_posterior` wrote; InputError for anything else."""
-    drawn, document = load_with_document(path)
+    fields, document = read(path)
+    drawn = Draws(**fields)
     if not document:
         raise InputError(
             f"{path} holds draws and no classifier; Draws.load reads them, and the save method of "

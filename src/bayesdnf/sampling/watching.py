@@ -1,7 +1,9 @@
-"""What is told while a classifier is fitted: how far a search is, and how chains are doing."""
+"""How chains are doing while they run: in numbers, as a bar, and as lines on standard error."""
 
 from __future__ import annotations
 
+import contextlib
+import math
 import sys
 import warnings
 from collections.abc import Sequence
@@ -11,22 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..sampling.records import ChainRecord
-
-
-class Teller:
-    """Tells of a search on standard error: of each better function, or of each restart."""
-
-    def __init__(self, verbose: int) -> None:
-        self.verbose = verbose
-        self.best = -np.inf
-        self.done = 0
-
-    def __call__(self, done: int, most: int, best: float) -> None:
-        """Take note."""
-        if best > self.best or (self.verbose > 1 and done > self.done):
-            sys.stderr.write(f"Restart {done} of at most {most}: best log posterior {best:.4f}\n")
-        self.best, self.done = max(self.best, best), done
+from ..display.bars import Bar
+from .records import ChainRecord
 
 
 class SoFar(NamedTuple):
@@ -82,6 +70,30 @@ def _rhat(chains: NDArray[np.float64]) -> float:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on chains that are constant so far
         return float(base.array_stats.rhat(chains))
+
+
+class DrawsBar(Bar):
+    """A bar for chains: draws done, mean and best score, R-hat of it, how much is accepted."""
+
+    width = 10
+    with_elapsed = False  # all else would not fit on 80 columns
+    _appeared = False
+
+    def __call__(self, records: Sequence[ChainRecord], total: int) -> None:
+        """Take note of where the chains are."""
+        if not self.is_drawn:
+            return
+        now = so_far(records, with_rhat=self._appeared)
+        rhat = "" if math.isnan(now.rhat) else f" R-hat {now.rhat:.2f}"
+        status = f"mean {now.mean:,.1f} best {now.best:,.1f}{rhat} accepted {now.accepted:.1%}"
+        self.show(now.draws, total, status)
+
+    def _appear(self) -> None:
+        # In the timer's thread, beside the chains: loading ArviZ takes its time.
+        with contextlib.suppress(ImportError):
+            import_module("arviz_stats.base")
+        self._appeared = True
+        super()._appear()
 
 
 class DrawTeller:
