@@ -8,7 +8,7 @@ NATIVE := $(shell find native -name '*.?pp' -o -name CMakeLists.txt) CMakeLists.
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 CMAKE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DBAYESDNF_TESTS=ON
 
-.PHONY: demo test lint native-test sanitize calibrate browser bench bench-search bench-peers bench-averaging bench-genomics power reproduce docs stub clean
+.PHONY: demo test lint native-test sanitize calibrate browser bench bench-search bench-peers bench-averaging bench-genomics power reproduce docs house stub clean
 
 demo: $(VENV)/.installed
 	@mkdir -p build
@@ -88,6 +88,10 @@ reproduce: $(VENV)/.installed
 # The native module's type stub is generated, and checked in so that editors and mypy find it.
 stub: $(VENV)/.installed
 	$(BIN)/python -m nanobind.stubgen -q -m bayesdnf._native -o src/bayesdnf/_native.pyi
+
+# Which package imports which, for docs/developing; an arrow that points up is an error.
+house: $(VENV)/.installed
+	$(BIN)/python tools/house.py docs/developing/house.svg
 
 # The site, in build/docs. A warning is an error; the walk-throughs are run, in about a minute.
 docs: $(VENV)/.docs
