@@ -54,7 +54,7 @@ def imports() -> set[tuple[str, str]]:
 
 
 def _targets(node: ast.ImportFrom, package: list[str]) -> list[str]:
-    """Packages of this library that an import reaches."""
+    """Return the packages of this library that an import reaches."""
     base = package[: len(package) - node.level + 1] if node.level else []
     path = [*base, *(node.module or "").split(".")] if node.module else base
     if path[:1] != ["bayesdnf"]:
@@ -65,7 +65,7 @@ def _targets(node: ast.ImportFrom, package: list[str]) -> list[str]:
 
 
 def upward(pairs: set[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Imports of a package on the same floor or a higher one that nothing explains."""
+    """Return imports of the same floor or of a higher one that nothing explains."""
     return sorted(p for p in pairs - set(UPWARD) if FLOOR[p[0]] >= FLOOR[p[1]])
 
 
