@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..display.wording import listed
 from ..errors import FileFormatError, InputError
 from .files.opening import open_genotypes
 from .files.phenotype import SampleColumns, read_covariates, read_phenotype
 from .files.request import ReadProgress, ReadRequest
 from .files.selection import Names, Places
 from .genotypes import Genotypes
-from .quality.chromosomes import haploid_calls
 from .quality.filters import Filters
-from .quality.identity import first_few
+from .quality.ploidy import haploid_calls
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -268,7 +268,7 @@ def join(samples: pd.DataFrame, columns: SampleColumns, source: str) -> Joined:
 
 
 def _names(table: pd.DataFrame, by: list[str]) -> str:
-    return first_few(table[by].iloc[:4].agg(" ".join, axis=1), len(table))
+    return listed(table[by].iloc[:4].agg(" ".join, axis=1), 3, show=str)
 
 
 def _why(samples: pd.DataFrame, table: pd.DataFrame) -> str:

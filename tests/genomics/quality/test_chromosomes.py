@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from bayesdnf.errors import ParameterError
 from bayesdnf.genomics import canonical_chromosome, chromosome_order, haploid_calls
-from bayesdnf.genomics.quality.chromosomes import expected_counts
+from bayesdnf.genomics.quality.ploidy import expected_counts
 from genomics import twins
 
 

@@ -216,7 +216,7 @@ def test_proxies_are_found_one_by_one(seed, window):
 def test_blocks_of_leads_do_not_matter(monkeypatch):
     packed, _ = linked(0)
     whole = find_proxies(packed, range(40), 0.1, None)
-    monkeypatch.setattr("bayesdnf.genomics.markers.proxies._PAIRS", 100)
+    monkeypatch.setattr("bayesdnf.genomics.quality.linkage._PAIRS", 100)
     assert find_proxies(packed, range(40), 0.1, None).equals(whole)
     assert len(whole) > 40
     assert find_proxies(packed, []).empty

@@ -15,7 +15,7 @@ from ... import _native
 from ...data.bits import Words
 from ...errors import FileFormatError, MissingExtraError
 from ..genotypes import CHUNK_BYTES, Genotypes, empty_planes
-from ..quality.identity import require_distinct_variants
+from .duplicates import require_distinct_variants
 from .plink import FAM_COLUMNS, prefix_of, sample_table
 from .request import ReadProgress, ReadRequest
 from .selection import Names, Places

@@ -15,7 +15,7 @@ from ... import _native
 from ...data.bits import Words
 from ...errors import FileFormatError
 from ..genotypes import CHUNK_BYTES, Genotypes, empty_planes, pack_mask, pick_into
-from ..quality.identity import require_distinct_samples, require_distinct_variants
+from .duplicates import require_distinct_samples, require_distinct_variants
 from .request import ReadProgress, ReadRequest
 from .selection import Names, Places
 from .text_fields import TextFields, read_fields, unreadable

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ...data.bits import Words
 from ...errors import FileFormatError, InputError, ParameterError
+from ...display.wording import listed
 from ..genotypes import ALLELES, Genotypes
-from ..quality.identity import first_few
 from .selection import Names, Places, Regions, find_names, read_names
 
 if TYPE_CHECKING:
@@ -115,12 +115,12 @@ class ReadRequest:
             if n == 0:
                 raise InputError(
                     f"No variant of {path} lies in {where}; its chromosomes are "
-                    f"{first_few(variants['CHR'].unique())}."
+                    f"{listed(variants['CHR'].unique(), 3, show=str)}."
                 )
         if self._identifiers is not None:
-            listed, sentence = _asked_for(self._identifiers, "variants", path, variants["ID"])
+            named, sentence = _asked_for(self._identifiers, "variants", path, variants["ID"])
             said.append(sentence)
-            chosen &= listed
+            chosen &= named
         if not chosen.any():
             raise InputError(f"No variant of {path} is in both 'regions' and 'variants'.")
         return chosen, said
@@ -157,7 +157,7 @@ def _asked_for(
     if not chosen.any():
         raise InputError(
             f"None of the {what} asked for is in {path}, which has "
-            f"{first_few(present.iloc[:4])}{clause}."
+            f"{listed(present, 3, show=str)}{clause}."
         )
     n = int(np.count_nonzero(chosen))
     return chosen, f"{n:,} of {len(present):,} {what} were asked for{clause}."

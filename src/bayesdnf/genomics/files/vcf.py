@@ -18,7 +18,7 @@ from ... import _native
 from ...data.bits import Words
 from ...errors import FileFormatError, MissingExtraError
 from ..genotypes import CHUNK_BYTES, Genotypes, empty_planes
-from ..quality.identity import require_distinct_variants
+from .duplicates import require_distinct_variants
 from .request import ReadProgress, ReadRequest
 from .selection import Names, Places
 from .text_fields import one_line
@@ -137,7 +137,7 @@ class VcfFile:
             self.path, listed, lambda row: record_place(self.path, int(records[row]))
         )
         said += packed.said() + more
-        return request.granted(self.path.name, packed.planes(), samples, listed, said)
+        return request.genotypes(self.path.name, packed.planes(), samples, listed, said)
 
     @contextmanager
     def _opened(self, names: list[str] | None, n_jobs: int) -> Iterator[Any]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...boolean import BooleanFunction, Literal
 from ...sampling.draws import Draws
 from ..genotypes import Genotypes
-from .proxies import find_proxies
+from ..quality.linkage import find_proxies
 from .scoring import Scoring
 
 _COVERED = 0.95

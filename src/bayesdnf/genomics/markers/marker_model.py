@@ -18,7 +18,7 @@ from ...model.rates import Counts, Interval
 from ..files.opening import open_genotypes
 from ..files.request import ReadProgress, ReadRequest
 from ..genotypes import Genotypes, empty_planes
-from ..quality.chromosomes import haploid_calls
+from ..quality.ploidy import haploid_calls
 from .matching import Matched, match_variants
 
 if TYPE_CHECKING:

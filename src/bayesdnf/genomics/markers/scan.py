@@ -27,8 +27,8 @@ from ...boolean import BooleanFunction
 from ...errors import InputError, ParameterError
 from ...files.atomic import atomic_path
 from ...model.effect import Effect
+from ..chromosomes import chromosome_order
 from ..genotypes import Genotypes
-from ..quality.chromosomes import chromosome_order
 from .spelling import CODES, conjunction, function_of_cells
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ...model.effect import Effect
 from ...model.posterior import Posterior
 from ...model.prior import Prior
+from ..chromosomes import chromosome_order
 from ..genotypes import Genotypes
-from ..quality.chromosomes import chromosome_order
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError
 from ..genotypes import CARRIER, KNOWN, TWO, Genotypes
-from .chromosomes import expected_counts, groups
 from .exact_tests import fisher
+from .ploidy import expected_counts, groups
 
 if TYPE_CHECKING:
     import pandas as pd
