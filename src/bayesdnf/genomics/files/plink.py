@@ -51,24 +51,14 @@ def read_plink(
     allele : {"minor", "first", "second"}
         Which allele is counted, and stands in column ``A1`` of the result: the rarer one in the
         samples read, or the first or second of the .bim file (its columns 5 and 6).
-    samples : path or collection of str, optional
-        IIDs to read, or a file of them (``IID`` or ``FID IID`` on each line, or under a header);
-        by default all.
-    variants : path or collection of str, optional
-        Identifiers to read, or a file of them, one on each line; by default all.
-    regions : str, path or sequence of them, optional
-        Where variants must lie, such as ``"6"`` or ``"6:25000000-35000000"``, ends included, or a
-        BED file.
-    n_jobs : int, default=1
-        Threads.
-    progress : callable, optional
-        Called as ``progress(done, all)`` with numbers of variants.
+    samples, variants, regions, n_jobs, progress
+        As in :func:`read_genotypes`.
 
     Returns
     -------
     Genotypes
-        Its ``history`` says what was read, left out and counted. Variants with a negative
-        position are left out, as PLINK does.
+        As from :func:`read_genotypes`. Variants with a negative position are left out, as PLINK
+        does.
 
     Examples
     --------
@@ -83,8 +73,8 @@ def read_plink(
     Read 2 variants of 4 samples from study.bed.
     The minor allele is counted: the first of the file at 1 variants, the second at 1.
     """
-    asked = ReadRequest(allele, samples, variants, regions, n_jobs, progress)
-    return PlinkFiles.of(path).read(asked.checked("read_plink"))
+    asked = ReadRequest.of("read_plink", allele, samples, variants, regions, n_jobs, progress)
+    return PlinkFiles.of(path).read(asked)
 
 
 @dataclass(frozen=True)
@@ -129,7 +119,7 @@ class PlinkFiles:
         variants, rows, more = self._variants(request)
         planes = empty_planes(len(rows), len(samples))
         self.pack(rows, keep, planes, request)
-        return request.granted(self.bed.name, planes, samples, variants, said + more)
+        return request.genotypes(self.bed.name, planes, samples, variants, said + more)
 
     def _variants(self, request: ReadRequest) -> tuple[pd.DataFrame, NDArray[np.intp], list[str]]:
         """Variants to read, their rows in the .bed file, and sentences about those left out."""

@@ -55,7 +55,7 @@ def read_vcf(
         Which allele is counted: the rarer one, ALT ("first") or REF ("second"). Of a split line
         the second is anything but that ALT, and goes by the name of REF.
     samples, variants, regions, n_jobs
-        As in :func:`read_plink`; the whole file is gone through.
+        As in :func:`read_genotypes`; the whole file is gone through.
     progress : callable, optional
         Called as ``progress(done, all)`` with numbers of variants, ``all`` being 0 as a VCF file
         does not say how many it holds.
@@ -63,7 +63,7 @@ def read_vcf(
     Returns
     -------
     Genotypes
-        As from :func:`read_plink`; every ``SEX`` is unknown.
+        As from :func:`read_genotypes`; every ``SEX`` is unknown.
 
     Examples
     --------
@@ -78,8 +78,8 @@ def read_vcf(
     array([[0, 1],
            [1, 1]], dtype=int8)
     """
-    request = ReadRequest(allele, samples, variants, regions, n_jobs, progress).checked("read_vcf")
-    return VcfFile(Path(path)).read(request)
+    asked = ReadRequest.of("read_vcf", allele, samples, variants, regions, n_jobs, progress)
+    return VcfFile(Path(path)).read(asked)
 
 
 @dataclass(frozen=True)
