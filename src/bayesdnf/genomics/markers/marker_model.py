@@ -12,8 +12,10 @@ import numpy as np
 from ... import __version__
 from ...boolean import BooleanFunction
 from ...boolean.literal import MEANING
+from ...checks import whole
 from ...errors import InputError
 from ...files.atomic import atomic_path
+from ...files.checked_json import JsonFields, as_json, read_json
 from ...model.rates import Counts, Interval
 from ..files.opening import open_genotypes
 from ..files.request import ReadProgress, ReadRequest
@@ -24,7 +26,6 @@ from .matching import Matched, match_variants
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ...files.checked_json import JsonFields
     from .finding import Markers
 
 _FORMAT = "bayesdnf.markers"
@@ -139,7 +140,7 @@ class MarkerModel:
         path : path
             Its files, as in :func:`read_genotypes`.
         n_jobs, progress
-            As in :func:`read_plink`.
+            As in :func:`read_genotypes`.
 
         Returns
         -------
@@ -152,7 +153,7 @@ class MarkerModel:
             allele="first",
             variants=["", *(name for name in wanted["ID"] if name != ".")],  # no file has ""
             regions=[f"{chromosome}:{position}-{position}" for chromosome, position in places],
-            n_jobs=n_jobs,
+            n_jobs=whole("n_jobs", "MarkerModel.read", n_jobs, 1),
             progress=progress,
             either=True,
         )
@@ -231,15 +232,12 @@ class MarkerModel:
             "terms": list(self.terms),
             "settings": self.settings,
         }
-        text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
         with atomic_path(path) as part:
-            part.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+            part.write_bytes(as_json(document) + b"\n")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> MarkerModel:
         """Read what :meth:`save` wrote; every field is checked and nothing in it is run."""
-        from ...files.checked_json import read_json
-
         top = read_json(path, "model file of markers")
         top.text("format", (_FORMAT,))
         version = top.whole("version", 1)
@@ -272,8 +270,6 @@ class MarkerModel:
 
 def is_marker_model(path: str | os.PathLike[str]) -> bool:
     """Whether a file is a model of markers, and not of another kind."""
-    from ...files.checked_json import read_json
-
     return bool(read_json(path, "model file of bayesdnf").any("format") == _FORMAT)
 
 

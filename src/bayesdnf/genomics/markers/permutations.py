@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import _native
-from ...errors import ParameterError
+from ...checks import whole
 from ...model.streams import Streams
 from ..genotypes import Genotypes
 from .scan import Progress, scan_table
@@ -58,8 +57,8 @@ def family_wise(
     (5, 2)
     """
     y = np.asarray(y, dtype=np.bool_)
-    if not isinstance(permutations, Integral) or permutations < 1:
-        raise ParameterError.of("permutations", "family_wise", "1 or more", permutations)
+    permutations = whole("permutations", "family_wise", permutations, 1)
+    n_jobs = whole("n_jobs", "family_wise", n_jobs, 1)
     streams = Streams(random_state, "family_wise")
     stop = _native.StopFlag()
     rank = settings.get("rank", "gain")

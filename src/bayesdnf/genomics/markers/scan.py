@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 
 from ... import _native
 from ...boolean import BooleanFunction
+from ...checks import is_whole, whole
 from ...errors import InputError, ParameterError
 from ...files.atomic import atomic_path
 from ...model.effect import Effect
@@ -183,8 +183,10 @@ def scan(
     '(v4_B dominant AND v8_B dominant)'
     """
     y = np.asarray(y, dtype=np.bool_)
-    _check(genotypes, y, size, among, codings, measure, rank, top, gap, part, n_jobs)
-    number, parts = part or (1, 1)
+    size, top = whole("size", "scan", size, 1, 3), whole("top", "scan", top, 1)
+    gap, n_jobs = whole("gap", "scan", gap, 0), whole("n_jobs", "scan", n_jobs, 1)
+    _check(genotypes, y, size, among, codings, measure, rank, part)
+    number, parts = map(int, part or (1, 1))
     table = scan_table(
         genotypes, y, codings=codings, measure=measure, rank=rank, top=top, gap=gap,
         effect=effect, n_jobs=n_jobs,
@@ -400,10 +402,7 @@ def _check(
     codings: Sequence[str],
     measure: str,
     rank: str,
-    top: int,
-    gap: int,
     part: Any,
-    n_jobs: int,
 ) -> None:
     if len(y) != genotypes.n_samples:
         raise InputError(f"y has {len(y):,} entries for {genotypes.n_samples:,} samples.")
@@ -413,20 +412,17 @@ def _check(
     if unknown or not codings:
         raise ParameterError.of("codings", "scan", f"some of {', '.join(CODES)}", codings)
     for name, value, options in (
-        ("size", size, (1, 2, 3)),
         ("measure", measure, ("and", "cells")),
         ("rank", rank, ("gain", "bayes factor")),
     ):
         if value not in options:
-            raise ParameterError.of(name, "scan", f"one of {', '.join(map(str, options))}", value)
-    for name, whole, least in (("top", top, 1), ("gap", gap, 0), ("n_jobs", n_jobs, 1)):
-        if not isinstance(whole, Integral) or isinstance(whole, bool) or whole < least:
-            raise ParameterError.of(name, "scan", f"a whole number, {least} or more", whole)
+            raise ParameterError.of(name, "scan", f"one of {', '.join(options)}", value)
     if size == 3 and among is None:
         raise ParameterError.of("among", "scan", "some variants, for size=3", among)
     if size != 3 and among is not None:
         raise ParameterError.of("among", "scan", "None unless size=3", "some variants")
     if part is None:
         return
-    if size != 2 or len(part) != 2 or not 1 <= part[0] <= part[1]:
+    numbers = len(part) == 2 and is_whole(part[1], 1) and is_whole(part[0], 1, part[1])
+    if size != 2 or not numbers:
         raise ParameterError.of("part", "scan", "(k, n) with k from 1 to n, for pairs", part)
