@@ -20,6 +20,7 @@ from ...search.result import SearchResult
 from ..study import Study
 from .credible import Slot, slots_of
 from .marker_tables import pair_table, region_table
+from .permutations import add_family_wise
 from .rivals import Rivals, find_rivals
 from .scan import Scan
 from .scoring import Scoring
@@ -29,7 +30,6 @@ from .steps import (
     MarkerSettings,
     MarkerTask,
     Screened,
-    add_family_wise,
     check_scans,
     permute_outcomes,
     refit_function,

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import _native
+from ...boolean import BooleanFunction
 from ...checks import whole
 from ...model.streams import Streams
 from ..genotypes import Genotypes
 from .scan import Progress, scan_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def family_wise(
@@ -84,3 +88,25 @@ def family_wise(
             pool.shutdown(cancel_futures=True)
             raise
     return out
+
+
+def add_family_wise(
+    terms: pd.DataFrame,
+    variants: pd.DataFrame,
+    function: BooleanFunction,
+    largest: NDArray[np.float64],
+) -> None:
+    """Add p values: of variants by their Bayes factor, of terms of two by their gain.
+
+    Terms of three variants or more have none: permutations look for the best pair only.
+    """
+
+    def p_value(value: float, column: int) -> float:
+        return float((1 + (largest[:, column] >= value).sum()) / (1 + len(largest)))
+
+    variants["P_FWE"] = [p_value(value, 0) for value in variants["LOG_BF"]]
+    sizes = [len({x.attribute for x in term}) for term in function.literal_terms]
+    terms["P_FWE"] = [
+        p_value(factor, 0) if k == 1 else p_value(gain, 1) if k == 2 else np.nan
+        for k, factor, gain in zip(sizes, terms["LOG_BF"], terms["GAIN"], strict=True)
+    ]

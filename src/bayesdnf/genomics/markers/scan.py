@@ -186,7 +186,7 @@ def scan(
     size, top = whole("size", "scan", size, 1, 3), whole("top", "scan", top, 1)
     gap, n_jobs = whole("gap", "scan", gap, 0), whole("n_jobs", "scan", n_jobs, 1)
     _check(genotypes, y, size, among, codings, measure, rank, part)
-    number, parts = map(int, part or (1, 1))
+    number, parts = (1, 1) if part is None else map(int, part)
     table = scan_table(
         genotypes, y, codings=codings, measure=measure, rank=rank, top=top, gap=gap,
         effect=effect, n_jobs=n_jobs,

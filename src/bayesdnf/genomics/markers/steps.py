@@ -323,25 +323,6 @@ def permute_outcomes(task: MarkerTask) -> NDArray[np.float64]:
     )  # fmt: skip
 
 
-def add_family_wise(
-    terms: pd.DataFrame,
-    variants: pd.DataFrame,
-    function: BooleanFunction,
-    largest: NDArray[np.float64],
-) -> None:
-    """Family-wise p values: of variants by their Bayes factor, of terms of two by their gain."""
-
-    def p_value(value: float, column: int) -> float:
-        return float((1 + (largest[:, column] >= value).sum()) / (1 + len(largest)))
-
-    variants["P_FWE"] = [p_value(value, 0) for value in variants["LOG_BF"]]
-    sizes = [len({x.attribute for x in term}) for term in function.literal_terms]
-    terms["P_FWE"] = [
-        p_value(factor, 0) if k == 1 else p_value(gain, 1) if k == 2 else np.nan
-        for k, factor, gain in zip(sizes, terms["LOG_BF"], terms["GAIN"], strict=True)
-    ]
-
-
 def tell(
     task: MarkerTask, screened: Screened, search: SearchResult, drawn: Draws, refitted: Refitted
 ) -> tuple[str, ...]:
