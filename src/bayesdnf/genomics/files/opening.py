@@ -40,7 +40,7 @@ class GenotypeFiles(Protocol):
         ...
 
     def read(self, request: ReadRequest) -> Genotypes:
-        """Read what is wished for."""
+        """Read what is asked for."""
         ...
 
 

@@ -111,7 +111,7 @@ class PgenFiles:
         return read_psam(self.psam)[["FID", "IID", "SEX"]]
 
     def read(self, request: ReadRequest) -> Genotypes:
-        """Read what is wished for."""
+        """Read what is asked for."""
         try:
             import pgenlib
         except ImportError as error:

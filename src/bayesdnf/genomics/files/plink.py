@@ -23,7 +23,7 @@ from .text_fields import TextFields, read_fields, unreadable
 if TYPE_CHECKING:
     import pandas as pd
 
-_MAGIC = b"\x6c\x1b\x01"
+BED_MAGIC = b"\x6c\x1b\x01"  # two bytes that every .bed file has, and 01 for "by variant"
 FAM_COLUMNS = ("FID", "IID", "father", "mother", "SEX", "PHENO")
 _FAM = "a .fam file has 6 (FID, IID, father, mother, sex, phenotype)"
 _BIM = "a .bim file has 6 (chromosome, identifier, centimorgans, position, A1, A2)"
@@ -113,7 +113,7 @@ class PlinkFiles:
         return read_fam(self.fam).drop(columns="PHENO")
 
     def read(self, request: ReadRequest) -> Genotypes:
-        """Read what is wished for."""
+        """Read what is asked for."""
         keep, said = request.choose_samples(self.fam, self.samples)
         samples = self.samples if keep is None else self.samples[keep].reset_index(drop=True)
         variants, rows, more = self._variants(request)
@@ -148,14 +148,16 @@ class PlinkFiles:
                 size = file.seek(0, os.SEEK_END)
         except OSError as error:
             raise unreadable(self.bed, error) from None
-        if start[:2] != _MAGIC[:2]:
-            place = f"byte {next((i for i in (0, 1) if start[i : i + 1] != _MAGIC[i : i + 1]), 0)}"
+        if start[:2] != BED_MAGIC[:2]:
+            place = (
+                f"byte {next((i for i in (0, 1) if start[i : i + 1] != BED_MAGIC[i : i + 1]), 0)}"
+            )
             why = "it is empty" if not start else "it does not begin with 6c 1b as a .bed file does"
             raise FileFormatError.at(self.bed, place, why)
         if start[2:] == b"\0":
             why = "its calls are ordered by sample, as before 2008; write it anew by PLINK 1.9"
             raise FileFormatError.at(self.bed, "byte 2", why)
-        if start != _MAGIC:
+        if start != BED_MAGIC:
             raise FileFormatError.at(
                 self.bed, "byte 2", "it is not 01, which a .bed file has there"
             )

@@ -96,7 +96,7 @@ class ReadRequest:
             return self.keep, []
         names = _some_names(self.samples, "samples", "IID")
         chosen, said = _asked_for(names, "samples", path, samples["IID"])
-        if self.keep is not None:
+        if self.keep is not None:  # a study keeps the samples that have an outcome
             chosen &= self.keep
             if not chosen.any():
                 raise InputError(f"None of the samples asked for of {path} has an outcome.")

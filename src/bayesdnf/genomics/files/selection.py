@@ -26,7 +26,7 @@ Names = str | os.PathLike[str] | Collection[str]
 Places = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """Regions as texts or BED files, one or several."""
 
-_EVERYWHERE = np.iinfo(np.int64).max
+_EVERYWHERE = np.iinfo(np.int64).max  # last position of a region that is a whole chromosome
 
 
 def read_names(names: Names, column: str) -> list[str]:
@@ -181,6 +181,7 @@ class Regions:
         return inside
 
     def _inside(self, name: str, position: Any) -> Any:
+        # Regions may overlap: a place lies in one if any that starts before it reaches so far.
         first, furthest = self._spans[name]
         started = np.searchsorted(first, position, side="right")
         return (started > 0) & (position <= furthest[started - 1])

@@ -113,7 +113,7 @@ class VcfFile:
         return pd.DataFrame({"FID": names, "IID": names, "SEX": 0})
 
     def read(self, request: ReadRequest) -> Genotypes:
-        """Read what is wished for."""
+        """Read what is asked for."""
         keep, said = request.choose_samples(self.path, self.samples)
         samples = self.samples if keep is None else self.samples[keep].reset_index(drop=True)
         names = None if keep is None else samples["IID"].tolist()

@@ -32,7 +32,7 @@ _FORMAT = "bayesdnf.markers"
 _VERSION = 1
 _COLUMNS = ("NAME", "ID", "CHR", "POS", "A1", "A2", "FREQ", "CODINGS")
 _SCALES = ("population", "sample")
-_MOST_SAMPLES = 2**53
+_MOST_SAMPLES = 2**53  # whole numbers that a float, and so any JSON reader, can hold
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,6 +187,7 @@ class MarkerModel:
         matched = cohort if isinstance(cohort, Matched) else self.match(cohort)
         calls = self._all(matched)
         n = calls.n_samples
+        # A missing call satisfies neither a literal nor its negation, so the two differ there.
         surely, possible = np.zeros((2, len(self.function), n), dtype=np.bool_)
         for t, term in enumerate(self.function.literal_terms):
             surely[t] = np.logical_and.reduce([calls.truth(x) for x in term])

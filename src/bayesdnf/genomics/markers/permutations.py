@@ -67,6 +67,8 @@ def family_wise(
     stop = _native.StopFlag()
     rank = settings.get("rank", "gain")
 
+    # Each permutation has a random stream by its number and runs on one thread, so that results do
+    # not depend on how many threads there are.
     def largest(number: int) -> tuple[float, float]:
         shuffled = np.random.default_rng(streams.child(number)).permutation(y)
         table = scan_table(genotypes, shuffled, top=1, n_jobs=1, **settings)
@@ -83,7 +85,7 @@ def family_wise(
                 out[number] = pair
                 if progress is not None:
                     progress(number + 1, permutations)
-        except BaseException:
+        except BaseException:  # Ctrl-C too: scans that are running must end before the pool does
             stop.stop()
             pool.shutdown(cancel_futures=True)
             raise

@@ -370,6 +370,8 @@ def _stretches(
                 stop.stop()
                 raise
             running.result()
+            # Stretches grow or shrink towards _ROUND seconds; their cuts do not change what is
+            # found, as Findings keeps the best of all.
             pace = _ROUND / max(1e-4, time.monotonic() - began)
             at += len(piece)
             length = max(n_jobs, int(length * min(8.0, max(0.25, pace))))

@@ -62,6 +62,7 @@ class Scoring:
             apart = [*(prior.apart or ()), *near]
             prior = Prior(**{**prior.get_params(deep=False), "apart": apart})
         bits = some.bits(self.codings, self.negations)
+        # The prior counts the literals of the whole study: a screen makes no function cheaper.
         return Posterior(bits, self.y, prior, self.effect, among=self.n_literals)
 
     def take(self, variants: Sequence[int] | NDArray[np.intp]) -> Genotypes:

@@ -221,7 +221,7 @@ class Filters:
             steps.need(known == expected, "a call is missing")
 
     def _differential(self, genotypes: Genotypes, table: NDArray[np.int64], steps: _Steps) -> None:
-        p = np.ones(len(table))
+        p = np.ones(len(table))  # variants that other filters left out are not tested
         p[steps.kept] = unequal_shares(table[steps.kept])
         unequal = p < self.differential_p
         why = (

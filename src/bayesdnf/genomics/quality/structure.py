@@ -27,8 +27,8 @@ Floats = NDArray[np.float64]
 _EXACT = 5000
 """Samples up to which the relationship matrix itself is decomposed."""
 
-_BLOCK_BYTES = 64 << 20
-_KRYLOV_STEPS = 12
+_BLOCK_BYTES = 64 << 20  # standardised calls held at a time
+_KRYLOV_STEPS = 12  # powers of the relationship matrix in the Krylov space
 
 DEGREES = {"twins or duplicates": 0.354, "first degree": 0.177, "second degree": 0.0884}
 """Smallest kinship of each degree (Manichaikul et al. 2010)."""
@@ -180,6 +180,7 @@ def principal_components(
     k = whole("k", "principal_components", k, 1, most)
     source = _Standardised(genotypes, chosen)
     values, vectors, total = _exactly(source, k) if n <= _EXACT else _krylov(source, k)
+    # The sign of an eigenvector is arbitrary, and differs between linear algebra libraries.
     largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(k)]
     vectors = vectors * np.where(largest < 0, -1, 1)
     names = [f"PC{i + 1}" for i in range(k)]
