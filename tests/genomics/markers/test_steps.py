@@ -20,6 +20,7 @@ from bayesdnf.genomics.markers.steps import (
     permute_outcomes,
     refit_function,
     sample_functions,
+    scan_variants,
     screen_variants,
     search_function,
     tabulate,
@@ -43,7 +44,7 @@ def task():
 
 @pytest.fixture(scope="module")
 def screened(task):
-    return screen_variants(task)
+    return screen_variants(task, scan_variants(task))
 
 
 def with_progress(task, heard):
@@ -94,7 +95,8 @@ def test_chains_start_apart(screened):
 
 def test_no_chain_starts_at_the_null_function_where_the_prior_forbids_it():
     prior = Prior(count=Geometric(0.5, start=1))
-    screened = screen_variants(MarkerTask.of(study(), replace(SETTINGS, prior=prior), 0))
+    task = MarkerTask.of(study(), replace(SETTINGS, prior=prior), 0)
+    screened = screen_variants(task, scan_variants(task))
     assert NULL not in chain_starts(screened.posterior, FOUND, screened.findings, 4)
 
 
@@ -133,7 +135,7 @@ def test_family_wise_p_values_are_those_of_the_permutations(task):
 def test_every_step_tells_its_progress(task):
     heard = []
     listening = with_progress(task, heard)
-    screened = screen_variants(listening)
+    screened = screen_variants(listening, scan_variants(listening))
     best = search_function(listening, screened).function
     sample_functions(listening, screened, best)
     permute_outcomes(replace(listening, settings=replace(SETTINGS, permutations=1)))

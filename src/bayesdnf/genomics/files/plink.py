@@ -149,11 +149,9 @@ class PlinkFiles:
         except OSError as error:
             raise unreadable(self.bed, error) from None
         if start[:2] != BED_MAGIC[:2]:
-            place = (
-                f"byte {next((i for i in (0, 1) if start[i : i + 1] != BED_MAGIC[i : i + 1]), 0)}"
-            )
+            wrong = next((i for i in (0, 1) if start[i : i + 1] != BED_MAGIC[i : i + 1]), 0)
             why = "it is empty" if not start else "it does not begin with 6c 1b as a .bed file does"
-            raise FileFormatError.at(self.bed, place, why)
+            raise FileFormatError.at(self.bed, f"byte {wrong}", why)
         if start[2:] == b"\0":
             why = "its calls are ordered by sample, as before 2008; write it anew by PLINK 1.9"
             raise FileFormatError.at(self.bed, "byte 2", why)

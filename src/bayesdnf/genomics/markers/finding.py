@@ -34,6 +34,7 @@ from .steps import (
     permute_outcomes,
     refit_function,
     sample_functions,
+    scan_variants,
     screen_variants,
     search_function,
     tabulate,
@@ -215,8 +216,9 @@ def find_markers(
     task = MarkerTask.of(study, settings, random_state, progress)
     made = check_scans(task, pairs)
     clock = Clock()
-    screened = screen_variants(task, made)
+    scanned = scan_variants(task, made)
     clock.note("scans")
+    screened = screen_variants(task, scanned)
     search = search_function(task, screened)
     clock.note("search")
     drawn = sample_functions(task, screened, search.function)

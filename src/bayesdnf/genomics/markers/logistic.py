@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_STEPS = 100  # Newton's steps; ten are plenty where there is a maximum
+_STEPS = 100  # Newton's steps at most; without a maximum they would go on
 _CLOSE = 1e-8  # largest change of a coefficient at which steps have come to rest
 _RUNAWAY = 15.0
 """A standard error this large, for columns of ordinary scale, is that of an infinite estimate."""

@@ -222,7 +222,7 @@ def identity(
     for array in (np.packbits(y), genotypes.counts(y), genotypes.counts(~y)):
         digest.update(array.tobytes())
     # Scores do not depend on the prevalence.
-    told = {**effect.get_params(), "prevalence": None, "sampling": "random"}
+    parameters = {**effect.get_params(), "prevalence": None, "sampling": "random"}
     return {
         "variants": genotypes.n_variants,
         "cases": int(y.sum()),
@@ -230,7 +230,7 @@ def identity(
         "data": digest.hexdigest()[:16],
         "codings": list(codings),
         "gap": gap,
-        "effect": repr(Effect(**told)),
+        "effect": repr(Effect(**parameters)),
     }
 
 

@@ -34,6 +34,7 @@ from .scoring import Scoring
 from .screening import (
     Screen,
     StageProgress,
+    StudyScans,
     scan_study,
     screen,
     stage_progress,
@@ -174,14 +175,18 @@ def check_scans(task: MarkerTask, pairs: Scan | Sequence[Scan] | None) -> list[S
     return made
 
 
-def screen_variants(task: MarkerTask, pairs: Sequence[Scan] = ()) -> Screened:
-    """Scan the study and choose the variants to go on with."""
+def scan_variants(task: MarkerTask, pairs: Sequence[Scan] = ()) -> StudyScans:
+    """Score every variant, every pair but those of ``pairs``, and the most promising triples."""
     study, s = task.study, task.settings
-    scanned = scan_study(
+    return scan_study(
         study.genotypes, study.y, triples=s.triples, codings=s.codings, negations=s.negations,
         gap=s.gap, effect=s.effect, n_jobs=s.n_jobs, progress=task.progress, pairs=pairs,
     )  # fmt: skip
-    chosen = screen(scanned, s.keep)
+
+
+def screen_variants(task: MarkerTask, scanned: StudyScans) -> Screened:
+    """Choose the variants to go on with, and the findings on them that the posterior allows."""
+    chosen = screen(scanned, task.settings.keep)
     posterior = task.scoring.on(chosen.chosen)
     allowed = [f for f in chosen.functions(_LISTED) if np.isfinite(posterior.log_score(f))]
     return Screened(chosen, posterior, allowed)
