@@ -176,7 +176,7 @@ def check_scans(task: MarkerTask, pairs: Scan | Sequence[Scan] | None) -> list[S
 
 
 def scan_variants(task: MarkerTask, pairs: Sequence[Scan] = ()) -> StudyScans:
-    """Score every variant, every pair but those of ``pairs``, and the most promising triples."""
+    """Scan variants, pairs and promising triples; scans given as ``pairs`` are not made again."""
     study, s = task.study, task.settings
     return scan_study(
         study.genotypes, study.y, triples=s.triples, codings=s.codings, negations=s.negations,
