@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..display import markup
+from ..display.trust import search_is_sure, search_trust
 from ..model.rates import Interval
 from ..search.result import SearchResult
 
@@ -13,14 +14,6 @@ if TYPE_CHECKING:
 
     from .classifier import DNFClassifier
     from .posterior_classifier import PosteriorDNFClassifier
-
-_STOPPED = {
-    "agreement": "enough restarts agreed",
-    "restarts": "all restarts were used",
-    "time limit": "the time limit was reached",
-    "interrupted": "it was interrupted",
-    "proved": "no function scores higher (proved)",
-}
 
 
 def summary(model: DNFClassifier) -> str:
@@ -160,22 +153,3 @@ def _search(model: DNFClassifier) -> SearchResult:
         restarts=model.restarts_,
         proved=model.proved_,
     )
-
-
-def search_trust(search: SearchResult) -> str:
-    """Say why a search ended and how far its restarts agreed, which is no proof."""
-    said = (
-        f"Search: {_STOPPED.get(search.stopped, search.stopped)}. {search.agreement} of "
-        f"{search.restarts} restart{'s' * (search.restarts != 1)} ended at this log posterior, "
-        f"{search.log_posterior:,.4f}"
-    )
-    if search.proved:
-        return f"{said}."
-    if search_is_sure(search):
-        return f"{said}: they agree, which is not a proof."
-    return f"{said}: too few to be sure of; another seed or more restarts may find a better rule."
-
-
-def search_is_sure(search: SearchResult) -> bool:
-    """Whether an answer is proved, or most restarts ended at it."""
-    return search.proved or 2 * search.agreement >= search.restarts > 1

@@ -1,5 +1,6 @@
 """From PLINK and VCF files to combinations of mutations."""
 
+from .chromosomes import canonical_chromosome, chromosome_order
 from .files.genes import Genes
 from .files.opening import read_genotypes
 from .files.pgen import read_pgen
@@ -12,14 +13,13 @@ from .markers.finding import Markers, find_markers
 from .markers.marker_model import MarkerModel
 from .markers.matching import Matched, match_variants
 from .markers.permutations import family_wise
-from .markers.proxies import find_proxies
 from .markers.refit import Refit, odds_ratios, refit_terms
 from .markers.scan import Scan, merge, scan
-from .quality.chromosomes import canonical_chromosome, chromosome_order, haploid_calls
 from .quality.exact_tests import hardy_weinberg
 from .quality.filters import Filters
+from .quality.linkage import find_proxies, prune
 from .quality.missingness import impute_mode, missingness_by_outcome
-from .quality.pruning import prune
+from .quality.ploidy import haploid_calls
 from .quality.structure import (
     PrincipalComponents,
     Relatives,

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..display.wording import listed
 from ..errors import FileFormatError, InputError
 from .files.opening import open_genotypes
 from .files.phenotype import SampleColumns, read_covariates, read_phenotype
 from .files.request import ReadProgress, ReadRequest
 from .files.selection import Names, Places
 from .genotypes import Genotypes
-from .quality.chromosomes import haploid_calls
 from .quality.filters import Filters
-from .quality.identity import first_few
+from .quality.ploidy import haploid_calls
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,7 +143,7 @@ def read_study(
     covar_names : sequence of str, optional
         Which covariates; by default all.
     allele, samples, variants, regions, n_jobs, progress
-        As in :func:`read_plink`.
+        As in :func:`read_genotypes`.
 
     Examples
     --------
@@ -160,9 +160,7 @@ def read_study(
     2 of 3 samples were found in pheno.txt by IID; 1 were not: cas; 1 of its samples have no
     genotypes: dan.
     """
-    request = ReadRequest(allele, samples, variants, regions, n_jobs, progress).checked(
-        "read_study"
-    )
+    asked = ReadRequest.of("read_study", allele, samples, variants, regions, n_jobs, progress)
     files = open_genotypes(path)
     source = files.outcomes if pheno is None else pheno
     if source is None:
@@ -170,7 +168,7 @@ def read_study(
     outcome = read_phenotype(source, pheno_name)
     joined = join(files.samples, outcome, str(path))
     case = joined.values(outcome.names)[:, 0]
-    chosen, said = request.choose_samples(path, files.samples)
+    chosen, said = asked.choose_samples(path, files.samples)
     keep = ~np.isnan(case) if chosen is None else ~np.isnan(case) & chosen
     y = case[keep] == 1
     if not y.any() or y.all():
@@ -181,7 +179,7 @@ def read_study(
     unknown = int(np.count_nonzero(np.isnan(case) & (joined.rows >= 0)))
     if unknown:
         said.append(f"{unknown:,} samples whose outcome is missing are left out.")
-    genotypes = files.read(replace(request, samples=None, keep=None if keep.all() else keep))
+    genotypes = files.read(replace(asked, samples=None, keep=None if keep.all() else keep))
     history = [*genotypes.history, *said, *outcome.history, joined.said]
     covariates = None
     if covar is not None:
@@ -268,7 +266,7 @@ def join(samples: pd.DataFrame, columns: SampleColumns, source: str) -> Joined:
 
 
 def _names(table: pd.DataFrame, by: list[str]) -> str:
-    return first_few(table[by].iloc[:4].agg(" ".join, axis=1), len(table))
+    return listed(table[by].iloc[:4].agg(" ".join, axis=1), 3, show=str)
 
 
 def _why(samples: pd.DataFrame, table: pd.DataFrame) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..genomics.quality.chromosomes import canonical_chromosomes, chromosome_order
+from ..genomics.chromosomes import canonical_chromosomes, chromosome_order
 from .labels import plain, probability_text
 from .panels import INK, PALETTE, Floats, one_panel, tidy
 

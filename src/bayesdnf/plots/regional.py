@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ..boolean import BooleanFunction
 from ..checks import whole
 from ..errors import ParameterError
-from ..genomics.markers.proxies import find_proxies
-from ..genomics.quality.chromosomes import canonical_chromosome, canonical_chromosomes
+from ..genomics.chromosomes import canonical_chromosome, canonical_chromosomes
+from ..genomics.quality.linkage import find_proxies
 from .labels import plain, probability_text, shortened
 from .panels import INK, AxesArray, Floats, panels, tidy
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..boolean import BooleanFunction
 from ..boolean.literal import comparison, satisfies
 from ..display.markup import shown
-from ..estimators.presentation import search_is_sure, search_trust
+from ..display.trust import search_is_sure, search_trust
 from ..estimators.record import Record
 from ..estimators.rules import rules_table
 from ..versions import versions

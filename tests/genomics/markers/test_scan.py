@@ -209,7 +209,7 @@ def test_permutations_do_not_depend_on_threads_and_hide_the_marker():
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"size": 4}, "'size' parameter of scan must be one of 1, 2, 3"),
+        ({"size": 4}, "'size' parameter of scan must be a whole number, from 1 to 3"),
         ({"size": 3}, "'among' parameter of scan must be some variants"),
         ({"among": [1, 2]}, "'among' parameter of scan must be None"),
         ({"codings": ["additive"]}, "'codings' parameter of scan"),

@@ -79,7 +79,7 @@ def test_what_components_cannot_be_made_from():
     packed = twins.make(np.tile([0, 1, 2], (5, 1)), "X")
     with pytest.raises(InputError, match="None of the 5 is one"):
         principal_components(packed, 1)
-    with pytest.raises(ParameterError, match=r"between 1 and 2\. Got 3"):
+    with pytest.raises(ParameterError, match=r"from 1 to 2\. Got 3"):
         principal_components(packed, 3, variants=np.arange(5))
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import FileFormatError
-from ..quality.chromosomes import canonical_chromosome, canonical_chromosomes
+from ..chromosomes import canonical_chromosome, canonical_chromosomes
 from .selection import bed_lines
 
 if TYPE_CHECKING:

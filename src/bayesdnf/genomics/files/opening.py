@@ -40,7 +40,7 @@ class GenotypeFiles(Protocol):
         ...
 
     def read(self, request: ReadRequest) -> Genotypes:
-        """Read what is wished for."""
+        """Read what is asked for."""
         ...
 
 
@@ -85,13 +85,24 @@ def read_genotypes(
     allele : {"minor", "first", "second"}
         Which allele is counted: the rarer one in the samples read, A1 or ALT ("first"), A2 or
         REF ("second").
-    samples, variants, regions, n_jobs, progress
-        As in :func:`read_plink`.
+    samples : path or collection of str, optional
+        IIDs to read, or a file of them (``IID`` or ``FID IID`` on each line, or under a header);
+        by default all.
+    variants : path or collection of str, optional
+        Identifiers to read, or a file of them, one on each line; by default all.
+    regions : str, path or sequence of them, optional
+        Where variants must lie, such as ``"6"`` or ``"6:25000000-35000000"``, ends included, or a
+        BED file.
+    n_jobs : int, default=1
+        Threads.
+    progress : callable, optional
+        Called as ``progress(done, all)`` with numbers of variants.
 
     Returns
     -------
     Genotypes
-        As from :func:`read_plink`, :func:`read_pgen` or :func:`read_vcf`.
+        Its ``history`` says what was read, left out and counted. What is particular to a kind of
+        files stands at :func:`read_plink`, :func:`read_pgen` and :func:`read_vcf`.
 
     Examples
     --------
@@ -102,7 +113,5 @@ def read_genotypes(
     >>> read_genotypes(study, variants=["v2"])
     <Genotypes: 4 samples x 1 variants>
     """
-    request = ReadRequest(allele, samples, variants, regions, n_jobs, progress).checked(
-        "read_genotypes"
-    )
-    return open_genotypes(path).read(request)
+    asked = ReadRequest.of("read_genotypes", allele, samples, variants, regions, n_jobs, progress)
+    return open_genotypes(path).read(asked)

@@ -15,7 +15,7 @@ from ... import _native
 from ...data.bits import Words
 from ...errors import FileFormatError, MissingExtraError
 from ..genotypes import CHUNK_BYTES, Genotypes, empty_planes
-from ..quality.identity import require_distinct_variants
+from .duplicates import require_distinct_variants
 from .plink import FAM_COLUMNS, prefix_of, sample_table
 from .request import ReadProgress, ReadRequest
 from .selection import Names, Places
@@ -56,12 +56,12 @@ def read_pgen(
         Which allele is counted: the rarer one, ALT ("first") or REF ("second"). Of a split
         variant the second is anything but that ALT, and goes by the name of REF.
     samples, variants, regions, n_jobs, progress
-        As in :func:`read_plink`.
+        As in :func:`read_genotypes`.
 
     Returns
     -------
     Genotypes
-        As from :func:`read_plink`.
+        As from :func:`read_genotypes`.
 
     Examples
     --------
@@ -71,8 +71,8 @@ def read_pgen(
         ...
     bayesdnf.errors.FileFormatError: Cannot read no_such_study.psam: there is no such file.
     """
-    request = ReadRequest(allele, samples, variants, regions, n_jobs, progress).checked("read_pgen")
-    return PgenFiles.of(path).read(request)
+    asked = ReadRequest.of("read_pgen", allele, samples, variants, regions, n_jobs, progress)
+    return PgenFiles.of(path).read(asked)
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class PgenFiles:
         return read_psam(self.psam)[["FID", "IID", "SEX"]]
 
     def read(self, request: ReadRequest) -> Genotypes:
-        """Read what is wished for."""
+        """Read what is asked for."""
         try:
             import pgenlib
         except ImportError as error:
@@ -151,7 +151,7 @@ class PgenFiles:
             raise FileFormatError.at(self.pgen, "its first bytes", _plain(error)) from None
         with reader:
             self._pack(reader, rows, several, planes, len(samples), request)
-        return request.granted(self.pgen.name, planes, samples, variants, said + more)
+        return request.genotypes(self.pgen.name, planes, samples, variants, said + more)
 
     def _several(
         self, n_samples: int, n_alts: NDArray[np.int64], place: Callable[[int], str]

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ...display.wording import listed
 from ...errors import FileFormatError, UnknownColumnError, did_you_mean
-from ..quality.identity import first_few, require_distinct_samples
+from .duplicates import require_distinct_samples
 from .plink import FAM_COLUMNS
 from .text_fields import TextFields, line_of, read_fields
 
@@ -108,7 +109,7 @@ def read_phenotype(path: str | os.PathLike[str], name: str | None = None) -> Sam
     if name is None and len(names) > 1:
         raise FileFormatError.at(
             path, f"line {sheet.lines.line(0)}", f"it has {len(names)} phenotypes "
-            f"({first_few(names)}); name the one to read",
+            f"({listed(names, 3, show=str)}); name the one to read",
         )  # fmt: skip
     name = names[0] if name is None else sheet.require(name, names)
     numbers, missing = sheet.numbers(name)
@@ -174,7 +175,8 @@ def read_covariates(
             sheet.refuse_covariate(int(np.argmax(endless)), name)
         values[name] = np.where(missing, np.nan, numbers)
         n_missing += int(missing.sum())
-    said = f"{len(wanted):,} covariates were read from {sheet.path.name} ({first_few(wanted)})"
+    some = listed(wanted, 3, show=str)
+    said = f"{len(wanted):,} covariates were read from {sheet.path.name} ({some})"
     said += f"; {n_missing:,} values are missing." if n_missing else "."
     return sheet.columns(values, (said,))
 
@@ -239,7 +241,7 @@ class _Sheet:
     def require(self, name: str, names: list[str]) -> str:
         if name not in names:
             raise UnknownColumnError(
-                f"{self.path} has no column {name!r}; it has {first_few(names)}."
+                f"{self.path} has no column {name!r}; it has {listed(names, 3, show=str)}."
                 f"{did_you_mean(name, names)}"
             )
         return name

@@ -15,7 +15,7 @@ from ... import _native
 from ...data.bits import Words
 from ...errors import FileFormatError
 from ..genotypes import CHUNK_BYTES, Genotypes, empty_planes, pack_mask, pick_into
-from ..quality.identity import require_distinct_samples, require_distinct_variants
+from .duplicates import require_distinct_samples, require_distinct_variants
 from .request import ReadProgress, ReadRequest
 from .selection import Names, Places
 from .text_fields import TextFields, read_fields, unreadable
@@ -23,7 +23,7 @@ from .text_fields import TextFields, read_fields, unreadable
 if TYPE_CHECKING:
     import pandas as pd
 
-_MAGIC = b"\x6c\x1b\x01"
+BED_MAGIC = b"\x6c\x1b\x01"  # two bytes that every .bed file has, and 01 for "by variant"
 FAM_COLUMNS = ("FID", "IID", "father", "mother", "SEX", "PHENO")
 _FAM = "a .fam file has 6 (FID, IID, father, mother, sex, phenotype)"
 _BIM = "a .bim file has 6 (chromosome, identifier, centimorgans, position, A1, A2)"
@@ -51,24 +51,14 @@ def read_plink(
     allele : {"minor", "first", "second"}
         Which allele is counted, and stands in column ``A1`` of the result: the rarer one in the
         samples read, or the first or second of the .bim file (its columns 5 and 6).
-    samples : path or collection of str, optional
-        IIDs to read, or a file of them (``IID`` or ``FID IID`` on each line, or under a header);
-        by default all.
-    variants : path or collection of str, optional
-        Identifiers to read, or a file of them, one on each line; by default all.
-    regions : str, path or sequence of them, optional
-        Where variants must lie, such as ``"6"`` or ``"6:25000000-35000000"``, ends included, or a
-        BED file.
-    n_jobs : int, default=1
-        Threads.
-    progress : callable, optional
-        Called as ``progress(done, all)`` with numbers of variants.
+    samples, variants, regions, n_jobs, progress
+        As in :func:`read_genotypes`.
 
     Returns
     -------
     Genotypes
-        Its ``history`` says what was read, left out and counted. Variants with a negative
-        position are left out, as PLINK does.
+        As from :func:`read_genotypes`. Variants with a negative position are left out, as PLINK
+        does.
 
     Examples
     --------
@@ -83,8 +73,8 @@ def read_plink(
     Read 2 variants of 4 samples from study.bed.
     The minor allele is counted: the first of the file at 1 variants, the second at 1.
     """
-    asked = ReadRequest(allele, samples, variants, regions, n_jobs, progress)
-    return PlinkFiles.of(path).read(asked.checked("read_plink"))
+    asked = ReadRequest.of("read_plink", allele, samples, variants, regions, n_jobs, progress)
+    return PlinkFiles.of(path).read(asked)
 
 
 @dataclass(frozen=True)
@@ -123,13 +113,13 @@ class PlinkFiles:
         return read_fam(self.fam).drop(columns="PHENO")
 
     def read(self, request: ReadRequest) -> Genotypes:
-        """Read what is wished for."""
+        """Read what is asked for."""
         keep, said = request.choose_samples(self.fam, self.samples)
         samples = self.samples if keep is None else self.samples[keep].reset_index(drop=True)
         variants, rows, more = self._variants(request)
         planes = empty_planes(len(rows), len(samples))
         self.pack(rows, keep, planes, request)
-        return request.granted(self.bed.name, planes, samples, variants, said + more)
+        return request.genotypes(self.bed.name, planes, samples, variants, said + more)
 
     def _variants(self, request: ReadRequest) -> tuple[pd.DataFrame, NDArray[np.intp], list[str]]:
         """Variants to read, their rows in the .bed file, and sentences about those left out."""
@@ -158,14 +148,14 @@ class PlinkFiles:
                 size = file.seek(0, os.SEEK_END)
         except OSError as error:
             raise unreadable(self.bed, error) from None
-        if start[:2] != _MAGIC[:2]:
-            place = f"byte {next((i for i in (0, 1) if start[i : i + 1] != _MAGIC[i : i + 1]), 0)}"
+        if start[:2] != BED_MAGIC[:2]:
+            wrong = next((i for i in (0, 1) if start[i : i + 1] != BED_MAGIC[i : i + 1]), 0)
             why = "it is empty" if not start else "it does not begin with 6c 1b as a .bed file does"
-            raise FileFormatError.at(self.bed, place, why)
+            raise FileFormatError.at(self.bed, f"byte {wrong}", why)
         if start[2:] == b"\0":
             why = "its calls are ordered by sample, as before 2008; write it anew by PLINK 1.9"
             raise FileFormatError.at(self.bed, "byte 2", why)
-        if start != _MAGIC:
+        if start != BED_MAGIC:
             raise FileFormatError.at(
                 self.bed, "byte 2", "it is not 01, which a .bed file has there"
             )

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ...checks import whole
 from ...data.bits import Words
+from ...display.wording import listed
 from ...errors import FileFormatError, InputError, ParameterError
 from ..genotypes import ALLELES, Genotypes
-from ..quality.identity import first_few
 from .selection import Names, Places, Regions, find_names, read_names
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ ReadProgress = Callable[[int, int], object]
 
 @dataclass(frozen=True)
 class ReadRequest:
-    """What a caller of a reader asks for; see :func:`read_plink` for the meanings.
+    """What a caller of a reader asks for; see :func:`read_genotypes` for the meanings.
 
     Parameters
     ----------
@@ -54,15 +55,33 @@ class ReadRequest:
     keep: NDArray[np.bool_] | None = None
     either: bool = False
 
-    def checked(self, owner: str) -> ReadRequest:
-        """Refuse parameters outside their meaning before any genotypes are opened."""
-        if self.allele not in ALLELES:
-            raise ParameterError.of("allele", owner, "'minor', 'first' or 'second'", self.allele)
-        if not isinstance(self.n_jobs, int) or self.n_jobs < 1:
-            raise ParameterError.of("n_jobs", owner, "a whole number, 1 or more", self.n_jobs)
-        if self._regions is not None and not self._regions.listed:
-            raise ParameterError.of("regions", owner, "None or at least one region", self.regions)
-        return self
+    @classmethod
+    def of(
+        cls,
+        owner: str,
+        allele: str,
+        samples: Names | None,
+        variants: Names | None,
+        regions: Places | None,
+        n_jobs: int,
+        progress: ReadProgress | None,
+    ) -> ReadRequest:
+        """Make the request of a reader's caller; refuse values before any genotypes are opened.
+
+        Parameters
+        ----------
+        owner : str
+            The function that was called, for errors.
+        allele, samples, variants, regions, n_jobs, progress
+            As in :func:`read_genotypes`.
+        """
+        if allele not in ALLELES:
+            raise ParameterError.of("allele", owner, "'minor', 'first' or 'second'", allele)
+        n_jobs = whole("n_jobs", owner, n_jobs, 1)
+        request = cls(allele, samples, variants, regions, n_jobs, progress)
+        if request._regions is not None and not request._regions.listed:
+            raise ParameterError.of("regions", owner, "None or at least one region", regions)
+        return request
 
     def tell(self, done: int, of: int) -> None:
         """Report progress where it is wanted."""
@@ -77,7 +96,7 @@ class ReadRequest:
             return self.keep, []
         names = _some_names(self.samples, "samples", "IID")
         chosen, said = _asked_for(names, "samples", path, samples["IID"])
-        if self.keep is not None:
+        if self.keep is not None:  # a study keeps the samples that have an outcome
             chosen &= self.keep
             if not chosen.any():
                 raise InputError(f"None of the samples asked for of {path} has an outcome.")
@@ -115,17 +134,17 @@ class ReadRequest:
             if n == 0:
                 raise InputError(
                     f"No variant of {path} lies in {where}; its chromosomes are "
-                    f"{first_few(variants['CHR'].unique())}."
+                    f"{listed(variants['CHR'].unique(), 3, show=str)}."
                 )
         if self._identifiers is not None:
-            listed, sentence = _asked_for(self._identifiers, "variants", path, variants["ID"])
+            named, sentence = _asked_for(self._identifiers, "variants", path, variants["ID"])
             said.append(sentence)
-            chosen &= listed
+            chosen &= named
         if not chosen.any():
             raise InputError(f"No variant of {path} is in both 'regions' and 'variants'.")
         return chosen, said
 
-    def granted(
+    def genotypes(
         self,
         source: str,
         planes: Words,
@@ -157,7 +176,7 @@ def _asked_for(
     if not chosen.any():
         raise InputError(
             f"None of the {what} asked for is in {path}, which has "
-            f"{first_few(present.iloc[:4])}{clause}."
+            f"{listed(present, 3, show=str)}{clause}."
         )
     n = int(np.count_nonzero(chosen))
     return chosen, f"{n:,} of {len(present):,} {what} were asked for{clause}."

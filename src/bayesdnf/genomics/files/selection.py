@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...display.wording import listed
 from ...errors import FileFormatError, InputError
-from ..quality.chromosomes import canonical_chromosome, canonical_chromosomes
-from ..quality.identity import first_few
+from ..chromosomes import canonical_chromosome, canonical_chromosomes
 from .text_fields import read_lines
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Names = str | os.PathLike[str] | Collection[str]
 Places = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """Regions as texts or BED files, one or several."""
 
-_EVERYWHERE = np.iinfo(np.int64).max
+_EVERYWHERE = np.iinfo(np.int64).max  # last position of a region that is a whole chromosome
 
 
 def read_names(names: Names, column: str) -> list[str]:
@@ -66,7 +66,7 @@ def find_names(names: Names, present: pd.Series) -> tuple[NDArray[np.bool_], str
     clause = ""
     if absent:
         counts = f"{len(absent):,} of {len(wanted):,} names"
-        clause = f" ({counts} are not in the data: {first_few(absent)})"
+        clause = f" ({counts} are not in the data: {listed(absent, 3, show=str)})"
     return here.isin(wanted).to_numpy(dtype=np.bool_), clause
 
 
@@ -152,13 +152,13 @@ class Regions:
             Texts as :func:`parse_region` reads them. A path, or a text that ends in ".bed" or
             ".bed.gz", is a BED file: chromosome, start from 0, end (not included) on a line.
         """
-        listed: list[Region] = []
+        regions: list[Region] = []
         titles = []
         for place in [places] if isinstance(places, str | os.PathLike) else places:
             file = isinstance(place, os.PathLike) or _is_bed(str(place))
-            listed += _read_bed(place) if file else [parse_region(str(place))]
+            regions += _read_bed(place) if file else [parse_region(str(place))]
             titles.append(Path(place).name if file else str(place))
-        return cls(tuple(listed), first_few(titles))
+        return cls(tuple(regions), listed(titles, 3, show=str))
 
     @property
     def chromosomes(self) -> set[str]:
@@ -181,6 +181,7 @@ class Regions:
         return inside
 
     def _inside(self, name: str, position: Any) -> Any:
+        # Regions may overlap: a place lies in one if any that starts before it reaches so far.
         first, furthest = self._spans[name]
         started = np.searchsorted(first, position, side="right")
         return (started > 0) & (position <= furthest[started - 1])

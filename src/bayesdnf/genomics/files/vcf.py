@@ -18,7 +18,7 @@ from ... import _native
 from ...data.bits import Words
 from ...errors import FileFormatError, MissingExtraError
 from ..genotypes import CHUNK_BYTES, Genotypes, empty_planes
-from ..quality.identity import require_distinct_variants
+from .duplicates import require_distinct_variants
 from .request import ReadProgress, ReadRequest
 from .selection import Names, Places
 from .text_fields import one_line
@@ -55,7 +55,7 @@ def read_vcf(
         Which allele is counted: the rarer one, ALT ("first") or REF ("second"). Of a split line
         the second is anything but that ALT, and goes by the name of REF.
     samples, variants, regions, n_jobs
-        As in :func:`read_plink`; the whole file is gone through.
+        As in :func:`read_genotypes`; the whole file is gone through.
     progress : callable, optional
         Called as ``progress(done, all)`` with numbers of variants, ``all`` being 0 as a VCF file
         does not say how many it holds.
@@ -63,7 +63,7 @@ def read_vcf(
     Returns
     -------
     Genotypes
-        As from :func:`read_plink`; every ``SEX`` is unknown.
+        As from :func:`read_genotypes`; every ``SEX`` is unknown.
 
     Examples
     --------
@@ -78,8 +78,8 @@ def read_vcf(
     array([[0, 1],
            [1, 1]], dtype=int8)
     """
-    request = ReadRequest(allele, samples, variants, regions, n_jobs, progress).checked("read_vcf")
-    return VcfFile(Path(path)).read(request)
+    asked = ReadRequest.of("read_vcf", allele, samples, variants, regions, n_jobs, progress)
+    return VcfFile(Path(path)).read(asked)
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class VcfFile:
         return pd.DataFrame({"FID": names, "IID": names, "SEX": 0})
 
     def read(self, request: ReadRequest) -> Genotypes:
-        """Read what is wished for."""
+        """Read what is asked for."""
         keep, said = request.choose_samples(self.path, self.samples)
         samples = self.samples if keep is None else self.samples[keep].reset_index(drop=True)
         names = None if keep is None else samples["IID"].tolist()
@@ -137,7 +137,7 @@ class VcfFile:
             self.path, listed, lambda row: record_place(self.path, int(records[row]))
         )
         said += packed.said() + more
-        return request.granted(self.path.name, packed.planes(), samples, listed, said)
+        return request.genotypes(self.path.name, packed.planes(), samples, listed, said)
 
     @contextmanager
     def _opened(self, names: list[str] | None, n_jobs: int) -> Iterator[Any]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...files.atomic import atomic_path
 from ..genotypes import CARRIER, CHUNK_BYTES, KNOWN, TWO, Genotypes
-from .plink import prefix_of
+from .plink import BED_MAGIC, prefix_of
 
 
 def write_plink(genotypes: Genotypes, prefix: str | os.PathLike[str], y: Any = None) -> None:
@@ -68,7 +68,7 @@ def write_plink(genotypes: Genotypes, prefix: str | os.PathLike[str], y: Any = N
 
 def _write_bed(genotypes: Genotypes, file: IO[bytes]) -> None:
     """Two bits a call: 00 two copies, 10 one, 11 none, 01 missing (high bit first)."""
-    file.write(b"\x6c\x1b\x01")
+    file.write(BED_MAGIC)
     n = genotypes.n_samples
     step = max(1, CHUNK_BYTES // max(1, 16 * n))
     for start in range(0, genotypes.n_variants, step):

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from ...boolean import BooleanFunction, Literal
 from ...sampling.draws import Draws
 from ..genotypes import Genotypes
-from .proxies import find_proxies
+from ..quality.linkage import find_proxies
 from .scoring import Scoring
 
-_COVERED = 0.95
+_COVERED = 0.95  # probability that the literals listed for a slot reach together
 _MOST = 200  # proxies of one variant that are looked at
 
 
@@ -146,6 +146,7 @@ def term_probabilities(
             names = [{texts[i], *(str(x) for x in draws.equal[i])} for i in term]
             if all(any(text in some for text in exact) for some in names):
                 as_it_is.add(int(function_of[number]))
+            # Literals of a term have no order, so try every way to lay them into the slots.
             if any(
                 all(alike[i] & slot.variants for i, slot in zip(order, of_term, strict=True))
                 for order in itertools.permutations(term)

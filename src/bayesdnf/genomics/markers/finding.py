@@ -2,49 +2,47 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...boolean import BooleanFunction
 from ...boolean.literal import CODINGS
-from ...errors import ParameterError
-from ...estimators.presentation import search_trust
 from ...model.effect import Effect
 from ...model.posterior import Posterior
 from ...model.prior import Prior
 from ...model.rates import Interval
-from ...model.streams import Streams
 from ...sampling.draws import Draws
-from ...sampling.run import sample
-from ...sampling.samplers import informed
-from ...search.hunt import hunt
 from ...search.result import SearchResult
-from ..genotypes import Genotypes
-from ..quality.structure import principal_components
 from ..study import Study
-from .credible import Slot, slots_of, term_probabilities
-from .marker_tables import marker_table, pair_table, region_table, variant_inclusion, variant_table
-from .permutations import family_wise
-from .refit import odds_ratios, refit_terms
+from .credible import Slot, slots_of
+from .marker_tables import pair_table, region_table
+from .permutations import add_family_wise
 from .rivals import Rivals, find_rivals
-from .scan import Scan, identity
+from .scan import Scan
 from .scoring import Scoring
-from .screening import Screen, StageProgress, offered, screen, told
+from .screening import Screen, StageProgress
+from .steps import (
+    Clock,
+    MarkerSettings,
+    MarkerTask,
+    Screened,
+    check_scans,
+    permute_outcomes,
+    refit_function,
+    sample_functions,
+    scan_variants,
+    screen_variants,
+    search_function,
+    tabulate,
+    tell,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_STARTS = 20  # findings of each scan that the search starts from
-_LISTED = 100  # findings of each scan that the chains are offered
-_THIN = 50  # steps for each draw
-_HUNT, _SAMPLE, _PERMUTE = range(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,190 +207,63 @@ def find_markers(
     >>> print(found.function)
     (v4_B dominant AND v8_B dominant)
     """
-    _check(keep, triples, gap, components, permutations)
-    genotypes, y = study.genotypes, study.y
-    effect = effect or Effect()
-    scoring = Scoring(genotypes, y, prior or Prior(), effect, tuple(codings), negations, gap)
-    streams = Streams(random_state, "find_markers")
-    made = [] if pairs is None else [pairs] if isinstance(pairs, Scan) else list(pairs)
-    for before in made:
-        before.require({**identity(genotypes, y, codings, gap, effect), "size": 2})
-    clock = _Clock()
-    chosen = screen(
-        genotypes, y, keep=keep, triples=triples, codings=codings, cells=negations, gap=gap,
-        effect=effect, n_jobs=n_jobs, progress=progress, pairs=made,
+    settings = MarkerSettings(
+        prior=prior or Prior(), effect=effect or Effect(), codings=tuple(codings),
+        negations=negations, keep=keep, triples=triples, gap=gap, components=components,
+        r_squared=r_squared, permutations=permutations, draws=draws, warmup=warmup, chains=chains,
+        time_limit=time_limit, n_jobs=n_jobs,
     )  # fmt: skip
+    task = MarkerTask.of(study, settings, random_state, progress)
+    made = check_scans(task, pairs)
+    clock = Clock()
+    scanned = scan_variants(task, made)
     clock.note("scans")
-    posterior = scoring.on(chosen.chosen)
-    listed = [f for f in chosen.functions(_LISTED) if np.isfinite(posterior.log_score(f))]
-    if progress is not None:
-        progress("search", 0, 1)  # its first restart may take a while
-    search = hunt(
-        posterior,
-        starts=listed[: _STARTS * (1 + len(chosen.scans))],
-        time_limit=time_limit,
-        n_jobs=n_jobs,
-        random_state=streams.child(_HUNT),
-        progress=told(progress, "search"),
-    )
-    function = search.function
+    screened = screen_variants(task, scanned)
+    search = search_function(task, screened)
     clock.note("search")
-    drawn = sample(
-        posterior,
-        draws=draws,
-        warmup=warmup,
-        chains=chains,
-        thin=_THIN,
-        kernel=informed(posterior, listed),
-        starts=_starts(posterior, function, listed, chains),
-        time_limit=time_limit,
-        n_jobs=n_jobs,
-        random_state=streams.child(_SAMPLE),
-        progress=None if progress is None else _chains(progress),
-    )
+    drawn = sample_functions(task, screened, search.function)
     clock.note("chains")
-    slots = slots_of(scoring, function, r_squared)
-    covariates, history = _covariates(study, components)
-    holds = _holding(genotypes, function)
-    refitted = None
-    if covariates is not None and len(slots):
-        refitted = refit_terms(y, holds, covariates)
-        history += refitted.history
-    terms = marker_table(
-        posterior, genotypes, y, function, drawn, slots,
-        term_probabilities(drawn, genotypes, slots), odds_ratios(y, holds), refitted,
-    )  # fmt: skip
-    variants = variant_table(genotypes, y, chosen.singles, variant_inclusion(drawn, genotypes))
+    slots = slots_of(task.scoring, search.function, r_squared)
+    refitted = refit_function(task, search.function)
+    terms, variants = tabulate(task, screened, search.function, drawn, slots, refitted)
     clock.note("tables")
     if permutations:
-        largest = family_wise(
-            genotypes, y, permutations=permutations, random_state=streams.child(_PERMUTE),
-            n_jobs=n_jobs, codings=offered(codings, negations), gap=gap, effect=effect,
-            progress=told(progress, "permutations"),
-        )  # fmt: skip
-        _add_family_wise(terms, variants, function, largest)
+        add_family_wise(terms, variants, search.function, permute_outcomes(task))
         clock.note("permutations")
-    other_risk, risk = posterior.rates(function).summary()
-    history = (*study.history, *_told(scoring, chosen, search, drawn), *history)
-    settings = {
-        "prior": repr(scoring.prior), "effect": repr(effect), "codings": list(codings),
-        "negations": negations, "keep": keep, "triples": triples, "gap": gap,
-        "components": components, "r_squared": r_squared, "permutations": permutations,
-        "draws": draws, "warmup": warmup, "chains": chains, "seed": streams.name,
-    }  # fmt: skip
+    history = tell(task, screened, search, drawn, refitted)
+    return _markers(task, screened, search, drawn, slots, terms, variants, history, clock.seconds)
+
+
+def _markers(
+    task: MarkerTask,
+    screened: Screened,
+    search: SearchResult,
+    drawn: Draws,
+    slots: list[list[Slot]],
+    terms: pd.DataFrame,
+    variants: pd.DataFrame,
+    history: tuple[str, ...],
+    seconds: dict[str, float],
+) -> Markers:
+    """Put together what the steps found, with what follows from it."""
+    other_risk, risk = screened.posterior.rates(search.function).summary()
     return Markers(
-        function=function,
+        function=search.function,
         terms=terms,
         variants=variants,
         pairs=pair_table(drawn),
-        regions=region_table(drawn, genotypes),
+        regions=region_table(drawn, task.study.genotypes),
         null_probability=drawn.null_probability,
         risk=risk,
         other_risk=other_risk,
         slots=slots,
-        posterior=posterior,
+        posterior=screened.posterior,
         draws=drawn,
         search=search,
-        screen=chosen,
-        scoring=scoring,
-        study=study,
+        screen=screened.screen,
+        scoring=task.scoring,
+        study=task.study,
         history=history,
-        settings=settings,
-        seconds=clock.seconds,
+        settings=task.settings.recorded(task.streams.name),
+        seconds=seconds,
     )
-
-
-class _Clock:
-    """Seconds that each stage took."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._since = time.monotonic()
-
-    def note(self, stage: str) -> None:
-        """Say that a stage has ended."""
-        now = time.monotonic()
-        self.seconds[stage], self._since = now - self._since, now
-
-
-def _starts(
-    posterior: Posterior, best: BooleanFunction, listed: list[BooleanFunction], chains: int
-) -> list[BooleanFunction]:
-    """Start at the best function, at none where that is allowed, and at other findings."""
-    null = BooleanFunction()
-    starts = [best]
-    if np.isfinite(posterior.log_score(null)):
-        starts.append(null)
-    others = [f for f in listed if f != best]
-    starts += others[: max(0, chains - len(starts))]
-    return [starts[i % len(starts)] for i in range(chains)]
-
-
-def _chains(progress: StageProgress) -> Any:
-    return lambda records, total: progress("chains", min(map(len, records)), total)
-
-
-def _covariates(study: Study, components: int) -> tuple[pd.DataFrame | None, tuple[str, ...]]:
-    import pandas as pd
-
-    if components == 0:
-        return study.covariates, ()
-    found = principal_components(study.genotypes, components)
-    parts = [] if study.covariates is None else [study.covariates.reset_index(drop=True)]
-    return pd.concat([*parts, found.scores.reset_index(drop=True)], axis=1), (found.sentence,)
-
-
-def _holding(genotypes: Genotypes, function: BooleanFunction) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            " AND ".join(map(str, term)): BooleanFunction([term])(genotypes)
-            for term in function.literal_terms
-        },
-        index=range(genotypes.n_samples),
-    )
-
-
-def _add_family_wise(
-    terms: pd.DataFrame,
-    variants: pd.DataFrame,
-    function: BooleanFunction,
-    largest: NDArray[np.float64],
-) -> None:
-    """Family-wise p values: of variants by their Bayes factor, of terms of two by their gain."""
-
-    def p_value(value: float, column: int) -> float:
-        return float((1 + (largest[:, column] >= value).sum()) / (1 + len(largest)))
-
-    variants["P_FWE"] = [p_value(value, 0) for value in variants["LOG_BF"]]
-    sizes = [len({x.attribute for x in term}) for term in function.literal_terms]
-    terms["P_FWE"] = [
-        p_value(factor, 0) if k == 1 else p_value(gain, 1) if k == 2 else np.nan
-        for k, factor, gain in zip(sizes, terms["LOG_BF"], terms["GAIN"], strict=True)
-    ]
-
-
-def _told(scoring: Scoring, chosen: Screen, search: SearchResult, drawn: Draws) -> tuple[str, ...]:
-    n = scoring.genotypes.n_variants
-    kept = len(chosen.chosen)
-    screened = (
-        f"All {n:,} variants and their {n * (n - 1) // 2:,} pairs were scored; "
-        f"{kept:,} variants went on to the search."
-        if kept < n
-        else f"All {n:,} variants took part in the search."
-    )
-    sampled = (
-        f"{drawn.n_chains} chains of {drawn.n_draws:,} draws over {scoring.n_literals:,} literals "
-        f"({drawn.settings['stopped']})."
-    )
-    return screened, search_trust(search), sampled
-
-
-def _check(keep: int, triples: int, gap: int, components: int, permutations: int) -> None:
-    for name, value, least in (
-        ("keep", keep, 1), ("triples", triples, 0), ("gap", gap, 0),
-        ("components", components, 0), ("permutations", permutations, 0),
-    ):  # fmt: skip
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-            raise ParameterError.of(name, "find_markers", f"a whole number, {least} or more", value)

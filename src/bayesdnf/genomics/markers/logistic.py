@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_STEPS = 100
-_CLOSE = 1e-8
+_STEPS = 100  # Newton's steps at most; without a maximum they would go on
+_CLOSE = 1e-8  # largest change of a coefficient at which steps have come to rest
 _RUNAWAY = 15.0
 """A standard error this large, for columns of ordinary scale, is that of an infinite estimate."""
 
@@ -92,7 +92,7 @@ def firth_interval(
         reach = max(fit.error[column], 0.1)
         while fallen(fit.beta[column] + direction * reach) < 0:
             reach *= 2
-            if reach > 1e3:
+            if reach > 1e3:  # the profile is flat: the interval has no end on this side
                 reach = np.inf
                 break
         if np.isinf(reach):
@@ -141,7 +141,7 @@ def _climb(
             trial = beta.copy()
             trial[moves] += step
             found = _surface(X, y, trial, penalised)
-            if found[0] >= value - 1e-12 * abs(value):
+            if found[0] >= value - 1e-12 * abs(value):  # equal up to rounding will do
                 break
             step = step / 2
         gain = found[0] - value

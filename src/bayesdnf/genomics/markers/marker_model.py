@@ -12,26 +12,27 @@ import numpy as np
 from ... import __version__
 from ...boolean import BooleanFunction
 from ...boolean.literal import MEANING
+from ...checks import whole
 from ...errors import InputError
 from ...files.atomic import atomic_path
+from ...files.checked_json import JsonFields, as_json, read_json
 from ...model.rates import Counts, Interval
 from ..files.opening import open_genotypes
 from ..files.request import ReadProgress, ReadRequest
 from ..genotypes import Genotypes, empty_planes
-from ..quality.chromosomes import haploid_calls
+from ..quality.ploidy import haploid_calls
 from .matching import Matched, match_variants
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ...files.checked_json import JsonFields
     from .finding import Markers
 
 _FORMAT = "bayesdnf.markers"
 _VERSION = 1
 _COLUMNS = ("NAME", "ID", "CHR", "POS", "A1", "A2", "FREQ", "CODINGS")
 _SCALES = ("population", "sample")
-_MOST_SAMPLES = 2**53
+_MOST_SAMPLES = 2**53  # whole numbers that a float, and so any JSON reader, can hold
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +140,7 @@ class MarkerModel:
         path : path
             Its files, as in :func:`read_genotypes`.
         n_jobs, progress
-            As in :func:`read_plink`.
+            As in :func:`read_genotypes`.
 
         Returns
         -------
@@ -152,7 +153,7 @@ class MarkerModel:
             allele="first",
             variants=["", *(name for name in wanted["ID"] if name != ".")],  # no file has ""
             regions=[f"{chromosome}:{position}-{position}" for chromosome, position in places],
-            n_jobs=n_jobs,
+            n_jobs=whole("n_jobs", "MarkerModel.read", n_jobs, 1),
             progress=progress,
             either=True,
         )
@@ -186,6 +187,7 @@ class MarkerModel:
         matched = cohort if isinstance(cohort, Matched) else self.match(cohort)
         calls = self._all(matched)
         n = calls.n_samples
+        # A missing call satisfies neither a literal nor its negation, so the two differ there.
         surely, possible = np.zeros((2, len(self.function), n), dtype=np.bool_)
         for t, term in enumerate(self.function.literal_terms):
             surely[t] = np.logical_and.reduce([calls.truth(x) for x in term])
@@ -231,15 +233,12 @@ class MarkerModel:
             "terms": list(self.terms),
             "settings": self.settings,
         }
-        text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
         with atomic_path(path) as part:
-            part.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+            part.write_bytes(as_json(document) + b"\n")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> MarkerModel:
         """Read what :meth:`save` wrote; every field is checked and nothing in it is run."""
-        from ...files.checked_json import read_json
-
         top = read_json(path, "model file of markers")
         top.text("format", (_FORMAT,))
         version = top.whole("version", 1)
@@ -272,8 +271,6 @@ class MarkerModel:
 
 def is_marker_model(path: str | os.PathLike[str]) -> bool:
     """Whether a file is a model of markers, and not of another kind."""
-    from ...files.checked_json import read_json
-
     return bool(read_json(path, "model file of bayesdnf").any("format") == _FORMAT)
 
 

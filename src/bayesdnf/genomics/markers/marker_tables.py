@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ...boolean import BooleanFunction, Literal
 from ...model.posterior import Posterior
 from ...sampling.draws import Draws, pairs_within
+from ..chromosomes import canonical_chromosomes, chromosome_order
 from ..genotypes import Genotypes
-from ..quality.chromosomes import canonical_chromosomes, chromosome_order
 from .credible import Slot
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ...display.wording import listed
 from ...errors import InputError
+from ..chromosomes import canonical_chromosomes
 from ..genotypes import KNOWN, Genotypes, empty_planes
-from ..quality.chromosomes import canonical_chromosomes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -274,6 +275,5 @@ def _sentence(table: pd.DataFrame) -> str:
     for status, words in _NOT_FOUND.items():
         if status in counts:
             names = table["variant"][table["status"] == status]
-            more = ", …" if len(names) > 5 else ""
-            text += f"; {counts[status]:,} not used, {words}: {', '.join(names[:5])}{more}"
+            text += f"; {counts[status]:,} not used, {words}: {listed(names, 5, show=str)}"
     return f"{text}."

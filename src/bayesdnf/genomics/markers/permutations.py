@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import _native
-from ...errors import ParameterError
+from ...boolean import BooleanFunction
+from ...checks import whole
 from ...model.streams import Streams
 from ..genotypes import Genotypes
 from .scan import Progress, scan_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def family_wise(
@@ -58,12 +61,14 @@ def family_wise(
     (5, 2)
     """
     y = np.asarray(y, dtype=np.bool_)
-    if not isinstance(permutations, Integral) or permutations < 1:
-        raise ParameterError.of("permutations", "family_wise", "1 or more", permutations)
+    permutations = whole("permutations", "family_wise", permutations, 1)
+    n_jobs = whole("n_jobs", "family_wise", n_jobs, 1)
     streams = Streams(random_state, "family_wise")
     stop = _native.StopFlag()
     rank = settings.get("rank", "gain")
 
+    # Each permutation has a random stream by its number and runs on one thread, so that results do
+    # not depend on how many threads there are.
     def largest(number: int) -> tuple[float, float]:
         shuffled = np.random.default_rng(streams.child(number)).permutation(y)
         table = scan_table(genotypes, shuffled, top=1, n_jobs=1, **settings)
@@ -80,8 +85,30 @@ def family_wise(
                 out[number] = pair
                 if progress is not None:
                     progress(number + 1, permutations)
-        except BaseException:
+        except BaseException:  # Ctrl-C too: scans that are running must end before the pool does
             stop.stop()
             pool.shutdown(cancel_futures=True)
             raise
     return out
+
+
+def add_family_wise(
+    terms: pd.DataFrame,
+    variants: pd.DataFrame,
+    function: BooleanFunction,
+    largest: NDArray[np.float64],
+) -> None:
+    """Add p values: of variants by their Bayes factor, of terms of two by their gain.
+
+    Terms of three variants or more have none: permutations look for the best pair only.
+    """
+
+    def p_value(value: float, column: int) -> float:
+        return float((1 + (largest[:, column] >= value).sum()) / (1 + len(largest)))
+
+    variants["P_FWE"] = [p_value(value, 0) for value in variants["LOG_BF"]]
+    sizes = [len({x.attribute for x in term}) for term in function.literal_terms]
+    terms["P_FWE"] = [
+        p_value(factor, 0) if k == 1 else p_value(gain, 1) if k == 2 else np.nan
+        for k, factor, gain in zip(sizes, terms["LOG_BF"], terms["GAIN"], strict=True)
+    ]

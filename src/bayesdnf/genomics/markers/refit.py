@@ -20,10 +20,10 @@ Flags = NDArray[np.bool_]
 
 Row = dict[str, float | str]
 
-_Z = 1.959963984540054
+_Z = 1.959963984540054  # of the normal distribution, for 95 % intervals
 _DEPENDENT = 1e-7
 """Share of a standardised column's length below which nothing of it is its own."""
-_MOST_LEVELS = 50
+_MOST_LEVELS = 50  # of a category; a text with more is an identifier by mistake
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +223,7 @@ def _left_over(design: Floats, column: Floats) -> float:
     """Length of what a column has beyond the span of a design, as a share of its own."""
     basis = np.linalg.qr(design).Q
     rest = column - basis @ (basis.T @ column)
-    rest = rest - basis @ (basis.T @ rest)
+    rest = rest - basis @ (basis.T @ rest)  # once more for what rounding leaves
     return float(np.linalg.norm(rest)) / max(float(np.linalg.norm(column)), 1e-300)
 
 

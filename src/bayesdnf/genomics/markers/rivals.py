@@ -14,9 +14,9 @@ from ...boolean import BooleanFunction
 if TYPE_CHECKING:
     from .finding import Markers
 
-_NEAR = 0.02
-_SHARE = 0.1
-_LISTED = 500
+_NEAR = 0.02  # share of samples up to which two functions mark nearly the same ones
+_SHARE = 0.1  # how probable a rival must be, the best function being 1
+_LISTED = 500  # functions among the draws, and findings of each scan, that are looked at
 
 Floats = NDArray[np.float64]
 
@@ -81,6 +81,7 @@ def find_rivals(found: Markers) -> Rivals:
     posterior, best = found.posterior, found.function
     drawn = (found.draws.function(i) for i in range(min(_LISTED, found.draws.n_functions)))
     listed = found.screen.functions(_LISTED)
+    # A dict and not a set: it keeps the order, which must be the same in every run.
     candidates = dict.fromkeys(itertools.chain(drawn, listed, _one_away(found)))
     candidates.pop(best, None)
     functions = list(candidates)

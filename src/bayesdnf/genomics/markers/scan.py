@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +23,12 @@ from numpy.typing import NDArray
 
 from ... import _native
 from ...boolean import BooleanFunction
+from ...checks import is_whole, whole
 from ...errors import InputError, ParameterError
 from ...files.atomic import atomic_path
 from ...model.effect import Effect
+from ..chromosomes import chromosome_order
 from ..genotypes import Genotypes
-from ..quality.chromosomes import chromosome_order
 from .spelling import CODES, conjunction, function_of_cells
 
 if TYPE_CHECKING:
@@ -183,8 +183,10 @@ def scan(
     '(v4_B dominant AND v8_B dominant)'
     """
     y = np.asarray(y, dtype=np.bool_)
-    _check(genotypes, y, size, among, codings, measure, rank, top, gap, part, n_jobs)
-    number, parts = part or (1, 1)
+    size, top = whole("size", "scan", size, 1, 3), whole("top", "scan", top, 1)
+    gap, n_jobs = whole("gap", "scan", gap, 0), whole("n_jobs", "scan", n_jobs, 1)
+    _check(genotypes, y, size, among, codings, measure, rank, part)
+    number, parts = (1, 1) if part is None else map(int, part)
     table = scan_table(
         genotypes, y, codings=codings, measure=measure, rank=rank, top=top, gap=gap,
         effect=effect, n_jobs=n_jobs,
@@ -220,7 +222,7 @@ def identity(
     for array in (np.packbits(y), genotypes.counts(y), genotypes.counts(~y)):
         digest.update(array.tobytes())
     # Scores do not depend on the prevalence.
-    told = {**effect.get_params(), "prevalence": None, "sampling": "random"}
+    parameters = {**effect.get_params(), "prevalence": None, "sampling": "random"}
     return {
         "variants": genotypes.n_variants,
         "cases": int(y.sum()),
@@ -228,7 +230,7 @@ def identity(
         "data": digest.hexdigest()[:16],
         "codings": list(codings),
         "gap": gap,
-        "effect": repr(Effect(**told)),
+        "effect": repr(Effect(**parameters)),
     }
 
 
@@ -368,6 +370,8 @@ def _stretches(
                 stop.stop()
                 raise
             running.result()
+            # Stretches grow or shrink towards _ROUND seconds; their cuts do not change what is
+            # found, as Findings keeps the best of all.
             pace = _ROUND / max(1e-4, time.monotonic() - began)
             at += len(piece)
             length = max(n_jobs, int(length * min(8.0, max(0.25, pace))))
@@ -400,10 +404,7 @@ def _check(
     codings: Sequence[str],
     measure: str,
     rank: str,
-    top: int,
-    gap: int,
     part: Any,
-    n_jobs: int,
 ) -> None:
     if len(y) != genotypes.n_samples:
         raise InputError(f"y has {len(y):,} entries for {genotypes.n_samples:,} samples.")
@@ -413,20 +414,17 @@ def _check(
     if unknown or not codings:
         raise ParameterError.of("codings", "scan", f"some of {', '.join(CODES)}", codings)
     for name, value, options in (
-        ("size", size, (1, 2, 3)),
         ("measure", measure, ("and", "cells")),
         ("rank", rank, ("gain", "bayes factor")),
     ):
         if value not in options:
-            raise ParameterError.of(name, "scan", f"one of {', '.join(map(str, options))}", value)
-    for name, whole, least in (("top", top, 1), ("gap", gap, 0), ("n_jobs", n_jobs, 1)):
-        if not isinstance(whole, Integral) or isinstance(whole, bool) or whole < least:
-            raise ParameterError.of(name, "scan", f"a whole number, {least} or more", whole)
+            raise ParameterError.of(name, "scan", f"one of {', '.join(options)}", value)
     if size == 3 and among is None:
         raise ParameterError.of("among", "scan", "some variants, for size=3", among)
     if size != 3 and among is not None:
         raise ParameterError.of("among", "scan", "None unless size=3", "some variants")
     if part is None:
         return
-    if size != 2 or len(part) != 2 or not 1 <= part[0] <= part[1]:
+    numbers = len(part) == 2 and is_whole(part[1], 1) and is_whole(part[0], 1, part[1])
+    if size != 2 or not numbers:
         raise ParameterError.of("part", "scan", "(k, n) with k from 1 to n, for pairs", part)

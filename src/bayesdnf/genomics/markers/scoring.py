@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ...model.effect import Effect
 from ...model.posterior import Posterior
 from ...model.prior import Prior
+from ..chromosomes import chromosome_order
 from ..genotypes import Genotypes
-from ..quality.chromosomes import chromosome_order
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +62,7 @@ class Scoring:
             apart = [*(prior.apart or ()), *near]
             prior = Prior(**{**prior.get_params(deep=False), "apart": apart})
         bits = some.bits(self.codings, self.negations)
+        # The prior counts the literals of the whole study: a screen makes no function cheaper.
         return Posterior(bits, self.y, prior, self.effect, among=self.n_literals)
 
     def take(self, variants: Sequence[int] | NDArray[np.intp]) -> Genotypes:

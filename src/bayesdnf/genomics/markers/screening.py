@@ -23,6 +23,28 @@ StageProgress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
+class StudyScans:
+    """Every scan of a study.
+
+    Parameters
+    ----------
+    singles : DataFrame
+        Best literal of every variant, best variant first: ``log_bayes_factor``, ``marker``,
+        ``cases``, ``controls``.
+    scans : tuple of Scan
+        Pairs by AND, pairs by genotype cells, and triples of the most promising variants.
+    """
+
+    singles: pd.DataFrame
+    scans: tuple[Scan, ...]
+
+    def best_variants(self, most: int) -> list[int]:
+        """Return the variants of the best findings, those of each scan in turn; sorted."""
+        tables = [self.singles, *(found.findings for found in self.scans)]
+        return _round_robin([_members(table) for table in tables], most)
+
+
+@dataclass(frozen=True, eq=False)
 class Screen:
     """What the scans chose.
 
@@ -31,7 +53,8 @@ class Screen:
     chosen : ndarray of int
         Numbers of the variants to go on with, in the order of the file.
     singles : DataFrame
-        Best literal of every variant: ``log_bayes_factor``, ``marker``, ``cases``, ``controls``.
+        Best literal of every variant, in the order of the file: ``log_bayes_factor``, ``marker``,
+        ``cases``, ``controls``.
     scans : tuple of Scan
         Pairs by AND, pairs by genotype cells, and triples of the most promising variants.
     """
@@ -55,66 +78,74 @@ class Screen:
                     yield BooleanFunction.parse(row["marker"])
 
 
-def screen(
+def scan_study(
     genotypes: Genotypes,
     y: NDArray[np.bool_],
     *,
-    keep: int,
     triples: int,
     codings: Sequence[str],
-    cells: bool,
+    negations: bool,
     gap: int,
     effect: Effect,
     n_jobs: int,
     progress: StageProgress | None,
     pairs: Sequence[Scan] = (),
-) -> Screen:
-    """Scan variants, pairs and triples, and choose ``keep`` variants to go on with.
+) -> StudyScans:
+    """Score every variant and every pair, and every triple of the most promising variants.
 
-    The best single variants, the variants of the best pairs and of the best triples are taken in
-    turn, list by list, until there are enough. ``pairs`` are scans of all pairs made before, by
-    AND or by cells, which are then not made again.
+    ``pairs`` are scans of all pairs made before, by AND or by cells, which are not made again.
     """
     run = partial(scan, genotypes, y, gap=gap, effect=effect, n_jobs=n_jobs)
-    alone = offered(codings, cells)
+    alone = with_negations(codings, negations)
     singles = run(size=1, top=genotypes.n_variants, codings=alone).findings
     known = {made.settings["measure"]: made for made in pairs}
-    titles = {"and": "pairs"} | ({"cells": "pairs, by genotype cells"} if cells else {})
+    # Cells show markers that only an AND of negated literals could tell, such as XOR.
+    titles = {"and": "pairs"} | ({"cells": "pairs, by genotype cells"} if negations else {})
     scans = [
-        known.get(measure) or run(codings=codings, measure=measure, progress=told(progress, title))
+        known.get(measure)
+        or run(codings=codings, measure=measure, progress=stage_progress(progress, title))
         for measure, title in titles.items()
     ]
-    order = singles["place_1"].to_numpy()
-    lists = [[[int(v)] for v in order], *map(_members, scans)]
-    promising = _in_turn(lists, triples)
-    if triples >= 3 and len(promising) >= 3:
-        scans.append(
-            run(size=3, among=promising, codings=codings, progress=told(progress, "triples"))
-        )
-        lists.append(_members(scans[-1]))
-    chosen = np.array(_in_turn(lists, keep), dtype=np.intp)
-    in_order = singles.sort_values("place_1", ignore_index=True)
-    return Screen(chosen, in_order, tuple(scans))
+    found = StudyScans(singles, tuple(scans))
+    promising = found.best_variants(triples)
+    if triples < 3 or len(promising) < 3:
+        return found
+    of_three = run(
+        size=3, among=promising, codings=codings, progress=stage_progress(progress, "triples")
+    )
+    return StudyScans(singles, (*scans, of_three))
 
 
-def told(progress: StageProgress | None, what: str) -> Callable[..., None] | None:
-    """Return what a stage reports to, as (done, total, …), or None where nobody listens."""
+def screen(found: StudyScans, keep: int) -> Screen:
+    """Choose ``keep`` variants to go on with.
+
+    The best single variants, the variants of the best pairs and of the best triples are taken in
+    turn, list by list, until there are enough: a variant that matters only beside another one has
+    no single effect to be chosen by.
+    """
+    chosen = np.array(found.best_variants(keep), dtype=np.intp)
+    return Screen(chosen, found.singles.sort_values("place_1", ignore_index=True), found.scans)
+
+
+def stage_progress(progress: StageProgress | None, stage: str) -> Callable[..., None] | None:
+    """Return what a stage calls as (done, total, …), or None where nobody listens."""
     if progress is None:
         return None
-    return lambda done, total, *_: progress(what, done, total)
+    return lambda done, total, *_: progress(stage, done, total)
 
 
-def offered(codings: Sequence[str], negations: bool) -> list[str]:
-    """Codings on offer, with their negations where these are wanted."""
+def with_negations(codings: Sequence[str], negations: bool) -> list[str]:
+    """Codings, followed by their negations where these are on offer too."""
     return [*codings, *(f"not {coding}" for coding in codings if negations)]
 
 
-def _members(found: Scan) -> list[list[int]]:
-    places = [c for c in found.findings.columns if c.startswith("place_")]
-    return [[int(v) for v in row] for row in found.findings[places].to_numpy()]
+def _members(findings: pd.DataFrame) -> list[list[int]]:
+    """Return the numbers of the variants of each finding."""
+    places = [c for c in findings.columns if c.startswith("place_")]
+    return [[int(v) for v in row] for row in findings[places].to_numpy()]
 
 
-def _in_turn(lists: list[list[list[int]]], most: int) -> list[int]:
+def _round_robin(lists: list[list[list[int]]], most: int) -> list[int]:
     """Take the heads of all lists, then their seconds, until there are enough; sorted."""
     chosen: dict[int, None] = {}
     for place in range(max(map(len, lists), default=0)):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-_CELLS = 1 << 20
+_CELLS = 1 << 20  # probabilities held at a time
 _TIE = 1e-7
 """Outcomes this close to as likely, relatively, count as equally likely."""
 

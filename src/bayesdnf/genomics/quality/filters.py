@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...checks import whole
 from ...errors import InputError, ParameterError
+from ..chromosomes import canonical_chromosomes
 from ..files.selection import Names, Places, Regions, find_names
 from ..genotypes import CARRIER, KNOWN, TWO, Genotypes
-from .chromosomes import autosomal, canonical_chromosomes, expected_counts, sexes
 from .exact_tests import hardy_weinberg_below
+from .linkage import prune
 from .missingness import calls_per_sample, impute_mode, outcome_of, unequal_shares
-from .pruning import prune
+from .ploidy import autosomal, expected_counts, sexes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,8 +105,7 @@ class Filters:
             if getattr(self, name) not in allowed:
                 words = " or ".join(map(repr, allowed))
                 raise ParameterError.of(name, "Filters", words, getattr(self, name))
-        if self.ld_window < 0:
-            raise ParameterError.of("ld_window", "Filters", "0 or more base pairs", self.ld_window)
+        whole("ld_window", "Filters", self.ld_window, 0)
 
     def samples(self, genotypes: Genotypes) -> tuple[Flags, tuple[str, ...]]:
         """Say which samples are kept, and why others are not.
@@ -220,7 +221,7 @@ class Filters:
             steps.need(known == expected, "a call is missing")
 
     def _differential(self, genotypes: Genotypes, table: NDArray[np.int64], steps: _Steps) -> None:
-        p = np.ones(len(table))
+        p = np.ones(len(table))  # variants that other filters left out are not tested
         p[steps.kept] = unequal_shares(table[steps.kept])
         unequal = p < self.differential_p
         why = (

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError
 from ..genotypes import CARRIER, KNOWN, TWO, Genotypes
-from .chromosomes import expected_counts, groups
 from .exact_tests import fisher
+from .ploidy import expected_counts, groups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,6 +79,7 @@ def unequal_shares(table: NDArray[np.int64]) -> NDArray[np.float64]:
 
     a, n1, b, n0 = table.T
     n, hits = n1 + n0, a + b
+    # As floats: products of four counts outgrow 64 bits.
     with np.errstate(divide="ignore", invalid="ignore"):
         expected = np.minimum(hits, n - hits) * (np.minimum(n1, n0) / n)
         margins = hits * ((n - hits) * 1.0) * n1 * n0
@@ -135,7 +136,7 @@ def _fill(
         known, carrier, two = np.bitwise_count(block & words).sum(axis=2, dtype=np.int64).T
         mode = np.argmax([known - carrier, carrier - two, two], axis=0)
         gaps = words & ~block[:, KNOWN]
-        gaps[known == 0] = 0
+        gaps[known == 0] = 0  # no call to go by
         block[:, KNOWN] |= gaps
         block[mode >= 1, CARRIER] |= gaps[mode >= 1]
         block[mode == 2, TWO] |= gaps[mode == 2]

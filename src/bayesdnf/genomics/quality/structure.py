@@ -10,11 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _native
+from ...checks import whole
 from ...data.memory import require_memory
+from ...display.wording import listed
 from ...errors import InputError, ParameterError
+from ..chromosomes import place_order
 from ..genotypes import Genotypes
-from .chromosomes import autosomal, place_order
-from .pruning import prune
+from .linkage import prune
+from .ploidy import autosomal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,8 +27,8 @@ Floats = NDArray[np.float64]
 _EXACT = 5000
 """Samples up to which the relationship matrix itself is decomposed."""
 
-_BLOCK_BYTES = 64 << 20
-_KRYLOV_STEPS = 12
+_BLOCK_BYTES = 64 << 20  # standardised calls held at a time
+_KRYLOV_STEPS = 12  # powers of the relationship matrix in the Krylov space
 
 DEGREES = {"twins or duplicates": 0.354, "first degree": 0.177, "second degree": 0.0884}
 """Smallest kinship of each degree (Manichaikul et al. 2010)."""
@@ -116,12 +119,13 @@ def independent_variants(
     >>> independent_variants(calls)
     array([0])
     """
+    at_most = whole("at_most", "independent_variants", at_most, 0)
     frequency = genotypes.frequency
     with np.errstate(invalid="ignore"):
         common = np.minimum(frequency, 1 - frequency) >= maf
     usable = common & autosomal(genotypes) & (genotypes.call_rate >= 0.9)
     kept = prune(genotypes, r_squared, window, among=usable)
-    order, _, _ = place_order(genotypes)
+    order, _, _ = place_order(genotypes.variants)
     chosen = order[kept[order]]
     if len(chosen) > at_most:
         chosen = chosen[np.linspace(0, len(chosen) - 1, at_most).round().astype(np.intp)]
@@ -173,10 +177,10 @@ def principal_components(
             "Principal components need autosomal variants (chromosomes 1 to 22) with a minor "
             f"allele frequency of at least 0.05. None of the {genotypes.n_variants:,} is one."
         )
-    if not 1 <= k <= most:
-        raise ParameterError.of("k", "principal_components", f"between 1 and {most:,}", k)
+    k = whole("k", "principal_components", k, 1, most)
     source = _Standardised(genotypes, chosen)
     values, vectors, total = _exactly(source, k) if n <= _EXACT else _krylov(source, k)
+    # The sign of an eigenvector is arbitrary, and differs between linear algebra libraries.
     largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(k)]
     vectors = vectors * np.where(largest < 0, -1, 1)
     names = [f"PC{i + 1}" for i in range(k)]
@@ -226,6 +230,7 @@ def close_relatives(
 
     if not 0 < kinship <= 0.5:
         raise ParameterError.of("kinship", "close_relatives", "above 0 and at most 0.5", kinship)
+    n_threads = whole("n_threads", "close_relatives", n_threads, 1)
     if variants is None:
         variants = independent_variants(genotypes, at_most=10_000)
     empty = pd.DataFrame({"IID1": [], "IID2": [], "kinship": [], "degree": []})
@@ -256,11 +261,10 @@ def _warning(pairs: pd.DataFrame, kinship: float, n_variants: int) -> str:
         return f"No close relatives ({basis})."
     counts = pairs["degree"].value_counts()
     kinds = ", ".join(f"{counts[name]:,} {name}" for name in counts.index)
-    first = ", ".join(f"{pair.IID1} and {pair.IID2}" for pair in pairs[:3].itertuples())
-    more = ", …" if len(pairs) > 3 else ""
+    first = listed(pairs.itertuples(), 3, show=lambda pair: f"{pair.IID1} and {pair.IID2}")
     return (
         f"{len(pairs):,} pair{'' if len(pairs) == 1 else 's'} of close relatives ({basis}): "
-        f"{kinds} ({first}{more}); probabilities take samples to be independent, so leave out "
+        f"{kinds} ({first}); probabilities take samples to be independent, so leave out "
         "one of each pair."
     )
 

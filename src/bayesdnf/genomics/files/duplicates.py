@@ -1,25 +1,18 @@
-"""Who is who: samples and variants that a file must not hold twice."""
+"""Duplicates: samples and variants that a file must not hold twice."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FileFormatError
-from .chromosomes import canonical_chromosomes
+from ..chromosomes import canonical_chromosomes
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def first_few(names: Iterable[object], n_all: int | None = None) -> str:
-    """Join a few names for a sentence: "a, b, c, …"."""
-    few = list(names)
-    n_all = len(few) if n_all is None else n_all
-    return ", ".join(str(name) for name in few[:3]) + (", …" if n_all > 3 else "")
 
 
 def require_distinct_samples(

@@ -4,29 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesdnf.errors import ParameterError
-from bayesdnf.genomics import canonical_chromosome, chromosome_order, haploid_calls
-from bayesdnf.genomics.quality.chromosomes import expected_counts
+from bayesdnf.genomics import haploid_calls
+from bayesdnf.genomics.quality.ploidy import expected_counts
 from genomics import twins
-
-
-@pytest.mark.parametrize(
-    ("spelled", "name"),
-    [
-        (1, "1"), ("chr1", "1"), ("01", "1"), ("CHR22", "22"), (" 7 ", "7"), ("x", "X"),
-        ("chrX", "X"), (23, "X"), ("24", "Y"), ("chrY", "Y"), ("25", "XY"), ("XY", "XY"),
-        ("PAR1", "XY"), ("M", "MT"), ("chrM", "MT"), ("MT", "MT"), ("26", "MT"), ("0", "0"),
-        ("GL000192.1", "GL000192.1"), ("chrUn_KI270742v1", "chrUn_KI270742v1"), ("29", "29"),
-    ],
-)  # fmt: skip
-def test_spellings(spelled, name):
-    assert canonical_chromosome(spelled) == name
-
-
-def test_order():
-    names = ["MT", "chr10", "2", "scaffold9", "Y", "X", 23, "XY", "chr2"]
-    numbers = chromosome_order(names)
-    assert numbers.tolist() == [5, 1, 0, 6, 3, 2, 2, 4, 0]
-
 
 CHROMOSOMES = ["1", "X", "Y", "MT", "XY"]
 

@@ -1,4 +1,4 @@
-"""Proxies: variants that could stand in for a given one."""
+"""Linkage: variants that say what a neighbour says, to leave out or to name."""
 
 from __future__ import annotations
 
@@ -8,14 +8,66 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ... import _native
+from ...checks import whole
 from ...errors import InputError, ParameterError
+from ..chromosomes import place_order
 from ..genotypes import Genotypes
-from ..quality.chromosomes import place_order
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_PAIRS = 1 << 20
+_PAIRS = 1 << 20  # pairs of variants whose correlations are held at a time
+
+
+def prune(
+    genotypes: Genotypes,
+    r_squared: float = 0.2,
+    window: int = 500_000,
+    among: NDArray[np.bool_] | None = None,
+) -> NDArray[np.bool_]:
+    """Choose variants so that no two near each other are correlated.
+
+    Along each chromosome, of two variants at most ``window`` base pairs apart whose squared
+    correlation is above ``r_squared`` the one with the rarer minor allele goes.
+
+    Parameters
+    ----------
+    genotypes : Genotypes
+        The calls; variants in any order.
+    r_squared : float, default=0.2
+        Largest squared correlation of copies that two kept neighbours may have.
+    window : int, default=500_000
+        Base pairs up to which two variants are neighbours.
+    among : ndarray of bool, optional
+        Variants to choose from; all by default.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_variants,)
+        Which variants to keep.
+
+    Examples
+    --------
+    >>> from bayesdnf.genomics import Genotypes, prune
+    >>> calls = Genotypes.from_copies([[0, 1, 2, 0], [0, 1, 2, 0], [2, 0, 1, 0]])
+    >>> prune(calls, r_squared=0.8)
+    array([ True, False,  True])
+    """
+    if not 0 <= r_squared <= 1:
+        raise ParameterError.of("r_squared", "prune", "between 0 and 1", r_squared)
+    window = whole("window", "prune", window, 0)
+    order, chromosome, position = place_order(genotypes.variants)
+    if among is not None:
+        some = among[order]
+        order, chromosome, position = order[some], chromosome[some], position[some]
+    keep = np.zeros(genotypes.n_variants, dtype=np.bool_)
+    # One chromosome at a time, so that only its planes are copied into order.
+    for here in np.split(np.arange(len(order)), np.flatnonzero(np.diff(chromosome)) + 1):
+        kept = _native.prune(
+            genotypes.planes[order[here]], chromosome[here], position[here], window, r_squared
+        )
+        keep[order[here]] = kept.astype(np.bool_)
+    return keep
 
 
 def find_proxies(
@@ -55,8 +107,8 @@ def find_proxies(
 
     if not 0 <= r_squared <= 1:
         raise ParameterError.of("r_squared", "find_proxies", "between 0 and 1", r_squared)
-    if window is not None and window < 0:
-        raise ParameterError.of("window", "find_proxies", "0 or more base pairs, or None", window)
+    if window is not None:
+        window = whole("window", "find_proxies", window, 0, besides="or None")
     wanted = np.asarray(leads, dtype=np.int64).reshape(-1)
     if ((wanted < 0) | (wanted >= genotypes.n_variants)).any():
         raise InputError(
@@ -97,7 +149,7 @@ def _neighbours(
     n = genotypes.n_variants
     if window is None:
         return np.arange(n), np.zeros_like(leads), np.full_like(leads, n)
-    order, chromosome, position = place_order(genotypes)
+    order, chromosome, position = place_order(genotypes.variants)
     # Chromosomes end to end, further apart than the window: one sorted axis.
     low = int(position.min(initial=0))
     length = int(position.max(initial=0)) - low + window + 1

@@ -1,0 +1,79 @@
+"""The screen: which scans are made, and which variants they choose."""
+
+import pandas as pd
+import pytest
+
+from bayesdnf import Effect
+from bayesdnf.genomics import Scan, scan
+from bayesdnf.genomics.markers.screening import (
+    StudyScans,
+    scan_study,
+    screen,
+    stage_progress,
+    with_negations,
+)
+from genomics.planted import study
+
+CODINGS = ("dominant", "recessive", "heterozygous")
+HOW = {"codings": CODINGS, "gap": 0, "effect": Effect(), "n_jobs": 1, "progress": None}
+
+
+def findings(*members):
+    """A table of findings on these variants, best first."""
+    columns = {f"place_{i + 1}": column for i, column in enumerate(zip(*members, strict=True))}
+    return pd.DataFrame({"marker": "", **columns})
+
+
+@pytest.fixture(scope="module")
+def given():
+    return study()
+
+
+def test_lists_take_turns_until_there_are_enough():
+    found = StudyScans(
+        findings([5], [2], [0], [1]),
+        (Scan(findings([2, 9], [7, 8]), {}), Scan(findings([3, 4, 6]), {})),
+    )
+    assert found.best_variants(1) == [5]
+    assert found.best_variants(3) == [2, 5, 9]
+    assert found.best_variants(6) == [2, 3, 4, 5, 6, 9]
+    assert found.best_variants(99) == list(range(10))
+
+
+def test_the_screen_keeps_what_it_is_told_to_in_the_order_of_the_file():
+    found = StudyScans(findings([2], [0], [1]), (Scan(findings([1, 2]), {}),))
+    chosen = screen(found, 2)
+    assert chosen.chosen.tolist() == [1, 2]
+    assert chosen.singles["place_1"].tolist() == [0, 1, 2]
+    assert chosen.scans is found.scans
+
+
+@pytest.mark.parametrize("negations", [True, False])
+@pytest.mark.parametrize("triples", [0, 2, 8])
+def test_scans_follow_the_settings(given, negations, triples):
+    found = scan_study(given.genotypes, given.y, triples=triples, negations=negations, **HOW)
+    made = [(s.settings["size"], s.settings["measure"]) for s in found.scans]
+    expected = [(2, "and"), (2, "cells")] if negations else [(2, "and")]
+    assert made == expected + [(3, "and")] * (triples >= 3)
+    assert len(found.singles) == given.genotypes.n_variants
+    assert found.singles["log_bayes_factor"].is_monotonic_decreasing
+
+
+def test_triples_are_of_the_most_promising_variants(given):
+    found = scan_study(given.genotypes, given.y, triples=5, negations=False, **HOW)
+    promising = StudyScans(found.singles, found.scans[:-1]).best_variants(5)
+    expected = scan(given.genotypes, given.y, size=3, among=promising)
+    pd.testing.assert_frame_equal(found.scans[-1].findings, expected.findings)
+
+
+def test_negations_come_after_the_codings():
+    assert with_negations(["dominant"], True) == ["dominant", "not dominant"]
+    assert with_negations(["dominant"], False) == ["dominant"]
+
+
+def test_progress_names_its_stage():
+    heard = []
+    report = stage_progress(lambda *what: heard.append(what), "pairs")
+    report(3, 10, "more")
+    assert heard == [("pairs", 3, 10)]
+    assert stage_progress(None, "pairs") is None
