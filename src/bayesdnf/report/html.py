@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..display.markup import shown
+from ..display.wording import between, count, percent
 from ..errors import MissingExtraError
 from ..files.atomic import atomic_path, writable
 from .facts import Facts, File, gather
-from .words import between, count, percent
 
 if TYPE_CHECKING:
     from ..estimators.held_out import HeldOut

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from ..boolean import BooleanFunction
 from ..boolean.table import Table
 from ..display.markup import shown
-from .words import listed, literal_words
+from ..display.wording import text_list
+from .words import literal_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +77,7 @@ def term_facts(function: BooleanFunction, rules: pd.DataFrame) -> tuple[TermFact
         TermFacts(
             number=number,
             boxes=tuple(shown(literal) for literal in term),
-            words=listed([literal_words(literal) for literal in term], "and"),
+            words=text_list([literal_words(literal) for literal in term], "and"),
             rows=int(row["rows"]),
             positives=int(row["positives"]),
             rate=float(row["rate"]),
