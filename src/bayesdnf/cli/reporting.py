@@ -171,7 +171,7 @@ def command_line() -> str:
 
 def files_of(paths: dict[str, Path | None]) -> Sequence[Any]:
     """Hash the files that are there."""
-    from ..estimators.record import file_sha256
+    from ..files.hashes import file_sha256
     from ..report.facts import File
 
     return [
@@ -181,7 +181,8 @@ def files_of(paths: dict[str, Path | None]) -> Sequence[Any]:
 
 def sign(model: RuleClassifier, table: Path, target: str, split: tuple[float, int] | None) -> None:
     """Let a classifier remember the command that fitted it, and the file it was fitted on."""
-    from ..estimators.record import Source, Split, file_sha256
+    from ..estimators.record import Source, Split
+    from ..files.hashes import file_sha256
 
     model.record_ = model.record_._replace(
         command=command_line(),
