@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...boolean import BooleanFunction
+from ...checks import is_whole
 from ...data.encoder import LiteralEncoder
 from ...errors import InputError
 from ...files.checked_json import JsonFields
@@ -20,7 +21,6 @@ from ...model.effect import Effect
 from ...model.prior import Prior
 from ...model.rates import Counts
 from ..rules import as_table
-from ..settings import is_whole
 from .record_fields import NO_RECORD, read_record, record_document
 
 if TYPE_CHECKING:
