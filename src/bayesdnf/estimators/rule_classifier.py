@@ -16,13 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..boolean.literal import Value
 from ..data.encoder import FittedTable, LiteralEncoder
-from ..data.outcome import read_weights
+from ..data.outcome import CheckedWeights, read_weights
 from ..model.effect import Effect
 from ..model.posterior import Posterior
 from ..model.prior import Prior
-from .inputs import Labels, count_rows, read_features, read_labels
+from .inputs import Labels, count_rows, read_features, read_labels, takes_any_columns
 from .record import Record, RowContent, record_of
-from .settings import seed_of
+from .settings import encoder_of, seed_of
 
 if TYPE_CHECKING:
     from ..sampling.draws import Draws
@@ -72,19 +72,15 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_rows = count_rows(table)
         weights = read_weights(sample_weight, n_rows)
         labels = read_labels(self, y, n_rows, weights, self.positive)
-        encoder = LiteralEncoder(
-            kinds=self.kinds,
-            negations=self.negations,
-            thresholds=self.thresholds,
-            missing_values=self.missing_values,
-        )
-        bits = encoder.fit_encode(table, weights)
+        encoder = encoder_of(self)
+        checked = None if weights is None else CheckedWeights(weights)
+        bits = encoder.fit_encode(table, checked)
         posterior = Posterior(
             bits,
             labels.is_positive,
             copy.deepcopy(self.prior),
             copy.deepcopy(self.effect),
-            sample_weight=weights,
+            sample_weight=checked,
         )
         seed = seed_of(self.random_state, type(self).__name__)
         content = RowContent.of(bits, labels.is_positive)
@@ -173,9 +169,6 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return write_report(self, X, y, path, draws=draws)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+        tags = takes_any_columns(super().__sklearn_tags__())
         tags.classifier_tags.multi_class = False
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
         return tags
