@@ -236,6 +236,35 @@ class BitMatrix:
         known = view.all_rows() if valid < 0 else self.planes[valid, : view.n_words]
         return self.unpack(_native.bits_and_not(known, holds))
 
+    def missing_values(self) -> tuple[dict[str, int], int]:
+        """Count missing values.
+
+        Samples that are not stored, because their weight is 0, are not counted.
+
+        Returns
+        -------
+        by_column : dict
+            Missing values of each column that has any, in the order of the literals.
+        rows : int
+            Samples in which any value is missing.
+
+        Examples
+        --------
+        >>> from bayesdnf import LiteralEncoder
+        >>> table = {"odor": ["f", "n", None, None], "age": [1, None, None, 3]}
+        >>> LiteralEncoder().fit_encode(table).missing_values()
+        ({'odor': 2, 'age': 2}, 3)
+        """
+        stored = self.unpack(self.view().all_rows())
+        any_missing = np.zeros(self.n_rows, dtype=np.bool_)
+        by_column: dict[str, int] = {}
+        for literal, valid in zip(self.table, self.table.valid, strict=True):
+            if valid >= 0 and literal.attribute not in by_column:
+                missing = stored & ~self.unpack(self.planes[valid])
+                by_column[literal.attribute] = int(missing.sum())
+                any_missing |= missing
+        return by_column, int(any_missing.sum())
+
     def twins(self) -> NDArray[np.int32]:
         """For each literal the first one whose column is equal on every row."""
         hashes = self.view().hash_literals()
