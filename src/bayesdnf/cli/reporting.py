@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import InputError
 from . import options
-from .output import rule_result, write_json
+from .output import posterior_result, rule_result, write_json
 
 if TYPE_CHECKING:
     from ..boolean import BooleanFunction
@@ -103,8 +104,6 @@ def _rule_of(model: DNFClassifier | PosteriorDNFClassifier) -> BooleanFunction:
 
 
 def _target_of(rule: RuleClassifier, model: Path) -> str:
-    from ..errors import InputError
-
     if rule.record_.target is None:
         raise InputError(
             f"{model} does not say which column holds {rule.positive_!s} and "
@@ -116,8 +115,7 @@ def _target_of(rule: RuleClassifier, model: Path) -> str:
 def show(model: Model, as_json: options.Json = False) -> None:
     """Print the rule of a model file, its terms and its risks; or what sample found."""
     from .. import DNFClassifier
-    from .sampling import posterior_result, print_posterior
-    from .terminal import print_model
+    from .terminal import print_model, print_posterior
 
     found = _load(model)
     is_rule = isinstance(found, DNFClassifier)
