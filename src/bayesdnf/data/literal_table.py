@@ -154,7 +154,7 @@ class LiteralTable(Sequence[Literal]):
         if found is not None:
             return found
         members = np.flatnonzero(self.attribute == self._attribute_index(literal.attribute))
-        offered = listed(members, 6, lambda i: str(self[int(i)]))
+        offered = listed(members.tolist(), 6, lambda i: str(self[i]))
         if self.find(~literal) is not None:
             help_text = "Encode with negations=True to offer it."
         else:

@@ -124,12 +124,7 @@ def find_label(labels: Sequence[Any], wanted: Any) -> int | None:
 
 def list_labels(labels: Sequence[Any]) -> str:
     """Spell out the first labels, for errors."""
-    return listed(labels, 8, lambda label: repr(plain_label(label)))
-
-
-def plain_label(label: Any) -> Any:
-    """Return Python's own value for one of numpy's."""
-    return label.item() if isinstance(label, np.generic) else label
+    return listed(labels, 8, lambda x: repr(x.item() if isinstance(x, np.generic) else x))
 
 
 @dataclass(frozen=True, eq=False)

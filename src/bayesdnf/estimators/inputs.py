@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import validate_data
 
 from ..data.columns import is_missing, unmasked
-from ..data.outcome import find_label, list_labels, plain_label
+from ..data.outcome import find_label, list_labels
 from ..data.tables import as_frame
 from ..errors import BayesDNFWarning, InputError, ParameterError
 
@@ -123,20 +123,19 @@ def read_labels(
     check_classification_targets(counted)
     kind = type_of_target(counted, input_name="y", raise_unknown=True)
     classes = np.unique(counted)
+    labels = classes.tolist()
     if kind != "binary":
         raise InputError(
             f"Only binary classification is supported. The type of the target is {kind}: y holds "
-            f"{len(classes):,} classes ({list_labels(classes)}); ask for one of them, for example "
-            f"with y == {plain_label(classes[-1])!r}."
+            f"{len(classes):,} classes ({list_labels(labels)}); ask for one of them, for example "
+            f"with y == {labels[-1]!r}."
         )
     if len(classes) < 2:
         where = "" if weights is None else " on the rows whose sample_weight is not zero"
-        raise InputError(
-            f"y holds one class only{where}, {plain_label(classes[0])!r}; two classes are needed."
-        )
-    index = 1 if positive is None else find_label(classes.tolist(), positive)
+        raise InputError(f"y holds one class only{where}, {labels[0]!r}; two classes are needed.")
+    index = 1 if positive is None else find_label(labels, positive)
     if index is None:
-        must = f"one of the classes of y, {list_labels(classes)}, or None"
+        must = f"one of the classes of y, {list_labels(labels)}, or None"
         raise ParameterError.of("positive", type(estimator).__name__, must, positive)
     return Labels(classes, index, y == classes[index])
 

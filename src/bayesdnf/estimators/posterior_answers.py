@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..checks import whole
+from ..data.encoder import FittedTable
 from ..data.memory import require_memory
 from ..errors import ParameterError
 from ..sampling.draws import Draws
@@ -53,6 +54,9 @@ class PosteriorAnswers(RuleClassifier):
             The rows.
         """
         return self._by_class(self._on_rows(X).risk())
+
+    def _probabilities_of(self, rows: FittedTable) -> NDArray[np.float64]:
+        return self._by_class(DrawnOnRows(self.draws_, rows).risk())
 
     def predict_interval(self, X: Any, level: float = 0.95) -> pd.DataFrame:
         """Return how well the probability of the positive class is known, row by row.

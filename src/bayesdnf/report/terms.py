@@ -11,6 +11,7 @@ from ..boolean import BooleanFunction
 from ..boolean.table import Table
 from ..display.markup import shown
 from ..display.wording import text_list
+from ..estimators.explain import terms_holding
 from .words import literal_words
 
 if TYPE_CHECKING:
@@ -109,9 +110,7 @@ def overlap_of(
         Which of them to count.
     """
     positive = is_positive[counted]
-    holds = np.stack(
-        [BooleanFunction([term])(table)[counted] for term in function.literal_terms], axis=1
-    )
+    holds = terms_holding(function, table)[counted]
     codes = np.packbits(holds, axis=1)
     _, first, group = np.unique(codes, axis=0, return_index=True, return_inverse=True)
     rows = np.bincount(group.ravel(), minlength=len(first))
