@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +99,16 @@ class Facts(NamedTuple):
     files: tuple[File, ...]
     command: str
     is_posterior: bool
+
+
+class AboutReport(TypedDict, total=False):
+    """What is known of a report besides the rows; see :func:`gather`."""
+
+    draws: Draws | None
+    held_out: Bools | None
+    measured: HeldOut | None
+    files: Sequence[File]
+    command: str
 
 
 def gather(
