@@ -106,7 +106,7 @@ class BitMatrix:
         names : sequence of str, optional
             Column names; by default those of the DataFrame, or x0, x1, ….
         """
-        from .flags import FlagColumns
+        from .flags import FlagColumns  # with narwhals, which packed bits alone do not need
 
         source = FlagColumns.of(X, names)
         table = LiteralTable.of_flags(source.names)

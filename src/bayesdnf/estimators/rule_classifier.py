@@ -117,8 +117,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights = read_weights(sample_weight, n_rows)
         labels = read_labels(self, y, n_rows, weights, self.positive)
         encoder = encoder_of(self)
+        # The encoder and the posterior read weights for themselves; these were checked above.
         checked = None if weights is None else CheckedWeights(weights)
         bits = encoder.fit_encode(table, checked)
+        # Copies: set_params on the estimator must not reach what was fitted.
         posterior = Posterior(
             bits,
             labels.is_positive,
@@ -128,6 +130,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         seed = seed_of(self.random_state, type(self).__name__)
         content = RowContent.of(bits, labels.is_positive)
+        # Rows of weight 0 leave no trace in the record, as if they had been left out of the table.
         counted = content if weights is None else content.part(weights > 0)
         record = record_of(counted, posterior.fingerprint)
         return Task(labels, encoder, posterior, seed, record)
@@ -155,7 +158,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _by_class(self, risk: NDArray[np.float64]) -> NDArray[np.float64]:
         """Turn probabilities of the positive class into those of ``classes_``, as columns."""
         pair = np.column_stack([1 - risk, risk])
-        return pair if self.positive_ == self.classes_[1] else pair[:, ::-1].copy()
+        return pair if self._positive_index == 1 else pair[:, ::-1].copy()
 
     @property
     def _positive_index(self) -> int:

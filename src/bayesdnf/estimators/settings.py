@@ -52,6 +52,7 @@ def seed_of(random_state: Any, owner: str) -> int:
     """Turn scikit-learn's ``random_state`` into one whole number; None gives a new one."""
     if random_state is None:
         return int(cast(int, np.random.SeedSequence().entropy))
+    # One draw, so that a generator that is passed on gives each fit another seed.
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     if isinstance(random_state, np.random.Generator):

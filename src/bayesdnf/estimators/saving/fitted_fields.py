@@ -215,6 +215,7 @@ def _read_classes(top: JsonFields) -> NDArray[Any]:
 
 def _index(top: JsonFields, classes: NDArray[Any]) -> int:
     positive = top.any("positive")
+    # Stricter than find_label: a file that says 1.0 or true where 1 was written has been changed.
     for index, label in enumerate(classes.tolist()):
         if type(label) is type(positive) and label == positive:
             return index
