@@ -19,6 +19,8 @@ from bayesdnf import (
     Poisson,
     Prior,
 )
+from bayesdnf.data import tables
+from bayesdnf.data.columns import read_column
 from bayesdnf.display import bars
 
 
@@ -55,6 +57,27 @@ def test_fit_prints_the_rule_and_predict_agrees_with_the_library(run, plants, mo
         fired = [str(k) for k, text in enumerate(texts, 1) if BooleanFunction(text)(X)[i]]
         assert answers["terms"][i] == " ".join(fired)
     assert files() == ["answers.csv", "model.json", "plants.csv"]
+
+
+def test_predict_reads_each_column_of_the_rule_once(run, plants, monkeypatch):
+    assert run(*fit()).status == 0
+    model = DNFClassifier.load("model.json")
+    parsed = []
+
+    def noted(values, title, missing):
+        parsed.append(title)
+        return read_column(values, title, missing)
+
+    monkeypatch.setattr(tables, "read_column", noted)
+    assert run("predict", "model.json", "plants.csv", "--out", "answers.csv").status == 0
+    assert sorted(parsed) == sorted(f"Column {name!r}" for name in model.function_.attributes)
+
+
+def test_a_label_past_the_precision_of_floats(run, plants):
+    labels = [str(2**53 + (label == "p")) for label in plants["class"]]
+    plants.assign(**{"class": labels}).to_csv("huge.csv", index=False)
+    assert run(*fit("--positive", str(2**53 + 1), table="huge.csv")).status == 0
+    assert DNFClassifier.load("model.json").positive_ == 2**53 + 1
 
 
 def test_fit_as_json(run, plants):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import reference
 from bayesdnf import BitMatrix, Literal, LiteralEncoder
 from bayesdnf.data.bits import allocate_planes, segment_offsets
+from bayesdnf.data.canonical import canonical
 from bayesdnf.errors import InputError, OutOfMemoryError, UnknownColumnError
 
 ROWS = [1, 2, 63, 64, 65, 128, 150]
@@ -311,6 +312,34 @@ def test_unknown_literals():
         bits.truth(Literal("alfa", "true"))
     with pytest.raises(UnknownColumnError, match="Literal 'alpha = x' is not among the 2 literals"):
         bits.truth(Literal("alpha", "=", "x"))
+
+
+# Missing values ----------------------------------------------------------------------------------
+
+
+def slow_missing(X, counted):
+    """Missing values by column, and rows that have any, one cell after the other."""
+    by_column, rows = {}, 0
+    for row, counts in zip(X, counted, strict=True):
+        gone = [f"x{j}" for j, value in enumerate(row) if np.isnan(value)]
+        if counts:
+            rows += bool(gone)
+            for name in gone:
+                by_column[name] = by_column.get(name, 0) + 1
+    return by_column, rows
+
+
+@given(X=tables, seed=st.integers(0, 2**32))
+@settings(deadline=None, max_examples=60)
+def test_missing_values_are_counted_as_read_and_when_rows_are_merged(X, seed):
+    bits = BitMatrix.from_table(X)
+    by_column, rows = bits.missing_values()
+    assert ({k: n for k, n in by_column.items() if n}, rows) == slow_missing(X, np.ones(len(X)))
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(0, 3, len(X))
+    weights[0] += 1  # some row has to count
+    by_column, rows = canonical(bits, rng.random(len(X)) < 0.5, weights).missing_values()
+    assert ({k: n for k, n in by_column.items() if n}, rows) == slow_missing(X, weights > 0)
 
 
 # The rest ----------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bayesdnf import BitMatrix, Literal, LiteralEncoder
+from bayesdnf.data import tables
+from bayesdnf.data.columns import read_column
 from bayesdnf.data.tables import read_table
 from bayesdnf.datasets import load_mushroom
 from data.raw_tables import FORMS, TEXTS, columns_of, expected, fitted_or_none, kind_of, offered
@@ -38,6 +40,33 @@ def test_bits_agree_with_the_raw_table_and_with_each_value(columns, form, negati
         np.testing.assert_array_equal(bits.truth(literal), slow, str(literal))
         slow_negation = expected(~literal, columns)
         np.testing.assert_array_equal(bits.truth(~literal), slow_negation, str(~literal))
+
+
+@settings(deadline=None, max_examples=40)
+@given(columns=columns_of(), form=st.sampled_from(sorted(FORMS)), negations=st.booleans())
+def test_fit_encode_is_fit_and_then_encode(columns, form, negations):
+    X = FORMS[form](columns)
+    encoder = fitted_or_none(X, negations=negations)
+    assume(encoder is not None)
+    together = LiteralEncoder(negations=negations)
+    for bits in (together.fit_encode(X), encoder.encode(encoder.as_table(X))):
+        apart = encoder.encode(X)
+        assert together.to_dict() == encoder.to_dict()
+        np.testing.assert_array_equal(bits.planes, apart.planes)
+        np.testing.assert_array_equal(bits.table.valid, apart.table.valid)
+
+
+def test_fit_encode_parses_each_column_once(monkeypatch):
+    parsed = []
+
+    def noted(values, title, missing):
+        parsed.append(title)
+        return read_column(values, title, missing)
+
+    monkeypatch.setattr(tables, "read_column", noted)
+    X = pd.DataFrame({"odor": list("fnan"), "age": [1.5, 2, 7, 9], "site": ["A"] * 4})
+    LiteralEncoder().fit_encode(X)
+    assert parsed == ["Column 'odor'", "Column 'age'", "Column 'site'"]
 
 
 @settings(deadline=None, max_examples=40)

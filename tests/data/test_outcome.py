@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from bayesdnf.data.outcome import read_outcome
+from bayesdnf.data.outcome import CheckedWeights, find_label, read_outcome, read_weights
 from bayesdnf.errors import InputError, ParameterError
 
 Y = {
@@ -175,3 +175,36 @@ MUST = "The 'positive' parameter of read_outcome must"
 def test_errors(y, positive, error, message):
     with pytest.raises(error, match=re.escape(message)):
         read_outcome(y, positive)
+
+
+@pytest.mark.parametrize(
+    ("labels", "wanted", "place"),
+    [
+        (["e", "p"], "p", 1),
+        (["e", "p"], np.str_("p"), 1),
+        ([0, 1], 1.0, 1),
+        ([0, 1], np.int8(1), 1),
+        ([0, 1], True, 1),
+        ([False, True], 1, 1),
+        ([False, True], np.True_, 1),
+        ([0, 1], "1", None),
+        (["0", "1"], 1, None),
+        ([0, 1], 2, None),
+        ([0, 1], float("nan"), None),
+        ([0, 1], None, None),
+        ([0, 1], pd.NA, None),
+        ([0, 1], [], None),
+        ([0, 1], [1], None),
+        ([0, 1], np.array([1]), None),
+    ],
+)
+def test_a_label_is_found_by_type_and_value(labels, wanted, place):
+    assert find_label(labels, wanted) == place
+
+
+def test_checked_weights_are_not_checked_again():
+    weights = read_weights([1.0, 0, 3], 3)
+    assert weights.tolist() == [1, 0, 3]
+    assert read_weights(CheckedWeights(weights), 3) is weights
+    with pytest.raises(InputError, match="one entry for each of the 4 rows"):
+        read_weights(CheckedWeights(weights), 4)

@@ -10,7 +10,11 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 
 from bayesdnf import DNFClassifier, simulate
-from bayesdnf.errors import InputError, ParameterError, UnknownColumnError
+from bayesdnf.data import encoder
+from bayesdnf.data.outcome import CheckedWeights, read_weights
+from bayesdnf.errors import BayesDNFWarning, InputError, ParameterError, UnknownColumnError
+from bayesdnf.estimators import rule_classifier
+from bayesdnf.model import posterior
 from estimators.mixed_table import COLUMNS, LABELS
 
 
@@ -87,7 +91,8 @@ def test_a_named_table_after_an_array_is_taken_by_place():
     X, y, _ = simulate(200, 4, terms=(2,), random_state=0)
     clf = DNFClassifier(random_state=0).fit(np.asarray(X), y)
     frame = pd.DataFrame(np.asarray(X), columns=list("abcd"))
-    with pytest.warns(UserWarning, match="was fitted without feature names"):
+    assert issubclass(BayesDNFWarning, UserWarning)  # which scikit-learn's own warning is
+    with pytest.warns(BayesDNFWarning, match="was fitted without feature names"):
         assert (clf.marked(frame) == clf.marked(np.asarray(X))).all()
     with pytest.raises(InputError, match="X has 3 features, but DNFClassifier is expecting 4"):
         clf.marked(frame[["a", "b", "c"]])
@@ -130,6 +135,24 @@ def test_weights_are_repetition_and_order_does_not_matter(seed):
     assert one.log_posterior_ == two.log_posterior_
     assert one.counts_ == two.counts_
     assert one.rules_.equals(two.rules_)
+
+
+def test_a_list_is_no_label(table):
+    with pytest.raises(ParameterError, match="must be one of the classes of y"):
+        DNFClassifier(positive=[]).fit(table, LABELS)
+
+
+def test_weights_are_checked_once(table, monkeypatch):
+    given = []
+
+    def noted(weights, n_rows):
+        given.append(weights)
+        return read_weights(weights, n_rows)
+
+    for module in (rule_classifier, encoder, posterior):
+        monkeypatch.setattr(module, "read_weights", noted)
+    DNFClassifier(restarts=1, random_state=0).fit(table, LABELS, [1.0] * len(LABELS))
+    assert [isinstance(weights, CheckedWeights) for weights in given] == [False, True, True]
 
 
 def test_weights_must_be_whole(table):

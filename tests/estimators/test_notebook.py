@@ -13,7 +13,7 @@ from bayesdnf.display import bars
 
 FIT = """
 from bayesdnf import DNFClassifier, PosteriorDNFClassifier, simulate
-from bayesdnf.estimators import bars
+from bayesdnf.display import bars
 bars._PATIENCE = bars._PAUSE = 0
 X, y, _ = simulate(200, 20, pi0=0.3, pi1=0.7, random_state=1)
 {}

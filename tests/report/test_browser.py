@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from bayesdnf import DNFClassifier, PosteriorDNFClassifier, simulate
-from bayesdnf.report.words import between, percent, shown
+from bayesdnf.display.markup import shown
+from bayesdnf.display.wording import between, percent
 from report.browsers import Page, open_browser
 from report.reported import HOSTILE, hostile, mixed, noise
 

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 from bayesdnf import DNFClassifier, Effect, PosteriorDNFClassifier, simulate
+from bayesdnf.display.markup import shown
+from bayesdnf.display.wording import percent
 from bayesdnf.errors import InputError, MissingExtraError
 from bayesdnf.report.html import write_report
-from bayesdnf.report.words import percent, shown
 from report.reported import HOSTILE, hostile, mixed, noise
 
 SECTIONS = [

@@ -186,8 +186,9 @@ def predict(
     import numpy as np
     import pandas as pd
 
-    from .. import BooleanFunction, DNFClassifier
+    from .. import DNFClassifier
     from ..data.reading import read_file, separator_of
+    from ..estimators.explain import terms_holding
     from ..files.atomic import atomic_path, writable
     from ..genomics.markers.marker_model import is_marker_model
     from .labelled import keep_apart, require_columns, text_columns
@@ -201,16 +202,15 @@ def predict(
         table, options.separator(sep), missing=rule.missing_values, texts=text_columns(rule)
     )
     require_columns(rule, X, table, f"{model} was fitted on")
-    rows = rule.encoder_.as_table(X)
-    holds = [BooleanFunction([term])(rows) for term in rule.function_.literal_terms]
-    positive = int(np.flatnonzero(rule.classes_ == rule.positive_)[0])
-    fired = [[str(i) for i, flag in enumerate(row, 1) if flag] for row in zip(*holds, strict=True)]
+    rows = rule._rule_rows(X)
+    about = rule._answers_for(rows)
+    holds = terms_holding(rule.function_, rows)
     answers = pd.DataFrame(
         {
-            "predicted": rule.predict(X),
-            "probability": rule.predict_proba(X)[:, positive],
-            "marked": rule.marked(X).astype(int),
-            "terms": [" ".join(row) for row in fired or [[]] * len(X)],
+            "predicted": about.predicted,
+            "probability": about.probabilities[:, rule._positive_index],
+            "marked": about.marked.astype(int),
+            "terms": [" ".join(str(t + 1) for t in np.flatnonzero(row)) for row in holds],
         }
     )
     with atomic_path(out) as part:

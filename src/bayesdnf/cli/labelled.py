@@ -11,7 +11,9 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from ..data.outcome import find_label
 from ..data.reading import read_file
+from ..display.wording import count, listed
 from ..errors import InputError, UnknownColumnError, did_you_mean
 from .options import Learning, separator
 
@@ -39,7 +41,7 @@ def read_labelled(
     table = read_file(path, separator(options.sep), missing=gone)
     table = without(table, options.ignore or (), target, path)
     X, y = split_target(table, target, path)
-    return LabelledTable(X, y, find_label(y, positive, target, path), gone)
+    return LabelledTable(X, y, positive_label(y, positive, target, path), gone)
 
 
 def without(table: pd.DataFrame, ignored: Sequence[str], target: str, path: Path) -> pd.DataFrame:
@@ -131,23 +133,24 @@ def split_target(table: pd.DataFrame, target: str, path: Path) -> tuple[pd.DataF
     return table.drop(columns=target), y
 
 
-def find_label(y: NDArray[Any], positive: str | None, target: str, path: Path) -> Any:
+def positive_label(y: NDArray[Any], positive: str | None, target: str, path: Path) -> Any:
     """Find the label that a text names; by default the second of the two."""
     labels = np.unique(y).tolist()
-    shown = ", ".join(repr(label) for label in labels[:5]) + ", …" * (len(labels) > 5)
+    shown = listed(labels, 5)
     where = f"Column {target!r} of {path}"
     if len(labels) != 2:
         raise InputError(
-            f"{where} holds {len(labels):,} class{'es' * (len(labels) != 1)} ({shown}); "
-            f"a target has two."
+            f"{where} holds {count(len(labels), 'class', 'classes')} ({shown}); a target has two."
         )
     if positive is None:
         return labels[1]
-    for label in labels:
-        if str(label) == positive or (
-            not isinstance(label, str) and label in cell_values(positive)
-        ):
-            return label
+    # As it is written first: whole numbers past 2^53 are not what a float would make of them.
+    place = find_label([str(label) for label in labels], positive)
+    if place is None:
+        found = (find_label(labels, value) for value in cell_values(positive))
+        place = next((i for i in found if i is not None), None)
+    if place is not None:
+        return labels[place]
     raise InputError(f"{where} holds {shown} and no {positive!r}; --positive must be one of them.")
 
 

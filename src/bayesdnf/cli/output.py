@@ -11,6 +11,9 @@ import typer
 if TYPE_CHECKING:
     from ..estimators.classifier import DNFClassifier
     from ..estimators.held_out import HeldOut
+    from ..estimators.posterior_classifier import PosteriorDNFClassifier
+
+_MOST_IN_JSON = 100  # functions
 
 
 def write_json(result: dict[str, Any]) -> None:
@@ -57,4 +60,37 @@ def rule_result(model: DNFClassifier, held_out: HeldOut | None) -> dict[str, Any
         "restarts": model.restarts_,
         "seed": model.seed_,
         "warning": constant_answer(model),
+    }
+
+
+def posterior_result(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> dict[str, Any]:
+    """Return what is known of a posterior, for JSON."""
+    from ..estimators.posterior_presentation import accepted, verdict
+
+    drawn = model.draws_
+    unmarked, marked = model.risks_
+    functions = drawn.top(_MOST_IN_JSON)
+    functions["function"] = [str(function) for function in functions["function"]]
+    return {
+        "positive": model.positive_,
+        "rows": model.counts_.n,
+        "positives": model.counts_.n_pos,
+        "literals": len(model.encoder_.literals_),
+        "functions": functions.to_dict("records"),
+        "distinct_functions": drawn.n_functions,
+        "best": str(model.map_),
+        "null_probability": model.null_probability_,
+        "bayes_factor": None if model.bayes_factor_ is None else model.bayes_factor_._asdict(),
+        "inclusion": model.inclusion_.to_dict("records"),
+        "risk_marked": None if model.null_probability_ == 1 else marked._asdict(),
+        "risk_unmarked": unmarked._asdict(),
+        "held_out": None if held_out is None else held_out._asdict(),
+        "evidence": None if model.evidence_ is None else model.evidence_._asdict(),
+        "accepted": accepted(model),
+        "verdict": verdict(model),
+        "kernel": model.kernel,
+        "chains": drawn.n_chains,
+        "draws": drawn.n_draws,
+        "stopped": model.stopped_,
+        "seed": model.seed_,
     }

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import InputError
 from . import options
-from .output import rule_result, write_json
+from .output import posterior_result, rule_result, write_json
 
 if TYPE_CHECKING:
     from ..boolean import BooleanFunction
@@ -103,8 +104,6 @@ def _rule_of(model: DNFClassifier | PosteriorDNFClassifier) -> BooleanFunction:
 
 
 def _target_of(rule: RuleClassifier, model: Path) -> str:
-    from ..errors import InputError
-
     if rule.record_.target is None:
         raise InputError(
             f"{model} does not say which column holds {rule.positive_!s} and "
@@ -116,8 +115,7 @@ def _target_of(rule: RuleClassifier, model: Path) -> str:
 def show(model: Model, as_json: options.Json = False) -> None:
     """Print the rule of a model file, its terms and its risks; or what sample found."""
     from .. import DNFClassifier
-    from .sampling import posterior_result, print_posterior
-    from .terminal import print_model
+    from .terminal import print_model, print_posterior
 
     found = _load(model)
     is_rule = isinstance(found, DNFClassifier)
@@ -171,7 +169,7 @@ def command_line() -> str:
 
 def files_of(paths: dict[str, Path | None]) -> Sequence[Any]:
     """Hash the files that are there."""
-    from ..estimators.record import file_sha256
+    from ..files.hashes import file_sha256
     from ..report.facts import File
 
     return [
@@ -181,7 +179,8 @@ def files_of(paths: dict[str, Path | None]) -> Sequence[Any]:
 
 def sign(model: RuleClassifier, table: Path, target: str, split: tuple[float, int] | None) -> None:
     """Let a classifier remember the command that fitted it, and the file it was fitted on."""
-    from ..estimators.record import Source, Split, file_sha256
+    from ..estimators.record import Source, Split
+    from ..files.hashes import file_sha256
 
     model.record_ = model.record_._replace(
         command=command_line(),

@@ -1,4 +1,4 @@
-"""What the command line shows people: a fitted rule, and how it is being fitted."""
+"""What the command line shows people: a fitted rule, draws of rules, and how a fit goes on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..estimators.held_out import HeldOut
     from ..estimators.posterior_classifier import PosteriorDNFClassifier
     from ..estimators.rule_classifier import RuleClassifier
-    from ..model.rates import Counts, Interval
+    from ..model.rates import Counts
     from ..sampling.watching import DrawsBar
 
 _WIDEST = 100
@@ -87,20 +87,16 @@ def plain_table() -> Table:
 def _terms(model: DNFClassifier) -> Table:
     from rich.text import Text
 
+    from ..estimators.presentation import TERM_HEAD, term_cells
+
     table = plain_table()
+    first, *others = TERM_HEAD
     table.add_column("", justify="right")
-    table.add_column("term", overflow="fold")
-    for name in ("rows", "positive", "rate [95 %]", "log gain"):
+    table.add_column(first, overflow="fold")
+    for name in others:
         table.add_column(name, justify="right", no_wrap=True)
-    for number, term in enumerate(model.rules_.to_dict("records"), start=1):
-        table.add_row(
-            str(number),
-            Text(str(term["rule"])),
-            f"{term['rows']:,}",
-            f"{term['positives']:,}",
-            f"{term['rate']:.3f} [{term['low']:.3f}, {term['high']:.3f}]",
-            f"{term['log_gain']:,.1f}",
-        )
+    for number, (term, *numbers) in enumerate(term_cells(model.rules_), start=1):
+        table.add_row(str(number), Text(term), *numbers)
     return table
 
 
@@ -109,6 +105,54 @@ def _print_risks(console: Console, model: DNFClassifier) -> None:
     rows = None if model.function_.is_null else (f", {n - n_marked:,} rows", f", {n_marked:,} rows")
     for line in risk_lines(model, rows):
         console.print(line)
+
+
+def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> None:
+    """Print functions, inclusion, risks, how answers do on other rows, and how sure it all is."""
+    from rich.text import Text
+
+    from ..estimators import posterior_presentation as present
+
+    console = make_console()
+    console.print(table_line(model, model.counts_))
+    console.print(Text(f"\n{present.title(model)}:", style="bold"))
+    shown = model.draws_.top(present.MOST_FUNCTIONS)
+    console.print(_columns(shown, {"probability": ".4f", "function": ""}))
+    if (left := present.functions_left(model, len(shown))) is not None:
+        console.print(f" {left}.")
+    if len(included := present.top_inclusion(model)):
+        console.print(
+            _columns(included, {"probability": ".4f", "kind": "", "what": "", "equal": ""})
+        )
+    else:
+        console.print()
+    for said in present.no_rule(model):
+        console.print(said)
+    for line in risk_lines(model, None if model.null_probability_ == 1 else ("", "")):
+        console.print(line)
+    if held_out is not None:
+        console.print(held_out_line(held_out))
+    for said in present.trust(model):
+        console.print(said)
+
+
+def _columns(data: pd.DataFrame, formats: dict[str, str]) -> Table:
+    """Show some columns of a table, numbers to the right."""
+    from rich.text import Text
+
+    table = plain_table()
+    names = [name for name in formats if name in data]
+    for name in names:
+        table.add_column(name, justify="right" if formats[name] else "left", overflow="fold")
+    for _, row in data.iterrows():
+        # str first: a function has no format of its own.
+        table.add_row(
+            *(
+                Text(f"{row[name]:{formats[name]}}" if formats[name] else str(row[name]))
+                for name in names
+            )
+        )
+    return table
 
 
 def _emphasised(line: str) -> Text:
@@ -125,21 +169,9 @@ def risk_lines(
     model: DNFClassifier | PosteriorDNFClassifier, rows: tuple[str, str] | None
 ) -> list[Text]:
     """Say the risks, and on how many rows, unmarked and marked; None when there is no rule."""
-    unmarked, marked = model.risks_
-    if rows is None:
-        return [_emphasised(f"Risk on every row: {_risk(unmarked)}")]
-    prevalence = model.effect_.prevalence
-    scale = "" if prevalence is None else f", in a population with {prevalence:g} positive"
-    lines = (
-        f"Risk if it holds: {_risk(marked)}{rows[1]}",
-        f"Risk if not:      {_risk(unmarked)}{rows[0]}",
-        f"(P({model.positive_!s}): posterior mean and 95 % interval{scale}.)",
-    )
-    return [_emphasised(line) for line in lines]
+    from ..estimators.presentation import short_risk_lines
 
-
-def _risk(interval: Interval) -> str:
-    return f"{interval.mean:.4f} [{interval.low:.4f}, {interval.high:.4f}]"
+    return [_emphasised(line) for line in short_risk_lines(model, rows)]
 
 
 def fit_with_bar(

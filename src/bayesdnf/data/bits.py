@@ -106,7 +106,7 @@ class BitMatrix:
         names : sequence of str, optional
             Column names; by default those of the DataFrame, or x0, x1, ….
         """
-        from .flags import FlagColumns
+        from .flags import FlagColumns  # with narwhals, which packed bits alone do not need
 
         source = FlagColumns.of(X, names)
         table = LiteralTable.of_flags(source.names)
@@ -235,6 +235,35 @@ class BitMatrix:
         valid = self.table.valid[index]
         known = view.all_rows() if valid < 0 else self.planes[valid, : view.n_words]
         return self.unpack(_native.bits_and_not(known, holds))
+
+    def missing_values(self) -> tuple[dict[str, int], int]:
+        """Count missing values.
+
+        Samples that are not stored, because their weight is 0, are not counted.
+
+        Returns
+        -------
+        by_column : dict
+            Missing values of each column that has any, in the order of the literals.
+        rows : int
+            Samples in which any value is missing.
+
+        Examples
+        --------
+        >>> from bayesdnf import LiteralEncoder
+        >>> table = {"odor": ["f", "n", None, None], "age": [1, None, None, 3]}
+        >>> LiteralEncoder().fit_encode(table).missing_values()
+        ({'odor': 2, 'age': 2}, 3)
+        """
+        stored = self.unpack(self.view().all_rows())
+        any_missing = np.zeros(self.n_rows, dtype=np.bool_)
+        by_column: dict[str, int] = {}
+        for literal, valid in zip(self.table, self.table.valid, strict=True):
+            if valid >= 0 and literal.attribute not in by_column:
+                missing = stored & ~self.unpack(self.planes[valid])
+                by_column[literal.attribute] = int(missing.sum())
+                any_missing |= missing
+        return by_column, int(any_missing.sum())
 
     def twins(self) -> NDArray[np.int32]:
         """For each literal the first one whose column is equal on every row."""

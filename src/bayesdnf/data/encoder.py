@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean.literal import Literal, Value
+from ..checks import is_whole
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
 from .bits import BitMatrix, allocate_planes, pack_into, segment_offsets
 from .columns import NOTHING, TEXT, Column, named_missing
@@ -128,7 +129,13 @@ class LiteralEncoder:
             How often each row counts; rows of weight 0 are ignored.
         """
         self._check_parameters()
-        table = self._read(X)
+        self._decide(self._read(X), sample_weight)
+        return self
+
+    def _decide(
+        self, table: RawTable, sample_weight: Any, parsed: dict[str, Column] | None = None
+    ) -> None:
+        """Fit; ``parsed`` takes the columns that give literals, for packing them afterwards."""
         weights = read_weights(sample_weight, table.n_rows)
         kinds = dict(self.kinds or {})
         for name in kinds:
@@ -140,9 +147,10 @@ class LiteralEncoder:
         attributes: list[Attribute] = []
         dropped: dict[str, str] = {}
         for name in table.names:
+            column = table.column(name)
             decision = decide(
                 name,
-                table.column(name),
+                column,
                 weights,
                 kind=kinds.get(name),
                 thresholds=self.thresholds,
@@ -150,6 +158,8 @@ class LiteralEncoder:
             )
             if isinstance(decision, Attribute):
                 attributes.append(decision)
+                if parsed is not None:
+                    parsed[name] = column
             else:
                 dropped[name] = decision.reason
         if not attributes:
@@ -159,7 +169,6 @@ class LiteralEncoder:
                 f"(column {name!r}: {reason})."
             )
         self._set(table.names, attributes, dropped)
-        return self
 
     def encode(self, X: Any) -> BitMatrix:
         """Pack the truth of every literal on the rows of a table.
@@ -171,20 +180,24 @@ class LiteralEncoder:
         Parameters
         ----------
         X : pandas or polars DataFrame, 2-D array, or dict of columns
-            The rows.
+            The rows; or what :meth:`as_table` made of them, whose columns are read once for both.
         """
         self._require_fitted()
+        if isinstance(X, FittedTable):
+            return self._pack(X.n_rows, lambda attribute: X.column(attribute.name))
         table = self._named_as_fitted(self._read(X))
+        return self._pack(table.n_rows, lambda attribute: self._column(table, attribute))
+
+    def _pack(self, n_rows: int, column_of: Callable[[Attribute], Column]) -> BitMatrix:
+        """Pack the literals of each attribute, whose columns are asked for one after the other."""
         n_base = sum(len(attribute.literals) for attribute in self._attributes)
         # Room for a validity plane per attribute; what is not needed is never touched.
-        planes = allocate_planes(
-            n_base + len(self._attributes), segment_offsets([table.n_rows])[-1]
-        )
+        planes = allocate_planes(n_base + len(self._attributes), segment_offsets([n_rows])[-1])
         signs = len(self._table) // n_base
         valid = np.full(len(self._table), -1, dtype=np.int32)
         first, behind = 0, n_base
         for attribute in self._attributes:
-            column = self._column(table, attribute)
+            column = column_of(attribute)
             own = slice(first, first + len(attribute.literals))
             for plane, literal in zip(planes[own], attribute.literals, strict=True):
                 pack_into(plane, column.truth(literal))
@@ -193,11 +206,24 @@ class LiteralEncoder:
                 valid[own.start * signs : own.stop * signs] = behind
                 behind += 1
             first = own.stop
-        return BitMatrix(planes[:behind], replace(self._table, valid=valid), [table.n_rows])
+        return BitMatrix(planes[:behind], replace(self._table, valid=valid), [n_rows])
 
     def fit_encode(self, X: Any, sample_weight: Any = None) -> BitMatrix:
-        """Fit, then encode the same table."""
-        return self.fit(X, sample_weight).encode(X)
+        """Fit, then encode the same table, each of its columns parsed once.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows.
+        sample_weight : array of whole numbers, optional
+            How often each row counts; rows of weight 0 have no say in the literals.
+        """
+        self._check_parameters()
+        table = self._read(X)
+        parsed: dict[str, Column] = {}
+        self._decide(table, sample_weight, parsed)
+        # A parsed column is let go as soon as it is packed.
+        return self._pack(table.n_rows, lambda attribute: parsed.pop(attribute.name))
 
     def as_table(self, X: Any, columns: Iterable[str] | None = None) -> FittedTable:
         """Read rows for a function of this encoder's literals to be called on.
@@ -285,8 +311,7 @@ class LiteralEncoder:
         for flag in ("negations", "drop_first"):
             if not isinstance(getattr(self, flag), (bool, np.bool_)):
                 raise ParameterError.of(flag, owner, "True or False", getattr(self, flag))
-        is_whole = isinstance(self.thresholds, (int, np.integer))
-        if not is_whole or isinstance(self.thresholds, bool) or self.thresholds < 1:
+        if not is_whole(self.thresholds, least=1):
             raise ParameterError.of("thresholds", owner, "a whole number >= 1", self.thresholds)
         named_missing(self.missing_values, owner)
 

@@ -106,6 +106,10 @@ def _read_attribute(part: Any) -> Attribute:
     return Attribute(name, part["kind"], part["type"], tuple(literals))
 
 
+# Not files.checked_json: this state may come from anywhere, a pickle or a caller's dict, and its
+# errors name no file. In a model file JsonFields.make puts the file and the field in front of them.
+
+
 def _expect(value: Any, type_: type, what: str) -> Any:
     if not isinstance(value, type_):
         _fail(f"{what} must be a {type_.__name__}. Got {value!r} instead")

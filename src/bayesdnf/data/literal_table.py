@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean.literal import MEANING, OPERATORS, TRUE, Literal, Value, comparison
+from ..display.wording import listed
 from ..errors import InputError, UnknownColumnError, did_you_mean
 
 _CODE = {operator: code for code, operator in enumerate(OPERATORS)}
@@ -153,12 +154,11 @@ class LiteralTable(Sequence[Literal]):
         if found is not None:
             return found
         members = np.flatnonzero(self.attribute == self._attribute_index(literal.attribute))
-        offered = ", ".join(str(self[int(i)]) for i in members[:6])
-        more = ", …" if len(members) > 6 else ""
+        offered = listed(members.tolist(), 6, lambda i: str(self[i]))
         if self.find(~literal) is not None:
             help_text = "Encode with negations=True to offer it."
         else:
-            help_text = f"On offer for that column: {offered}{more}."
+            help_text = f"On offer for that column: {offered}."
         raise UnknownColumnError(
             f"Literal '{literal}' is not among the {len(self):,} literals on offer. {help_text}"
         )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean.literal import Literal, Value
+from ..display.wording import listed
 from ..errors import InputError, ParameterError
 from .columns import read_column
 
@@ -72,47 +75,85 @@ def _chosen(labels: list[Value], positive: Any) -> list[Value]:
     if positive is None:
         if len(labels) > 2:
             raise InputError(
-                f"y holds {len(labels):,} labels ({_listed(labels)}) and two classes are needed; "
-                f"name the positive ones, for example positive={labels[-1]!r}."
+                f"y holds {len(labels):,} labels ({list_labels(labels)}) and two classes are "
+                f"needed; name the positive ones, for example positive={labels[-1]!r}."
             )
         return labels[1:]
     is_list = isinstance(positive, Iterable) and not isinstance(positive, (str, bytes))
     named = list(positive) if is_list else [positive]
     if not named:
         raise ParameterError.of("positive", "read_outcome", "at least one label of y", positive)
-    absent = [x for x in named if not _is_among(x, labels)]
+    absent = [x for x in named if find_label(labels, x) is None]
     if absent:
         raise ParameterError(
             f"The 'positive' parameter of read_outcome must be among the labels of y, "
-            f"which are {_listed(labels)}. Got {_listed(absent)} instead."
+            f"which are {list_labels(labels)}. Got {list_labels(absent)} instead."
         )
-    chosen = [label for label in labels if _is_among(label, named)]
+    chosen = [label for label in labels if find_label(named, label) is not None]
     if len(chosen) == len(labels):
         raise ParameterError(
             f"The 'positive' parameter of read_outcome must leave a label of y as negative. "
-            f"Got all of them, {_listed(labels)}, instead."
+            f"Got all of them, {list_labels(labels)}, instead."
         )
     return chosen
 
 
-def _is_among(label: Any, labels: Sequence[Any]) -> bool:
-    # Typed: the text '1' is not the number 1; and anything else, pandas.NA too, is no label.
-    return isinstance(label, (str, int, float, np.number, np.bool_)) and any(
-        isinstance(label, str) == isinstance(other, str) and bool(label == other)
-        for other in labels
-    )
+def find_label(labels: Sequence[Any], wanted: Any) -> int | None:
+    """Return the place of a label among others; None when it is not there.
+
+    Typed: the text '1' is not the number 1. What is neither a text nor a number is no label.
+
+    Examples
+    --------
+    >>> from bayesdnf.data.outcome import find_label
+    >>> find_label([0, 1], 1.0), find_label([0, 1], "1"), find_label(["0", "1"], "1")
+    (1, None, 1)
+    """
+    # Asked first, because not every object says yes or no to a comparison: pandas.NA and arrays.
+    if not isinstance(wanted, (str, Number, np.bool_)):
+        return None
+    for place, label in enumerate(labels):
+        if (
+            isinstance(label, (str, Number, np.bool_))
+            and isinstance(label, str) == isinstance(wanted, str)
+            and bool(label == wanted)
+        ):
+            return place
+    return None
 
 
-def _listed(labels: Sequence[Any]) -> str:
-    shown = [repr(x.item() if isinstance(x, np.generic) else x) for x in labels[:8]]
-    return ", ".join(shown) + (", …" if len(labels) > 8 else "")
+def list_labels(labels: Sequence[Any]) -> str:
+    """Spell out the first labels, for errors."""
+    return listed(labels, 8, lambda x: repr(x.item() if isinstance(x, np.generic) else x))
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedWeights:
+    """Weights that :func:`read_weights` has read: it returns them as they are.
+
+    For passing weights on to what reads its own, without checking every row again.
+    """
+
+    values: NDArray[np.int64]
 
 
 def read_weights(weights: Any, n_rows: int) -> NDArray[np.int64] | None:
-    """Read whole-number weights (2.0 is fine); None stays None."""
+    """Read whole-number weights (2.0 is fine); None stays None.
+
+    Examples
+    --------
+    >>> from bayesdnf.data.outcome import CheckedWeights, read_weights
+    >>> once = read_weights([1.0, 0.0, 2.0], 3)
+    >>> read_weights(CheckedWeights(once), 3) is once
+    True
+    """
     if weights is None:
         return None
-    values = np.asarray(weights, dtype=np.float64)
+    if isinstance(weights, CheckedWeights) and len(weights.values) == n_rows:
+        return weights.values
+    values = np.asarray(
+        weights.values if isinstance(weights, CheckedWeights) else weights, dtype=np.float64
+    )
     if values.shape != (n_rows,):
         raise InputError(
             f"sample_weight must have one entry for each of the {n_rows:,} rows. "

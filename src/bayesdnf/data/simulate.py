@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..boolean.function import BooleanFunction
 from ..boolean.literal import FALSE, TRUE, Literal
+from ..checks import is_whole, whole
 from ..errors import InputError, ParameterError
 from .memory import require_memory
 
@@ -104,8 +105,8 @@ def simulate(
     >>> int(sample.y.sum())
     50
     """
-    n = _whole("n_rows", n_rows)
-    p = _whole("n_columns", n_columns)
+    n = whole("n_rows", "simulate", n_rows, 1)
+    p = whole("n_columns", "simulate", n_columns, 1)
     require_memory(
         n * (p + 10) + p * 128 + 9 * max(p, _BLOCK), f"A table of {n:,} rows by {p:,} columns"
     )
@@ -212,16 +213,6 @@ def _case_control(
     return y
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def _whole(name: str, value: int) -> int:
-    if not _is_whole(value) or value < 1:
-        raise ParameterError.of(name, "simulate", "a whole number, 1 or more", value)
-    return int(value)
-
-
 def _probability(name: str, value: float) -> float:
     # Written so that NaN fails too.
     if not (isinstance(value, (int, float, np.number)) and 0 <= value <= 1):
@@ -242,7 +233,7 @@ def _n_positive(sampling: str, n_cases: int | None, n: int) -> int | None:
         raise ParameterError.of("n_rows", "simulate", "2 or more for case-control sampling", n)
     if n_cases is None:
         return n // 2
-    if not _is_whole(n_cases) or not 1 <= n_cases < n:
+    if not is_whole(n_cases, 1, n - 1):
         must = f"a whole number from 1 to {n - 1:,} (n_rows - 1)"
         raise ParameterError.of("n_cases", "simulate", must, n_cases)
     return int(n_cases)
@@ -272,12 +263,12 @@ def _ends(term: list[int] | range) -> tuple[int, int]:
 def _term_columns(terms: object) -> list[list[int]] | list[range]:
     """Find the column numbers of each term, from sizes or from the numbers themselves."""
     items = list(terms) if isinstance(terms, Iterable) else []
-    if items and all(_is_whole(size) and size >= 1 for size in items):
+    if items and all(is_whole(size, least=1) for size in items):
         ends = list(itertools.accumulate(int(size) for size in items))
         return [range(start, end) for start, end in itertools.pairwise([0, *ends])]
     lists = [list(item) for item in items if isinstance(item, Iterable)]
-    whole = all(term and all(map(_is_whole, term)) for term in lists)
-    if not lists or len(lists) < len(items) or not whole:
+    numbers = all(term and all(map(is_whole, term)) for term in lists)
+    if not lists or len(lists) < len(items) or not numbers:
         must = (
             "sizes such as (2, 2), lists of column numbers such as [[0, 1], [0, 5]] or a "
             "BooleanFunction, with at least one term and no empty one"
@@ -311,7 +302,7 @@ def _generator(random_state: RandomState) -> np.random.Generator:
         return random_state
     if isinstance(random_state, np.random.SeedSequence):
         return np.random.Generator(np.random.Philox(random_state))
-    if random_state is not None and not (_is_whole(random_state) and random_state >= 0):
+    if random_state is not None and not is_whole(random_state, least=0):
         must = "None, a whole number (0 or more), a SeedSequence or a Generator"
         raise ParameterError.of("random_state", "simulate", must, random_state)
     seed = None if random_state is None else int(random_state)

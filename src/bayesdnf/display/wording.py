@@ -1,29 +1,113 @@
-"""Phrases that several messages share."""
+"""Lists and numbers in words, for all texts that people read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
 
 def listed(values: Iterable[Any], most: int, show: Callable[[Any], str] = repr) -> str:
-    """Join the first few values for a sentence, with "…" when more follow.
+    """Join the first values with commas; an ellipsis says that more follow.
 
     Parameters
     ----------
     values : iterable
-        What to list; no more than ``most`` + 1 values are looked at.
+        What to list; one value more than is shown is looked at.
     most : int
-        How many to show.
-    show : callable
-        Makes the text of a value.
+        How many of them to show.
+    show : callable, default=repr
+        From a value to its text.
 
     Examples
     --------
     >>> from bayesdnf.display.wording import listed
-    >>> listed([3, 1, 2], 2), listed(["a", "b"], 2, show=str)
-    ('3, 1, …', 'a, b')
+    >>> listed(["a", "b", "c"], 2), listed([1, 2], 2, str)
+    ("'a', 'b', …", '1, 2')
     """
     few = list(islice(values, most + 1))
     return ", ".join(map(show, few[:most])) + (", …" if len(few) > most else "")
+
+
+def text_list(parts: Sequence[str], last_word: str) -> str:
+    """Join parts as a sentence does, with a word before the last one.
+
+    Examples
+    --------
+    >>> from bayesdnf.display.wording import text_list
+    >>> text_list(["a", "b", "c"], "and")
+    'a, b and c'
+    """
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {last_word} {parts[-1]}"
+
+
+def plural(n: int, one: str, many: str | None = None) -> str:
+    """Return the noun that goes with a number.
+
+    Examples
+    --------
+    >>> from bayesdnf.display.wording import plural
+    >>> plural(1, "row"), plural(0, "row"), plural(2, "class", "classes")
+    ('row', 'rows', 'classes')
+    """
+    return one if n == 1 else many or f"{one}s"
+
+
+def count(n: int, one: str, many: str | None = None) -> str:
+    """Count things.
+
+    Examples
+    --------
+    >>> from bayesdnf.display.wording import count
+    >>> count(1, "row"), count(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{n:,} {plural(n, one, many)}"
+
+
+def percent(share: float) -> str:
+    """Write a share in percent, in as many digits as tell it from 0 and from 100.
+
+    Examples
+    --------
+    >>> from bayesdnf.display.wording import percent
+    >>> [percent(p) for p in (0, 0.00001, 0.0042, 0.5, 0.9996, 0.999999, 1)]
+    ['0 %', '<0.01 %', '0.42 %', '50.0 %', '99.96 %', '>99.99 %', '100 %']
+    """
+    if math.isnan(share):
+        return "–"
+    if share in (0, 1):
+        return f"{share:.0%}".replace("%", " %")
+    if share < 0.0001:
+        return "<0.01 %"
+    if share > 0.9999:
+        return ">99.99 %"
+    digits = 1 if 0.01 <= share <= 0.99 else 2
+    return f"{100 * share:.{digits}f} %"
+
+
+def between(low: float, high: float) -> str:
+    """Write an interval of shares in percent.
+
+    Examples
+    --------
+    >>> from bayesdnf.display.wording import between
+    >>> between(0.123, 0.5)
+    '12.3 to 50.0 %'
+    """
+    return f"{percent(low).removesuffix(' %')} to {percent(high)}"
+
+
+def with_interval(value: float, low: float, high: float, form: str) -> str:
+    """Write a number and its interval in brackets, all in one format.
+
+    Examples
+    --------
+    >>> from bayesdnf.display.wording import with_interval
+    >>> with_interval(0.5, 0.41, 0.589, ".2f")
+    '0.50 [0.41, 0.59]'
+    """
+    return f"{value:{form}} [{low:{form}}, {high:{form}}]"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import joblib
 import numpy as np
@@ -13,21 +14,34 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..boolean import BooleanFunction
 from ..boolean.literal import Value
+from ..data.encoder import FittedTable
 from ..display.bars import SearchBar, Teller, following
 from ..errors import InputError
 from ..model.effect import Effect
 from ..model.prior import Prior
-from ..model.rates import Counts, Interval, Rates
+from ..model.rates import Counts, Rates
 from ..search.hunt import hunt
 from ..search.result import SearchResult
 from . import presentation
 from .explain import Explanation, fired_terms, nearest_change, one_row
 from .rule_classifier import RuleClassifier, Task
 from .rules import rules_table
+from .saving.model_file import read_model, write_model
 from .settings import check_parameters
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class RowAnswers(NamedTuple):
+    """What a rule answers about rows."""
+
+    marked: NDArray[np.bool_]
+    """Where the rule holds."""
+    probabilities: NDArray[np.float64]
+    """Of each class, as columns."""
+    predicted: NDArray[Any]
+    """The more probable class."""
 
 
 class DNFClassifier(RuleClassifier):
@@ -118,8 +132,6 @@ class DNFClassifier(RuleClassifier):
     log_posterior_: float
     counts_: Counts
     rates_: Rates
-    risks_: tuple[Interval, Interval]
-    stopped_: str
     agreement_: int
     restarts_: int
     proved_: bool
@@ -159,37 +171,23 @@ class DNFClassifier(RuleClassifier):
         self.allow_missing_columns = allow_missing_columns
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DNFClassifier:
-        """Find the best rule.
-
-        Ctrl-C ends the search: the best rule so far is stored, then KeyboardInterrupt goes on.
-
-        Parameters
-        ----------
-        X : pandas or polars DataFrame, 2-D array, or dict of columns
-            The rows; columns of an array are called x0, x1, ….
-        y : array-like
-            One label for each row, two classes.
-        sample_weight : array of whole numbers, optional
-            How often each row counts (2.0 is fine); the same as repeating rows.
-        """
+    def _check_parameters(self) -> None:
         check_parameters(self, {"restarts": 1, "agree": 1, "steps": 1})
-        task = self._read_task(X, y, sample_weight)
-        with following(self, SearchBar, "Search", Teller) as progress:
-            found = hunt(
-                task.posterior,
-                restarts=int(self.restarts),
-                agree=int(self.agree),
-                steps=int(self.steps),
-                time_limit=self.time_limit,
-                n_jobs=joblib.effective_n_jobs(self.n_jobs),
-                random_state=task.seed,
-                progress=progress,
-            )
-        self._store(task, found)
-        if found.stopped == "interrupted":
-            raise KeyboardInterrupt
-        return self
+
+    def _following(self) -> AbstractContextManager[Any]:
+        return following(self, SearchBar, "Search", Teller)
+
+    def _learn(self, task: Task, progress: Any) -> SearchResult:
+        return hunt(
+            task.posterior,
+            restarts=int(self.restarts),
+            agree=int(self.agree),
+            steps=int(self.steps),
+            time_limit=self.time_limit,
+            n_jobs=joblib.effective_n_jobs(self.n_jobs),
+            random_state=task.seed,
+            progress=progress,
+        )
 
     def _store(self, task: Task, found: SearchResult) -> None:
         self._store_task(task)
@@ -213,8 +211,7 @@ class DNFClassifier(RuleClassifier):
             The rows. Columns of a DataFrame are found by name and extra ones ignored; with
             ``allow_missing_columns=True`` only those of the rule are needed.
         """
-        check_is_fitted(self)
-        return self.function_(self._read_rows(X, self.function_.attributes))
+        return self._answers_for(self._rule_rows(X)).marked
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class, in the order of ``classes_``.
@@ -227,8 +224,7 @@ class DNFClassifier(RuleClassifier):
         X : pandas or polars DataFrame, 2-D array, or dict of columns
             The rows.
         """
-        marked = self.marked(X)
-        return self._probabilities()[marked.astype(np.intp)]
+        return self._probabilities_of(self._rule_rows(X))
 
     def explain(self, row: Any) -> Explanation:
         """Say which terms hold on a row, and the nearest change that would flip the rule.
@@ -252,24 +248,15 @@ class DNFClassifier(RuleClassifier):
         table = self._as_rows(one_row(row, self.encoder_.columns_), self.function_.attributes)
         if table.n_rows != 1:
             raise InputError(f"explain takes one row. Got {table.n_rows:,} instead.")
-        marked = bool(self.function_(table)[0])
-        positive = int(np.flatnonzero(self.classes_ == self.positive_)[0])
+        answers = self._answers_for(table)
         return Explanation(
-            marked=marked,
+            marked=bool(answers.marked[0]),
             fired=fired_terms(self.function_, table),
-            prediction=self.classes_[self._answers()[int(marked)]],
+            prediction=answers.predicted[0],
             positive=self.positive_,
-            probability=float(self._probabilities()[int(marked), positive]),
+            probability=float(answers.probabilities[0, self._positive_index]),
             change=nearest_change(self.function_, self.encoder_, table),
         )
-
-    def summary(self) -> str:
-        """Return the rule, its terms, the risks and how far to trust them, as text.
-
-        It warns when ``predict`` gives every row the same class.
-        """
-        check_is_fitted(self)
-        return presentation.summary(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted classifier to a JSON file that people can read.
@@ -291,34 +278,34 @@ class DNFClassifier(RuleClassifier):
         >>> DNFClassifier.load(file).predict({"odor": ["n", "f"]})
         array(['well', 'ill'], dtype='<U4')
         """
-        from .saving.model_file import write_model
-
         check_is_fitted(self)
         write_model(self, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> DNFClassifier:
-        """Read what :meth:`save` wrote; everything is checked, nothing is run.
-
-        Parameters
-        ----------
-        path : path
-            The file.
-
-        Raises
-        ------
-        InputError
-            When the file is damaged or of another kind; names the file and the field.
-        """
-        from .saving.model_file import read_model
-
+    def _read_file(cls, path: str | os.PathLike[str]) -> Self:
         return read_model(path, cls)
 
-    def _html_repr(self) -> str:
-        # A notebook shows scikit-learn's diagram, which stays as it is inside pipelines, and the
-        # rule below it.
-        diagram = cast(str, super()._html_repr())
-        return f"{diagram}\n{presentation.as_html(self)}" if hasattr(self, "risks_") else diagram
+    def _as_text(self) -> str:
+        return presentation.summary(self)
+
+    def _as_html(self) -> str:
+        return presentation.as_html(self)
+
+    def _rule_rows(self, X: Any) -> FittedTable:
+        """Check and read rows, of which the rule's columns are needed."""
+        check_is_fitted(self)
+        return self._read_rows(X, self.function_.attributes)
+
+    def _answers_for(self, rows: FittedTable) -> RowAnswers:
+        """Return all that is answered about rows, which are read once."""
+        marked = self.function_(rows)
+        which = marked.astype(np.intp)
+        return RowAnswers(
+            marked, self._probabilities()[which], self.classes_[self._answers()[which]]
+        )
+
+    def _probabilities_of(self, rows: FittedTable) -> NDArray[np.float64]:
+        return self._answers_for(rows).probabilities
 
     def _probabilities(self) -> NDArray[np.float64]:
         """Probabilities of ``classes_`` (columns) on unmarked and on marked rows."""

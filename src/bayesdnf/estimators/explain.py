@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..boolean import BooleanFunction, Literal
 from ..boolean.literal import FALSE, TRUE, Value, value_text
+from ..boolean.table import Table
 from ..data.columns import TEXT, read_column
 from ..data.encoder import FittedTable, LiteralEncoder
 from ..errors import InputError
@@ -118,12 +119,29 @@ def one_row(row: Any, columns: Sequence[str]) -> Any:
     return dict(row) if is_table else {name: [value] for name, value in row.items()}
 
 
+def terms_holding(function: BooleanFunction, table: Table) -> NDArray[np.bool_]:
+    """Say which terms hold on which rows: shape (n_rows, n_terms).
+
+    Examples
+    --------
+    >>> from bayesdnf import BooleanFunction
+    >>> from bayesdnf.data.tables import read_table
+    >>> from bayesdnf.estimators.explain import terms_holding
+    >>> terms_holding(BooleanFunction("x OR y"), read_table({"x": [1, 0], "y": [1, 1]}))
+    array([[ True,  True],
+           [False,  True]])
+    """
+    holds = np.empty((table.n_rows, len(function)), dtype=np.bool_)
+    for t, term in enumerate(function.literal_terms):
+        holds[:, t] = BooleanFunction([term])(table)
+    return holds
+
+
 def fired_terms(function: BooleanFunction, row: FittedTable) -> tuple[str, ...]:
     """Texts of the terms that hold on a table of one row."""
+    [holds] = terms_holding(function, row)
     return tuple(
-        " AND ".join(texts)
-        for texts, term in zip(function.terms, function.literal_terms, strict=True)
-        if all(row.truth(literal)[0] for literal in term)
+        " AND ".join(texts) for texts, flag in zip(function.terms, holds, strict=True) if flag
     )
 
 

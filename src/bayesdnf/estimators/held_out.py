@@ -62,7 +62,7 @@ def measure(model: RuleClassifier, X: Any, is_positive: NDArray[np.bool_], how: 
     how : str
         Where the rows came from, for people.
     """
-    positive = int(np.flatnonzero(model.classes_ == model.positive_)[0])
+    positive = model._positive_index
     probabilities = model.predict_proba(X)
     wrong = int(np.sum((np.argmax(probabilities, axis=1) == positive) != is_positive))
     n = len(is_positive)

@@ -14,8 +14,9 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import validate_data
 
 from ..data.columns import is_missing, unmasked
+from ..data.outcome import find_label, list_labels
 from ..data.tables import as_frame
-from ..errors import InputError, ParameterError
+from ..errors import BayesDNFWarning, InputError, ParameterError
 
 _NUMBER = (bool, int, float, np.number, np.bool_)
 
@@ -65,8 +66,11 @@ def _named_as_fitted(estimator: Any, X: Any, frame: nw.DataFrame[Any]) -> Any:
         raise InputError(
             f"X has {len(names)} features, but {owner} is expecting {len(own)} features as input."
         )
+    # In scikit-learn's own words, for which its checks look.
     warnings.warn(
-        f"X has feature names, but {owner} was fitted without feature names", stacklevel=4
+        f"X has feature names, but {owner} was fitted without feature names",
+        BayesDNFWarning,
+        stacklevel=4,
     )
     return {name: frame[:, j].to_native() for j, name in enumerate(own)}
 
@@ -119,18 +123,20 @@ def read_labels(
     check_classification_targets(counted)
     kind = type_of_target(counted, input_name="y", raise_unknown=True)
     classes = np.unique(counted)
+    labels = classes.tolist()
     if kind != "binary":
         raise InputError(
             f"Only binary classification is supported. The type of the target is {kind}: y holds "
-            f"{len(classes):,} classes ({_listed(classes)}); ask for one of them, for example "
-            f"with y == {_plain(classes[-1])!r}."
+            f"{len(classes):,} classes ({list_labels(labels)}); ask for one of them, for example "
+            f"with y == {labels[-1]!r}."
         )
     if len(classes) < 2:
         where = "" if weights is None else " on the rows whose sample_weight is not zero"
-        raise InputError(
-            f"y holds one class only{where}, {_plain(classes[0])!r}; two classes are needed."
-        )
-    index = 1 if positive is None else _find(classes, positive, type(estimator).__name__)
+        raise InputError(f"y holds one class only{where}, {labels[0]!r}; two classes are needed.")
+    index = 1 if positive is None else find_label(labels, positive)
+    if index is None:
+        must = f"one of the classes of y, {list_labels(labels)}, or None"
+        raise ParameterError.of("positive", type(estimator).__name__, must, positive)
     return Labels(classes, index, y == classes[index])
 
 
@@ -150,20 +156,9 @@ def _as_labels(estimator: Any, y: Any) -> NDArray[Any]:
     return labels
 
 
-def _find(classes: NDArray[Any], positive: Any, owner: str) -> int:
-    for index, label in enumerate(classes):
-        # Typed: the text '1' is not the number 1.
-        if isinstance(label, str) == isinstance(positive, str) and np.all(label == positive):
-            return index
-    raise ParameterError.of(
-        "positive", owner, f"one of the classes of y, {_listed(classes)}, or None", positive
-    )
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
-
-
-def _listed(labels: NDArray[Any]) -> str:
-    shown = [repr(_plain(label)) for label in labels[:8]]
-    return ", ".join(shown) + (", …" if len(labels) > 8 else "")
+def takes_any_columns(tags: Any) -> Any:
+    """Set scikit-learn's tags of an estimator whose columns are read by ``LiteralEncoder``."""
+    tags.input_tags.allow_nan = True
+    tags.input_tags.string = True
+    tags.input_tags.categorical = True
+    return tags

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..checks import whole
+from ..data.encoder import FittedTable
 from ..data.memory import require_memory
 from ..errors import ParameterError
 from ..sampling.draws import Draws
 from .averaging import DrawnOnRows
 from .rule_classifier import RuleClassifier
-from .settings import is_whole, seed_of
+from .settings import seed_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,6 +54,9 @@ class PosteriorAnswers(RuleClassifier):
             The rows.
         """
         return self._by_class(self._on_rows(X).risk())
+
+    def _probabilities_of(self, rows: FittedTable) -> NDArray[np.float64]:
+        return self._by_class(DrawnOnRows(self.draws_, rows).risk())
 
     def predict_interval(self, X: Any, level: float = 0.95) -> pd.DataFrame:
         """Return how well the probability of the positive class is known, row by row.
@@ -114,10 +119,8 @@ class PosteriorAnswers(RuleClassifier):
             Labels, of shape (n_rows,), or (size, n_rows) when a size is given.
         """
         owner = f"{type(self).__name__}.posterior_predictive"
-        if size is not None and not is_whole(size, least=0):
-            raise ParameterError.of("size", owner, "a whole number, 0 or more, or None", size)
+        times = 1 if size is None else whole("size", owner, size, 0, besides="or None")
         rows = self._on_rows(X)
-        times = 1 if size is None else int(size)
         require_memory(
             times * rows.n_rows * (10 + self.classes_.itemsize), f"{times:,} labels for each row"
         )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import joblib
 import numpy as np
@@ -18,7 +19,7 @@ from ..errors import InputError, MissingExtraError, ParameterError
 from ..model.effect import Effect
 from ..model.posterior import Posterior
 from ..model.prior import Prior
-from ..model.rates import Counts, Interval
+from ..model.rates import Counts
 from ..sampling.bayes_factor import BayesFactor, bayes_factor
 from ..sampling.draws import Draws
 from ..sampling.evidence import Evidence, drawn_evidence
@@ -140,11 +141,9 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     map_: BooleanFunction
     rules_: pd.DataFrame
     counts_: Counts
-    risks_: tuple[Interval, Interval]
     null_probability_: float
     bayes_factor_: BayesFactor | None
     evidence_: Evidence | None
-    stopped_: str
     _posterior: Posterior | None = None
 
     def __init__(
@@ -188,41 +187,6 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         self.allow_missing_columns = allow_missing_columns
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> PosteriorDNFClassifier:
-        """Draw rules and rates from the posterior.
-
-        Ctrl-C ends the sampling: what was drawn is stored, then KeyboardInterrupt goes on.
-
-        Parameters
-        ----------
-        X : pandas or polars DataFrame, 2-D array, or dict of columns
-            The rows; columns of an array are called x0, x1, ….
-        y : array-like
-            One label for each row, two classes.
-        sample_weight : array of whole numbers, optional
-            How often each row counts (2.0 is fine); the same as repeating rows.
-        """
-        self._check_parameters()
-        task = self._read_task(X, y, sample_weight)
-        with following(self, DrawsBar, "Draws", DrawTeller) as progress:
-            drawn = sample(
-                task.posterior,
-                draws=int(self.draws),
-                warmup=int(self.warmup),
-                chains=int(self.chains),
-                thin=int(self.thin),
-                kernel=self.kernel,
-                time_limit=self.time_limit,
-                n_jobs=joblib.effective_n_jobs(self.n_jobs),
-                random_state=task.seed,
-                checkpoint=self.checkpoint,
-                progress=progress,
-            )
-        self._store(task, drawn)
-        if self.stopped_ == "interrupted":
-            raise KeyboardInterrupt
-        return self
-
     def _check_parameters(self) -> None:
         check_parameters(self, {"draws": 1, "warmup": 0, "chains": 1, "thin": 1})
         owner = type(self).__name__
@@ -236,6 +200,24 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         if self.random_state is None:
             must = "given when there is a checkpoint, or no later run could go on from it"
             raise ParameterError.of("random_state", owner, must, None)
+
+    def _following(self) -> AbstractContextManager[Any]:
+        return following(self, DrawsBar, "Draws", DrawTeller)
+
+    def _learn(self, task: Task, progress: Any) -> Draws:
+        return sample(
+            task.posterior,
+            draws=int(self.draws),
+            warmup=int(self.warmup),
+            chains=int(self.chains),
+            thin=int(self.thin),
+            kernel=self.kernel,
+            time_limit=self.time_limit,
+            n_jobs=joblib.effective_n_jobs(self.n_jobs),
+            random_state=task.seed,
+            checkpoint=self.checkpoint,
+            progress=progress,
+        )
 
     def _store(self, task: Task, drawn: Draws) -> None:
         self._store_task(task)
@@ -330,32 +312,14 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         write_posterior(self, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> PosteriorDNFClassifier:
-        """Read what :meth:`save` wrote; nothing in the file is run.
-
-        Parameters
-        ----------
-        path : path
-            The file.
-
-        Raises
-        ------
-        InputError
-            When the file is damaged, holds something else, or was written by a later version.
-        """
+    def _read_file(cls, path: str | os.PathLike[str]) -> Self:
         return read_posterior(path, cls)
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in super().__getstate__().items() if k != "_posterior"}
 
-    def summary(self) -> str:
-        """Return the most probable rules, what they hold, the risks and how far to trust them."""
-        check_is_fitted(self)
+    def _as_text(self) -> str:
         return posterior_presentation.summary(self)
 
-    def _html_repr(self) -> str:
-        # As in DNFClassifier: scikit-learn's diagram, and what was found below it.
-        diagram = cast(str, super()._html_repr())
-        if not hasattr(self, "draws_"):
-            return diagram
-        return f"{diagram}\n{posterior_presentation.as_html(self)}"
+    def _as_html(self) -> str:
+        return posterior_presentation.as_html(self)

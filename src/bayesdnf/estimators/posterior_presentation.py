@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..display import markup
 from ..display.draws_html import functions_html
+from ..display.wording import count, plural
 from ..errors import MissingExtraError
 from .presentation import risk_lines, rules_text, table_text
 
@@ -52,8 +53,8 @@ def title(model: PosteriorDNFClassifier) -> str:
     drawn = model.draws_
     return (
         f"Posterior of the rule for {model.positive_!s}: {drawn.n_chains} "
-        f"chain{'s' * (drawn.n_chains != 1)} of {drawn.n_draws:,} draws, "
-        f"{drawn.n_functions:,} distinct function{'s' * (drawn.n_functions != 1)}"
+        f"{plural(drawn.n_chains, 'chain')} of {drawn.n_draws:,} draws, "
+        f"{count(drawn.n_functions, 'distinct function')}"
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..display import markup
 from ..display.trust import search_is_sure, search_trust
-from ..model.rates import Interval
+from ..display.wording import plural, with_interval
 from ..search.result import SearchResult
 
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from .classifier import DNFClassifier
     from .posterior_classifier import PosteriorDNFClassifier
+
+TERM_HEAD = ("term", "rows", "positive", "rate [95 %]", "log gain")
 
 
 def summary(model: DNFClassifier) -> str:
@@ -45,26 +47,28 @@ def as_html(model: DNFClassifier) -> str:
     """Return the same for a notebook."""
     parts = [markup.paragraph([_title(model)], strong=True)]
     if not model.function_.is_null:
-        parts += [markup.rule(model.function_.terms), _rules_html(model.rules_)]
+        parts += [
+            markup.rule(model.function_.terms),
+            markup.table(TERM_HEAD, term_cells(model.rules_), wide=0),
+        ]
     lines = [*_risks(model), trust(model)]
     if (warning := constant_answer(model)) is not None:
         lines.append(f"Warning: {warning}")
     return markup.block(*parts, markup.paragraph(lines))
 
 
-def _rules_html(rules: pd.DataFrame) -> str:
-    head = ("term", "rows", "positive", "rate [95 %]", "log gain")
-    rows = [
+def term_cells(rules: pd.DataFrame) -> list[tuple[str, ...]]:
+    """Return the table of a rule's terms as short texts, under ``TERM_HEAD``."""
+    return [
         (
             str(term["rule"]),
             f"{term['rows']:,}",
             f"{term['positives']:,}",
-            f"{term['rate']:.3f} [{term['low']:.3f}, {term['high']:.3f}]",
+            with_interval(term["rate"], term["low"], term["high"], ".3f"),
             f"{term['log_gain']:,.1f}",
         )
         for term in rules.to_dict("records")
     ]
-    return markup.table(head, rows, wide=0)
 
 
 def constant_answer(model: DNFClassifier) -> str | None:
@@ -86,8 +90,8 @@ def _title(model: DNFClassifier) -> str:
         return f"No rule for {model.positive_!s}: no function beats the null function."
     terms, literals = len(function), function.n_literals
     return (
-        f"Rule for {model.positive_!s}: {terms} term{'s' * (terms > 1)}, "
-        f"{literals} literal{'s' * (literals > 1)}"
+        f"Rule for {model.positive_!s}: {terms} {plural(terms, 'term')}, "
+        f"{literals} {plural(literals, 'literal')}"
     )
 
 
@@ -118,20 +122,41 @@ def risk_lines(
     marked_rows : str, optional
         How many rows the rule holds on; None when there is no rule.
     """
-    unmarked, marked = model.risks_
+    unmarked, marked = (with_interval(*risk, ".4g") for risk in model.risks_)
     prevalence = model.effect_.prevalence
     scale = "" if prevalence is None else f" in the population (prevalence {prevalence:g})"
     if marked_rows is None:
-        return [f"P({model.positive_!s}){scale}: {_risk(unmarked)} on every row."]
+        return [f"P({model.positive_!s}){scale}: {unmarked} on every row."]
     return [
         f"P({model.positive_!s}){scale}, posterior mean and 95 % interval:",
-        f"  where the rule holds{marked_rows}: {_risk(marked)}",
-        f"  elsewhere: {_risk(unmarked)}",
+        f"  where the rule holds{marked_rows}: {marked}",
+        f"  elsewhere: {unmarked}",
     ]
 
 
-def _risk(interval: Interval) -> str:
-    return f"{interval.mean:.4g} [{interval.low:.4g}, {interval.high:.4g}]"
+def short_risk_lines(
+    model: DNFClassifier | PosteriorDNFClassifier, rows: tuple[str, str] | None
+) -> list[str]:
+    """Say the same for a terminal: numbers below each other come first.
+
+    Parameters
+    ----------
+    model : classifier
+        Whose risks they are.
+    rows : pair of str or None
+        What follows the risks of unmarked and of marked rows, such as how many there are; None
+        when there is no rule.
+    """
+    unmarked, marked = (with_interval(*risk, ".4f") for risk in model.risks_)
+    if rows is None:
+        return [f"Risk on every row: {unmarked}"]
+    prevalence = model.effect_.prevalence
+    scale = "" if prevalence is None else f", in a population with {prevalence:g} positive"
+    return [
+        f"Risk if it holds: {marked}{rows[1]}",
+        f"Risk if not:      {unmarked}{rows[0]}",
+        f"(P({model.positive_!s}): posterior mean and 95 % interval{scale}.)",
+    ]
 
 
 def trust(model: DNFClassifier) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,11 +13,9 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..data.bits import BitMatrix
-from ..errors import InputError
 from ..versions import versions
 
 _SAMPLE = 64  # rows by which a table is known again inside a larger one
-_HEX = frozenset("0123456789abcdef")
 
 
 class Split(NamedTuple):
@@ -119,17 +116,3 @@ def _text(row: NDArray[np.uint64]) -> str:
 def record_of(content: RowContent, posterior: str) -> Record:
     """Take note of the rows of a fit, and of the libraries it ran on."""
     return Record(content.digest(), content.sample(), posterior, versions())
-
-
-def file_sha256(path: str | os.PathLike[str]) -> str:
-    """SHA-256 of a file's bytes."""
-    try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(f"Cannot read {path}: {error.strerror}.") from error
-
-
-def is_hash(text: str, lengths: Collection[int] = (64,)) -> bool:
-    """Whether a text can be a hash, in lower-case hexadecimal digits."""
-    return len(text) in lengths and set(text) <= _HEX

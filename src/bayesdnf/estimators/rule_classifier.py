@@ -6,8 +6,9 @@ import copy
 import os
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +17,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..boolean.literal import Value
 from ..data.encoder import FittedTable, LiteralEncoder
-from ..data.outcome import read_weights
+from ..data.outcome import CheckedWeights, read_weights
 from ..model.effect import Effect
 from ..model.posterior import Posterior
 from ..model.prior import Prior
-from .inputs import Labels, count_rows, read_features, read_labels
+from ..model.rates import Interval
+from .inputs import Labels, count_rows, read_features, read_labels, takes_any_columns
 from .record import Record, RowContent, record_of
-from .settings import seed_of
+from .settings import encoder_of, seed_of
 
 if TYPE_CHECKING:
     from ..sampling.draws import Draws
@@ -64,7 +66,49 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     record_: Record
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    risks_: tuple[Interval, Interval]
+    stopped_: str
     _progress: Any = None  # set by the command line, which draws a bar
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from labelled rows.
+
+        Ctrl-C ends the search or the sampling: what was found so far is stored, then
+        KeyboardInterrupt goes on.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows; columns of an array are called x0, x1, ….
+        y : array-like
+            One label for each row, two classes.
+        sample_weight : array of whole numbers, optional
+            How often each row counts (2.0 is fine); the same as repeating rows.
+        """
+        self._check_parameters()
+        task = self._read_task(X, y, sample_weight)
+        with self._following() as progress:
+            found = self._learn(task, progress)
+        self._store(task, found)
+        if self.stopped_ == "interrupted":
+            raise KeyboardInterrupt
+        return self
+
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Raise ParameterError for a constructor parameter outside its meaning."""
+
+    @abstractmethod
+    def _following(self) -> AbstractContextManager[Any]:
+        """Return what the fit reports its progress to, while it lasts."""
+
+    @abstractmethod
+    def _learn(self, task: Task, progress: Any) -> Any:
+        """Search or sample."""
+
+    @abstractmethod
+    def _store(self, task: Task, found: Any) -> None:
+        """Set the learned attributes."""
 
     def _read_task(self, X: Any, y: Any, sample_weight: Any) -> Task:
         """Read what ``fit`` is given; notes the columns, nothing else."""
@@ -72,22 +116,21 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_rows = count_rows(table)
         weights = read_weights(sample_weight, n_rows)
         labels = read_labels(self, y, n_rows, weights, self.positive)
-        encoder = LiteralEncoder(
-            kinds=self.kinds,
-            negations=self.negations,
-            thresholds=self.thresholds,
-            missing_values=self.missing_values,
-        )
-        bits = encoder.fit_encode(table, weights)
+        encoder = encoder_of(self)
+        # The encoder and the posterior read weights for themselves; these were checked above.
+        checked = None if weights is None else CheckedWeights(weights)
+        bits = encoder.fit_encode(table, checked)
+        # Copies: set_params on the estimator must not reach what was fitted.
         posterior = Posterior(
             bits,
             labels.is_positive,
             copy.deepcopy(self.prior),
             copy.deepcopy(self.effect),
-            sample_weight=weights,
+            sample_weight=checked,
         )
         seed = seed_of(self.random_state, type(self).__name__)
         content = RowContent.of(bits, labels.is_positive)
+        # Rows of weight 0 leave no trace in the record, as if they had been left out of the table.
         counted = content if weights is None else content.part(weights > 0)
         record = record_of(counted, posterior.fingerprint)
         return Task(labels, encoder, posterior, seed, record)
@@ -115,7 +158,16 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _by_class(self, risk: NDArray[np.float64]) -> NDArray[np.float64]:
         """Turn probabilities of the positive class into those of ``classes_``, as columns."""
         pair = np.column_stack([1 - risk, risk])
-        return pair if self.positive_ == self.classes_[1] else pair[:, ::-1].copy()
+        return pair if self._positive_index == 1 else pair[:, ::-1].copy()
+
+    @property
+    def _positive_index(self) -> int:
+        """Place of the positive class in ``classes_``."""
+        return int(np.flatnonzero(self.classes_ == self.positive_)[0])
+
+    @abstractmethod
+    def _probabilities_of(self, rows: FittedTable) -> NDArray[np.float64]:
+        """Probabilities of ``classes_`` (columns) on rows that were read."""
 
     @abstractmethod
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -132,6 +184,47 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         best = np.argmax(self.predict_proba(X), axis=1)
         answers: NDArray[Any] = self.classes_[best]
         return answers
+
+    def summary(self) -> str:
+        """Return what was found, the risks, and how far to trust them, as text."""
+        check_is_fitted(self)
+        return self._as_text()
+
+    @abstractmethod
+    def _as_text(self) -> str:
+        """Write what was found, for people."""
+
+    @abstractmethod
+    def _as_html(self) -> str:
+        """Write the same for a notebook."""
+
+    def _html_repr(self) -> str:
+        # A notebook shows scikit-learn's diagram, which stays as it is inside pipelines, and what
+        # was found below it.
+        diagram = cast(str, super()._html_repr())
+        return f"{diagram}\n{self._as_html()}" if hasattr(self, "risks_") else diagram
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what :meth:`save` wrote; everything is checked, nothing is run.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+
+        Raises
+        ------
+        InputError
+            When the file is damaged, of another kind, or of a later version; names the file, and
+            the field where there is one.
+        """
+        return cls._read_file(path)
+
+    @classmethod
+    @abstractmethod
+    def _read_file(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file of this class."""
 
     def report(
         self, X: Any, y: Any, path: str | os.PathLike[str], *, draws: Draws | None = None
@@ -166,16 +259,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> clf.report(X, y, pathlib.Path(tempfile.mkdtemp()) / "report.html").name
         'report.html'
         """
-        # The one arrow that points up, so that the report is where people look for it.
+        # The one import that points up the layers, so that people find the report at the
+        # classifier. Inside the method, because the report's modules import the classifiers.
         from ..report.html import write_report
 
         check_is_fitted(self)
         return write_report(self, X, y, path, draws=draws)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+        tags = takes_any_columns(super().__sklearn_tags__())
         tags.classifier_tags.multi_class = False
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
         return tags

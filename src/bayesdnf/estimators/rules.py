@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..boolean import BooleanFunction
 from ..model.posterior import Posterior
+from ..model.rates import jeffreys
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,28 +56,3 @@ def as_table(rows: list[tuple[str, int, int, int, float]]) -> pd.DataFrame:
     table = pd.DataFrame(full, columns=list(COLUMNS), dtype=object)
     types = dict.fromkeys(("size", "rows", "positives"), "int64")
     return table.astype(types | dict.fromkeys(("rate", "low", "high", "log_gain"), "float64"))
-
-
-def jeffreys(positives: int, rows: int, level: float = 0.95) -> tuple[float, float, float]:
-    """Share of positives and its Jeffreys interval: Beta(1/2, 1/2) updated by the counts.
-
-    Where no row or every row is positive the interval reaches 0 or 1, so that it always holds
-    the share itself.
-
-    Examples
-    --------
-    >>> from bayesdnf.estimators.rules import jeffreys
-    >>> [round(x, 3) for x in jeffreys(9, 10)]
-    [0.9, 0.619, 0.989]
-    """
-    from scipy.special import betaincinv
-
-    if rows == 0:
-        return float("nan"), 0.0, 1.0
-    ends = np.array([(1 - level) / 2, (1 + level) / 2])
-    low, high = betaincinv(positives + 0.5, rows - positives + 0.5, ends)
-    return (
-        positives / rows,
-        0.0 if positives == 0 else float(low),
-        1.0 if positives == rows else float(high),
-    )

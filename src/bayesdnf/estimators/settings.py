@@ -1,13 +1,15 @@
-"""The settings of a classifier that are not the model's: search, chains, seed."""
+"""The settings of an estimator: which are allowed, the encoder and the seed that they mean."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ..checks import is_whole, whole
+from ..data.encoder import LiteralEncoder
 from ..errors import ParameterError
 from ..model.effect import Effect
 from ..model.prior import Prior
@@ -16,14 +18,14 @@ if TYPE_CHECKING:
     from .rule_classifier import RuleClassifier
 
 
-def check_parameters(model: RuleClassifier, whole: Mapping[str, int]) -> None:
+def check_parameters(model: RuleClassifier, least: Mapping[str, int]) -> None:
     """Raise ParameterError for a constructor parameter outside its meaning.
 
     Parameters
     ----------
     model : RuleClassifier
         Whose parameters they are.
-    whole : mapping
+    least : mapping
         Parameters of its own that are whole numbers, and the least that each may be.
     """
     owner = type(model).__name__
@@ -31,10 +33,8 @@ def check_parameters(model: RuleClassifier, whole: Mapping[str, int]) -> None:
         value = getattr(model, name)
         if not isinstance(value, (kind, type(None))):
             raise ParameterError.of(name, owner, f"an instance of {kind.__name__} or None", value)
-    for name, least in whole.items():
-        value = getattr(model, name)
-        if not is_whole(value, least):
-            raise ParameterError.of(name, owner, f"a whole number, {least} or more", value)
+    for name, bound in least.items():
+        whole(name, owner, getattr(model, name), bound)
     if not is_whole(model.verbose, least=0) and not isinstance(model.verbose, bool):
         raise ParameterError.of("verbose", owner, "0, 1 or 2", model.verbose)
     if model.n_jobs is not None and (not is_whole(model.n_jobs) or model.n_jobs == 0):
@@ -48,16 +48,11 @@ def check_parameters(model: RuleClassifier, whole: Mapping[str, int]) -> None:
         raise ParameterError.of("allow_missing_columns", owner, "True or False", given)
 
 
-def is_whole(value: object, least: int | None = None) -> bool:
-    """Whether a value is a whole number, no bool, and not too small."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    return whole and (least is None or int(cast(int, value)) >= least)
-
-
 def seed_of(random_state: Any, owner: str) -> int:
     """Turn scikit-learn's ``random_state`` into one whole number; None gives a new one."""
     if random_state is None:
         return int(cast(int, np.random.SeedSequence().entropy))
+    # One draw, so that a generator that is passed on gives each fit another seed.
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     if isinstance(random_state, np.random.Generator):
@@ -66,3 +61,14 @@ def seed_of(random_state: Any, owner: str) -> int:
         return int(random_state)
     must = "a whole number, 0 or more, a RandomState or Generator, or None"
     raise ParameterError.of("random_state", owner, must, random_state)
+
+
+def encoder_of(estimator: Any, drop_first: bool = False) -> LiteralEncoder:
+    """Make the encoder that an estimator's parameters describe."""
+    return LiteralEncoder(
+        kinds=estimator.kinds,
+        negations=estimator.negations,
+        thresholds=estimator.thresholds,
+        missing_values=estimator.missing_values,
+        drop_first=drop_first,
+    )

@@ -12,8 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..boolean.literal import Literal, Value
 from ..data.encoder import LiteralEncoder
+from ..display.wording import listed
 from ..errors import InputError
-from .inputs import read_features
+from .inputs import read_features, takes_any_columns
+from .settings import encoder_of
 
 
 class LiteralTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -91,14 +93,7 @@ class LiteralTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             How often each row counts; rows of weight 0 are ignored.
         """
         table = read_features(self, X, fitting=True)
-        encoder = LiteralEncoder(
-            kinds=self.kinds,
-            negations=self.negations,
-            thresholds=self.thresholds,
-            missing_values=self.missing_values,
-            drop_first=self.drop_first,
-        )
-        self.encoder_ = encoder.fit(table, sample_weight)
+        self.encoder_ = encoder_of(self, drop_first=self.drop_first).fit(table, sample_weight)
         return self
 
     def transform(self, X: Any) -> NDArray[np.uint8]:
@@ -138,7 +133,7 @@ class LiteralTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if hasattr(self, "feature_names_in_") and names != list(self.feature_names_in_):
             raise InputError(
                 f"input_features is not equal to feature_names_in_, which is "
-                f"{', '.join(known[:5])}{', …' if len(known) > 5 else ''}."
+                f"{listed(known, 5, str)}."
             )
         if len(names) != len(known):
             raise InputError(
@@ -149,9 +144,6 @@ class LiteralTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tuple(Literal(new[x.attribute], x.operator, x.value) for x in literals)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
+        tags = takes_any_columns(super().__sklearn_tags__())
         tags.transformer_tags.preserves_dtype = []
         return tags

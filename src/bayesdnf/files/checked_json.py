@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
+from ..checks import is_whole
 from ..errors import InputError
 
 Made = TypeVar("Made")
@@ -116,8 +117,7 @@ class JsonFields:
     def whole(self, name: str, least: int, most: int | None = None) -> int:
         """Return a whole number within bounds."""
         value = self.any(name)
-        usable = isinstance(value, int) and not isinstance(value, bool) and value >= least
-        if not usable or (most is not None and value > most):
+        if not is_whole(value, least, most):
             bound = f"from {least} to {most:,}" if most is not None else f"{least} or more"
             self.fail(self.named(name), f"a whole number, {bound}", value)
         return int(value)

@@ -344,3 +344,42 @@ class Rates:
         b = self.effect.b + self.counts.n - self.counts.n_pos
         low, high = betaincinv(a, b, ends)
         return Interval(a / (a + b), float(low), float(high))
+
+
+def jeffreys(positives: int, rows: int, level: float = 0.95) -> tuple[float, float, float]:
+    """Share of positives and its Jeffreys interval: Beta(1/2, 1/2) updated by the counts.
+
+    Parameters
+    ----------
+    positives, rows : int
+        Positive rows among how many.
+    level : float, default=0.95
+        Probability of the interval.
+
+    Returns
+    -------
+    tuple of float
+        The share (NaN of no rows), and the lower and the upper end of its interval.
+
+    Notes
+    -----
+    Where no row or every row is positive the interval reaches 0 or 1, so that it always holds
+    the share itself.
+
+    Examples
+    --------
+    >>> from bayesdnf.model.rates import jeffreys
+    >>> [round(x, 3) for x in jeffreys(9, 10)]
+    [0.9, 0.619, 0.989]
+    """
+    from scipy.special import betaincinv
+
+    if rows == 0:
+        return float("nan"), 0.0, 1.0
+    ends = np.array([(1 - level) / 2, (1 + level) / 2])
+    low, high = betaincinv(positives + 0.5, rows - positives + 0.5, ends)
+    return (
+        positives / rows,
+        0.0 if positives == 0 else float(low),
+        1.0 if positives == rows else float(high),
+    )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _native
 from ..data.bits import BitMatrix
 from ..display.markup import shown
 from ..estimators.classifier import DNFClassifier
@@ -102,6 +101,16 @@ class Facts(NamedTuple):
     is_posterior: bool
 
 
+class AboutReport(TypedDict, total=False):
+    """What is known of a report besides the rows; see :func:`gather`."""
+
+    draws: Draws | None
+    held_out: Bools | None
+    measured: HeldOut | None
+    files: Sequence[File]
+    command: str
+
+
 def gather(
     model: RuleClassifier,
     X: Any,
@@ -142,16 +151,14 @@ def gather(
         function, said, factor = model.function_, trust(model), None
         sure = is_sure(model)
         unmarked, marked = model.risks_
-    features = read_features(model, X, fitting=False)
-    table = model.encoder_.as_table(features)
+    table = model.encoder_.as_table(read_features(model, X, fitting=False))
     is_positive = positives_of(model, y, table.n_rows)
-    bits = model.encoder_.encode(features)
+    bits = model.encoder_.encode(table)  # and so every column is read once
     roles = roles_of(model, bits, is_positive, held_out)
     tested = roles.fitted if roles.held_out is None else roles.held_out
-    column = int(np.flatnonzero(model.classes_ == model.positive_)[0])
     performance = performance_of(
         function(table)[tested],
-        model.predict_proba(X)[tested, column],
+        model._probabilities_of(table)[tested, model._positive_index],
         is_positive[tested],
         same_scale=model.effect_.prevalence is None,
     )
@@ -192,7 +199,8 @@ def gather(
 def _data(model: RuleClassifier, bits: BitMatrix, is_positive: Bools) -> DataFacts:
     encoder = model.encoder_
     kinds = [*encoder.kinds_.values()]
-    missing, missing_rows = _missing(bits)
+    missing, missing_rows = bits.missing_values()
+    most_first = sorted(missing.items(), key=lambda pair: -pair[1])
     equal = [
         (shown(first), ", ".join(shown(other) for other in others))
         for first, *others in bits.equal_literals()
@@ -205,26 +213,13 @@ def _data(model: RuleClassifier, bits: BitMatrix, is_positive: Bools) -> DataFac
         kinds=tuple((kind, kinds.count(kind)) for kind in dict.fromkeys(kinds)),
         missing_cells=sum(missing.values()),
         missing_rows=missing_rows,
-        missing=_listed([(shown(name), f"{n:,}") for name, n in missing.items()]),
-        dropped=_listed([(shown(name), shown(why)) for name, why in encoder.dropped_.items()]),
-        equal=_listed(equal),
+        missing=_some_lines([(shown(name), f"{n:,}") for name, n in most_first]),
+        dropped=_some_lines([(shown(name), shown(why)) for name, why in encoder.dropped_.items()]),
+        equal=_some_lines(equal),
     )
 
 
-def _missing(bits: BitMatrix) -> tuple[dict[str, int], int]:
-    """Missing values by column, most first, and rows that have any."""
-    known = bits.view().all_rows()
-    by_column: dict[str, int] = {}
-    for literal, valid in zip(bits.table, bits.table.valid, strict=True):
-        if valid >= 0 and literal.attribute not in by_column:
-            plane = bits.planes[valid, : len(known)]
-            by_column[literal.attribute] = bits.n_rows - int(_native.popcount(plane))
-            known = _native.bits_and(known, plane)
-    most_first = dict(sorted(by_column.items(), key=lambda pair: -pair[1]))
-    return most_first, bits.n_rows - int(_native.popcount(known))
-
-
-def _listed(lines: list[tuple[str, str]]) -> Listed:
+def _some_lines(lines: list[tuple[str, str]]) -> Listed:
     kept = tuple((_cut(one), _cut(other)) for one, other in lines[:_MOST_COLUMNS])
     return Listed(kept, max(0, len(lines) - _MOST_COLUMNS))
 

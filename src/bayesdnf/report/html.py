@@ -5,24 +5,19 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib.resources import files as package_files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ..display.markup import shown
+from ..display.wording import between, count, percent
 from ..errors import MissingExtraError
 from ..files.atomic import atomic_path, writable
-from .facts import Facts, File, gather
-from .words import between, count, percent
+from .facts import AboutReport, Facts, gather
 
 if TYPE_CHECKING:
-    from ..estimators.held_out import HeldOut
     from ..estimators.rule_classifier import RuleClassifier
-    from ..sampling.draws import Draws
 
 
 def require_jinja() -> Any:
@@ -39,12 +34,7 @@ def write_report(
     X: Any,
     y: Any,
     path: str | os.PathLike[str],
-    *,
-    draws: Draws | None = None,
-    held_out: NDArray[np.bool_] | None = None,
-    measured: HeldOut | None = None,
-    files: Sequence[File] = (),
-    command: str = "",
+    **about: Unpack[AboutReport],
 ) -> Path:
     """Write the report of a classifier, whole or not at all.
 
@@ -56,8 +46,9 @@ def write_report(
         Rows: those of the fit, others, or both.
     path : path
         The file.
-    draws, held_out, measured, files, command
-        As in :func:`bayesdnf.report.facts.gather`.
+    **about
+        ``draws``, ``held_out``, ``measured``, ``files`` and ``command``, as in
+        :func:`bayesdnf.report.facts.gather`.
 
     Examples
     --------
@@ -72,17 +63,7 @@ def write_report(
     """
     require_jinja()
     writable(path)
-    facts = gather(
-        model,
-        X,
-        y,
-        draws=draws,
-        held_out=held_out,
-        measured=measured,
-        files=files,
-        command=command,
-    )
-    return write_page(facts, path)
+    return write_page(gather(model, X, y, **about), path)
 
 
 def write_page(facts: Facts, path: str | os.PathLike[str]) -> Path:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimators.rules import jeffreys
+from ..model.rates import jeffreys
 from ..plots.reliability import binned
 
 Bools = NDArray[np.bool_]

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.bits import BitMatrix
+from ..display.wording import count, percent
+from ..errors import InputError
 from ..estimators.held_out import NOT_HELD_OUT, stratified_part
 from ..estimators.record import RowContent
 from ..estimators.rule_classifier import RuleClassifier
-from .words import count, percent
 
 Bools = NDArray[np.bool_]
 
@@ -89,8 +90,6 @@ def _roles(held_out: Bools) -> Roles:
 
 def positives_of(model: RuleClassifier, y: Any, n_rows: int) -> Bools:
     """Return which labels are the positive class, in a table that must hold no third one."""
-    from ..errors import InputError
-
     labels = np.asarray(y).ravel()
     if len(labels) != n_rows:
         raise InputError(f"y has {len(labels):,} entries for {n_rows:,} rows of X.")

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from ..boolean import BooleanFunction
 from ..boolean.table import Table
 from ..display.markup import shown
-from .words import listed, literal_words
+from ..display.wording import text_list
+from ..estimators.explain import terms_holding
+from .words import literal_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +78,7 @@ def term_facts(function: BooleanFunction, rules: pd.DataFrame) -> tuple[TermFact
         TermFacts(
             number=number,
             boxes=tuple(shown(literal) for literal in term),
-            words=listed([literal_words(literal) for literal in term], "and"),
+            words=text_list([literal_words(literal) for literal in term], "and"),
             rows=int(row["rows"]),
             positives=int(row["positives"]),
             rate=float(row["rate"]),
@@ -108,9 +110,7 @@ def overlap_of(
         Which of them to count.
     """
     positive = is_positive[counted]
-    holds = np.stack(
-        [BooleanFunction([term])(table)[counted] for term in function.literal_terms], axis=1
-    )
+    holds = terms_holding(function, table)[counted]
     codes = np.packbits(holds, axis=1)
     _, first, group = np.unique(codes, axis=0, return_index=True, return_inverse=True)
     rows = np.bincount(group.ravel(), minlength=len(first))

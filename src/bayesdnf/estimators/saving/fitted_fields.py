@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
-import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...boolean import BooleanFunction
+from ...boolean import BooleanFunction, Literal
+from ...checks import is_whole
 from ...data.encoder import LiteralEncoder
 from ...errors import InputError
 from ...files.checked_json import JsonFields
 from ...model.distributions import Distribution, Flat, Geometric, Poisson, Tabulated, Uniform
 from ...model.effect import Effect
 from ...model.prior import Prior
-from ...model.rates import Counts
+from ...model.rates import Counts, Interval
 from ..rules import as_table
-from ..settings import is_whole
 from .record_fields import NO_RECORD, read_record, record_document
 
 if TYPE_CHECKING:
@@ -77,16 +77,6 @@ def parameters_document(model: RuleClassifier) -> dict[str, Any]:
     }
 
 
-def read_version(top: JsonFields, path: str | os.PathLike[str], what: str) -> int:
-    """Read the version of a format; InputError for one that is yet to come."""
-    if (version := top.whole("version", 1)) > VERSION:
-        raise InputError(
-            f"{path} has version {version} of {what} and this bayesdnf reads version {VERSION}; "
-            f"it was written by bayesdnf {top.any('bayesdnf')!r:.40}."
-        )
-    return version
-
-
 def read_encoder(top: JsonFields) -> LiteralEncoder:
     """Read the encoder."""
     return top.make("encoder", lambda: LiteralEncoder.from_dict(top.any("encoder")))
@@ -125,7 +115,7 @@ def read_fitted(
         prior=_read_prior(top), effect=_read_effect(top), positive=plain(model.positive_)
     )
     model.rules_ = _read_rules(top, function)
-    model.counts_ = _read_counts(top)
+    model.counts_ = read_counts(top.part("counts"))
     model.record_ = NO_RECORD if version == 1 else read_record(top.part("record"))
 
 
@@ -225,6 +215,7 @@ def _read_classes(top: JsonFields) -> NDArray[Any]:
 
 def _index(top: JsonFields, classes: NDArray[Any]) -> int:
     positive = top.any("positive")
+    # Stricter than find_label: a file that says 1.0 or true where 1 was written has been changed.
     for index, label in enumerate(classes.tolist()):
         if type(label) is type(positive) and label == positive:
             return index
@@ -250,8 +241,39 @@ def _read_rules(top: JsonFields, function: BooleanFunction) -> pd.DataFrame:
     return as_table(rows)
 
 
-def _read_counts(top: JsonFields) -> Counts:
-    part = top.part("counts")
+def read_function(
+    top: JsonFields, is_allowed: Callable[[Literal], bool], made_of: str
+) -> BooleanFunction:
+    """Read a function, and the text of it that stands beside it for people.
+
+    Parameters
+    ----------
+    top : JsonFields
+        The document, with the fields ``function`` and ``rule``.
+    is_allowed : callable
+        Whether the function may have a literal.
+    made_of : str
+        What its literals must be, for errors: "the encoder's literals".
+    """
+    function = top.make(
+        "function", lambda: BooleanFunction.from_json(json.dumps(top.any("function")))
+    )
+    for literal in function.literals:
+        if not is_allowed(literal):
+            top.fail("field 'function'", f"made of {made_of}", str(literal))
+    if top.text("rule") != str(function):
+        top.fail("field 'rule'", "the text of 'function'", top.any("rule"))
+    return function
+
+
+def read_risk(part: JsonFields) -> Interval:
+    """Read a probability and its interval."""
+    part.expect(*Interval._fields)
+    return Interval(*(part.number(name, 0, 1) for name in Interval._fields))
+
+
+def read_counts(part: JsonFields) -> Counts:
+    """Read the counts of a function, which must be possible together."""
     part.expect(*Counts._fields)
     n = part.whole("n", 0, _MOST_ROWS)
     n_pos = part.whole("n_pos", 0, n)

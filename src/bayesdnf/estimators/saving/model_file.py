@@ -11,23 +11,11 @@ import os
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ... import __version__
-from ...boolean import BooleanFunction
-from ...data.encoder import LiteralEncoder
 from ...files.atomic import atomic_path
 from ...files.checked_json import JsonFields, as_json, read_json
-from ...model.rates import Interval, Rates
-from .fitted_fields import (
-    PARAMETERS,
-    VERSION,
-    finite,
-    fitted_document,
-    fitted_names,
-    parameters_document,
-    read_encoder,
-    read_fitted,
-    read_parameters,
-    read_version,
-)
+from ...files.documents import expect_fields, header, read_version
+from ...model.rates import Rates
+from . import fitted_fields
 
 if TYPE_CHECKING:
     from ..classifier import DNFClassifier
@@ -47,41 +35,41 @@ def write_model(model: DNFClassifier, path: str | os.PathLike[str]) -> None:
 def read_model(path: str | os.PathLike[str], cls: type[Model]) -> Model:
     """Read what :func:`write_model` wrote; InputError for anything else."""
     top = read_json(path, "model file of bayesdnf")
-    top.text("format", (_FORMAT,))
-    version = read_version(top, path, "the model file")
+    version = read_version(top, path, _FORMAT, fitted_fields.VERSION, "the model file")
     own = ("rule", "risks", "search", "function", "parameters")
-    top.expect("format", "version", "bayesdnf", *own, *fitted_names(version))
-    top.text("bayesdnf")
-    encoder = read_encoder(top)
-    function = _read_function(top, encoder)
+    expect_fields(top, *own, *fitted_fields.fitted_names(version))
+    encoder = fitted_fields.read_encoder(top)
+    offered = set(encoder.literals_)
+    function = fitted_fields.read_function(top, offered.__contains__, "the encoder's literals")
     part = top.part("parameters")
-    part.expect("restarts", "agree", "steps", *PARAMETERS)
-    parameters = read_parameters(part, encoder)
+    part.expect("restarts", "agree", "steps", *fitted_fields.PARAMETERS)
+    parameters = fitted_fields.read_parameters(part, encoder)
     parameters |= {name: part.whole(name, 1) for name in ("restarts", "agree", "steps")}
     model = cls(**parameters)
-    read_fitted(top, model, encoder, function, version)
+    fitted_fields.read_fitted(top, model, encoder, function, version)
     model.function_ = function
     model.rates_ = Rates(model.counts_, model.effect_, null=function.is_null)
     risks = top.part("risks")
     risks.expect("unmarked", "marked")
-    model.risks_ = _read_risk(risks.part("unmarked")), _read_risk(risks.part("marked"))
+    model.risks_ = (
+        fitted_fields.read_risk(risks.part("unmarked")),
+        fitted_fields.read_risk(risks.part("marked")),
+    )
     _read_search(top.part("search"), model)
     return model
 
 
 def _document(model: DNFClassifier) -> dict[str, Any]:
     unmarked, marked = model.risks_
-    fitted = fitted_document(model)
+    fitted = fitted_fields.fitted_document(model)
     for_people = ("positive", "classes", "label_type", "terms", "counts")
     return {
-        "format": _FORMAT,
-        "version": VERSION,
-        "bayesdnf": __version__,
+        **header(_FORMAT, fitted_fields.VERSION, __version__),
         "rule": str(model.function_),
         "risks": {"marked": marked._asdict(), "unmarked": unmarked._asdict()},
         **{name: fitted.pop(name) for name in for_people},
         "search": {
-            "log_posterior": finite(model.log_posterior_),
+            "log_posterior": fitted_fields.finite(model.log_posterior_),
             "stopped": model.stopped_,
             "agreement": model.agreement_,
             "restarts": model.restarts_,
@@ -93,28 +81,10 @@ def _document(model: DNFClassifier) -> dict[str, Any]:
             "restarts": int(model.restarts),
             "agree": int(model.agree),
             "steps": int(model.steps),
-            **parameters_document(model),
+            **fitted_fields.parameters_document(model),
         },
         **fitted,
     }
-
-
-def _read_function(top: JsonFields, encoder: LiteralEncoder) -> BooleanFunction:
-    function = top.make(
-        "function", lambda: BooleanFunction.from_json(json.dumps(top.any("function")))
-    )
-    offered = set(encoder.literals_)
-    for literal in function.literals:
-        if literal not in offered:
-            top.fail("field 'function'", "made of the encoder's literals", str(literal))
-    if top.text("rule") != str(function):
-        top.fail("field 'rule'", "the text of 'function'", top.any("rule"))
-    return function
-
-
-def _read_risk(part: JsonFields) -> Interval:
-    part.expect(*Interval._fields)
-    return Interval(*(part.number(name, 0, 1) for name in Interval._fields))
 
 
 def _read_search(part: JsonFields, model: DNFClassifier) -> None:

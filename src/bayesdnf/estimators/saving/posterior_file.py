@@ -9,21 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ... import __version__
 from ...errors import InputError
 from ...files.checked_json import JsonFields, as_json, parse_json
+from ...files.documents import expect_fields, header, read_version
 from ...sampling.bayes_factor import BayesFactor
 from ...sampling.draws import Draws
 from ...sampling.draws_file import read, save
-from .fitted_fields import (
-    PARAMETERS,
-    VERSION,
-    finite,
-    fitted_document,
-    fitted_names,
-    parameters_document,
-    read_encoder,
-    read_fitted,
-    read_parameters,
-    read_version,
-)
+from . import fitted_fields
 
 if TYPE_CHECKING:
     from ..posterior_classifier import PosteriorDNFClassifier
@@ -39,19 +29,17 @@ def write_posterior(model: PosteriorDNFClassifier, path: str | os.PathLike[str])
     """Write a fitted classifier and its draws to one file, whole or not at all."""
     factor = model.bayes_factor_
     document = {
-        "format": _FORMAT,
-        "version": VERSION,
-        "bayesdnf": __version__,
+        **header(_FORMAT, fitted_fields.VERSION, __version__),
         "parameters": {
             **{name: int(getattr(model, name)) for name in _LEAST},
             "kernel": model.kernel,
-            **parameters_document(model),
+            **fitted_fields.parameters_document(model),
         },
         "seed": model.seed_,
         "bayes_factor": None
         if factor is None
-        else factor._replace(spread=finite(factor.spread))._asdict(),  # type: ignore[arg-type]
-        **fitted_document(model),
+        else factor._replace(spread=fitted_fields.finite(factor.spread))._asdict(),  # type: ignore[arg-type]
+        **fitted_fields.fitted_document(model),
     }
     save(model.draws_, path, as_json(document))
 
@@ -66,12 +54,10 @@ def read_posterior(path: str | os.PathLike[str], cls: type[Model]) -> Model:
             f"{cls.__name__} writes both."
         )
     top = parse_json(document, f"The document in {path}", "posterior of bayesdnf")
-    top.text("format", (_FORMAT,))
-    version = read_version(top, path, "the classifier's document")
+    version = read_version(top, path, _FORMAT, fitted_fields.VERSION, "the classifier's document")
     own = ("parameters", "seed", "bayes_factor")
-    top.expect("format", "version", "bayesdnf", *own, *fitted_names(version))
-    top.text("bayesdnf")
-    encoder = read_encoder(top)
+    expect_fields(top, *own, *fitted_fields.fitted_names(version))
+    encoder = fitted_fields.read_encoder(top)
     for literal in set(drawn.literals) - set(encoder.literals_):
         top.fail("field 'encoder'", "one that offers the literals of all draws", str(literal))
     for name, known in (("kernel", None), ("stopped", _STOPPED)):
@@ -80,7 +66,7 @@ def read_posterior(path: str | os.PathLike[str], cls: type[Model]) -> Model:
             raise InputError(f"{path} is damaged: its settings have no {name} that is known.")
     model = cls(**_read_parameters(top, encoder))
     model._store_draws(drawn)
-    read_fitted(top, model, encoder, model.map_, version)
+    fitted_fields.read_fitted(top, model, encoder, model.map_, version)
     model.seed_ = top.whole("seed", 0)
     model.bayes_factor_ = None
     if top.any("bayes_factor") is not None:
@@ -90,9 +76,9 @@ def read_posterior(path: str | os.PathLike[str], cls: type[Model]) -> Model:
 
 def _read_parameters(top: JsonFields, encoder: Any) -> dict[str, Any]:
     part = top.part("parameters")
-    part.expect(*_LEAST, "kernel", *PARAMETERS)
+    part.expect(*_LEAST, "kernel", *fitted_fields.PARAMETERS)
     lengths = {name: part.whole(name, least) for name, least in _LEAST.items()}
-    return lengths | {"kernel": part.text("kernel")} | read_parameters(part, encoder)
+    return lengths | {"kernel": part.text("kernel")} | fitted_fields.read_parameters(part, encoder)
 
 
 def _read_factor(part: JsonFields) -> BayesFactor:

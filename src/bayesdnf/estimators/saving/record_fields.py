@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...files.checked_json import JsonFields
-from ..record import Record, Source, Split, is_hash
+from ...files.hashes import is_hash
+from ..record import Record, Source, Split
 
 NO_RECORD = Record("", (), "", {})
 """Of a model file that has none."""
