@@ -2,14 +2,14 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "../anneal.hpp"
+#include "search/anneal.hpp"
 
 #include <memory>
 #include <tuple>
 
-#include "../stop.hpp"
-#include "individuals.hpp"
-#include "posterior.hpp"
+#include "bindings/individuals.hpp"
+#include "bindings/posterior.hpp"
+#include "stop.hpp"
 
 namespace bayesdnf::bindings {
 namespace {

@@ -7,8 +7,8 @@
 #include <initializer_list>
 #include <vector>
 
-#include "../bits.hpp"
-#include "../matrix.hpp"
+#include "data/bits.hpp"
+#include "data/matrix.hpp"
 
 namespace bayesdnf::bindings {
 

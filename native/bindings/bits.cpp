@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "../rows.hpp"
-#include "../threads.hpp"
-#include "view.hpp"
+#include "bindings/view.hpp"
+#include "data/rows.hpp"
+#include "threads.hpp"
 
 namespace bayesdnf::bindings {
 namespace {

@@ -4,15 +4,15 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "../chain.hpp"
+#include "sampling/chain.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <tuple>
 
-#include "../faults.hpp"
-#include "individuals.hpp"
-#include "posterior.hpp"
+#include "bindings/individuals.hpp"
+#include "bindings/posterior.hpp"
+#include "faults.hpp"
 
 namespace bayesdnf::bindings {
 namespace {

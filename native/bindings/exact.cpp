@@ -1,11 +1,11 @@
-#include "../exact.hpp"
+#include "search/exact.hpp"
 
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 
-#include "../stop.hpp"
-#include "posterior.hpp"
+#include "bindings/posterior.hpp"
+#include "stop.hpp"
 
 namespace bayesdnf::bindings {
 namespace {

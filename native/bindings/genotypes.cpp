@@ -1,9 +1,9 @@
-#include "../genotypes.hpp"
+#include "genomics/genotypes.hpp"
 
 #include <nanobind/stl/pair.h>
 
-#include "../threads.hpp"
-#include "arrays.hpp"
+#include "bindings/arrays.hpp"
+#include "threads.hpp"
 
 namespace bayesdnf::bindings {
 namespace {

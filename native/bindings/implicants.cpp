@@ -1,8 +1,8 @@
-#include "../implicants.hpp"
+#include "search/implicants.hpp"
 
 #include <nanobind/stl/vector.h>
 
-#include "arrays.hpp"
+#include "bindings/arrays.hpp"
 
 namespace bayesdnf::bindings {
 

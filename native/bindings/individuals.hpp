@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "../individuals.hpp"
-#include "view.hpp"
+#include "bindings/view.hpp"
+#include "data/individuals.hpp"
 
 namespace bayesdnf::bindings {
 

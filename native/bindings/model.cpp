@@ -8,10 +8,10 @@
 #include <optional>
 #include <tuple>
 
-#include "../special.hpp"
-#include "../threads.hpp"
-#include "individuals.hpp"
-#include "posterior.hpp"
+#include "bindings/individuals.hpp"
+#include "bindings/posterior.hpp"
+#include "model/special.hpp"
+#include "threads.hpp"
 
 namespace bayesdnf::bindings {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "../posterior.hpp"
-#include "view.hpp"
+#include "bindings/view.hpp"
+#include "model/posterior.hpp"
 
 namespace bayesdnf::bindings {
 

@@ -3,8 +3,8 @@
 
 #include <tuple>
 
-#include "../rng.hpp"
-#include "arrays.hpp"
+#include "bindings/arrays.hpp"
+#include "rng.hpp"
 
 namespace bayesdnf::bindings {
 namespace {

@@ -1,11 +1,11 @@
-#include "../scan.hpp"
+#include "genomics/scan.hpp"
 
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <tuple>
 
-#include "arrays.hpp"
+#include "bindings/arrays.hpp"
 
 namespace bayesdnf::bindings {
 namespace {

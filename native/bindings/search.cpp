@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "../hunt.hpp"
-#include "posterior.hpp"
+#include "bindings/posterior.hpp"
+#include "search/hunt.hpp"
 
 namespace bayesdnf::bindings {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "arrays.hpp"
+#include "bindings/arrays.hpp"
 
 namespace bayesdnf::bindings {
 

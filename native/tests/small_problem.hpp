@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "random_bits.hpp"
-#include "state.hpp"
-#include "stops.hpp"
+#include "search/state.hpp"
+#include "tests/random_bits.hpp"
+#include "tests/stops.hpp"
 
 namespace bayesdnf {
 

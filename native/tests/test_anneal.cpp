@@ -1,12 +1,12 @@
-#include "anneal.hpp"
+#include "search/anneal.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "check.hpp"
-#include "random_bits.hpp"
-#include "stops.hpp"
+#include "tests/check.hpp"
+#include "tests/random_bits.hpp"
+#include "tests/stops.hpp"
 
 using namespace bayesdnf;
 

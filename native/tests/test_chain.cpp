@@ -1,10 +1,10 @@
 #include <cmath>
 #include <vector>
 
-#include "chain.hpp"
-#include "check.hpp"
-#include "growth.hpp"
-#include "small_problem.hpp"
+#include "sampling/chain.hpp"
+#include "sampling/growth.hpp"
+#include "tests/check.hpp"
+#include "tests/small_problem.hpp"
 
 using namespace bayesdnf;
 

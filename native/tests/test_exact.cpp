@@ -1,10 +1,10 @@
-#include "exact.hpp"
+#include "search/exact.hpp"
 
 #include <cmath>
 
-#include "check.hpp"
-#include "random_bits.hpp"
-#include "stops.hpp"
+#include "tests/check.hpp"
+#include "tests/random_bits.hpp"
+#include "tests/stops.hpp"
 
 using namespace bayesdnf;
 

@@ -1,11 +1,11 @@
-#include "implicants.hpp"
+#include "search/implicants.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "check.hpp"
-#include "random_bits.hpp"
-#include "stops.hpp"
+#include "tests/check.hpp"
+#include "tests/random_bits.hpp"
+#include "tests/stops.hpp"
 
 using namespace bayesdnf;
 

@@ -1,9 +1,9 @@
-#include "posterior.hpp"
+#include "model/posterior.hpp"
 
 #include <cmath>
 
-#include "check.hpp"
-#include "special.hpp"
+#include "model/special.hpp"
+#include "tests/check.hpp"
 
 using namespace bayesdnf;
 

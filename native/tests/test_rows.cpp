@@ -1,7 +1,7 @@
-#include "rows.hpp"
+#include "data/rows.hpp"
 
-#include "check.hpp"
-#include "random_bits.hpp"
+#include "tests/check.hpp"
+#include "tests/random_bits.hpp"
 
 using namespace bayesdnf;
 

@@ -2,11 +2,11 @@
 #include <cmath>
 #include <set>
 
-#include "check.hpp"
-#include "beam.hpp"
-#include "hunt.hpp"
-#include "neighbours.hpp"
-#include "small_problem.hpp"
+#include "search/beam.hpp"
+#include "search/hunt.hpp"
+#include "search/neighbours.hpp"
+#include "tests/check.hpp"
+#include "tests/small_problem.hpp"
 
 using namespace bayesdnf;
 

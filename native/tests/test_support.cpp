@@ -1,6 +1,6 @@
-#include "support.hpp"
+#include "model/support.hpp"
 
-#include "check.hpp"
+#include "tests/check.hpp"
 
 using namespace bayesdnf;
 

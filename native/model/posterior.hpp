@@ -1,0 +1,138 @@
+// Segment counts and sizes -> log posterior, from tables. No lgamma in a loop.
+//
+// Scores are pure functions of integers, summed in one fixed order, so that a state rebuilt from
+// its terms scores to the same bits. Compiled once, without contraction or fast-math.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/matrix.hpp"
+#include "model/support.hpp"
+
+namespace bayesdnf {
+
+// Priors of the two rates, Beta(a0, b0) unmarked and Beta(a1, b1) marked, and of the null
+// function's single rate, Beta(a, b). Or the two rates themselves, where they are known; they then
+// have the order they have.
+struct Effect {
+    double a0 = 1, b0 = 1, a1 = 1, b1 = 1, a = 1, b = 1;
+    bool ordered = true;
+    double pi0 = NAN, pi1 = NAN;  // both or none
+    bool known() const { return !std::isnan(pi0); }
+};
+
+// log P(X <= Y) for independent X ~ Beta(alpha0, beta0), Y ~ Beta(alpha1, beta1).
+double log_order_probability(double alpha0, double beta0, double alpha1, double beta1);
+
+// Collapsed likelihood: both rates integrated out, or known, P[a] + Q[b] - T[a + b] from tables.
+class Likelihood {
+  public:
+    Likelihood(Effect effect, Count n_positive, Count n_negative);
+
+    // Marked positives and marked negatives -> log P(y | function), order factor included.
+    double operator()(Count marked_positive, Count marked_negative) const;
+    double unordered(Count marked_positive, Count marked_negative) const {
+        return positive_[marked_positive] + negative_[marked_negative] -
+               marked_[marked_positive + marked_negative] + constant_;
+    }
+    double order_factor(Count marked_positive, Count marked_negative) const;
+    double null() const { return null_; }
+
+    // An upper bound that costs three look-ups, for ranking many candidates: the order factor at
+    // its largest. Where the marked rows are the less risky ones, marking fewer negatives can only
+    // raise the ordered likelihood, so they are taken down to where both rates are equal.
+    double bound(Count marked_positive, Count marked_negative) const {
+        const Count negative = std::min(marked_negative, even_[marked_positive]);
+        return unordered(marked_positive, negative) - largest_order_;
+    }
+    double largest_order_factor() const { return -largest_order_; }
+    bool has(Count marked_positive, Count marked_negative) const {
+        return 0 <= marked_positive && marked_positive <= n_positive_ && 0 <= marked_negative &&
+               marked_negative <= n_negative_;
+    }
+
+    bool ordered() const { return effect_.ordered; }
+    bool known() const { return effect_.known(); }
+    Count n_positive() const { return n_positive_; }
+    Count n_negative() const { return n_negative_; }
+
+  private:
+    Effect effect_;
+    Count n_positive_, n_negative_;
+    bool flat_;  // all four parameters are 1: the skip rule applies
+    std::vector<double> positive_, negative_, marked_;
+    // By marked positives: the most marked negatives at which the marked rows are not the less risky
+    // ones. Without an order of the rates, all of them.
+    std::vector<Count> even_;
+    double constant_, null_, log_prior_order_;
+    double largest_order_;  // what the order factor can add at most, negated
+};
+
+// Prior on functions, as tables of logs: any prior on m and k runs at full speed.
+class FunctionPrior {
+  public:
+    // count[m]: log weight of m terms (m! included where orderings count); size[k]: log weight of
+    // one term of k literals. Beyond a table's end: impossible. weights: per literal, fixed point,
+    // in units of 2^-32; empty: all zero.
+    FunctionPrior(std::vector<double> count, std::vector<double> size,
+                  std::vector<std::int64_t> weights)
+        : count_(std::move(count)),
+          size_(std::move(size)),
+          reach_(size_),
+          weights_(std::move(weights)) {
+        for (std::size_t k = reach_.size(); k-- > 1;)
+            reach_[k - 1] = std::max(reach_[k - 1], reach_[k]);
+    }
+
+    double operator()(Terms terms) const;
+
+    // The same by parts, for candidates that differ in one term.
+    double of_count(std::size_t m) const { return m < count_.size() ? count_[m] : -INFINITY; }
+    double of_size(std::size_t k) const { return k < size_.size() ? size_[k] : -INFINITY; }
+    // The best log weight that a term of k literals can come to by growing, as it is or longer.
+    double reach(std::size_t k) const { return k < reach_.size() ? reach_[k] : -INFINITY; }
+    double of_literal(std::int32_t l) const {
+        return weights_.empty() ? 0.0 : static_cast<double>(weights_[l]) * 0x1p-32;
+    }
+    double of_term(LiteralIds term) const {
+        double sum = of_size(term.size());
+        for (const std::int32_t l : term) sum += of_literal(l);
+        return sum;
+    }
+
+  private:
+    std::vector<double> count_, size_, reach_;
+    std::vector<std::int64_t> weights_;
+};
+
+struct Score {
+    Verdict verdict;
+    double log_prior;
+    double log_likelihood;
+    Count marked_positive, marked_negative;
+};
+
+// What a function scores on a table whose two segments are the positives and the negatives.
+class Posterior {
+  public:
+    Posterior(const BitView& view, const Support& support, FunctionPrior prior, Effect effect);
+
+    Score score(Terms terms) const;
+    const BitView& view() const { return view_; }
+    const Support& support() const { return support_; }
+    const Likelihood& likelihood() const { return likelihood_; }
+    const FunctionPrior& prior() const { return prior_; }
+
+  private:
+    const BitView& view_;
+    const Support& support_;
+    FunctionPrior prior_;
+    Likelihood likelihood_;
+};
+
+}  // namespace bayesdnf
