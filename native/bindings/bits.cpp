@@ -26,14 +26,14 @@ bool fits(std::size_t rows, std::size_t first, std::size_t end) {
     return first <= end && words_for(rows) <= end - first;
 }
 
-const Kernels& chosen(const std::optional<std::string>& name) {
-    return name ? kernel_named(name->c_str()) : kernels();
+const Simd& chosen(const std::optional<std::string>& name) {
+    return name ? simd_named(name->c_str()) : simd();
 }
 
 PyBitView make_view(Planes planes, const std::vector<std::size_t>& rows_per_segment,
                     const std::vector<std::size_t>& offsets, std::optional<Planes> weights,
                     In<std::int32_t, 1> plane, In<std::uint8_t, 1> complement,
-                    In<std::int32_t, 1> valid, std::optional<std::string> kernel) {
+                    In<std::int32_t, 1> valid, std::optional<std::string> simd) {
     require(offsets.size() == rows_per_segment.size() + 1 && offsets[0] == 0,
             "offsets must hold one entry more than there are segments and begin with 0");
     for (std::size_t s = 0; s < rows_per_segment.size(); ++s)
@@ -56,7 +56,7 @@ PyBitView make_view(Planes planes, const std::vector<std::size_t>& rows_per_segm
     out.view = std::make_unique<BitView>(
         planes.data(), planes.shape(1), planes.shape(0), offsets, rows_per_segment,
         weights ? weights->data() : nullptr, weights ? weights->shape(0) : 0, std::move(literals),
-        chosen(kernel));
+        chosen(simd));
     out.planes = nb::cast(planes);
     if (weights) out.weights = nb::cast(*weights);
     return out;
@@ -128,11 +128,11 @@ Out<std::uint64_t, 2> hash_literals(const PyBitView& self) {
     return hashes;
 }
 
-template <void (*const Kernels::*Operation)(Word*, const Word*, const Word*, std::size_t)>
-Out<Word, 1> combine(In<Word, 1> a, In<Word, 1> b, std::optional<std::string> kernel) {
+template <void (*const Simd::*Operation)(Word*, const Word*, const Word*, std::size_t)>
+Out<Word, 1> combine(In<Word, 1> a, In<Word, 1> b, std::optional<std::string> simd) {
     require(a.shape(0) == b.shape(0), "both sides must have the same number of words");
     auto out = new_array<Word, 1>({a.shape(0)});
-    (chosen(kernel).*Operation)(out.data(), a.data(), b.data(), a.shape(0));
+    (chosen(simd).*Operation)(out.data(), a.data(), b.data(), a.shape(0));
     return out;
 }
 
@@ -141,33 +141,33 @@ Out<Word, 1> combine(In<Word, 1> a, In<Word, 1> b, std::optional<std::string> ke
 void bind_bits(nb::module_& m) {
     using namespace nb::literals;
 
-    m.def("kernel", [] { return std::string(kernels().name); },
-          "Name of the kernel in use; BAYESDNF_KERNEL forces another.");
-    m.def("available_kernels", [] {
+    m.def("simd", [] { return std::string(simd().name); },
+          "Name of the instruction set in use; BAYESDNF_SIMD forces another.");
+    m.def("available_simd", [] {
         std::vector<std::string> names;
-        for (const Kernels* k : available_kernels()) names.emplace_back(k->name);
+        for (const Simd* k : available_simd()) names.emplace_back(k->name);
         return names;
-    }, "Names of the kernels this processor can run.");
+    }, "Names of the instruction sets this processor can run.");
 
-    m.def("bits_and", &combine<&Kernels::and_into>, "a"_a, "b"_a, "kernel"_a = nb::none());
-    m.def("bits_or", &combine<&Kernels::or_into>, "a"_a, "b"_a, "kernel"_a = nb::none());
-    m.def("bits_and_not", &combine<&Kernels::and_not_into>, "a"_a, "b"_a,
-          "kernel"_a = nb::none(), "a AND NOT b.");
-    m.def("popcount", [](In<Word, 1> a, std::optional<std::string> kernel) {
-        return chosen(kernel).popcount(a.data(), a.shape(0));
-    }, "a"_a, "kernel"_a = nb::none());
+    m.def("bits_and", &combine<&Simd::and_into>, "a"_a, "b"_a, "simd"_a = nb::none());
+    m.def("bits_or", &combine<&Simd::or_into>, "a"_a, "b"_a, "simd"_a = nb::none());
+    m.def("bits_and_not", &combine<&Simd::and_not_into>, "a"_a, "b"_a,
+          "simd"_a = nb::none(), "a AND NOT b.");
+    m.def("popcount", [](In<Word, 1> a, std::optional<std::string> simd) {
+        return chosen(simd).popcount(a.data(), a.shape(0));
+    }, "a"_a, "simd"_a = nb::none());
     m.def("and_popcount", [](In<Word, 1> a, In<Word, 1> b, std::size_t repeats,
-                             std::optional<std::string> kernel) {
+                             std::optional<std::string> simd) {
         require(a.shape(0) > 0 && b.shape(0) % a.shape(0) == 0,
                 "b must be a whole number of times as long as a");
-        const Kernels& k = chosen(kernel);
+        const Simd& k = chosen(simd);
         const nb::gil_scoped_release release;
         Count sum = 0;
         for (std::size_t r = 0; r < repeats; ++r)
             for (std::size_t w = 0; w < b.shape(0); w += a.shape(0))
                 sum += k.and_popcount(a.data(), b.data() + w, a.shape(0));
         return sum;
-    }, "a"_a, "b"_a, "repeats"_a = 1, "kernel"_a = nb::none(),
+    }, "a"_a, "b"_a, "repeats"_a = 1, "simd"_a = nb::none(),
           "Rows in a and in b, b read in pieces as long as a: the bare loop that sweeps are "
           "measured against.");
 
@@ -216,13 +216,13 @@ void bind_bits(nb::module_& m) {
 
     nb::class_<PyBitView>(m, "BitView", "Planes, literal table, segments and weights as one view.")
         .def(nb::new_(&make_view), "planes"_a, "rows_per_segment"_a, "offsets"_a,
-             "weights"_a.none(), "plane"_a, "complement"_a, "valid"_a, "kernel"_a = nb::none())
+             "weights"_a.none(), "plane"_a, "complement"_a, "valid"_a, "simd"_a = nb::none())
         .def_prop_ro("n_words", [](const PyBitView& v) { return v.view->n_words(); })
         .def_prop_ro("n_literals", [](const PyBitView& v) { return v.view->n_literals(); })
         .def_prop_ro("totals", [](const PyBitView& v) { return v.view->totals(); },
                      "Weighted rows per segment.")
-        .def_prop_ro("kernel", [](const PyBitView& v) {
-            return std::string(v.view->kernels().name);
+        .def_prop_ro("simd", [](const PyBitView& v) {
+            return std::string(v.view->simd().name);
         })
         .def("all_rows", [](const PyBitView& v) {
             auto mask = new_array<Word, 1>({v.view->n_words()});

@@ -77,7 +77,7 @@ void bind_genotypes(nb::module_& m) {
         for (std::size_t i = 0; i < first.shape(0); ++i)
             out.data()[i] = likeness(planes.data() + first.data()[i] * size,
                                      planes.data() + second.data()[i] * size, n_words, n_words,
-                                     kernels())
+                                     simd())
                                 .r_squared();
         return out;
     }, "planes"_a, "first"_a, "second"_a,

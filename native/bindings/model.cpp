@@ -17,7 +17,7 @@ namespace bayesdnf::bindings {
 namespace {
 
 Support make_support(In<std::int32_t, 1> attribute, In<std::int32_t, 1> rank,
-                     In<std::uint8_t, 1> op, In<std::int32_t, 1> twin, bool antichain,
+                     In<std::uint8_t, 1> op, In<std::int32_t, 1> equal, bool antichain,
                      bool related, bool disjoint, Count min_cover,
                      std::optional<std::int64_t> max_terms,
                      std::optional<std::int64_t> max_literals,
@@ -34,14 +34,14 @@ Support make_support(In<std::int32_t, 1> attribute, In<std::int32_t, 1> rank,
         for (const auto& group : *groups)
             for (const auto& entry : group) check(entry);
     for (const auto& entry : required) check(entry);
-    require(rank.shape(0) == n && op.shape(0) == n && twin.shape(0) == n,
-            "attribute, rank, op and twin must be of one length");
+    require(rank.shape(0) == n && op.shape(0) == n && equal.shape(0) == n,
+            "attribute, rank, op and equal must be of one length");
     std::vector<LiteralMeaning> literals(n);
     for (std::size_t l = 0; l < n; ++l) {
-        require(attribute.data()[l] >= 0 && twin.data()[l] >= 0 &&
-                    twin.data()[l] < static_cast<std::int32_t>(n) && op.data()[l] < 4,
+        require(attribute.data()[l] >= 0 && equal.data()[l] >= 0 &&
+                    equal.data()[l] < static_cast<std::int32_t>(n) && op.data()[l] < 4,
                 "a literal's meaning is out of range");
-        literals[l] = {attribute.data()[l], rank.data()[l], twin.data()[l],
+        literals[l] = {attribute.data()[l], rank.data()[l], equal.data()[l],
                        static_cast<Operator>(op.data()[l])};
     }
     return Support(Rules{antichain, related, disjoint, min_cover, max_terms.value_or(INT64_MAX),
@@ -163,7 +163,7 @@ void bind_model(nb::module_& m) {
     }, "log_weights"_a, "largest"_a, "log e_k of the weights for k in 0..largest.");
 
     nb::class_<Support>(m, "Support")
-        .def(nb::new_(&make_support), "attribute"_a, "rank"_a, "op"_a, "twin"_a, "antichain"_a,
+        .def(nb::new_(&make_support), "attribute"_a, "rank"_a, "op"_a, "equal"_a, "antichain"_a,
              "related"_a, "disjoint"_a, "min_cover"_a, "max_terms"_a.none(),
              "max_literals"_a.none(), "apart"_a = nb::list(), "at_most_one"_a = nb::list(),
              "required"_a = nb::list())

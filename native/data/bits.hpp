@@ -1,6 +1,6 @@
 // Packed words: AND, OR, AND-NOT, popcount, and the one door to the columns, sweep().
 //
-// Integer kernels are the only code compiled per instruction set (native/data/simd/kernel.cpp);
+// Integer loops are the only code compiled per instruction set (native/data/simd/loops.cpp);
 // which one runs is decided once, at first use. All of them return the same integers.
 #pragma once
 
@@ -35,7 +35,7 @@ struct Segments {
     std::size_t n;
 };
 
-struct Kernels {
+struct Simd {
     const char* name;
 
     // counts[(segment * n_masks + mask) * counts_stride + plane] = rows of the segment in both.
@@ -50,13 +50,13 @@ struct Kernels {
     void (*and_not_into)(Word* out, const Word* a, const Word* b, std::size_t n);  // a AND NOT b
 };
 
-// Every kernel this processor can run, the portable one first.
-const std::vector<const Kernels*>& available_kernels();
+// Every instruction set this processor can run, the portable one first.
+const std::vector<const Simd*>& available_simd();
 
-// The kernel in use: the last available one, unless BAYESDNF_KERNEL names another.
-const Kernels& kernels();
+// The instruction set in use: the last available one, unless BAYESDNF_SIMD names another.
+const Simd& simd();
 
-// The available kernel of that name; throws std::invalid_argument listing the names otherwise.
-const Kernels& kernel_named(const char* name);
+// The available one of that name; throws std::invalid_argument listing the names otherwise.
+const Simd& simd_named(const char* name);
 
 }  // namespace bayesdnf

@@ -7,7 +7,7 @@ namespace bayesdnf {
 BitView::BitView(const Word* planes, std::size_t stride, std::size_t n_planes,
                  std::vector<std::size_t> offsets, std::vector<std::size_t> rows_per_segment,
                  const Word* weights, std::size_t n_weights, std::vector<LiteralSource> literals,
-                 const Kernels& kernels)
+                 const Simd& simd)
     : planes_(planes),
       stride_(stride),
       n_planes_(n_planes),
@@ -16,7 +16,7 @@ BitView::BitView(const Word* planes, std::size_t stride, std::size_t n_planes,
       n_weights_(n_weights),
       literals_(std::move(literals)),
       plain_(literals_.size() == n_planes),
-      kernels_(kernels),
+      simd_(simd),
       all_rows_(offsets_.back()),
       totals_(offsets_.size() - 1) {
     for (std::size_t l = 0; plain_ && l < literals_.size(); ++l)
@@ -32,12 +32,12 @@ void BitView::and_literal(Word* mask, std::int32_t literal) const {
     const LiteralSource& source = literals_[literal];
     const Word* plane = planes_ + source.plane * stride_;
     if (!source.complement) {
-        kernels_.and_into(mask, mask, plane, n_words());
+        simd_.and_into(mask, mask, plane, n_words());
         return;
     }
-    kernels_.and_not_into(mask, mask, plane, n_words());
+    simd_.and_not_into(mask, mask, plane, n_words());
     if (source.valid >= 0)
-        kernels_.and_into(mask, mask, planes_ + source.valid * stride_, n_words());
+        simd_.and_into(mask, mask, planes_ + source.valid * stride_, n_words());
 }
 
 void BitView::term_mask(Word* mask, LiteralIds term) const {
@@ -49,9 +49,9 @@ void BitView::count(const Word* mask, Count* counts) const {
     for (std::size_t s = 0; s < n_segments(); ++s) {
         const std::size_t first = offsets_[s];
         const std::size_t n = offsets_[s + 1] - first;
-        counts[s] = n_weights_ == 0 ? kernels_.popcount(mask + first, n) : 0;
+        counts[s] = n_weights_ == 0 ? simd_.popcount(mask + first, n) : 0;
         for (std::size_t b = 0; b < n_weights_; ++b)
-            counts[s] += kernels_.and_popcount(mask + first, weights_ + b * stride_ + first, n)
+            counts[s] += simd_.and_popcount(mask + first, weights_ + b * stride_ + first, n)
                          << b;
     }
 }
@@ -70,17 +70,17 @@ void BitView::sweep(const Word* masks, std::size_t n_masks, std::size_t first, s
     const Segments segments{offsets_.data(), n_segments()};
     const Word* planes = planes_ + first * stride_;
     if (n_weights_ == 0) {
-        kernels_.sweep(masks, n_words(), n_masks, planes, stride_, n, segments, counts, n);
+        simd_.sweep(masks, n_words(), n_masks, planes, stride_, n, segments, counts, n);
         return;
     }
-    // A weight's binary digit b is one more mask, worth 2^b: the kernel never hears of weights.
+    // A weight's binary digit b is one more mask, worth 2^b: the inner loops never hear of weights.
     std::vector<Word> weighted(n_weights_ * n_words());
     std::vector<Count> digit_counts(n_segments() * n_weights_ * n);
     for (std::size_t m = 0; m < n_masks; ++m) {
         for (std::size_t b = 0; b < n_weights_; ++b)
-            kernels_.and_into(weighted.data() + b * n_words(), masks + m * n_words(),
+            simd_.and_into(weighted.data() + b * n_words(), masks + m * n_words(),
                               weights_ + b * stride_, n_words());
-        kernels_.sweep(weighted.data(), n_words(), n_weights_, planes, stride_, n, segments,
+        simd_.sweep(weighted.data(), n_words(), n_weights_, planes, stride_, n, segments,
                        digit_counts.data(), n);
         for (std::size_t s = 0; s < n_segments(); ++s) {
             Count* out = counts + (s * n_masks + m) * n;

@@ -28,7 +28,7 @@ class BitView {
     BitView(const Word* planes, std::size_t stride, std::size_t n_planes,
             std::vector<std::size_t> offsets, std::vector<std::size_t> rows_per_segment,
             const Word* weights, std::size_t n_weights, std::vector<LiteralSource> literals,
-            const Kernels& kernels);
+            const Simd& simd);
 
     std::size_t n_words() const { return offsets_.back(); }
     std::size_t n_segments() const { return offsets_.size() - 1; }
@@ -36,7 +36,7 @@ class BitView {
     std::size_t n_literals() const { return literals_.size(); }
     const std::vector<Word>& all_rows() const { return all_rows_; }
     const std::vector<Count>& totals() const { return totals_; }
-    const Kernels& kernels() const { return kernels_; }
+    const Simd& simd() const { return simd_; }
 
     void and_literal(Word* mask, std::int32_t literal) const;
     void term_mask(Word* mask, LiteralIds term) const;
@@ -61,7 +61,7 @@ class BitView {
     std::size_t n_weights_;
     std::vector<LiteralSource> literals_;
     bool plain_;  // the literals are the planes, in their order
-    const Kernels& kernels_;
+    const Simd& simd_;
     std::vector<Word> all_rows_;
     std::vector<Count> totals_;
 };

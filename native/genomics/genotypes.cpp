@@ -123,9 +123,9 @@ double Likeness::r_squared() const {
 
 // Copies are carrier + two, and two lies within carrier: every sum is a few popcounts.
 Likeness likeness(const Word* a, const Word* b, std::size_t stride, std::size_t n_words,
-                  const Kernels& kernels) {
+                  const Simd& simd) {
     const auto both = [&](GenotypePlane i, GenotypePlane j) {
-        return kernels.and_popcount(a + i * stride, b + j * stride, n_words);
+        return simd.and_popcount(a + i * stride, b + j * stride, n_words);
     };
     const Count ac = both(kCarrier, kKnown), ad = both(kTwo, kKnown);
     const Count bc = both(kKnown, kCarrier), bd = both(kKnown, kTwo);
@@ -137,7 +137,7 @@ Likeness likeness(const Word* a, const Word* b, std::size_t stride, std::size_t 
 std::vector<std::uint8_t> prune(const Word* planes, std::size_t n_words, std::size_t n_variants,
                                 const std::int32_t* chromosome, const std::int64_t* position,
                                 std::int64_t window, double r_squared) {
-    const Kernels& k = kernels();
+    const Simd& k = simd();
     const std::size_t size = kPlanesPerVariant * n_words;
     std::vector<double> minor(n_variants);
     for (std::size_t v = 0; v < n_variants; ++v) {
@@ -184,7 +184,7 @@ std::vector<Related> relatives(const Word* planes, std::size_t n_words, std::siz
             }
         }
     }
-    const Kernels& k = kernels();
+    const Simd& k = simd();
     std::vector<std::vector<Related>> found(n_samples);
     parallel_for(n_samples, n_threads, [&](std::size_t i) {
         const auto both = [&](const std::vector<Word>& a, const std::vector<Word>& b,

@@ -49,7 +49,7 @@ struct Likeness {
     double r_squared() const;
 };
 Likeness likeness(const Word* a, const Word* b, std::size_t stride, std::size_t n_words,
-                  const Kernels& kernels);
+                  const Simd& simd);
 
 // Variants to keep so that none is closer than r_squared to a kept one at most `window` base
 // pairs before it on its chromosome. Of two that are too alike the one with the rarer minor

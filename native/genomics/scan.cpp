@@ -94,8 +94,8 @@ ScanTable::ScanTable(const Word* planes, std::size_t n_words, std::size_t n_vari
       position_(position.begin(), position.end()),
       offsets_{},
       margins_(n_variants),
-      likelihood_(effect, kernels().popcount(cases.data(), cases.size()),
-                  kernels().popcount(controls.data(), controls.size())) {
+      likelihood_(effect, simd().popcount(cases.data(), cases.size()),
+                  simd().popcount(controls.data(), controls.size())) {
     const Picker pick[2] = {Picker(cases), Picker(controls)};
     constexpr std::size_t kLine = 8;  // words of a cache line
     for (std::size_t s = 0; s < 2; ++s) {
@@ -104,7 +104,7 @@ ScanTable::ScanTable(const Word* planes, std::size_t n_words, std::size_t n_vari
         offsets_[s + 1] = offsets_[s] + (words + unit - 1) / unit * unit;
     }
     stride_ = offsets_[2];
-    const Kernels& k = kernels();
+    const Simd& k = simd();
     const bool positive_only =
         rules_.measure == Measure::conjunction &&
         std::all_of(rules_.codings.begin(), rules_.codings.end(), [](auto c) { return c < 3; });
@@ -332,7 +332,7 @@ void ScanTable::scan_task(std::size_t task, Findings& best, std::vector<Count>& 
     const std::size_t n_second = std::min(kBlock, n_variants_ - second);
     const std::size_t masks = n_first * n_swept_, planes = n_second * n_swept_;
     counts.resize(2 * masks * planes);
-    kernels().sweep(levels(first), stride_, masks, levels(second), stride_, planes, segments(),
+    simd().sweep(levels(first), stride_, masks, levels(second), stride_, planes, segments(),
                     counts.data(), planes);
     for (std::size_t x = 0; x < n_first; ++x) {
         const auto a = static_cast<std::int32_t>(first + x);
@@ -378,7 +378,7 @@ std::size_t ScanTable::scan_triples(std::span<const std::int32_t> chosen, std::s
     std::vector<Count> counts(2 * n_swept_ * n * n_swept_);
     for (std::size_t i = 0; i < n; ++i) {
         const std::size_t planes = n * n_swept_;
-        kernels().sweep(&side[i * size], stride_, n_swept_, side.data(), stride_, planes,
+        simd().sweep(&side[i * size], stride_, n_swept_, side.data(), stride_, planes,
                         segments(), counts.data(), planes);
         for (std::size_t j = i + 1; j < n; ++j) {
             Finding f{};
@@ -401,11 +401,11 @@ std::size_t ScanTable::scan_triples(std::span<const std::int32_t> chosen, std::s
                 if (!apart(chosen[i], chosen[j])) continue;
                 for (std::size_t u = 0; u < n_swept_; ++u)
                     for (std::size_t v = 0; v < n_swept_; ++v)
-                        kernels().and_into(&masks[(u * n_swept_ + v) * stride_],
+                        simd().and_into(&masks[(u * n_swept_ + v) * stride_],
                                            &side[i * size + u * stride_],
                                            &side[j * size + v * stride_], stride_);
                 const std::size_t planes = (n - j - 1) * n_swept_;
-                kernels().sweep(masks.data(), stride_, n_masks, &side[(j + 1) * size], stride_,
+                simd().sweep(masks.data(), stride_, n_masks, &side[(j + 1) * size], stride_,
                                 planes, segments(), found.data(), planes);
                 for (std::size_t k = j + 1; k < n; ++k) {
                     Counts<kLevels * kLevels * kLevels> table{};

@@ -118,7 +118,7 @@ Score Posterior::score(Terms terms) const {
     for (std::size_t i = 0; i < terms.size(); ++i) {
         view_.term_mask(mask.data(), terms[i]);
         covers[i] = view_.count_all(mask.data());
-        view_.kernels().or_into(marked.data(), marked.data(), mask.data(), n_words);
+        view_.simd().or_into(marked.data(), marked.data(), mask.data(), n_words);
     }
     Count counts[2];
     view_.count(marked.data(), counts);

@@ -20,7 +20,7 @@ Support::Support(Rules rules, std::vector<LiteralMeaning> literals, Knowledge kn
     : rules_(rules),
       literals_(std::move(literals)),
       by_attribute_(group(literals_, &LiteralMeaning::attribute)),
-      by_twin_(group(literals_, &LiteralMeaning::twin)),
+      by_equal_(group(literals_, &LiteralMeaning::equal)),
       apart_(knowledge.apart, literals_.size()),
       exclusive_(knowledge.exclusive, literals_.size()),
       required_(std::move(knowledge.required)) {}
@@ -96,7 +96,7 @@ bool Support::subset(const LiteralMeaning& a, const LiteralMeaning& b) const {
 
 bool Support::implies(std::int32_t a, std::int32_t b) const {
     const LiteralMeaning &x = literals_[a], &y = literals_[b];
-    return x.twin == y.twin || (x.attribute == y.attribute && subset(x, y));
+    return x.equal == y.equal || (x.attribute == y.attribute && subset(x, y));
 }
 
 bool Support::excludes(std::int32_t a, std::int32_t b) const {
@@ -127,7 +127,7 @@ void Support::addable(LiteralIds term, Terms rest, std::uint8_t* may) const {
         for (const std::int32_t held : term) {
             for (const std::int32_t l : by_attribute_.of(literals_[held].attribute))
                 if (related(held, l)) may[l] = 0;
-            for (const std::int32_t l : by_twin_.of(literals_[held].twin)) may[l] = 0;
+            for (const std::int32_t l : by_equal_.of(literals_[held].equal)) may[l] = 0;
         }
     if (!apart_.empty())
         for (const std::int32_t held : term) apart_.strike(held, may);

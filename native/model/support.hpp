@@ -17,7 +17,7 @@ enum class Operator : std::uint8_t { equal, differs, at_least, below };
 struct LiteralMeaning {
     std::int32_t attribute;
     std::int32_t rank;
-    std::int32_t twin;  // smallest literal whose column is equal on every row; itself if alone
+    std::int32_t equal;  // smallest literal whose column is equal on every row; itself if alone
     Operator op;
 };
 
@@ -119,7 +119,7 @@ class Support {
 
     Rules rules_;
     std::vector<LiteralMeaning> literals_;
-    Groups by_attribute_, by_twin_;
+    Groups by_attribute_, by_equal_;
     Entries apart_, exclusive_;
     std::vector<Knowledge::Entry> required_;
 };

@@ -181,7 +181,7 @@ void AnnealChain::add() {
     candidate_.insert(candidate_.begin() + static_cast<std::ptrdiff_t>(place), literal);
 
     // Lost are the rows that this term alone marks and the literal excludes.
-    view.kernels().and_not_into(work_.data(), masks_[i].data(), twice_.data(), view.n_words());
+    view.simd().and_not_into(work_.data(), masks_[i].data(), twice_.data(), view.n_words());
     if (own_[i].positive < 0) own_[i] = count(work_.data());
     view.and_literal(work_.data(), literal);
     const Marked kept = count(work_.data());
@@ -219,7 +219,7 @@ void AnnealChain::death() {
         const std::size_t i = rng_.below(terms_.size());
         const BitView& view = problem_->posterior.view();
         if (own_[i].positive < 0) {
-            view.kernels().and_not_into(work_.data(), masks_[i].data(), twice_.data(),
+            view.simd().and_not_into(work_.data(), masks_[i].data(), twice_.data(),
                                         view.n_words());
             own_[i] = count(work_.data());
         }
@@ -388,7 +388,7 @@ void AnnealChain::update_logs() {
 
 void AnnealChain::update_marked() {
     const BitView& view = problem_->posterior.view();
-    const Kernels& k = view.kernels();
+    const Simd& k = view.simd();
     const std::size_t n = view.n_words();
     once_.assign(n, 0);
     twice_.assign(n, 0);

@@ -115,7 +115,7 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, doub
     };
 
     std::vector<Word> open(n_words);
-    view.kernels().and_not_into(open.data(), view.all_rows().data(), rest.rows.data(), n_words);
+    view.simd().and_not_into(open.data(), view.all_rows().data(), rest.rows.data(), n_words);
     double heaviest = 0;  // what the weightiest literal can add to the prior
     for (std::size_t l = 0; l < p; ++l)
         heaviest = std::max(heaviest, prior.of_literal(static_cast<std::int32_t>(l)));

@@ -29,7 +29,7 @@ void Extensions::look(const State& state, std::size_t without, std::span<const T
     for (std::size_t b = 0; b < n_bases_; ++b) {
         Word* mask = masks_.data() + b * n_words;
         view.term_mask(mask, bases[b]);
-        view.kernels().and_not_into(mask, mask, rest_.rows.data(), n_words);
+        view.simd().and_not_into(mask, mask, rest_.rows.data(), n_words);
         view.count(mask, own_.data() + 2 * b);
         posterior.support().addable(bases[b], others, may_.data() + b * p_);
     }

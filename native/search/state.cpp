@@ -40,14 +40,14 @@ Value State::value_with(std::span<const std::size_t> without, std::span<const Te
         if (std::find(without.begin(), without.end(), i) != without.end()) continue;
         terms.emplace_back(terms_[i]);
         covers.push_back(covers_[i]);
-        view.kernels().or_into(rows.data(), rows.data(), masks_[i].data(), n_words);
+        view.simd().or_into(rows.data(), rows.data(), masks_[i].data(), n_words);
     }
     mask.resize(n_words);
     for (const Term& t : added) {
         view.term_mask(mask.data(), t);
         terms.emplace_back(t);
         covers.push_back(view.count_all(mask.data()));
-        view.kernels().or_into(rows.data(), rows.data(), mask.data(), n_words);
+        view.simd().or_into(rows.data(), rows.data(), mask.data(), n_words);
     }
     if (posterior_->support().check(terms, covers) != Verdict::allowed) return {};
     const Likelihood& likelihood = posterior_->likelihood();
@@ -74,7 +74,7 @@ Marked State::marked(std::size_t without) const {
     m.rows.assign(view.n_words(), 0);
     for (std::size_t i = 0; i < terms_.size(); ++i)
         if (i != without)
-            view.kernels().or_into(m.rows.data(), m.rows.data(), masks_[i].data(), view.n_words());
+            view.simd().or_into(m.rows.data(), m.rows.data(), masks_[i].data(), view.n_words());
     Count counts[2];
     view.count(m.rows.data(), counts);
     m.positive = counts[0];

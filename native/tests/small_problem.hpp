@@ -67,7 +67,7 @@ struct Problem {
         for (std::int32_t l = 0; l < p; ++l) literals.push_back({l % kPlanes, -1, l >= kPlanes});
         const std::size_t digits = seed % 4 == 1 ? 2 : 0;
         return BitView(planes.data(), 2, kPlanes, {0, 1, 2}, {50, 40},
-                       digits ? weights.data() : nullptr, digits, literals, kernels());
+                       digits ? weights.data() : nullptr, digits, literals, simd());
     }
 
     // A random function that the support allows; the null function now and then.

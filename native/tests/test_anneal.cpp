@@ -29,7 +29,7 @@ struct World {
     explicit World(Rules rules = {false, true, false, 0})
         : planes(random_planes()),
           literals(sources()),
-          view(planes.data(), 5, kPlanes, offsets, rows, nullptr, 0, literals, kernels()),
+          view(planes.data(), 5, kPlanes, offsets, rows, nullptr, 0, literals, simd()),
           support(rules, alone()),
           posterior(view, support, prior(), {}),
           people(view, rows, offsets, {}) {}
@@ -104,7 +104,7 @@ TEST(counted_rows_are_as_many_individuals) {
 TEST(turns_are_drawn_by_their_weights) {
     const std::vector<std::size_t> rows{2, 1}, offsets{0, 1, 2};
     const std::vector<Word> plane{3, 0};
-    const BitView view(plane.data(), 2, 1, offsets, rows, nullptr, 0, {{0, -1, false}}, kernels());
+    const BitView view(plane.data(), 2, 1, offsets, rows, nullptr, 0, {{0, -1, false}}, simd());
     const Individuals people(view, rows, offsets, {1, 3, 1});
     const auto weight = [](int row, int times) {
         if (row == 0) return 1.0 / (1 + times);

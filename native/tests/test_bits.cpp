@@ -5,11 +5,11 @@
 
 using namespace bayesdnf;
 
-TEST(every_kernel_counts_like_the_slow_twin_at_every_length) {
+TEST(every_instruction_set_counts_like_the_slow_twin_at_every_length) {
     Philox rng({1, 2});
     for (std::size_t n = 0; n <= 70; ++n) {
         const auto a = random_words(rng, n), b = random_words(rng, n);
-        for (const Kernels* k : available_kernels()) {
+        for (const Simd* k : available_simd()) {
             CHECK(k->and_popcount(a.data(), b.data(), n) ==
                   slow_and_popcount(a.data(), b.data(), 0, n));
             CHECK(k->popcount(a.data(), n) == slow_and_popcount(a.data(), a.data(), 0, n));
@@ -21,7 +21,7 @@ TEST(combinations_write_their_words_and_nothing_more) {
     Philox rng({3, 4});
     for (std::size_t n = 0; n <= 20; ++n) {
         const auto a = random_words(rng, n), b = random_words(rng, n);
-        for (const Kernels* k : available_kernels()) {
+        for (const Simd* k : available_simd()) {
             const Word guard = 0xABCDEF;
             std::vector<Word> both(n + 1, guard), either(n + 1, guard), only(n + 1, guard);
             k->and_into(both.data(), a.data(), b.data(), n);
@@ -45,7 +45,7 @@ TEST(sweep_counts_every_segment_mask_and_plane) {
         for (const std::size_t n_masks : {0, 1, 2, 4, 5, 9}) {
             const auto planes = random_words(rng, n_planes * stride);
             const auto masks = random_words(rng, n_masks * n_words);
-            for (const Kernels* k : available_kernels()) {
+            for (const Simd* k : available_simd()) {
                 std::vector<Count> counts(4 * n_masks * n_planes, -1);
                 k->sweep(masks.data(), n_words, n_masks, planes.data(), stride, n_planes,
                          {offsets, 4}, counts.data(), n_planes);
@@ -53,7 +53,7 @@ TEST(sweep_counts_every_segment_mask_and_plane) {
                     for (std::size_t m = 0; m < n_masks; ++m)
                         for (std::size_t j = 0; j < n_planes; ++j)
                             CHECK(counts[(s * n_masks + m) * n_planes + j] ==
-                                  available_kernels()[0]->and_popcount(
+                                  available_simd()[0]->and_popcount(
                                       masks.data() + m * n_words + offsets[s],
                                       planes.data() + j * stride + offsets[s],
                                       offsets[s + 1] - offsets[s]));
@@ -69,10 +69,10 @@ TEST(fill_ones_leaves_the_padding_clear) {
     }
 }
 
-TEST(an_unknown_kernel_is_refused_by_name) {
+TEST(an_unknown_instruction_set_is_refused_by_name) {
     bool refused = false;
     try {
-        kernel_named("abacus");
+        simd_named("abacus");
     } catch (const std::exception& e) {
         refused = std::strstr(e.what(), "abacus") && std::strstr(e.what(), "portable");
     }

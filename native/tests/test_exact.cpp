@@ -51,7 +51,7 @@ struct Table {
         std::vector<LiteralSource> literals;
         for (std::int32_t j = 0; j < 5; ++j)
             for (const bool complement : {false, true}) literals.push_back({j, -1, complement});
-        return BitView(planes.data(), 2, 5, {0, 1, 2}, {60, 50}, nullptr, 0, literals, kernels());
+        return BitView(planes.data(), 2, 5, {0, 1, 2}, {60, 50}, nullptr, 0, literals, simd());
     }
 };
 

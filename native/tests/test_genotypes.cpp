@@ -87,7 +87,7 @@ TEST(equal_variants_are_wholly_correlated) {
     std::vector<Word> planes;
     for (const auto* plane : {&p.known, &p.carrier, &p.two})
         planes.insert(planes.end(), plane->begin(), plane->end());
-    const Likeness same = likeness(planes.data(), planes.data(), words, words, kernels());
+    const Likeness same = likeness(planes.data(), planes.data(), words, words, simd());
     CHECK_CLOSE(same.r_squared(), 1.0, 1e-12);
     CHECK(same.xx == same.xy && same.x == same.y);
 }

@@ -46,7 +46,7 @@ struct Fixture {
 
 TEST(counts_of_every_extension_match_row_by_row_counting) {
     const Fixture f;
-    for (const Kernels* k : available_kernels())
+    for (const Simd* k : available_simd())
         for (const std::size_t n_weights : {0, 3}) {
             const BitView view(f.planes.data(), f.stride, 10, {0, 2, 4}, {100, 37},
                                f.weights.data(), n_weights, f.literals, *k);
@@ -72,7 +72,7 @@ TEST(counts_of_every_extension_match_row_by_row_counting) {
 TEST(a_sweep_of_some_planes_is_part_of_the_whole_sweep) {
     const Fixture f;
     const BitView view(f.planes.data(), f.stride, 10, {0, 2, 4}, {100, 37}, f.weights.data(), 3,
-                       f.literals, kernels());
+                       f.literals, simd());
     std::vector<Count> whole(2 * 10), part(2 * 3);
     view.sweep(view.all_rows().data(), 1, 0, 10, whole.data());
     view.sweep(view.all_rows().data(), 1, 4, 7, part.data());

@@ -7,7 +7,7 @@ using namespace bayesdnf;
 namespace {
 
 // Attribute 0: values 0..3 with = != >= < literals (ids 4 * rank + operator); attribute 1: one
-// flag (16); attribute 2: its twin (17).
+// flag (16); attribute 2: its equal (17).
 Support make(Rules rules = {}) {
     std::vector<LiteralMeaning> literals;
     for (std::int32_t rank = 0; rank < 4; ++rank)

@@ -62,7 +62,7 @@ class Support:
             table.attribute,
             table.rank,
             table.core_operator,
-            bits.twins(),
+            bits.first_equal(),
             prior.antichain,
             prior.related,
             prior.disjoint,

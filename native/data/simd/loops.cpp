@@ -1,4 +1,4 @@
-// One kernel source, compiled once per instruction set with BAYESDNF_KERNEL set to its name.
+// One source, compiled once per instruction set with BAYESDNF_SIMD_NAME set to its name.
 //
 // A Lane is what differs between instruction sets: how wide a vector is, how AND and popcount
 // are done on it, and how four accumulators become four integers. The loops are written once.
@@ -261,8 +261,8 @@ void and_not_into(Word* out, const Word* a, const Word* b, std::size_t n) {
 
 }  // namespace
 
-extern const Kernels BAYESDNF_JOIN(kernels_, BAYESDNF_KERNEL);
-const Kernels BAYESDNF_JOIN(kernels_, BAYESDNF_KERNEL) = {
-    BAYESDNF_TEXT(BAYESDNF_KERNEL), sweep, popcount, and_popcount, and_into, or_into, and_not_into};
+extern const Simd BAYESDNF_JOIN(simd_, BAYESDNF_SIMD_NAME);
+const Simd BAYESDNF_JOIN(simd_, BAYESDNF_SIMD_NAME) = {
+    BAYESDNF_TEXT(BAYESDNF_SIMD_NAME), sweep, popcount, and_popcount, and_into, or_into, and_not_into};
 
 }  // namespace bayesdnf

@@ -1,4 +1,4 @@
-"""Which kernel runs, and that its type stub says what the module holds."""
+"""Which instruction set runs, and that its type stub says what the module holds."""
 
 import os
 import subprocess
@@ -10,34 +10,34 @@ import pytest
 import bayesdnf
 from bayesdnf import _native
 
-KERNELS = _native.available_kernels()
+SIMD = _native.available_simd()
 
 
-def run(code, kernel):
-    environment = {**os.environ, "BAYESDNF_KERNEL": kernel}
+def run(code, simd):
+    environment = {**os.environ, "BAYESDNF_SIMD": simd}
     return subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
     )
 
 
-def test_the_portable_kernel_is_always_there():
-    assert KERNELS[0] == "portable"
-    assert len(set(KERNELS)) == len(KERNELS)
-    assert _native.kernel() == os.environ.get("BAYESDNF_KERNEL", KERNELS[-1])
+def test_the_portable_loops_are_always_there():
+    assert SIMD[0] == "portable"
+    assert len(set(SIMD)) == len(SIMD)
+    assert _native.simd() == os.environ.get("BAYESDNF_SIMD", SIMD[-1])
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_the_environment_forces_a_kernel(kernel):
-    done = run("from bayesdnf import _native; print(_native.kernel())", kernel)
-    assert done.stdout.strip() == kernel, done.stderr
+@pytest.mark.parametrize("simd", SIMD)
+def test_the_environment_forces_an_instruction_set(simd):
+    done = run("from bayesdnf import _native; print(_native.simd())", simd)
+    assert done.stdout.strip() == simd, done.stderr
 
 
 def test_an_empty_variable_forces_nothing():
-    done = run("from bayesdnf import _native; print(_native.kernel())", "")
-    assert done.stdout.strip() == KERNELS[-1], done.stderr
+    done = run("from bayesdnf import _native; print(_native.simd())", "")
+    assert done.stdout.strip() == SIMD[-1], done.stderr
 
 
-def test_an_unknown_kernel_is_an_error_at_first_use():
+def test_an_unknown_instruction_set_is_an_error_at_first_use():
     code = """
 import numpy as np
 from bayesdnf import _native
@@ -52,8 +52,7 @@ for _ in range(2):
     done = run(code, "abacus")
     assert done.returncode == 0, done.stderr
     line = (
-        f"BAYESDNF_KERNEL must be one of {', '.join(KERNELS)} on this processor. "
-        f"Got 'abacus' instead."
+        f"BAYESDNF_SIMD must be one of {', '.join(SIMD)} on this processor. Got 'abacus' instead."
     )
     assert done.stdout.splitlines() == [line, line]
 
