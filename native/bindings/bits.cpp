@@ -2,11 +2,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstring>
+#include <limits>
 #include <optional>
 #include <string>
 
-#include "bindings/view.hpp"
+#include "bindings/keeping.hpp"
 #include "data/rows.hpp"
 #include "threads.hpp"
 
@@ -21,13 +21,21 @@ std::size_t planes_per_piece(std::size_t n_words, std::size_t n_masks) {
     return std::max<std::size_t>(64, kWordPairs / std::max<std::size_t>(1, n_words * n_masks));
 }
 
-// Whether that many rows fit into words [first, end); sums could overflow, differences cannot.
-bool fits(std::size_t rows, std::size_t first, std::size_t end) {
-    return first <= end && words_for(rows) <= end - first;
-}
-
 const Simd& chosen(const std::optional<std::string>& name) {
     return name ? simd_named(name->c_str()) : simd();
+}
+
+// All rows, each as often as its weight says.
+Count weighted_rows(const Planes& weights, std::size_t n_words, const Simd& simd) {
+    Count sum = 0;
+    for (std::size_t digit = 0; digit < weights.shape(0); ++digit) {
+        const Count rows = simd.popcount(weights.data() + digit * weights.shape(1), n_words);
+        if (rows == 0) continue;
+        constexpr std::size_t kDigits = std::numeric_limits<Count>::digits;
+        if (digit >= kDigits) return std::numeric_limits<Count>::max();
+        sum = saturating_add(sum, saturating_multiply(rows, Count{1} << digit));
+    }
+    return sum;
 }
 
 PyBitView make_view(Planes planes, const std::vector<std::size_t>& rows_per_segment,
@@ -52,29 +60,33 @@ PyBitView make_view(Planes planes, const std::vector<std::size_t>& rows_per_segm
                     literals[l].valid < n_planes,
                 "a literal points outside the planes");
     }
-    PyBitView out;
-    out.view = std::make_unique<BitView>(
+    const Simd& loops = chosen(simd);
+    if (weights)
+        require(weighted_rows(*weights, offsets.back(), loops) < std::numeric_limits<Count>::max(),
+                "the weights add up to more than 64 bits hold");
+    auto view = std::make_unique<BitView>(
         planes.data(), planes.shape(1), planes.shape(0), offsets, rows_per_segment,
         weights ? weights->data() : nullptr, weights ? weights->shape(0) : 0, std::move(literals),
-        chosen(simd));
-    out.planes = nb::cast(planes);
-    if (weights) out.weights = nb::cast(*weights);
-    return out;
+        loops);
+    std::vector<nb::object> kept{nb::cast(planes)};
+    if (weights) kept.push_back(nb::cast(*weights));
+    return {std::move(view), std::move(kept)};
 }
 
 Out<Count, 3> sweep(const PyBitView& self, In<Word, 2> masks, std::size_t n_threads) {
-    const BitView& view = *self.view;
+    const BitView& view = *self;
     require(masks.shape(1) == view.n_words(), "masks must have as many words as a segmented row");
     const std::size_t n_masks = masks.shape(0), n_planes = view.n_planes();
     const std::size_t piece = planes_per_piece(view.n_words(), n_masks);
-    const std::size_t n_pieces = (n_planes + piece - 1) / piece;
+    const std::size_t n_pieces = divide_up(n_planes, piece);
     auto counts = new_array<Count, 3>({view.n_segments(), n_masks, n_planes});
     const auto run_piece = [&, out = counts.data()](std::size_t i) {
         const std::size_t first = i * piece, last = std::min(n_planes, first + piece);
-        if (n_pieces == 1) return view.sweep(masks.data(), n_masks, first, last, out);
+        SweepRoom room;
+        if (n_pieces == 1) return view.sweep(masks.data(), n_masks, first, last, out, room);
         const std::size_t n = last - first;
         std::vector<Count> part(view.n_segments() * n_masks * n);
-        view.sweep(masks.data(), n_masks, first, last, part.data());
+        view.sweep(masks.data(), n_masks, first, last, part.data(), room);
         for (std::size_t row = 0; row < view.n_segments() * n_masks; ++row)
             std::copy_n(part.data() + row * n, n, out + row * n_planes + first);
     };
@@ -84,16 +96,17 @@ Out<Count, 3> sweep(const PyBitView& self, In<Word, 2> masks, std::size_t n_thre
 }
 
 Out<Count, 3> literal_counts(const PyBitView& self, In<Word, 2> masks) {
-    const BitView& view = *self.view;
+    const BitView& view = *self;
     require(masks.shape(1) == view.n_words(), "masks must have as many words as a segmented row");
     auto counts = new_array<Count, 3>({view.n_segments(), masks.shape(0), view.n_literals()});
     const nb::gil_scoped_release release;
-    view.literal_counts(masks.data(), masks.shape(0), counts.data());
+    SweepRoom room;
+    view.literal_counts(masks.data(), masks.shape(0), counts.data(), room);
     return counts;
 }
 
 Out<Count, 2> count(const PyBitView& self, In<Word, 2> masks) {
-    const BitView& view = *self.view;
+    const BitView& view = *self;
     require(masks.shape(1) == view.n_words(), "masks must have as many words as a segmented row");
     auto counts = new_array<Count, 2>({masks.shape(0), view.n_segments()});
     for (std::size_t m = 0; m < masks.shape(0); ++m)
@@ -103,7 +116,8 @@ Out<Count, 2> count(const PyBitView& self, In<Word, 2> masks) {
 
 Out<Word, 2> term_masks(const PyBitView& self, In<std::int64_t, 1> literal_starts,
                         In<std::int32_t, 1> literals) {
-    const BitView& view = *self.view;
+    const BitView& view = *self;
+    require(literal_starts.shape(0) > 0, "literal_starts must rise from 0");
     const std::size_t n_terms = literal_starts.shape(0) - 1;
     const std::int64_t ends[2] = {0, static_cast<std::int64_t>(n_terms)};
     const std::size_t two = 2;
@@ -116,14 +130,15 @@ Out<Word, 2> term_masks(const PyBitView& self, In<std::int64_t, 1> literal_start
 }
 
 Out<std::uint64_t, 2> hash_literals(const PyBitView& self) {
-    const BitView& view = *self.view;
+    const BitView& view = *self;
     auto hashes = new_array<std::uint64_t, 2>({view.n_literals(), 2});
     const nb::gil_scoped_release release;
     std::vector<Word> mask(view.n_words());
     for (std::size_t l = 0; l < view.n_literals(); ++l) {
         const auto id = static_cast<std::int32_t>(l);
         view.term_mask(mask.data(), LiteralIds(&id, 1));
-        hash_words(mask.data(), mask.size(), hashes.data() + 2 * l);
+        const Hash hash = hash_words(mask.data(), mask.size());
+        std::copy(hash.begin(), hash.end(), hashes.data() + 2 * l);
     }
     return hashes;
 }
@@ -189,7 +204,7 @@ void bind_bits(nb::module_& m) {
         for (std::size_t s = 0; s < rows_per_segment.size(); ++s) {
             require(fits(rows_per_segment[s], offsets[s], offsets[s + 1]),
                     "a segment's rows do not fit between its offsets");
-            total += rows_per_segment[s];
+            total = saturating_add(total, rows_per_segment[s]);
         }
         require(total == sources.shape(0), "sources must name one row per output row");
         for (std::size_t i = 0; i < total; ++i)
@@ -206,7 +221,7 @@ void bind_bits(nb::module_& m) {
                             std::size_t n_rows) {
         require(out.shape(0) == planes.shape(0), "both must have the same planes");
         require(words_for(n_rows) <= planes.shape(1) &&
-                    n_rows <= first + n_rows && words_for(first + n_rows) <= out.shape(1),
+                    words_for(saturating_add(first, n_rows)) <= out.shape(1),
                 "the rows do not fit");
         const nb::gil_scoped_release release;
         for (std::size_t j = 0; j < planes.shape(0); ++j)
@@ -217,16 +232,16 @@ void bind_bits(nb::module_& m) {
     nb::class_<PyBitView>(m, "BitView", "Planes, literal table, segments and weights as one view.")
         .def(nb::new_(&make_view), "planes"_a, "rows_per_segment"_a, "offsets"_a,
              "weights"_a.none(), "plane"_a, "complement"_a, "valid"_a, "simd"_a = nb::none())
-        .def_prop_ro("n_words", [](const PyBitView& v) { return v.view->n_words(); })
-        .def_prop_ro("n_literals", [](const PyBitView& v) { return v.view->n_literals(); })
-        .def_prop_ro("totals", [](const PyBitView& v) { return v.view->totals(); },
+        .def_prop_ro("n_words", [](const PyBitView& v) { return v->n_words(); })
+        .def_prop_ro("n_literals", [](const PyBitView& v) { return v->n_literals(); })
+        .def_prop_ro("totals", [](const PyBitView& v) { return v->totals(); },
                      "Weighted rows per segment.")
         .def_prop_ro("simd", [](const PyBitView& v) {
-            return std::string(v.view->simd().name);
+            return std::string(v->simd().name);
         })
         .def("all_rows", [](const PyBitView& v) {
-            auto mask = new_array<Word, 1>({v.view->n_words()});
-            std::copy_n(v.view->all_rows().data(), v.view->n_words(), mask.data());
+            auto mask = new_array<Word, 1>({v->n_words()});
+            std::copy_n(v->all_rows().data(), v->n_words(), mask.data());
             return mask;
         }, "The mask with every row in it.")
         .def("sweep", &sweep, "masks"_a, "n_threads"_a = 1, "counts[segment, mask, plane].")

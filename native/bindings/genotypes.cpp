@@ -36,7 +36,7 @@ void bind_genotypes(nb::module_& m) {
     m.def("read_bed", [](In<std::uint8_t, 2> bytes, std::size_t n_samples, Genotypes planes,
                          std::size_t n_threads) {
         require_planes(planes, n_samples);
-        require(bytes.shape(0) == planes.shape(0) && bytes.shape(1) == (n_samples + 3) / 4,
+        require(bytes.shape(0) == planes.shape(0) && bytes.shape(1) == divide_up(n_samples, std::size_t{4}),
                 "bytes must have one row of (n_samples + 3) / 4 for each variant");
         fill(planes, n_threads, [&](std::size_t v, Word* known, Word* carrier, Word* two) {
             read_bed_variant(bytes.data() + v * bytes.shape(1), n_samples, known, carrier, two);

@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/vector.h>
 
+#include <limits>
+
 #include "bindings/arrays.hpp"
 
 namespace bayesdnf::bindings {
@@ -35,8 +37,17 @@ void bind_implicants(nb::module_& m) {
                     "weights must have one entry for each positive row");
             ImplicantWish wish;
             wish.weights.assign(weights.data(), weights.data() + weights.shape(0));
-            for (const std::int64_t w : wish.weights) require(w >= 0, "weights must be 0 or more");
+            std::int64_t total = 0;
+            for (const std::int64_t w : wish.weights) {
+                require(w >= 0, "weights must be 0 or more");
+                total = saturating_add(total, w);
+            }
             require(size_cost >= 0, "size_cost must be 0 or more");
+            // A term is worth weights less costs: both must leave room for the other.
+            constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
+            const auto longest = static_cast<std::int64_t>(self.n_literals());
+            require(total <= kMost && saturating_multiply(size_cost, longest) <= kMost,
+                    "the weights, or the costs of a term, add up to more than 64 bits hold");
             wish.size_cost = size_cost;
             wish.floor = floor;
             wish.best_only = best_only;

@@ -73,8 +73,10 @@ void bind_scan(nb::module_& m) {
         .def("singles", [](const ScanTable& t) { return arrays_of(t.singles()); })
         .def("pairs_in", [](const ScanTable& t, std::size_t first, std::size_t last,
                             std::size_t step) {
+            require(step > 0 && last <= t.n_tasks(), "tasks are outside the scan");
             std::size_t sum = 0;
-            for (std::size_t task = first; task < last; task += step) sum += t.pairs_in(task);
+            for (std::size_t task = first; task < last; task = saturating_add(task, step))
+                sum += t.pairs_in(task);
             return sum;
         }, "first"_a, "last"_a, "step"_a = 1)
         .def("scan_pairs", [](const ScanTable& t, std::size_t first, std::size_t last,

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "bindings/posterior.hpp"
+#include "bindings/keeping.hpp"
 #include "search/hunt.hpp"
 
 namespace bayesdnf::bindings {
@@ -25,12 +25,12 @@ void bind_search(nb::module_& m) {
         .def("__call__", &StopFlag::operator());
 
     m.def("beam_search", [](const PyPosterior& posterior,
-                            const std::vector<std::vector<std::int32_t>>& start,
-                            std::size_t width, std::size_t n_threads, const StopFlag& stop) {
-        State state(*posterior.posterior, start);
+                            const std::vector<Term>& start, std::size_t width, std::size_t n_threads, const StopFlag& stop) {
+        require_literals(start, posterior->view().n_literals());
+        State state(*posterior, start);
         {
             const nb::gil_scoped_release release;
-            if (start.empty()) state = beginning(*posterior.posterior, stop);
+            if (start.empty()) state = beginning(*posterior, stop);
             rebuild(state, width, stop, n_threads);
             polish(state, stop);
         }
@@ -41,10 +41,10 @@ void bind_search(nb::module_& m) {
     m.def("restart", [](const PyPosterior& posterior, Philox rng, std::size_t steps,
                         double hottest, std::size_t width, const StopFlag& stop) {
         const HuntSettings settings{steps, hottest, width};
-        State state(*posterior.posterior);
+        State state(*posterior);
         {
             const nb::gil_scoped_release release;
-            state = restart(*posterior.posterior, settings, rng, stop);
+            state = restart(*posterior, settings, rng, stop);
         }
         return result(state);
     }, "posterior"_a, "rng"_a, "steps"_a, "hottest"_a, "width"_a, "stop"_a,

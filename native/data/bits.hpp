@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "sizes.hpp"
+
 namespace bayesdnf {
 
 using Word = std::uint64_t;
@@ -15,10 +17,7 @@ using Count = std::int64_t;
 
 constexpr std::size_t kWordBits = 64;
 
-// Not (bits + 63) / 64, which overflows on absurd sizes and then lets them pass the checks.
-constexpr std::size_t words_for(std::size_t bits) {
-    return bits / kWordBits + (bits % kWordBits != 0);
-}
+constexpr std::size_t words_for(std::size_t bits) { return divide_up(bits, kWordBits); }
 
 // Rows [0, bits) of a word sequence set, the padding clear.
 inline void fill_ones(Word* out, std::size_t bits, std::size_t n_words) {

@@ -7,7 +7,6 @@
 
 #include "data/matrix.hpp"
 #include "rng.hpp"
-#include "search/state.hpp"
 
 namespace bayesdnf {
 

@@ -65,7 +65,7 @@ Count BitView::count_all(const Word* mask) const {
 }
 
 void BitView::sweep(const Word* masks, std::size_t n_masks, std::size_t first, std::size_t last,
-                    Count* counts) const {
+                    Count* counts, SweepRoom& room) const {
     const std::size_t n = last - first;
     const Segments segments{offsets_.data(), n_segments()};
     const Word* planes = planes_ + first * stride_;
@@ -74,42 +74,42 @@ void BitView::sweep(const Word* masks, std::size_t n_masks, std::size_t first, s
         return;
     }
     // A weight's binary digit b is one more mask, worth 2^b: the inner loops never hear of weights.
-    std::vector<Word> weighted(n_weights_ * n_words());
-    std::vector<Count> digit_counts(n_segments() * n_weights_ * n);
+    room.weighted.resize(n_weights_ * n_words());
+    room.of_digits.resize(n_segments() * n_weights_ * n);
     for (std::size_t m = 0; m < n_masks; ++m) {
         for (std::size_t b = 0; b < n_weights_; ++b)
-            simd_.and_into(weighted.data() + b * n_words(), masks + m * n_words(),
+            simd_.and_into(room.weighted.data() + b * n_words(), masks + m * n_words(),
                               weights_ + b * stride_, n_words());
-        simd_.sweep(weighted.data(), n_words(), n_weights_, planes, stride_, n, segments,
-                       digit_counts.data(), n);
+        simd_.sweep(room.weighted.data(), n_words(), n_weights_, planes, stride_, n, segments,
+                       room.of_digits.data(), n);
         for (std::size_t s = 0; s < n_segments(); ++s) {
             Count* out = counts + (s * n_masks + m) * n;
             std::fill(out, out + n, Count{0});
             for (std::size_t b = 0; b < n_weights_; ++b) {
-                const Count* digits = digit_counts.data() + (s * n_weights_ + b) * n;
+                const Count* digits = room.of_digits.data() + (s * n_weights_ + b) * n;
                 for (std::size_t j = 0; j < n; ++j) out[j] += digits[j] << b;
             }
         }
     }
 }
 
-void BitView::literal_counts(const Word* masks, std::size_t n_masks, Count* counts) const {
+void BitView::literal_counts(const Word* masks, std::size_t n_masks, Count* counts,
+                             SweepRoom& room) const {
     if (plain_) {
-        sweep(masks, n_masks, 0, n_planes_, counts);
+        sweep(masks, n_masks, 0, n_planes_, counts, room);
         return;
     }
-    thread_local std::vector<Count> by_plane, of_mask;  // called in the innermost loops
-    by_plane.resize(n_segments() * n_masks * n_planes_);
-    of_mask.resize(n_segments());
-    sweep(masks, n_masks, 0, n_planes_, by_plane.data());
+    room.by_plane.resize(n_segments() * n_masks * n_planes_);
+    room.of_mask.resize(n_segments());
+    sweep(masks, n_masks, 0, n_planes_, room.by_plane.data(), room);
     for (std::size_t m = 0; m < n_masks; ++m) {
-        count(masks + m * n_words(), of_mask.data());
+        count(masks + m * n_words(), room.of_mask.data());
         for (std::size_t s = 0; s < n_segments(); ++s) {
-            const Count* plane = by_plane.data() + (s * n_masks + m) * n_planes_;
+            const Count* plane = room.by_plane.data() + (s * n_masks + m) * n_planes_;
             Count* out = counts + (s * n_masks + m) * n_literals();
             for (std::size_t l = 0; l < n_literals(); ++l) {
                 const LiteralSource& source = literals_[l];
-                const Count known = source.valid < 0 ? of_mask[s] : plane[source.valid];
+                const Count known = source.valid < 0 ? room.of_mask[s] : plane[source.valid];
                 out[l] = source.complement ? known - plane[source.plane] : plane[source.plane];
             }
         }

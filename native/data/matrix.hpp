@@ -6,10 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "data/bits.hpp"
+#include "data/term.hpp"
 
 namespace bayesdnf {
 
@@ -19,7 +19,12 @@ struct LiteralSource {
     bool complement;
 };
 
-using LiteralIds = std::span<const std::int32_t>;
+// Room for sweeps of one thread, kept between calls: they are the innermost loops, and their caller
+// is the only one who knows on which thread it runs.
+struct SweepRoom {
+    std::vector<Count> by_plane, of_mask, of_digits;
+    std::vector<Word> weighted;
+};
 
 class BitView {
   public:
@@ -47,11 +52,12 @@ class BitView {
 
     // counts[segment][mask][plane - first] for planes [first, last); masks are n_words() apart.
     void sweep(const Word* masks, std::size_t n_masks, std::size_t first, std::size_t last,
-               Count* counts) const;
+               Count* counts, SweepRoom& room) const;
 
     // counts[segment][mask][literal]: every one-literal extension of every mask, from one sweep.
     // A complement comes by subtraction from the rows whose value is known.
-    void literal_counts(const Word* masks, std::size_t n_masks, Count* counts) const;
+    void literal_counts(const Word* masks, std::size_t n_masks, Count* counts,
+                        SweepRoom& room) const;
 
   private:
     const Word* planes_;

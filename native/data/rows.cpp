@@ -11,6 +11,8 @@ namespace {
 constexpr std::uint64_t kSeed[2] = {0x243F6A8885A308D3u, 0x13198A2E03707344u};
 constexpr std::uint64_t kFactor[2] = {0xA4093822299F31D1u, 0x082EFA98EC4E6C89u};
 
+// Takes one word more into one half of a row's hash. Canonical rows are sorted by these hashes, so
+// every random choice of a row depends on this formula: it must stay what it is.
 inline std::uint64_t mix(std::uint64_t hash, std::uint64_t word, int lane) {
     const Product p = multiply(hash ^ word ^ kSeed[lane], kFactor[lane]);
     return (p.high ^ p.low) + (hash << 1 | hash >> 63);
@@ -95,12 +97,16 @@ void append_bits(Word* dst, std::size_t first, const Word* src, std::size_t n) {
     }
 }
 
-void hash_words(const Word* words, std::size_t n, std::uint64_t hash[2]) {
-    hash[0] = hash[1] = 0;
-    for (std::size_t w = 0; w < n; ++w) {
-        hash[0] = mix(hash[0], words[w], 0);
-        hash[1] = mix(hash[1], words[w], 1);
-    }
+// Two independent mixes of the words (multiply and shift, with odd constants).
+Hash hash_words(const Word* words, std::size_t n) {
+    constexpr Hash kFactor = {0xFF51AFD7ED558CCDu, 0xC4CEB9FE1A85EC53u};
+    Hash hash = {0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu};
+    for (std::size_t w = 0; w < n; ++w)
+        for (std::size_t lane = 0; lane < 2; ++lane) {
+            const std::uint64_t mixed = (hash[lane] ^ words[w]) * kFactor[lane];
+            hash[lane] = mixed ^ mixed >> 32;
+        }
+    return hash;
 }
 
 }  // namespace bayesdnf

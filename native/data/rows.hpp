@@ -5,6 +5,7 @@
 // operation per 64 columns.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -29,7 +30,9 @@ void gather_rows(const Word* planes, std::size_t stride, std::size_t n_planes, s
 // ORs bits [0, n) of src into dst at bit `first`; the target bits must be clear.
 void append_bits(Word* dst, std::size_t first, const Word* src, std::size_t n);
 
-// hashes[2 * i], hashes[2 * i + 1]: 128 bits of one word sequence, n words long.
-void hash_words(const Word* words, std::size_t n, std::uint64_t hash[2]);
+// 128 bits of one sequence of n words: columns of literals and sets of marked rows are compared by
+// them. Files of draws hold them, so they must stay what they are.
+using Hash = std::array<std::uint64_t, 2>;
+Hash hash_words(const Word* words, std::size_t n);
 
 }  // namespace bayesdnf

@@ -101,7 +101,7 @@ ScanTable::ScanTable(const Word* planes, std::size_t n_words, std::size_t n_vari
     for (std::size_t s = 0; s < 2; ++s) {
         const std::size_t words = words_for(pick[s].n_picked());
         const std::size_t unit = words >= kLine ? kLine : 1;
-        offsets_[s + 1] = offsets_[s] + (words + unit - 1) / unit * unit;
+        offsets_[s + 1] = offsets_[s] + divide_up(words, unit) * unit;
     }
     stride_ = offsets_[2];
     const Simd& k = simd();
@@ -294,7 +294,7 @@ bool ScanTable::apart(std::int32_t a, std::int32_t b) const {
 
 // Tasks are pairs of blocks (i, j), i <= j, numbered row by row.
 std::size_t ScanTable::n_tasks() const {
-    const std::size_t blocks = (n_variants_ + kBlock - 1) / kBlock;
+    const std::size_t blocks = divide_up(n_variants_, kBlock);
     return blocks * (blocks + 1) / 2;
 }
 
@@ -305,7 +305,7 @@ static std::pair<std::size_t, std::size_t> blocks_of(std::size_t task, std::size
 }
 
 std::size_t ScanTable::pairs_in(std::size_t task) const {
-    const auto [i, j] = blocks_of(task, (n_variants_ + kBlock - 1) / kBlock);
+    const auto [i, j] = blocks_of(task, divide_up(n_variants_, kBlock));
     const std::size_t a = std::min(kBlock, n_variants_ - i * kBlock);
     const std::size_t b = std::min(kBlock, n_variants_ - j * kBlock);
     return i == j ? a * (a - 1) / 2 : a * b;
@@ -326,7 +326,7 @@ ScanTable::Counts<kLevels * kLevels> ScanTable::pair_counts(const std::vector<Co
 }
 
 void ScanTable::scan_task(std::size_t task, Findings& best, std::vector<Count>& counts) const {
-    const auto [i, j] = blocks_of(task, (n_variants_ + kBlock - 1) / kBlock);
+    const auto [i, j] = blocks_of(task, divide_up(n_variants_, kBlock));
     const std::size_t first = i * kBlock, second = j * kBlock;
     const std::size_t n_first = std::min(kBlock, n_variants_ - first);
     const std::size_t n_second = std::min(kBlock, n_variants_ - second);
@@ -350,7 +350,7 @@ void ScanTable::scan_task(std::size_t task, Findings& best, std::vector<Count>& 
 
 std::size_t ScanTable::scan_pairs(std::size_t first, std::size_t last, std::size_t step,
                                   std::size_t n_threads, const Stop& stop, Findings& best) const {
-    const std::size_t n = first < last ? (last - first + step - 1) / step : 0;
+    const std::size_t n = first < last ? divide_up(last - first, step) : 0;
     const std::size_t threads = std::max<std::size_t>(1, std::min(n, n_threads));
     std::vector<Findings> own(threads, Findings(rules_.top));
     std::vector<std::uint8_t> done(n, 0);

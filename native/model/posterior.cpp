@@ -12,23 +12,27 @@ namespace {
 
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
+double real(Count n) { return static_cast<double>(n); }
+
 // log Gamma(up + i) + log Gamma(down + n - i) for i in 0..n.
 std::vector<double> two_sided(double up, double down, Count n) {
-    std::vector<double> table(n + 1);
-    for (Count i = 0; i <= n; ++i) table[i] = log_gamma(up + i) + log_gamma(down + (n - i));
+    std::vector<double> table;
+    table.reserve(static_cast<std::size_t>(n) + 1);
+    for (Count i = 0; i <= n; ++i)
+        table.push_back(log_gamma(up + real(i)) + log_gamma(down + real(n - i)));
+    return table;
+}
+
+// i log(up) + (n - i) log(down) for i in 0..n.
+std::vector<double> two_rates(double up, double down, Count n) {
+    std::vector<double> table;
+    table.reserve(static_cast<std::size_t>(n) + 1);
+    for (Count i = 0; i <= n; ++i)
+        table.push_back(real(i) * std::log(up) + real(n - i) * std::log(down));
     return table;
 }
 
 }  // namespace
-
-// i log(up) + (n - i) log(down) for i in 0..n.
-static std::vector<double> two_rates(double up, double down, Count n) {
-    std::vector<double> table(n + 1);
-    for (Count i = 0; i <= n; ++i)
-        table[i] = static_cast<double>(i) * std::log(up) +
-                   static_cast<double>(n - i) * std::log(down);
-    return table;
-}
 
 Likelihood::Likelihood(Effect e, Count n_positive, Count n_negative)
     : effect_(e),
@@ -39,7 +43,7 @@ Likelihood::Likelihood(Effect e, Count n_positive, Count n_negative)
       negative_(two_sided(e.b1, e.b0, n_negative)),
       marked_(two_sided(e.a1 + e.b1, e.a0 + e.b0, n_positive + n_negative)),
       constant_(-log_beta(e.a0, e.b0) - log_beta(e.a1, e.b1)),
-      null_(log_beta(e.a + n_positive, e.b + n_negative) - log_beta(e.a, e.b)),
+      null_(log_beta(e.a + real(n_positive), e.b + real(n_negative)) - log_beta(e.a, e.b)),
       log_prior_order_(log_order_probability(e.a0, e.b0, e.a1, e.b1)),
       largest_order_(0) {
     even_.assign(static_cast<std::size_t>(n_positive) + 1, n_negative);
@@ -58,22 +62,22 @@ Likelihood::Likelihood(Effect e, Count n_positive, Count n_negative)
 }
 
 double Likelihood::order_factor(Count a, Count b) const {
-    const Count c = n_positive_ - a, u = n_negative_ - b;
+    const double marked = real(a), marked_not = real(b);
+    const double rest = real(n_positive_ - a), rest_not = real(n_negative_ - b);
     if (flat_) {
         // The probability of the wrong order lies in [t, t / (1 - r)]; below e^-37.5 it is lost
         // beside 1 in double precision and the factor is 2.
-        const double r = static_cast<double>(b) * static_cast<double>(c) /
-                         ((a + 2.0) * (u + 2.0));
+        const double r = marked_not * rest / ((marked + 2.0) * (rest_not + 2.0));
         if (r < 1) {
-            const double n = static_cast<double>(n_positive_ + n_negative_);
-            const double log_t =
-                std::log((n_positive_ + 1.0) * (n_negative_ + 1.0) /
-                         ((n + 2.0) * (a + 1.0) * (u + 1.0))) -
-                (unordered(a, b) - unordered(0, 0));
+            const double n = real(n_positive_ + n_negative_);
+            const double log_t = std::log((real(n_positive_) + 1.0) * (real(n_negative_) + 1.0) /
+                                          ((n + 2.0) * (marked + 1.0) * (rest_not + 1.0))) -
+                                 (unordered(a, b) - unordered(0, 0));
             if (log_t - std::log1p(-r) < -37.5) return -log_prior_order_;
         }
     }
-    return log_order_probability(effect_.a0 + c, effect_.b0 + u, effect_.a1 + a, effect_.b1 + b) -
+    return log_order_probability(effect_.a0 + rest, effect_.b0 + rest_not, effect_.a1 + marked,
+                                 effect_.b1 + marked_not) -
            log_prior_order_;
 }
 
@@ -84,24 +88,18 @@ double Likelihood::operator()(Count a, Count b) const {
 
 double FunctionPrior::operator()(Terms terms) const {
     if (terms.size() >= count_.size()) return kImpossible;
-    // Terms come in any order; summing by size keeps the result independent of it.
     std::size_t largest = 0;
     for (const LiteralIds t : terms) largest = std::max(largest, t.size());
     if (largest >= size_.size()) return kImpossible;
     std::vector<std::int64_t> of_size(largest + 1, 0);
-    std::int64_t weight = 0;
+    std::int64_t sum = 0;
     for (const LiteralIds t : terms) {
         ++of_size[t.size()];
-        if (!weights_.empty())
-            for (const std::int32_t l : t) weight += weights_[l];
+        for (const std::int32_t l : t) sum += weight(l);
     }
-    double sum = count_[terms.size()];
-    for (std::size_t k = 0; k <= largest; ++k)
-        if (of_size[k] != 0)
-            sum += static_cast<double>(of_size[k]) *
-                   size_[planted(Fault::size_shifted) && k > 1 ? k - 1 : k];
-    if (planted(Fault::orderings_forgotten)) sum -= log_gamma(static_cast<double>(terms.size()) + 1);
-    return sum + static_cast<double>(weight) * 0x1p-32;
+    const double value = of_sizes(terms.size(), of_size, sum);
+    if (!planted(Fault::orderings_forgotten)) return value;
+    return value - log_gamma(static_cast<double>(terms.size()) + 1);
 }
 
 Posterior::Posterior(const BitView& view, const Support& support, FunctionPrior prior,
@@ -120,11 +118,19 @@ Score Posterior::score(Terms terms) const {
         covers[i] = view_.count_all(mask.data());
         view_.simd().or_into(marked.data(), marked.data(), mask.data(), n_words);
     }
-    Count counts[2];
-    view_.count(marked.data(), counts);
-    Score s{support_.check(terms, covers), prior_(terms), 0, counts[0], counts[1]};
-    s.log_likelihood = terms.empty() ? likelihood_.null() : likelihood_(counts[0], counts[1]);
-    return s;
+    const MarkedCounts m = count(marked.data());
+    return {support_.check(terms, covers), prior_(terms),
+            terms.empty() ? likelihood_.null() : likelihood_(m.positive, m.negative), m};
+}
+
+const std::vector<double>& Posterior::log_factorials() const {
+    std::call_once(factorials_made_, [this] {
+        const Count rows = likelihood_.n_positive() + likelihood_.n_negative();
+        log_factorials_.reserve(static_cast<std::size_t>(rows) + 2);
+        for (Count k = 0; k <= rows + 1; ++k)
+            log_factorials_.push_back(log_gamma(static_cast<double>(k) + 1.0));
+    });
+    return log_factorials_;
 }
 
 }  // namespace bayesdnf

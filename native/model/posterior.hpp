@@ -8,10 +8,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "data/matrix.hpp"
+#include "faults.hpp"
 #include "model/support.hpp"
 
 namespace bayesdnf {
@@ -96,13 +98,30 @@ class FunctionPrior {
     double of_size(std::size_t k) const { return k < size_.size() ? size_[k] : -INFINITY; }
     // The best log weight that a term of k literals can come to by growing, as it is or longer.
     double reach(std::size_t k) const { return k < reach_.size() ? reach_[k] : -INFINITY; }
-    double of_literal(std::int32_t l) const {
-        return weights_.empty() ? 0.0 : static_cast<double>(weights_[l]) * 0x1p-32;
-    }
+    // In units of 2^-32: sums of these are exact, whatever their order.
+    std::int64_t weight(std::int32_t l) const { return weights_.empty() ? 0 : weights_[l]; }
+    static double log_of(std::int64_t weight) { return static_cast<double>(weight) * 0x1p-32; }
+    double of_literal(std::int32_t l) const { return log_of(weight(l)); }
     double of_term(LiteralIds term) const {
         double sum = of_size(term.size());
         for (const std::int32_t l : term) sum += of_literal(l);
         return sum;
+    }
+
+    // Of m terms, of_size[k] of them with k literals, whose literals' weights add up to `weight`.
+    // Summed by size, so that the order of the terms does not matter. Every search and every chain
+    // comes to its prior here; inline, because annealing does so millions of times a second.
+    double of_sizes(std::size_t m, const std::vector<std::int64_t>& of_size,
+                    std::int64_t weight) const {
+        double sum = of_count(m);
+        std::int64_t left = static_cast<std::int64_t>(m);
+        for (std::size_t k = 0; left > 0; ++k)
+            if (of_size[k] != 0) {
+                const bool fault = planted(Fault::size_shifted) && k > 1;
+                sum += static_cast<double>(of_size[k]) * this->of_size(fault ? k - 1 : k);
+                left -= of_size[k];
+            }
+        return sum + log_of(weight);
     }
 
   private:
@@ -110,11 +129,16 @@ class FunctionPrior {
     std::vector<std::int64_t> weights_;
 };
 
+// Rows that a function marks, by their outcome.
+struct MarkedCounts {
+    Count positive = 0, negative = 0;
+};
+
 struct Score {
     Verdict verdict;
     double log_prior;
     double log_likelihood;
-    Count marked_positive, marked_negative;
+    MarkedCounts marked;
 };
 
 // What a function scores on a table whose two segments are the positives and the negatives.
@@ -123,6 +147,14 @@ class Posterior {
     Posterior(const BitView& view, const Support& support, FunctionPrior prior, Effect effect);
 
     Score score(Terms terms) const;
+    MarkedCounts count(const Word* mask) const {
+        Count counts[2];
+        view_.count(mask, counts);
+        return {counts[0], counts[1]};
+    }
+    // log k! for k from 0 to one more than there are rows. Made when it is first asked for, by
+    // whichever thread that is, and shared by all.
+    const std::vector<double>& log_factorials() const;
     const BitView& view() const { return view_; }
     const Support& support() const { return support_; }
     const Likelihood& likelihood() const { return likelihood_; }
@@ -133,6 +165,8 @@ class Posterior {
     const Support& support_;
     FunctionPrior prior_;
     Likelihood likelihood_;
+    mutable std::once_flag factorials_made_;
+    mutable std::vector<double> log_factorials_;
 };
 
 }  // namespace bayesdnf

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
-#include <vector>
 
 namespace bayesdnf {
 
@@ -17,14 +15,6 @@ inline double log_gamma(double x) {
 }
 
 inline double log_beta(double a, double b) { return log_gamma(a) + log_gamma(b) - log_gamma(a + b); }
-
-// log k! for k in 0..n at least, shared by all calls on one thread.
-inline const std::vector<double>& log_factorials(std::size_t n) {
-    thread_local std::vector<double> table;
-    for (std::size_t k = table.size(); k <= n; ++k)
-        table.push_back(log_gamma(static_cast<double>(k) + 1.0));
-    return table;
-}
 
 // log of the regularised incomplete Beta function I_x(a, b), x given as its logit: with small
 // parameters much of the mass lies where x or 1 - x is below the range of double.

@@ -9,20 +9,10 @@
 namespace bayesdnf {
 namespace {
 
-// Two independent mixes of the words (multiply-and-shift with odd constants).
-std::array<std::uint64_t, 2> hash(const std::vector<Word>& rows) {
-    std::array<std::uint64_t, 2> h{0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu};
-    for (const Word w : rows)
-        for (std::uint64_t& x : h) {
-            x = (x ^ w) * (&x == &h[0] ? 0xFF51AFD7ED558CCDu : 0xC4CEB9FE1A85EC53u);
-            x ^= x >> 32;
-        }
-    return h;
-}
-
 Record::Function describe(const State& state) {
     const Marked marked = state.marked();
-    return {state.value(), marked.positive, marked.negative, hash(marked.rows)};
+    return {state.value(), marked.positive, marked.negative,
+            hash_words(marked.rows.data(), marked.rows.size())};
 }
 
 }  // namespace

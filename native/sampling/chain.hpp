@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "data/rows.hpp"
 #include "sampling/catalogue.hpp"
 #include "sampling/moves.hpp"
 #include "stop.hpp"
@@ -35,7 +36,7 @@ struct Record {
     struct Function {
         Value value;
         Count positive, negative;           // rows it marks
-        std::array<std::uint64_t, 2> rows;  // hash of the set of rows it marks
+        Hash rows;                          // of the set of rows it marks
     };
     Catalogue catalogue;
     std::vector<Function> functions;  // as numbered in the catalogue

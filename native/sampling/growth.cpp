@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/special.hpp"
+#include "search/separation.hpp"
 
 namespace bayesdnf {
 
@@ -15,9 +15,7 @@ bool Growth::look(const State& state, std::size_t without, const Term& partial, 
     const std::size_t p = state.posterior().view().n_literals(), k = partial.size();
     extensions_.look(state, without, {&partial, 1});
     const Marked& rest = extensions_.rest();
-    const Count open_positive = likelihood.n_positive() - rest.positive;
-    const Count open_negative = likelihood.n_negative() - rest.negative;
-    const auto& f = log_factorials(static_cast<std::size_t>(open_positive + open_negative) + 1);
+    const Separation separation(state.posterior(), rest);
     double highest = -INFINITY;
     std::size_t best = p;
     choice_.logs.resize(p);
@@ -27,10 +25,7 @@ bool Growth::look(const State& state, std::size_t without, const Term& partial, 
             continue;
         }
         const Count a = extensions_.positive(0, l), b = extensions_.negative(0, l);
-        const double rank = f[a] + f[b] - f[a + b + 1] + f[open_positive - a] +
-                            f[open_negative - b] -
-                            f[open_positive + open_negative - a - b + 1];
-        const double log_weight = heat.likelihood * rank +
+        const double log_weight = heat.likelihood * separation(a, b) +
                                   heat.prior * prior.of_literal(static_cast<std::int32_t>(l));
         choice_.logs[l] = power * log_weight;
         if (log_weight > highest) {
@@ -56,7 +51,7 @@ bool Growth::look(const State& state, std::size_t without, const Term& partial, 
     } else if (as_it_is == -INFINITY) {
         stop_ = 0;
     } else {
-        const Term next = changed(partial, {-1, static_cast<std::int32_t>(best), 0});
+        const Term next = with(partial, static_cast<std::int32_t>(best));
         const double longer = bound(prior.of_term(next), extensions_.positive(0, best),
                                     extensions_.negative(0, best));
         stop_ = std::clamp(1 / (1 + std::exp(longer - as_it_is)), kLeast, 1 - kLeast);

@@ -7,9 +7,6 @@
 
 #include "faults.hpp"
 #include "model/special.hpp"
-#include "sampling/growth.hpp"
-#include "search/choice.hpp"
-#include "search/neighbours.hpp"
 
 namespace bayesdnf {
 namespace {
@@ -17,16 +14,16 @@ namespace {
 constexpr double kLog2 = 0.6931471805599453;
 constexpr std::size_t kLargestDrawn = 64;  // literals of a term drawn with size 2^-k
 
+double log_factorial(std::size_t k) { return log_gamma(static_cast<double>(k) + 1.0); }
+
 double log_choose(std::size_t n, std::size_t k) {
-    return log_gamma(n + 1.0) - log_gamma(k + 1.0) - log_gamma(n - k + 1.0);
+    return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
 }
 
 double log_add(double x, double y) {
     const double high = std::max(x, y);
     return high == -INFINITY ? high : high + std::log1p(std::exp(std::min(x, y) - high));
 }
-
-double log_factorial(std::size_t k) { return log_gamma(k + 1.0); }
 
 // 1, 2, 3, … with probabilities 1/2, 1/4, 1/8, …
 std::size_t halving_size(Philox& rng) {
@@ -57,10 +54,6 @@ Term plain_term(std::size_t p, Philox& rng) {
 double log_plain(const Term& term, std::size_t p) {
     const std::size_t k = term.size();
     return k > kLargestDrawn ? -INFINITY : -static_cast<double>(k) * kLog2 - log_choose(p, k);
-}
-
-Term with(const Term& term, std::size_t literal) {
-    return changed(term, {-1, static_cast<std::int32_t>(literal), 0});
 }
 
 Term symmetric_difference(const Term& a, const Term& b) {
@@ -106,19 +99,18 @@ RowTerms::RowTerms(const BitView& view, const Individuals& individuals)
     alike_ = fewest_ == *std::max_element(literals_.begin(), literals_.end());
 }
 
-Term RowTerms::draw(Philox& rng) const {
+Term RowTerms::draw(Philox& rng, Room& room) const {
     if (individuals_->n_positive() == 0) return {};
     const std::size_t row = individuals_->row_of(rng.below(individuals_->n_positive()));
     const std::size_t k = halving_size(rng);
     if (k > literals_[row] || k > kLargestDrawn) return {};
-    thread_local Term held;
-    individuals_->true_literals(row, held);
-    Term term = subset(held.size(), k, rng);
-    for (std::int32_t& l : term) l = held[l];
+    individuals_->true_literals(row, room.held);
+    Term term = subset(room.held.size(), k, rng);
+    for (std::int32_t& l : term) l = room.held[l];
     return term;
 }
 
-double RowTerms::log_probability(const Term& term, const Word* mask) const {
+double RowTerms::log_probability(const Term& term, const Word* mask, Room& room) const {
     const std::size_t k = term.size();
     if (k > kLargestDrawn) return -INFINITY;
     const double log_size = -static_cast<double>(k) * kLog2;
@@ -128,19 +120,18 @@ double RowTerms::log_probability(const Term& term, const Word* mask) const {
         view_->count(mask, counts);
         if (counts[0] == 0) return -INFINITY;
         if (planted(Fault::row_birth_one_row)) counts[0] = 1;
-        return log_size - log_choose(fewest_, k) + std::log(counts[0] / n_positive);
+        return log_size - log_choose(fewest_, k) + std::log(static_cast<double>(counts[0]) / n_positive);
     }
     // Rows with more true literals are less likely to give just these: sum over them, relative to
     // what the poorest row that could hold the term would give.
     const double reference = log_choose(std::max<std::size_t>(fewest_, k), k);
-    thread_local std::vector<double> share;  // by number of true literals; 0: not yet known
-    share.assign(*std::max_element(literals_.begin(), literals_.end()) + 1, 0);
+    room.share.assign(*std::max_element(literals_.begin(), literals_.end()) + 1, 0);
     double sum = 0;
     for (std::size_t w = 0; w * kWordBits < literals_.size(); ++w)
         for (Word left = mask[w]; left != 0; left &= left - 1) {
             const std::size_t row = w * kWordBits + static_cast<std::size_t>(std::countr_zero(left));
             if (row >= literals_.size()) break;
-            double& s = share[literals_[row]];
+            double& s = room.share[literals_[row]];
             if (s == 0) s = std::exp(reference - log_choose(literals_[row], k));
             sum += s * static_cast<double>(individuals_->count(row));
         }
@@ -178,7 +169,7 @@ double ListedTerms::log_probability(const Term& term) const {
     return std::log(weight / up_to_.back());
 }
 
-bool Mover::operator()(Move move, State& state, const Heat& heat, Philox& rng) const {
+bool Mover::operator()(Move move, State& state, const Heat& heat, Philox& rng) {
     switch (move) {
         case Move::flip: return flip(state, heat, rng);
         case Move::swap: return swap(state, heat, rng);
@@ -192,20 +183,20 @@ bool Mover::operator()(Move move, State& state, const Heat& heat, Philox& rng) c
 }
 
 // A random literal of all is put into a random term, or taken out of it. Symmetric.
-bool Mover::flip(State& state, const Heat& heat, Philox& rng) const {
+bool Mover::flip(State& state, const Heat& heat, Philox& rng) {
     if (state.size() == 0) return false;
     const std::size_t i = rng.below(state.size());
     const auto l = static_cast<std::int32_t>(rng.below(n_literals(state)));
     const Term& term = state.terms()[i];
-    const bool held = std::binary_search(term.begin(), term.end(), l);
+    const bool held = holds(term, l);
     if (planted(Fault::flip_prefers_adding) && held && rng.below(2) == 0) return false;
-    const Term next = held ? changed(term, {l, -1, 0}) : changed(term, {-1, l, 0});
+    const Term next = held ? without(term, l) : with(term, l);
     if (next.empty()) return false;
     return propose(state, {&i, 1}, {&next, 1}, 0, heat, rng);
 }
 
 // A random literal of a random term makes way for a random one that the term lacks. Symmetric.
-bool Mover::swap(State& state, const Heat& heat, Philox& rng) const {
+bool Mover::swap(State& state, const Heat& heat, Philox& rng) {
     if (state.size() == 0) return false;
     const std::size_t p = n_literals(state);
     const std::size_t i = rng.below(state.size());
@@ -218,11 +209,11 @@ bool Mover::swap(State& state, const Heat& heat, Philox& rng) const {
         ++in;
     }
     if (planted(Fault::swap_keeps_smallest) && in < out && rng.below(2) == 0) return false;
-    const Term next = changed(term, {out, in, 0});
+    const Term next = with(without(term, out), in);
     return propose(state, {&i, 1}, {&next, 1}, 0, heat, rng);
 }
 
-bool Mover::birth(State& state, const Heat& heat, Philox& rng) const {
+bool Mover::birth(State& state, const Heat& heat, Philox& rng) {
     const std::size_t p = n_literals(state);
     const bool fault = planted(Fault::birth_without_q);
     if (rng.below(2) == 0) {
@@ -235,28 +226,27 @@ bool Mover::birth(State& state, const Heat& heat, Philox& rng) const {
     return propose_death(state, i, fault ? 0 : log_plain(state.terms()[i], p), heat, rng);
 }
 
-bool Mover::row_birth(State& state, const Heat& heat, Philox& rng) const {
+bool Mover::row_birth(State& state, const Heat& heat, Philox& rng) {
     const bool fault = planted(Fault::row_birth_without_q);
     const bool certain = planted(Fault::row_birth_at_null) && state.size() == 0;
     if (certain || rng.below(2) == 0) {
-        const Term term = rows_->draw(rng);
+        const Term term = rows_->draw(rng, row_room_);
         if (term.empty()) return false;
-        thread_local std::vector<Word> mask;
-        mask.resize(state.posterior().view().n_words());
-        state.posterior().view().term_mask(mask.data(), term);
-        const double log_q = fault ? 0 : rows_->log_probability(term, mask.data());
+        mask_.resize(state.posterior().view().n_words());
+        state.posterior().view().term_mask(mask_.data(), term);
+        const double log_q = fault ? 0 : rows_->log_probability(term, mask_.data(), row_room_);
         return propose_birth(state, term, log_q, heat, rng);
     }
     if (state.size() == 0) return false;
     const std::size_t i = rng.below(state.size());
-    const double log_q = rows_->log_probability(state.terms()[i], state.mask(i).data());
+    const double log_q =
+        rows_->log_probability(state.terms()[i], state.mask(i).data(), row_room_);
     return propose_death(state, i, fault && log_q > -INFINITY ? 0 : log_q, heat, rng);
 }
 
 // A term grows literal by literal. The way back takes a term's literals in a random order and asks
 // how likely it was to grow so; both ways draw first how far the data decide.
-bool Mover::grown_birth(State& state, const Heat& heat, Philox& rng) const {
-    thread_local Growth growth;
+bool Mover::grown_birth(State& state, const Heat& heat, Philox& rng) {
     const auto orders = [](const Term& term) {
         return planted(Fault::grown_without_factorial) ? 0.0 : log_factorial(term.size());
     };
@@ -266,13 +256,13 @@ bool Mover::grown_birth(State& state, const Heat& heat, Philox& rng) const {
     if (rng.below(2) == 0) {
         Term term;
         for (;;) {
-            if (!growth.look(state, State::kNone, term, heat, power)) return false;
-            if (growth.stops(rng)) break;
-            const std::size_t l = growth.draw(rng);
-            log_path += growth.log_probability(l);
-            term = with(term, l);
+            if (!growth_.look(state, kNone, term, heat, power)) return false;
+            if (growth_.stops(rng)) break;
+            const std::size_t l = growth_.draw(rng);
+            log_path += growth_.log_probability(l);
+            term = with(term, static_cast<std::int32_t>(l));
         }
-        log_path += log_stop_counts * growth.log_stop();
+        log_path += log_stop_counts * growth_.log_stop();
         return propose_birth(state, term, log_path + orders(term), heat, rng);
     }
     if (state.size() == 0) return false;
@@ -280,17 +270,17 @@ bool Mover::grown_birth(State& state, const Heat& heat, Philox& rng) const {
     Term order = state.terms()[i], partial;
     for (std::size_t j = order.size(); j > 1; --j) std::swap(order[j - 1], order[rng.below(j)]);
     for (const std::int32_t l : order) {
-        growth.look(state, i, partial, heat, power);
-        log_path += growth.log_probability(static_cast<std::size_t>(l));
-        partial = with(partial, static_cast<std::size_t>(l));
+        growth_.look(state, i, partial, heat, power);
+        log_path += growth_.log_probability(static_cast<std::size_t>(l));
+        partial = with(partial, l);
     }
-    growth.look(state, i, partial, heat, power);
-    log_path += log_stop_counts * growth.log_stop();
+    growth_.look(state, i, partial, heat, power);
+    log_path += log_stop_counts * growth_.log_stop();
     return propose_death(state, i, log_path + orders(partial), heat, rng);
 }
 
 // A listed term comes, goes, or takes the place of another listed one.
-bool Mover::listed_birth(State& state, const Heat& heat, Philox& rng) const {
+bool Mover::listed_birth(State& state, const Heat& heat, Philox& rng) {
     const ListedTerms& listed = settings_.listed;
     if (listed.empty()) return false;
     const bool fault = planted(Fault::listed_without_q);
@@ -314,7 +304,7 @@ bool Mover::listed_birth(State& state, const Heat& heat, Philox& rng) const {
 
 // The paper's reversible jump: a term u makes way for w and the symmetric difference of u and w, or
 // two terms for theirs.
-bool Mover::split(State& state, const Heat& heat, Philox& rng) const {
+bool Mover::split(State& state, const Heat& heat, Philox& rng) {
     const std::size_t m = state.size(), p = n_literals(state);
     // Log ratio of the split of one of `few` terms into u1 and u2, without the posterior's part.
     const auto log_ratio = [&](std::size_t few, const Term& u1, const Term& u2) {
@@ -347,52 +337,50 @@ bool Mover::split(State& state, const Heat& heat, Philox& rng) const {
 // of rest, rest + {B}, rest + {B and one more literal}, in proportion to the posterior times the
 // probability of drawing this base there. Candidates are drawn by their bounds, and what the bounds
 // overstate is paid in the acceptance.
-bool Mover::redraw(State& state, const Heat& heat, Philox& rng) const {
-    thread_local Choice choice;
+bool Mover::redraw(State& state, const Heat& heat, Philox& rng) {
     const std::size_t m = state.size(), p = n_literals(state);
     const double b = settings_.empty_base;
     const double h = planted(Fault::redraw_whole_and_part) ? 1 - settings_.whole_base
                                                            : settings_.whole_base;
-    std::size_t without = State::kNone;
+    std::size_t left_out = kNone;
     Term base;
     std::size_t now = p;  // where the present state stands among the candidates
     if (rng.uniform() >= b) {
         if (m == 0) return false;
-        without = rng.below(m);
-        base = state.terms()[without];
+        left_out = rng.below(m);
+        base = state.terms()[left_out];
         if (rng.uniform() >= settings_.whole_base) {
             const std::int32_t out = base[rng.below(base.size())];
-            base = changed(base, {out, -1, 0});
+            base = without(base, out);
             now = static_cast<std::size_t>(out);
         }
     }
-    extension_bounds(state, without, base, heat, Idle::kept, choice.logs);
-    std::vector<double>& logs = choice.logs;
-    const double terms = static_cast<double>(without == State::kNone ? m + 1 : m);
+    extension_bounds(state, left_out, base, heat, Idle::kept, extensions_, choice_.logs);
+    std::vector<double>& logs = choice_.logs;
+    const double terms = static_cast<double>(left_out == kNone ? m + 1 : m);
     const double of_size =
         static_cast<double>(base.size() + (planted(Fault::redraw_size) && !base.empty() ? 0 : 1));
     if (base.empty()) {
-        const Value rest = state.value_with(without, Term{});
+        const Value rest = state.value_with(left_out, Term{});
         logs[p] = rest.allowed() ? rest.tempered(heat) : -INFINITY;
     }
-    thread_local std::vector<double> bounds;
-    bounds = logs;
+    bounds_ = logs;
     const double longer = std::log((1 - b) * (1 - h) / (terms * of_size));
     for (std::size_t l = 0; l < p; ++l) logs[l] += longer;
     if (base.empty())
         logs[p] += planted(Fault::redraw_empty_base) ? 0 : std::log(b);
     else
         logs[p] += std::log((1 - b) * h / terms);
-    choice.weigh();
-    const std::size_t next = choice.draw(rng);
+    choice_.weigh();
+    const std::size_t next = choice_.draw(rng);
     if (next == now) return false;
-    const Term added = next == p ? base : with(base, next);
-    const double unpaid = bounds[now] - bounds[next];
+    const Term added = next == p ? base : with(base, static_cast<std::int32_t>(next));
+    const double unpaid = bounds_[now] - bounds_[next];
     const double paid = planted(Fault::redraw_unpaid)
-                            ? -(state.value_with(without, added).tempered(heat) -
+                            ? -(state.value_with(left_out, added).tempered(heat) -
                                 state.value().tempered(heat))
                             : unpaid;
-    const std::span<const std::size_t> out{&without, without == State::kNone ? 0u : 1u};
+    const std::span<const std::size_t> out{&left_out, left_out == kNone ? 0u : 1u};
     const std::span<const Term> in{&added, added.empty() ? 0u : 1u};
     return propose(state, out, in, paid, heat, rng);
 }

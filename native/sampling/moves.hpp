@@ -9,10 +9,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "data/individuals.hpp"
 #include "rng.hpp"
+#include "sampling/growth.hpp"
+#include "search/choice.hpp"
+#include "search/neighbours.hpp"
 #include "search/state.hpp"
 
 namespace bayesdnf {
@@ -27,7 +31,10 @@ enum class Move : std::uint8_t {
     split,
     redraw
 };
-constexpr std::size_t kMoves = 8;
+// As people read them and as checkpoints hold them, in the order of the enum.
+constexpr std::array kMoveNames = {"flip",        "swap",         "birth", "row birth",
+                                   "grown birth", "listed birth", "split", "redraw"};
+constexpr std::size_t kMoves = kMoveNames.size();
 
 // Terms worth a try, found beforehand, and how probably each is drawn.
 class ListedTerms {
@@ -61,10 +68,16 @@ class RowTerms {
   public:
     RowTerms(const BitView& view, const Individuals& individuals);
 
+    // Memory that a chain keeps between calls; the rows themselves are shared by all chains.
+    struct Room {
+        Term held;
+        std::vector<double> share;  // by number of true literals; 0: not yet known
+    };
+
     // An empty term when there are no positives, or the size exceeds the row's literals.
-    Term draw(Philox& rng) const;
+    Term draw(Philox& rng, Room& room) const;
     // -inf for a term that no positive row holds. `mask`: its rows.
-    double log_probability(const Term& term, const Word* mask) const;
+    double log_probability(const Term& term, const Word* mask, Room& room) const;
 
   private:
     const Individuals* individuals_;
@@ -76,23 +89,31 @@ class RowTerms {
 
 class Mover {
   public:
-    Mover(const RowTerms& rows, MoveSettings settings) : rows_(&rows), settings_(settings) {}
+    Mover(const RowTerms& rows, MoveSettings settings)
+        : rows_(&rows), settings_(std::move(settings)) {}
 
     // One move of a kind at a temperature; whether the state changed.
-    bool operator()(Move move, State& state, const Heat& heat, Philox& rng) const;
+    bool operator()(Move move, State& state, const Heat& heat, Philox& rng);
 
   private:
-    bool flip(State& state, const Heat& heat, Philox& rng) const;
-    bool swap(State& state, const Heat& heat, Philox& rng) const;
-    bool birth(State& state, const Heat& heat, Philox& rng) const;
-    bool row_birth(State& state, const Heat& heat, Philox& rng) const;
-    bool grown_birth(State& state, const Heat& heat, Philox& rng) const;
-    bool listed_birth(State& state, const Heat& heat, Philox& rng) const;
-    bool split(State& state, const Heat& heat, Philox& rng) const;
-    bool redraw(State& state, const Heat& heat, Philox& rng) const;
+    bool flip(State& state, const Heat& heat, Philox& rng);
+    bool swap(State& state, const Heat& heat, Philox& rng);
+    bool birth(State& state, const Heat& heat, Philox& rng);
+    bool row_birth(State& state, const Heat& heat, Philox& rng);
+    bool grown_birth(State& state, const Heat& heat, Philox& rng);
+    bool listed_birth(State& state, const Heat& heat, Philox& rng);
+    bool split(State& state, const Heat& heat, Philox& rng);
+    bool redraw(State& state, const Heat& heat, Philox& rng);
 
     const RowTerms* rows_;
     MoveSettings settings_;
+    // Memory, kept from move to move: nothing in it is part of a chain's state.
+    RowTerms::Room row_room_;
+    std::vector<Word> mask_;
+    Extensions extensions_;
+    Choice choice_;
+    std::vector<double> bounds_;
+    Growth growth_;
 };
 
 }  // namespace bayesdnf

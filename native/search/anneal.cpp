@@ -5,12 +5,19 @@
 #include <iterator>
 
 #include "model/special.hpp"
+#include "search/choice.hpp"
 
 namespace bayesdnf {
 namespace {
 
 constexpr double kImpossible = -INFINITY;
 constexpr double kClip = 1e-10;  // of the rates, in the likelihood only: the author's
+
+std::int64_t weight_of(const FunctionPrior& prior, const Term& term) {
+    std::int64_t sum = 0;
+    for (const std::int32_t l : term) sum += prior.weight(l);
+    return sum;
+}
 
 double times(double count, double log) { return count == 0 ? 0 : count * log; }
 
@@ -54,18 +61,14 @@ AnnealChain::AnnealChain(const AnnealProblem& problem, AnnealSettings settings, 
         taken.insert(chosen == t ? place : taken.end(), chosen);
         row_term(problem.individuals.row_of(chosen), candidate_);
         if (candidate_.empty()) continue;
-        terms_.push_back(candidate_);
-        masks_.emplace_back(view.n_words());
-        view.term_mask(masks_.back().data(), candidate_);
-        double weight = 0;
-        for (const std::int32_t l : candidate_) weight += problem.posterior.prior().of_literal(l);
-        weights_.push_back(weight);
+        terms_.put(view, terms_.size(), candidate_);
+        weights_.push_back(weight_of(problem.posterior.prior(), candidate_));
         ++of_size_[candidate_.size()];
         n_literals_ += candidate_.size();
     }
     candidate_.clear();
     update_marked();
-    marked_ = count(once_.data());
+    marked_ = problem.posterior.count(once_.data());
     prior_ = prior_of({marked_});
     best_ = last();
 }
@@ -94,11 +97,11 @@ void AnnealChain::accumulate() {
 // rest in proportion to what each had times how often it raised the posterior when tried, which is
 // (1 + raised) / (2 + tried).
 void AnnealChain::learn() {
-    constexpr std::size_t kFirst = 2;
+    constexpr auto kFirst = static_cast<std::size_t>(AnnealMove::drop);
     constexpr double kKept = 0.2;
     auto& p = settings_.probabilities;
     double together = 0, sum = 0;
-    std::array<double, 7> useful{};
+    PerAnnealMove<double> useful{};
     for (std::size_t i = kFirst; i < p.size(); ++i) {
         const double raised = static_cast<double>(improved_[i] + 1);
         useful[i] = p[i] * (raised / static_cast<double>(tried_[i] + 2));
@@ -116,37 +119,40 @@ void AnnealChain::step() {
     move_ = 0;
     while (!(u < cumulative_[move_])) ++move_;
     ++tried_[move_];
-    make_move();
+    make_move(static_cast<AnnealMove>(move_));
     if (++steps_ == settings_.learning_steps) learn();
 }
 
-void AnnealChain::make_move() {
-    switch (move_) {
-        case 0: return set_rate0();
-        case 1: return set_rate1();
-        case 2: return drop();
-        case 3: return add();
-        case 4: return birth();
-        case 5: return merge();
-        default: return death();
+void AnnealChain::make_move(AnnealMove move) {
+    switch (move) {
+        case AnnealMove::set_rate0: return set_rate0();
+        case AnnealMove::set_rate1: return set_rate1();
+        case AnnealMove::drop: return drop();
+        case AnnealMove::add: return add();
+        case AnnealMove::birth: return birth();
+        case AnnealMove::merge: return merge();
+        case AnnealMove::death: return death();
     }
 }
 
 void AnnealChain::set_rate0() {
     if (problem_->effect.known()) return;
     const auto& likelihood = problem_->posterior.likelihood();
-    const double a = problem_->effect.a0 + (likelihood.n_positive() - marked_.positive);
-    const double b = problem_->effect.b0 + (likelihood.n_negative() - marked_.negative);
-    pi0_ = settings_.draw_rates ? rng_.beta(a, b) : a / (a + b);
-    update_logs();
-    note_best();
+    set_rate(pi0_, problem_->effect.a0, problem_->effect.b0,
+             {likelihood.n_positive() - marked_.positive,
+              likelihood.n_negative() - marked_.negative});
 }
 
 void AnnealChain::set_rate1() {
     if (problem_->effect.known()) return;
-    const double a = problem_->effect.a1 + marked_.positive;
-    const double b = problem_->effect.b1 + marked_.negative;
-    pi1_ = settings_.draw_rates ? rng_.beta(a, b) : a / (a + b);
+    set_rate(pi1_, problem_->effect.a1, problem_->effect.b1, marked_);
+}
+
+// Given rows of both outcomes a rate with a Beta prior is Beta again.
+void AnnealChain::set_rate(double& rate, double prior_a, double prior_b, MarkedCounts rows) {
+    const double a = prior_a + static_cast<double>(rows.positive);
+    const double b = prior_b + static_cast<double>(rows.negative);
+    rate = settings_.draw_rates ? rng_.beta(a, b) : a / (a + b);
     update_logs();
     note_best();
 }
@@ -165,7 +171,7 @@ void AnnealChain::drop() {
 void AnnealChain::add() {
     if (terms_.empty()) return;
     double sum = 0;
-    for (const Term& t : terms_) sum += inverse_[t.size()];
+    for (const Term& t : terms_.terms()) sum += inverse_[t.size()];
     const double target = rng_.uniform() * sum;
     std::size_t i = 0;
     for (double passed = inverse_[terms_[0].size()];
@@ -181,10 +187,10 @@ void AnnealChain::add() {
     candidate_.insert(candidate_.begin() + static_cast<std::ptrdiff_t>(place), literal);
 
     // Lost are the rows that this term alone marks and the literal excludes.
-    view.simd().and_not_into(work_.data(), masks_[i].data(), twice_.data(), view.n_words());
-    if (own_[i].positive < 0) own_[i] = count(work_.data());
+    view.simd().and_not_into(work_.data(), terms_.mask(i).data(), twice_.data(), view.n_words());
+    if (own_[i].positive < 0) own_[i] = problem_->posterior.count(work_.data());
     view.and_literal(work_.data(), literal);
-    const Marked kept = count(work_.data());
+    const MarkedCounts kept = problem_->posterior.count(work_.data());
     consider({.marked = {marked_.positive - own_[i].positive + kept.positive,
                          marked_.negative - own_[i].negative + kept.negative},
               .shrinks = false,
@@ -219,9 +225,9 @@ void AnnealChain::death() {
         const std::size_t i = rng_.below(terms_.size());
         const BitView& view = problem_->posterior.view();
         if (own_[i].positive < 0) {
-            view.simd().and_not_into(work_.data(), masks_[i].data(), twice_.data(),
+            view.simd().and_not_into(work_.data(), terms_.mask(i).data(), twice_.data(),
                                         view.n_words());
-            own_[i] = count(work_.data());
+            own_[i] = problem_->posterior.count(work_.data());
         }
         candidate_.clear();
         consider({.marked = {marked_.positive - own_[i].positive,
@@ -248,17 +254,14 @@ void AnnealChain::consider(const Proposal& proposal) {
 bool AnnealChain::accepts(double now, double then, const Proposal& proposal) {
     if (then == kImpossible) return now == kImpossible && proposal.shrinks;
     if (now == kImpossible) return true;
-    const double gain = then - now + proposal.log_factor;
-    return gain >= 0 || std::log(rng_.uniform_positive()) < gain;
+    return accept(then - now + proposal.log_factor, rng_);
 }
 
 void AnnealChain::commit(const Proposal& proposal, double prior) {
     const BitView& view = problem_->posterior.view();
     const auto remove = [&](std::size_t i) {
-        const auto at = static_cast<std::ptrdiff_t>(i);
-        terms_.erase(terms_.begin() + at);
-        masks_.erase(masks_.begin() + at);
-        weights_.erase(weights_.begin() + at);
+        terms_.erase(i);
+        weights_.erase(weights_.begin() + static_cast<std::ptrdiff_t>(i));
     };
     for (const std::size_t i : {proposal.without, proposal.without_too})
         if (i != kNone) {
@@ -269,18 +272,10 @@ void AnnealChain::commit(const Proposal& proposal, double prior) {
     if (candidate_.empty()) {
         remove(proposal.without);
     } else {
-        std::size_t i = proposal.without;
-        if (i == kNone) {
-            i = terms_.size();
-            terms_.emplace_back();
-            masks_.emplace_back(view.n_words());
-            weights_.emplace_back();
-        }
-        terms_[i].assign(candidate_.begin(), candidate_.end());
-        view.term_mask(masks_[i].data(), candidate_);
-        weights_[i] = 0;
-        for (const std::int32_t l : candidate_)
-            weights_[i] += problem_->posterior.prior().of_literal(l);
+        const std::size_t i = proposal.without == kNone ? terms_.size() : proposal.without;
+        terms_.put(view, i, candidate_);
+        weights_.resize(terms_.size());
+        weights_[i] = weight_of(problem_->posterior.prior(), candidate_);
         ++of_size_[candidate_.size()];
         n_literals_ += candidate_.size();
     }
@@ -290,12 +285,13 @@ void AnnealChain::commit(const Proposal& proposal, double prior) {
     note_best();
 }
 
-// Log prior of the proposed list, summed as FunctionPrior does; -inf where it is ruled out.
+// Log prior of the proposed list; -inf where it is ruled out. How many terms have k literals is kept
+// and changed for the moment, because counting them anew would cost more than all else here.
 double AnnealChain::prior_of(const Proposal& proposal) {
     const FunctionPrior& prior = problem_->posterior.prior();
     std::size_t m = terms_.size();
-    double weight = 0;  // whole multiples of 2^-32, so that the order of summing does not matter
-    for (const double w : weights_) weight += w;
+    std::int64_t weight = 0;
+    for (const std::int64_t w : weights_) weight += w;
     const auto change = [&](std::size_t i, int by) {
         if (i != kNone) of_size_[terms_[i].size()] += by;
     };
@@ -308,17 +304,10 @@ double AnnealChain::prior_of(const Proposal& proposal) {
         }
     if (!candidate_.empty()) {
         ++of_size_[candidate_.size()];
-        for (const std::int32_t l : candidate_) weight += prior.of_literal(l);
+        weight += weight_of(prior, candidate_);
         ++m;
     }
-    double sum = prior.of_count(m);
-    std::size_t left = m;
-    for (std::size_t k = 1; left > 0; ++k)
-        if (of_size_[k] != 0) {
-            sum += static_cast<double>(of_size_[k]) * prior.of_size(k);
-            left -= static_cast<std::size_t>(of_size_[k]);
-        }
-    sum += weight;
+    const double sum = prior.of_sizes(m, of_size_, weight);
     if (!candidate_.empty()) --of_size_[candidate_.size()];
     change(proposal.without, 1);
     change(proposal.without_too, 1);
@@ -332,7 +321,7 @@ bool AnnealChain::supported(const Proposal& proposal) {
     for (std::size_t i = 0; i < terms_.size(); ++i)
         if (i != proposal.without && i != proposal.without_too) {
             terms.emplace_back(terms_[i]);
-            covers.push_back(posterior.view().count_all(masks_[i].data()));
+            covers.push_back(posterior.view().count_all(terms_.mask(i).data()));
         }
     if (!candidate_.empty()) {
         terms.emplace_back(candidate_);
@@ -342,7 +331,7 @@ bool AnnealChain::supported(const Proposal& proposal) {
     return posterior.support().check(terms, covers) == Verdict::allowed;
 }
 
-double AnnealChain::likelihood(Marked m) const {
+double AnnealChain::likelihood(MarkedCounts m) const {
     const Likelihood& l = problem_->posterior.likelihood();
     return times(static_cast<double>(m.positive), log_pi1_) +
            times(static_cast<double>(m.negative), log_not_pi1_) +
@@ -393,7 +382,8 @@ void AnnealChain::update_marked() {
     once_.assign(n, 0);
     twice_.assign(n, 0);
     unmarked_.resize(n);
-    for (const auto& mask : masks_) {
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+        const std::vector<Word>& mask = terms_.mask(i);
         k.and_into(work_.data(), once_.data(), mask.data(), n);
         k.or_into(twice_.data(), twice_.data(), work_.data(), n);
         k.or_into(once_.data(), once_.data(), mask.data(), n);
@@ -402,17 +392,11 @@ void AnnealChain::update_marked() {
     own_.assign(terms_.size(), {-1, -1});
 }
 
-AnnealChain::Marked AnnealChain::count(const Word* mask) const {
-    Count counts[2];
-    problem_->posterior.view().count(mask, counts);
-    return {counts[0], counts[1]};
-}
-
-AnnealChain::Marked AnnealChain::widened() {
+MarkedCounts AnnealChain::widened() {
     const BitView& view = problem_->posterior.view();
     std::copy(unmarked_.begin(), unmarked_.end(), work_.begin());
     for (const std::int32_t l : candidate_) view.and_literal(work_.data(), l);
-    const Marked gained = count(work_.data());
+    const MarkedCounts gained = problem_->posterior.count(work_.data());
     return {marked_.positive + gained.positive, marked_.negative + gained.negative};
 }
 

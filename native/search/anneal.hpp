@@ -35,6 +35,14 @@
 
 namespace bayesdnf {
 
+// The first two set a rate, the others change terms.
+enum class AnnealMove : std::uint8_t { set_rate0, set_rate1, drop, add, birth, merge, death };
+constexpr std::size_t kAnnealMoves = 7;
+
+// One number for each move, in the order of the enum.
+template <class T>
+using PerAnnealMove = std::array<T, kAnnealMoves>;
+
 // What the chains of one run share.
 struct AnnealProblem {
     const Posterior& posterior;
@@ -45,8 +53,7 @@ struct AnnealProblem {
 struct AnnealSettings {
     std::size_t start_terms = 1;
     bool draw_rates = false;  // else the conditional mean
-    // set pi0, set pi1, drop, add, birth, merge, death
-    std::array<double, 7> probabilities{0.05, 0.05, 0.4, 0.4, 0.05, 0.04, 0.01};
+    PerAnnealMove<double> probabilities{0.05, 0.05, 0.4, 0.4, 0.05, 0.04, 0.01};
     double log_lambda = 1000, cooling = 0.9;
     bool keep_best = false;  // else the last state, as in the paper
     std::size_t learning_steps = 0;  // 0: the probabilities stay as they are
@@ -65,32 +72,29 @@ class AnnealChain {
     // Returns the steps done: fewer when told to stop.
     std::size_t advance(std::size_t steps, const Stop& stop);
 
-    AnnealState last() const { return {terms_, pi0_, pi1_, objective()}; }
+    AnnealState last() const { return {terms_.terms(), pi0_, pi1_, objective()}; }
     AnnealState result() const { return settings_.keep_best ? best_ : last(); }
     double log_lambda() const { return log_lambda_; }
-    const std::array<double, 7>& probabilities() const { return settings_.probabilities; }
+    const PerAnnealMove<double>& probabilities() const { return settings_.probabilities; }
     const Philox& rng() const { return rng_; }
 
   private:
-    struct Marked {
-        Count positive = 0, negative = 0;
-    };
-    static constexpr std::size_t kNone = SIZE_MAX;
     // The terms without two of them, and with candidate_ unless that is empty: in the place of
     // `without`, or at the end.
     struct Proposal {
-        Marked marked;
+        MarkedCounts marked;
         bool shrinks = true;
         std::size_t without = kNone, without_too = kNone;
         double log_factor = 0;
     };
 
     void step();
-    void make_move();
+    void make_move(AnnealMove move);
     void accumulate();
     void learn();
     void set_rate0();
     void set_rate1();
+    void set_rate(double& rate, double prior_a, double prior_b, MarkedCounts rows);
     void drop();
     void add();
     void birth();
@@ -102,33 +106,34 @@ class AnnealChain {
     void commit(const Proposal& proposal, double prior);
     bool supported(const Proposal& proposal);
     double prior_of(const Proposal& proposal);
-    double likelihood(Marked m) const;
+    double likelihood(MarkedCounts m) const;
     double objective() const;
     void note_best();
     void row_term(std::size_t row, Term& out) const;
     void update_logs();
     void update_marked();
-    Marked count(const Word* mask) const;
     // Marked rows when candidate_, which holds wherever the terms it replaces do, comes in.
-    Marked widened();
+    MarkedCounts widened();
 
     const AnnealProblem* problem_;
     AnnealSettings settings_;
     Philox rng_;
     Turns turns_;
     bool free_;  // nothing is ruled out, as in the paper
-    std::array<double, 7> cumulative_;
-    std::size_t steps_ = 0, move_ = 0;  // done so far; the one under way
-    std::array<std::size_t, 7> tried_{}, improved_{};  // by move
+    PerAnnealMove<double> cumulative_;
+    std::size_t steps_ = 0;  // done so far
+    std::size_t move_ = 0;   // the one under way
+    PerAnnealMove<std::size_t> tried_{}, improved_{};
     std::vector<double> inverse_;  // 1 / k
 
-    std::vector<Term> terms_;
-    std::vector<std::vector<Word>> masks_;
-    std::vector<Marked> own_;  // rows that only this term marks; negative: not counted yet
-    std::vector<double> weights_;  // of each term's literals
+    // Not a State: its value would be recomputed at every step, and most steps need the change of a
+    // few counts only. What it knows besides the terms is what makes a step cheap.
+    MaskedTerms terms_;
+    std::vector<MarkedCounts> own_;  // rows that only this term marks; negative: not counted yet
+    std::vector<std::int64_t> weights_;  // of each term's literals, as FunctionPrior has them
     std::vector<std::int64_t> of_size_;  // how many terms have k literals
     std::size_t n_literals_ = 0;
-    Marked marked_;
+    MarkedCounts marked_;
     double pi0_, pi1_, log_lambda_;
     double log_pi0_, log_not_pi0_, log_pi1_, log_not_pi1_;
     double prior_;  // -inf: outside the support

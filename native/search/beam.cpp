@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/special.hpp"
+#include "search/separation.hpp"
 #include "threads.hpp"
 
 namespace bayesdnf {
@@ -25,7 +25,8 @@ struct Candidate {
     }
 };
 
-// Keeps the best `room` candidates of a stream.
+// Keeps the best `room` candidates of a stream. It sorts now and then rather than at every offer:
+// between two cuts most offers fall to the threshold.
 class Best {
   public:
     explicit Best(std::size_t room) : room_(room) {}
@@ -67,17 +68,13 @@ std::vector<Term> starts(const Support& support, Terms others, const Term& start
         std::vector<Term> longer;
         for (const Term& term : found) {
             const bool met = std::any_of(entry->begin(), entry->end(), [&](std::int32_t l) {
-                return std::binary_search(term.begin(), term.end(), l);
+                return holds(term, l);
             });
             if (met) longer.push_back(term);
             if (met) continue;
             support.addable(term, others, may.data());
             for (const std::int32_t l : *entry)
-                if (may[l] && longer.size() < most) {
-                    longer.push_back(term);
-                    longer.back().insert(
-                        std::lower_bound(longer.back().begin(), longer.back().end(), l), l);
-                }
+                if (may[l] && longer.size() < most) longer.push_back(with(term, l));
         }
         found = std::move(longer);
     }
@@ -88,137 +85,196 @@ std::vector<Term> starts(const Support& support, Terms others, const Term& start
     return found;
 }
 
-}  // namespace
+// The likelihood that a longer term may still come to, by the open positives that its beginning
+// covers: no term that covers a of them can do better than to mark them and no open negative.
+class Hope {
+  public:
+    Hope(const Likelihood& likelihood, const MarkedCounts& rest, Count open_positive,
+         Count open_negative)
+        : highest_(static_cast<std::size_t>(open_positive) + 1) {
+        for (Count a = 0; a <= open_positive; ++a)
+            highest_[static_cast<std::size_t>(a)] =
+                likelihood.bound(rest.positive + a, rest.negative);
+        // A longer term may also lose positives, so fewer of them are within its reach.
+        for (std::size_t a = 1; a < highest_.size(); ++a)
+            highest_[a] = std::max(highest_[a], highest_[a - 1]);
+        // Without an order of the rates a term may even gain by losing them.
+        if (!likelihood.ordered())
+            std::fill(highest_.begin(), highest_.end(),
+                      std::max(highest_.back(),
+                               likelihood.bound(rest.positive, rest.negative + open_negative)));
+    }
 
-Grown grow_term(const State& state, std::size_t without, std::size_t width, double floor,
-                const Stop& stop, const Term& start, std::size_t n_threads) {
-    constexpr std::size_t kWorthThreads = 1 << 22;  // words to look at, for each thread
-    constexpr std::size_t kMasksAtOnce = 64;
-    constexpr std::size_t kContenders = 256;
-    constexpr double kLookAhead = 4;  // literals whose weights are hoped for
-    const Posterior& posterior = state.posterior();
-    const BitView& view = posterior.view();
-    const FunctionPrior& prior = posterior.prior();
-    const Likelihood& likelihood = posterior.likelihood();
-    const std::size_t p = view.n_literals(), n_words = view.n_words();
-    const std::size_t m = state.size() + (without == State::kNone ? 1 : 0);
+    double operator()(Count positives) const {
+        return highest_[static_cast<std::size_t>(positives)];
+    }
+    // The fewest positives from which more than `value` can be hoped for.
+    Count fewest_above(double value) const {
+        return std::upper_bound(highest_.begin(), highest_.end(), value) - highest_.begin();
+    }
 
-    const Marked rest = state.marked(without);
-    const auto others = state.spans(without);
-    const double others_prior = state.terms_prior(without) + prior.of_count(m);
-    const Count open_positive = likelihood.n_positive() - rest.positive;
-    const Count open_negative = likelihood.n_negative() - rest.negative;
-    const auto& f = log_factorials(open_positive + open_negative + 1);
-    const auto rank = [&](Count a, Count b) {
-        return f[a] + f[b] - f[a + b + 1] + f[open_positive - a] + f[open_negative - b] -
-               f[open_positive + open_negative - a - b + 1];
+  private:
+    std::vector<double> highest_;  // rising
+};
+
+class Beam {
+  public:
+    Beam(const State& state, std::size_t left_out, std::size_t width, double floor,
+         const Stop& stop, std::size_t n_threads)
+        : state_(state),
+          posterior_(state.posterior()),
+          view_(posterior_.view()),
+          prior_(posterior_.prior()),
+          stop_(stop),
+          left_out_(left_out),
+          width_(width),
+          n_threads_(n_threads),
+          rest_(state.marked(left_out)),
+          others_(state.spans(left_out)),
+          others_prior_(state.terms_prior(left_out) + prior_.of_count(others_.size() + 1)),
+          separation_(posterior_, rest_),
+          hope_(posterior_.likelihood(), rest_, separation_.open_positive(),
+                separation_.open_negative()),
+          open_(view_.n_words()) {
+        best_.score = floor;
+        view_.simd().and_not_into(open_.data(), view_.all_rows().data(), rest_.rows.data(),
+                                  view_.n_words());
+        for (std::size_t l = 0; l < view_.n_literals(); ++l)
+            heaviest_ = std::max(heaviest_, prior_.of_literal(static_cast<std::int32_t>(l)));
+    }
+
+    Grown grow(const Term& start) {
+        begin(start);
+        const std::size_t p = view_.n_literals();
+        const std::size_t shortest = partials_.empty() ? p : partials_.front().term.size();
+        for (std::size_t size = shortest + 1; size <= p && !partials_.empty() && !stop_(); ++size) {
+            Offers offers = extend_all(size);
+            judge(offers.contenders);
+            keep_best(offers.children);
+        }
+        if (best_.term.empty()) best_.score = -INFINITY;
+        return best_;
+    }
+
+  private:
+    static constexpr std::size_t kWorthAThread = 1 << 22;  // words to look at
+    static constexpr std::size_t kMasksAtOnce = 64;
+    static constexpr std::size_t kContenders = 256;
+    static constexpr double kLookAhead = 4;  // literals whose weights are hoped for
+
+    // What comes of adding a literal: terms to judge as they are, and terms to go on with.
+    struct Offers {
+        Best children, contenders;
+    };
+    // Memory of one thread.
+    struct Room {
+        std::vector<Word> masks;
+        std::vector<Count> counts;
+        std::vector<std::uint8_t> may;
+        SweepRoom sweep;
     };
 
-    std::vector<Word> open(n_words);
-    view.simd().and_not_into(open.data(), view.all_rows().data(), rest.rows.data(), n_words);
-    double heaviest = 0;  // what the weightiest literal can add to the prior
-    for (std::size_t l = 0; l < p; ++l)
-        heaviest = std::max(heaviest, prior.of_literal(static_cast<std::int32_t>(l)));
-    std::vector<Partial> beam;
-    Grown best;
-    best.score = floor;
-    std::vector<Word> first_mask(n_words);
-    for (Term& term : starts(posterior.support(), others, start, width)) {
-        first_mask = open;
-        for (const std::int32_t l : term) view.and_literal(first_mask.data(), l);
-        Count covered[2];
-        view.count(first_mask.data(), covered);
-        if (term != start)  // it may be all that is wanted
-            if (const double score = state.score_with(without, term); score > best.score)
-                best = {term, score};
-        beam.push_back({std::move(term), covered[0], covered[1]});
+    void begin(const Term& start) {
+        std::vector<Word> mask(view_.n_words());
+        for (Term& term : starts(posterior_.support(), others_, start, width_)) {
+            open_rows_of(term, mask.data());
+            const MarkedCounts covered = posterior_.count(mask.data());
+            if (term != start) consider(term);  // it may be all that is wanted
+            partials_.push_back({std::move(term), covered.positive, covered.negative});
+        }
     }
 
-    // Log likelihood when a open positives and no open negatives are marked: no term that covers a
-    // of them can do better.
-    std::vector<double> hope(open_positive + 1);
-    for (Count a = open_positive; a >= 0; --a) {
-        hope[a] = likelihood.bound(rest.positive + a, rest.negative);
-        if (a < open_positive && hope[a] > hope[a + 1]) hope[a + 1] = hope[a];
+    void open_rows_of(const Term& term, Word* mask) const {
+        std::copy(open_.begin(), open_.end(), mask);
+        for (const std::int32_t l : term) view_.and_literal(mask, l);
     }
-    for (Count a = 1; a <= open_positive; ++a) hope[a] = std::max(hope[a], hope[a - 1]);
-    // Without an order of the rates a term may also gain by losing its positives.
-    if (!likelihood.ordered())
-        std::fill(hope.begin(), hope.end(),
-                  std::max(hope.back(),
-                           likelihood.bound(rest.positive, rest.negative + open_negative)));
 
-    const std::size_t shortest = beam.empty() ? p : beam.front().term.size();
-    for (std::size_t size = shortest + 1; size <= p && !beam.empty() && !stop(); ++size) {
-        const std::size_t n_blocks = (beam.size() + kMasksAtOnce - 1) / kMasksAtOnce;
-        const std::size_t threads =
-            std::clamp<std::size_t>(beam.size() * p * n_words / kWorthThreads, 1, n_threads);
-        std::vector<Best> children(threads, Best(width * size));
-        std::vector<Best> contenders(threads, Best(kContenders));
-        // Each thread takes every threads-th block, and keeps the best of its own.
+    void consider(Term term) {
+        if (const double score = state_.score_with(left_out_, term); score > best_.score)
+            best_ = {std::move(term), score};
+    }
+
+    // Every extension of every partial term to `size` literals. Each thread takes every n-th block
+    // and keeps the best of its own; the best of all are the same whoever found them.
+    Offers extend_all(std::size_t size) const {
+        const std::size_t p = view_.n_literals();
+        const std::size_t n_blocks = divide_up(partials_.size(), kMasksAtOnce);
+        const std::size_t threads = std::clamp<std::size_t>(
+            partials_.size() * p * view_.n_words() / kWorthAThread, 1, n_threads_);
+        std::vector<Offers> offers(threads, {Best(width_ * size), Best(kContenders)});
         parallel_for(threads, threads, [&](std::size_t t) {
-            std::vector<Word> masks(kMasksAtOnce * n_words);
-            std::vector<Count> counts(2 * kMasksAtOnce * p);
-            std::vector<std::uint8_t> may(p);
-            for (std::size_t block = t; block < n_blocks && !stop(); block += threads) {
-                const std::size_t first = block * kMasksAtOnce;
-                const std::size_t n = std::min(kMasksAtOnce, beam.size() - first);
-                for (std::size_t b = 0; b < n; ++b) {
-                    Word* mask = masks.data() + b * n_words;
-                    std::copy(open.begin(), open.end(), mask);
-                    for (const std::int32_t l : beam[first + b].term) view.and_literal(mask, l);
-                }
-                view.literal_counts(masks.data(), n, counts.data());
-                for (std::size_t b = 0; b < n; ++b) {
-                    const Partial& parent = beam[first + b];
-                    posterior.support().addable(parent.term, others, may.data());
-                    double parent_prior = others_prior;
-                    for (const std::int32_t l : parent.term) parent_prior += prior.of_literal(l);
-                    // What a longer term may still gain from its size and its literals' weights.
-                    const double ahead = prior.reach(size + 1) + kLookAhead * heaviest;
-                    const double reachable =
-                        parent_prior + heaviest + std::max(prior.of_size(size), ahead);
-                    const Count fewest = static_cast<Count>(
-                        std::upper_bound(hope.begin(), hope.end(), best.score - reachable) -
-                        hope.begin());
-                    const Count* positive = counts.data() + b * p;
-                    const Count* negative = counts.data() + (n + b) * p;
-                    for (std::size_t l = 0; l < p; ++l) {
-                        const Count a = positive[l], c = negative[l];
-                        if (a < fewest || !may[l] || a + c == 0) continue;
-                        if (a == parent.positive && c == parent.negative && size > 1) continue;
-                        const auto id = static_cast<std::int32_t>(l);
-                        const auto from = static_cast<std::int32_t>(first + b);
-                        const double literal_prior = parent_prior + prior.of_literal(id);
-                        const double bound =
-                            literal_prior + prior.of_size(size) + likelihood.bound(rest.positive + a, rest.negative + c);
-                        if (bound > best.score) contenders[t].offer({bound, from, id, a, c});
-                        // Could a longer term from here still win?
-                        if (c > 0 && literal_prior + ahead + hope[a] > best.score)
-                            children[t].offer({rank(a, c), from, id, a, c});
-                    }
-                }
-            }
+            Room room{std::vector<Word>(kMasksAtOnce * view_.n_words()),
+                      std::vector<Count>(2 * kMasksAtOnce * p), std::vector<std::uint8_t>(p), {}};
+            for (std::size_t block = t; block < n_blocks && !stop_(); block += threads)
+                extend_block(block * kMasksAtOnce, size, room, offers[t]);
         });
         for (std::size_t t = 1; t < threads; ++t) {
-            children[0].take_in(children[t]);
-            contenders[0].take_in(contenders[t]);
+            offers[0].children.take_in(offers[t].children);
+            offers[0].contenders.take_in(offers[t].contenders);
         }
-        // The bound is above the exact score, so the first allowed contenders decide.
-        for (const Candidate& c : contenders[0].sorted()) {
-            if (c.rank <= best.score) break;
-            Term term = beam[c.parent].term;
-            term.insert(std::lower_bound(term.begin(), term.end(), c.literal), c.literal);
-            const double score = state.score_with(without, term);
-            if (score > best.score) best = {term, score};
+        return std::move(offers[0]);
+    }
+
+    // Several partial terms share one sweep of the columns.
+    void extend_block(std::size_t first, std::size_t size, Room& room, Offers& offers) const {
+        const std::size_t p = view_.n_literals();
+        const std::size_t n = std::min(kMasksAtOnce, partials_.size() - first);
+        for (std::size_t b = 0; b < n; ++b)
+            open_rows_of(partials_[first + b].term, room.masks.data() + b * view_.n_words());
+        view_.literal_counts(room.masks.data(), n, room.counts.data(), room.sweep);
+        for (std::size_t b = 0; b < n; ++b) {
+            posterior_.support().addable(partials_[first + b].term, others_, room.may.data());
+            offer_extensions(first + b, size, room.may.data(), room.counts.data() + b * p,
+                             room.counts.data() + (n + b) * p, offers);
         }
+    }
+
+    // One partial term with each literal that may join it; positive, negative: open rows that it
+    // covers with each.
+    void offer_extensions(std::size_t number, std::size_t size, const std::uint8_t* may,
+                          const Count* positive, const Count* negative, Offers& offers) const {
+        const Partial& parent = partials_[number];
+        const Likelihood& likelihood = posterior_.likelihood();
+        double parent_prior = others_prior_;
+        for (const std::int32_t l : parent.term) parent_prior += prior_.of_literal(l);
+        // What a longer term may still gain from its size and its literals' weights.
+        const double ahead = prior_.reach(size + 1) + kLookAhead * heaviest_;
+        const double reachable = parent_prior + heaviest_ + std::max(prior_.of_size(size), ahead);
+        const Count fewest = hope_.fewest_above(best_.score - reachable);
+        const auto from = static_cast<std::int32_t>(number);
+        for (std::size_t l = 0; l < view_.n_literals(); ++l) {
+            const Count a = positive[l], b = negative[l];
+            if (a < fewest || !may[l] || a + b == 0) continue;
+            // A literal that takes no row away makes the term longer and nothing else.
+            if (a == parent.positive && b == parent.negative && size > 1) continue;
+            const auto id = static_cast<std::int32_t>(l);
+            const double literal_prior = parent_prior + prior_.of_literal(id);
+            const double bound = literal_prior + prior_.of_size(size) +
+                                 likelihood.bound(rest_.positive + a, rest_.negative + b);
+            if (bound > best_.score) offers.contenders.offer({bound, from, id, a, b});
+            // Could a longer term from here still win?
+            if (b > 0 && literal_prior + ahead + hope_(a) > best_.score)
+                offers.children.offer({separation_(a, b), from, id, a, b});
+        }
+    }
+
+    Term extended(const Candidate& c) const {
+        return with(partials_[static_cast<std::size_t>(c.parent)].term, c.literal);
+    }
+
+    // The bound is above the exact score, so the first allowed contenders decide.
+    void judge(Best& contenders) {
+        for (const Candidate& c : contenders.sorted()) {
+            if (c.rank <= best_.score) break;
+            consider(extended(c));
+        }
+    }
+
+    // The same set is reached once from each of its literals; the first is kept.
+    void keep_best(Best& children) {
         std::vector<Partial> next;
-        for (const Candidate& c : children[0].sorted()) {
-            Term term = beam[c.parent].term;
-            term.insert(std::lower_bound(term.begin(), term.end(), c.literal), c.literal);
-            next.push_back({std::move(term), c.positive, c.negative});
-        }
-        // The same set is reached once from each of its literals; keep the first.
+        for (const Candidate& c : children.sorted())
+            next.push_back({extended(c), c.positive, c.negative});
         std::vector<std::size_t> order(next.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
         std::stable_sort(order.begin(), order.end(),
@@ -226,12 +282,33 @@ Grown grow_term(const State& state, std::size_t without, std::size_t width, doub
         std::vector<std::uint8_t> repeated(next.size(), 0);
         for (std::size_t i = 1; i < order.size(); ++i)
             repeated[order[i]] = next[order[i]].term == next[order[i - 1]].term;
-        beam.clear();
-        for (std::size_t i = 0; i < next.size() && beam.size() < width; ++i)
-            if (!repeated[i]) beam.push_back(std::move(next[i]));
+        partials_.clear();
+        for (std::size_t i = 0; i < next.size() && partials_.size() < width_; ++i)
+            if (!repeated[i]) partials_.push_back(std::move(next[i]));
     }
-    if (best.term.empty()) best.score = -INFINITY;
-    return best;
+
+    const State& state_;
+    const Posterior& posterior_;
+    const BitView& view_;
+    const FunctionPrior& prior_;
+    const Stop& stop_;
+    std::size_t left_out_, width_, n_threads_;
+    Marked rest_;                     // by the other terms
+    std::vector<LiteralIds> others_;  // the other terms
+    double others_prior_;             // theirs, and that of there being one more
+    Separation separation_;
+    Hope hope_;
+    std::vector<Word> open_;  // rows that the other terms do not mark
+    double heaviest_ = 0;     // what the weightiest literal can add to the prior
+    std::vector<Partial> partials_;
+    Grown best_;
+};
+
+}  // namespace
+
+Grown grow_term(const State& state, std::size_t without, std::size_t width, double floor,
+                const Stop& stop, const Term& start, std::size_t n_threads) {
+    return Beam(state, without, width, floor, stop, n_threads).grow(start);
 }
 
 }  // namespace bayesdnf

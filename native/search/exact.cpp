@@ -16,8 +16,6 @@ constexpr double kSame = 1e-9;
 // Above this many literals the room in a term is not worked out: it only sharpens the bounds.
 constexpr std::size_t kMostToGroup = 10'000;
 
-Count ceil_divide(Count a, Count b) { return (a + b - 1) / b; }
-
 }  // namespace
 
 Ceiling::Ceiling(const Likelihood& likelihood, Count least)
@@ -35,7 +33,7 @@ double Ceiling::at(Count a, Count b) const {
     const Count n_pos = likelihood_.n_positive(), n_neg = likelihood_.n_negative();
     double value = likelihood_.unordered(a, b);
     if (a * n_neg < b * n_pos)
-        value = std::min({value, likelihood_.unordered(ceil_divide(b * n_pos, n_neg), b),
+        value = std::min({value, likelihood_.unordered(divide_up(b * n_pos, n_neg), b),
                           likelihood_.unordered(a, a * n_neg / n_pos)});
     return value + largest_order_factor_;
 }
@@ -115,7 +113,7 @@ std::size_t TermSearch::longest_possible(std::size_t max_size) const {
 
 void TermSearch::seed(std::size_t width, const Stop& stop) {
     if (longest_ == 0) return;
-    const Grown grown = grow_term(State(posterior_), State::kNone, width, -INFINITY, stop);
+    const Grown grown = grow_term(State(posterior_), kNone, width, -INFINITY, stop);
     if (grown.term.size() <= longest_ && grown.score > score_) {
         best_ = grown.term;
         score_ = grown.score;
@@ -185,7 +183,7 @@ void TermSearch::expand(std::span<const Branch> pool, Count positive, Count nega
     const BitView& view = posterior_.view();
     const std::size_t p = view.n_literals();
     view.term_mask(mask_.data(), term_);
-    view.literal_counts(mask_.data(), 1, counts_.data());
+    view.literal_counts(mask_.data(), 1, counts_.data(), room_);
     posterior_.support().addable(term_, {}, may_.data());
     std::vector<Branch> open;
     const std::size_t had_free = free_.size();

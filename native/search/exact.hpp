@@ -107,6 +107,7 @@ class TermSearch {
     Prospects prospects_;
     std::vector<Word> mask_;
     std::vector<Count> counts_;
+    SweepRoom room_;
     std::vector<std::uint8_t> may_;
     std::vector<double> weights_;
     std::vector<double> rise_;  // by k: see shorter_is_better; NaN: not worked out yet

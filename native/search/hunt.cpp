@@ -11,21 +11,28 @@
 namespace bayesdnf {
 namespace {
 
+// What the steps of one restart use again and again.
+struct Room {
+    Extensions extensions;
+    Choice choice;
+};
+
 // Take a random literal out of a random term, or none, and draw what to put in: any literal or
 // nothing.
-void change_step(State& state, const Heat& heat, Philox& rng) {
+void change_step(State& state, const Heat& heat, Philox& rng, Room& room) {
     if (state.size() == 0) return;
-    thread_local Choice choice;
+    Choice& choice = room.choice;
     const std::size_t i = rng.below(state.size());
     const Term& term = state.terms()[i];
     const std::size_t j = rng.below(term.size() + 1);
-    const Term base = j == term.size() ? term : changed(term, {term[j], -1, 0});
-    extension_bounds(state, i, base, heat, Idle::left_out, choice.logs);
+    const Term base = j == term.size() ? term : without(term, term[j]);
+    extension_bounds(state, i, base, heat, Idle::left_out, room.extensions,
+                         choice.logs);
     if (!choice.weigh()) return;
     const std::size_t l = choice.draw(rng);
     const Term next = l + 1 == choice.logs.size()
                           ? base
-                          : changed(base, {-1, static_cast<std::int32_t>(l), 0});
+                          : with(base, static_cast<std::int32_t>(l));
     if (next == term) return;
     const Value value = state.value_with(i, next);
     // The draw used the bound; what the bound overstates is paid here.
@@ -33,25 +40,26 @@ void change_step(State& state, const Heat& heat, Philox& rng) {
 }
 
 // A new term grown literal by literal on the rows not marked yet.
-Term grown_at_random(const State& state, const Heat& heat, Philox& rng) {
-    thread_local Choice choice;
+Term grown_at_random(const State& state, const Heat& heat, Philox& rng, Room& room) {
+    Choice& choice = room.choice;
     Term term;
     for (;;) {
-        extension_bounds(state, State::kNone, term, heat, Idle::left_out, choice.logs);
+        extension_bounds(state, kNone, term, heat, Idle::left_out, room.extensions,
+                         choice.logs);
         if (!choice.weigh()) return term;
         const std::size_t l = choice.draw(rng);
         if (l + 1 == choice.logs.size()) return term;
-        term = changed(term, {-1, static_cast<std::int32_t>(l), 0});
+        term = with(term, static_cast<std::int32_t>(l));
     }
 }
 
-void birth_step(State& state, const Heat& heat, Philox& rng) {
-    const Term term = grown_at_random(state, heat, rng);
+void birth_step(State& state, const Heat& heat, Philox& rng, Room& room) {
+    const Term term = grown_at_random(state, heat, rng, room);
     if (term.empty()) return;
-    const Value value = state.value_with(State::kNone, term);
+    const Value value = state.value_with(kNone, term);
     if (value.allowed() &&
         accept(value.tempered(heat) - state.value().tempered(heat), rng))
-        state.replace(State::kNone, term);
+        state.replace(kNone, term);
 }
 
 void death_step(State& state, const Heat& heat, Philox& rng) {
@@ -83,8 +91,8 @@ void merge_or_split_step(State& state, const Heat& heat, Philox& rng) {
         trial.replace(i, {});
         for (int half = 0; half < 2; ++half) {
             const auto l = static_cast<std::int32_t>(rng.below(p));
-            if (std::binary_search(first.begin(), first.end(), l)) return;
-            trial.replace(State::kNone, changed(first, {-1, l, 0}));
+            if (holds(first, l)) return;
+            trial.replace(kNone, with(first, l));
         }
     }
     if (trial.value().allowed() &&
@@ -102,9 +110,9 @@ static bool specialise(State& state, std::size_t i, std::size_t width, const Sto
     State trial = state;
     trial.replace(i, {});
     while (!stop()) {
-        const Grown grown = grow_term(trial, State::kNone, width, trial.score(), stop, start, n_threads);
+        const Grown grown = grow_term(trial, kNone, width, trial.score(), stop, start, n_threads);
         if (grown.term.empty()) break;
-        trial.replace(State::kNone, grown.term);
+        trial.replace(kNone, grown.term);
     }
     if (!(trial.score() > state.score())) return false;
     state = std::move(trial);
@@ -114,18 +122,18 @@ static bool specialise(State& state, std::size_t i, std::size_t width, const Sto
 void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_threads) {
     const auto add_terms = [&] {
         while (!stop()) {
-            const Grown grown = grow_term(state, State::kNone, width, state.score(), stop, {}, n_threads);
+            const Grown grown = grow_term(state, kNone, width, state.score(), stop, {}, n_threads);
             if (grown.score <= state.score()) return;
-            state.replace(State::kNone, grown.term);
+            state.replace(kNone, grown.term);
         }
     };
     // Known rates are not the null function's own: it may beat every single term and yet lose to
     // several.
     if (state.size() == 0 && state.posterior().likelihood().known() && !stop()) {
-        const Grown first = grow_term(state, State::kNone, width, -INFINITY, stop, {}, n_threads);
+        const Grown first = grow_term(state, kNone, width, -INFINITY, stop, {}, n_threads);
         if (!first.term.empty()) {
             State several = state;
-            several.replace(State::kNone, first.term);
+            several.replace(kNone, first.term);
             rebuild(several, width, stop, n_threads);
             if (several.score() > state.score()) state = std::move(several);
         }
@@ -156,6 +164,7 @@ void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_th
 
 void polish(State& state, const Stop& stop) {
     std::vector<Change> changes;
+    Extensions extensions;
     for (bool better = true; better && !stop();) {
         better = false;
         for (std::size_t i = 0; i < state.size() && !stop(); ++i) {
@@ -167,7 +176,7 @@ void polish(State& state, const Stop& stop) {
                 best = without;
                 drop = true;
             }
-            changes_of_term(state, i, changes);
+            changes_of_term(state, i, extensions, changes);
             std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
                 if (a.bound != b.bound) return a.bound > b.bound;
                 return a.dropped != b.dropped ? a.dropped < b.dropped : a.added < b.added;
@@ -219,6 +228,7 @@ State beginning(const Posterior& posterior, const Stop& stop) {
 State restart(const Posterior& posterior, const HuntSettings& settings, Philox rng,
               const Stop& stop) {
     State state = beginning(posterior, stop), best = state;
+    Room room;
     const double steps = static_cast<double>(std::max<std::size_t>(1, settings.steps));
     for (std::size_t step = 0; step < settings.steps && !stop(); ++step) {
         const double beta = std::pow(settings.hottest, 1 - static_cast<double>(step) / steps);
@@ -226,9 +236,9 @@ State restart(const Posterior& posterior, const HuntSettings& settings, Philox r
         const Heat heat{std::sqrt(std::sqrt(beta)), beta};
         const double which = rng.uniform();
         if (which < 0.6)
-            change_step(state, heat, rng);
+            change_step(state, heat, rng, room);
         else if (which < 0.8)
-            birth_step(state, heat, rng);
+            birth_step(state, heat, rng, room);
         else if (which < 0.9)
             death_step(state, heat, rng);
         else

@@ -25,7 +25,7 @@ bool meet(const Word* a, const Word* b, std::size_t n) {
 class WeightTable {
   public:
     explicit WeightTable(const std::vector<std::int64_t>& weights)
-        : sums_((weights.size() + kByte - 1) / kByte) {
+        : sums_(divide_up(weights.size(), kByte)) {
         for (std::size_t b = 0; b < sums_.size(); ++b)
             for (std::size_t rows = 1; rows < 256; ++rows) {
                 const std::size_t row = b * kByte + std::countr_zero(rows);

@@ -5,12 +5,8 @@
 namespace bayesdnf {
 
 Term changed(const Term& term, const Change& change) {
-    Term out;
-    for (const std::int32_t l : term)
-        if (l != change.dropped) out.push_back(l);
-    if (change.added >= 0)
-        out.insert(std::lower_bound(out.begin(), out.end(), change.added), change.added);
-    return out;
+    const Term shorter = change.dropped >= 0 ? without(term, change.dropped) : term;
+    return change.added >= 0 ? with(shorter, change.added) : shorter;
 }
 
 void Extensions::look(const State& state, std::size_t without, std::span<const Term> bases) {
@@ -33,15 +29,14 @@ void Extensions::look(const State& state, std::size_t without, std::span<const T
         view.count(mask, own_.data() + 2 * b);
         posterior.support().addable(bases[b], others, may_.data() + b * p_);
     }
-    view.literal_counts(masks_.data(), n_bases_, counts_.data());
+    view.literal_counts(masks_.data(), n_bases_, counts_.data(), room_);
 }
 
 void extension_bounds(const State& state, std::size_t without, const Term& base, const Heat& heat,
-                      Idle idle, std::vector<double>& bounds) {
+                      Idle idle, Extensions& extensions, std::vector<double>& bounds) {
     const FunctionPrior& prior = state.posterior().prior();
     const Likelihood& likelihood = state.posterior().likelihood();
     const std::size_t p = state.posterior().view().n_literals();
-    thread_local Extensions extensions;
     extensions.look(state, without, {&base, 1});
     const Marked& rest = extensions.rest();
     const auto bound = [&](double log_prior, Count positive, Count negative) {
@@ -67,15 +62,15 @@ void extension_bounds(const State& state, std::size_t without, const Term& base,
                     : bound(extensions.others_prior() + prior.of_term(base), own[0], own[1]);
 }
 
-void changes_of_term(const State& state, std::size_t i, std::vector<Change>& changes) {
+void changes_of_term(const State& state, std::size_t i, Extensions& extensions,
+                     std::vector<Change>& changes) {
     const FunctionPrior& prior = state.posterior().prior();
     const Likelihood& likelihood = state.posterior().likelihood();
     const Term& term = state.terms()[i];
     const std::size_t p = state.posterior().view().n_literals();
     // Base 0 is the term itself, base j the term without its literal j - 1.
     std::vector<Term> bases{term};
-    for (const std::int32_t l : term) bases.push_back(changed(term, {l, -1, 0}));
-    thread_local Extensions extensions;
+    for (const std::int32_t l : term) bases.push_back(without(term, l));
     extensions.look(state, i, bases);
     const Marked& rest = extensions.rest();
     changes.clear();

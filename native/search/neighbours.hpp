@@ -12,7 +12,8 @@ namespace bayesdnf {
 // What base + {l} would add to the rows that the other terms mark, for some bases and every l.
 class Extensions {
   public:
-    // Beside the terms of `state` other than `without`. Scratch room is kept between calls.
+    // Beside the terms of `state` other than `without`. Memory is kept between calls, so whoever
+    // looks often keeps its Extensions: a restart, a chain.
     void look(const State& state, std::size_t without, std::span<const Term> bases);
 
     const Marked& rest() const { return rest_; }
@@ -33,6 +34,7 @@ class Extensions {
     std::vector<Word> masks_;
     std::vector<Count> counts_, own_;
     std::vector<std::uint8_t> may_;
+    SweepRoom room_;
 };
 
 // Whether to look at literals that leave a term no row which the others do not mark already.
@@ -43,7 +45,7 @@ enum class Idle { left_out, kept };
 // when it is empty. A size that the prior rules out is taken for what a longer term may come to,
 // so that terms can grow through it.
 void extension_bounds(const State& state, std::size_t without, const Term& base, const Heat& heat,
-                      Idle idle, std::vector<double>& bounds);
+                      Idle idle, Extensions& extensions, std::vector<double>& bounds);
 
 // Drop a literal, add one, or both (a swap); -1 where there is none.
 struct Change {
@@ -52,7 +54,8 @@ struct Change {
 };
 
 // Changes of term i, antichain and cover not looked at: those are for the change that is chosen.
-void changes_of_term(const State& state, std::size_t i, std::vector<Change>& changes);
+void changes_of_term(const State& state, std::size_t i, Extensions& extensions,
+                     std::vector<Change>& changes);
 
 Term changed(const Term& term, const Change& change);
 

@@ -13,10 +13,8 @@ State::State(const Posterior& posterior, std::vector<Term> terms) : posterior_(&
 void State::append(Term term) {
     const BitView& view = posterior_->view();
     std::sort(term.begin(), term.end());
-    masks_.emplace_back(view.n_words());
-    view.term_mask(masks_.back().data(), term);
-    covers_.push_back(view.count_all(masks_.back().data()));
-    terms_.push_back(std::move(term));
+    terms_.put(view, terms_.size(), term);
+    covers_.push_back(view.count_all(terms_.mask(terms_.size() - 1).data()));
 }
 
 std::vector<LiteralIds> State::spans(std::size_t without) const {
@@ -30,9 +28,7 @@ std::vector<LiteralIds> State::spans(std::size_t without) const {
 Value State::value_with(std::span<const std::size_t> without, std::span<const Term> added) const {
     const BitView& view = posterior_->view();
     const std::size_t n_words = view.n_words();
-    thread_local std::vector<LiteralIds> terms;
-    thread_local std::vector<Count> covers;
-    thread_local std::vector<Word> rows, mask;
+    auto& [terms, covers, rows, mask] = room_;
     terms.clear();
     covers.clear();
     rows.assign(n_words, 0);
@@ -40,7 +36,7 @@ Value State::value_with(std::span<const std::size_t> without, std::span<const Te
         if (std::find(without.begin(), without.end(), i) != without.end()) continue;
         terms.emplace_back(terms_[i]);
         covers.push_back(covers_[i]);
-        view.simd().or_into(rows.data(), rows.data(), masks_[i].data(), n_words);
+        view.simd().or_into(rows.data(), rows.data(), terms_.mask(i).data(), n_words);
     }
     mask.resize(n_words);
     for (const Term& t : added) {
@@ -51,18 +47,16 @@ Value State::value_with(std::span<const std::size_t> without, std::span<const Te
     }
     if (posterior_->support().check(terms, covers) != Verdict::allowed) return {};
     const Likelihood& likelihood = posterior_->likelihood();
-    Count counts[2];
-    view.count(rows.data(), counts);
+    const MarkedCounts m = posterior_->count(rows.data());
     return {posterior_->prior()(terms),
-            terms.empty() ? likelihood.null() : likelihood(counts[0], counts[1])};
+            terms.empty() ? likelihood.null() : likelihood(m.positive, m.negative)};
 }
 
 void State::replace(std::span<const std::size_t> without, std::span<const Term> added) {
+    // From the last to the first, so that the numbers of those still to go stay right.
     for (std::size_t n = without.size(); n-- > 0;) {
-        const auto i = static_cast<std::ptrdiff_t>(without[n]);
-        terms_.erase(terms_.begin() + i);
-        masks_.erase(masks_.begin() + i);
-        covers_.erase(covers_.begin() + i);
+        terms_.erase(without[n]);
+        covers_.erase(covers_.begin() + static_cast<std::ptrdiff_t>(without[n]));
     }
     for (const Term& t : added) append(t);
     rescore();
@@ -70,16 +64,12 @@ void State::replace(std::span<const std::size_t> without, std::span<const Term> 
 
 Marked State::marked(std::size_t without) const {
     const BitView& view = posterior_->view();
-    Marked m;
-    m.rows.assign(view.n_words(), 0);
+    std::vector<Word> rows(view.n_words(), 0);
     for (std::size_t i = 0; i < terms_.size(); ++i)
         if (i != without)
-            view.simd().or_into(m.rows.data(), m.rows.data(), masks_[i].data(), view.n_words());
-    Count counts[2];
-    view.count(m.rows.data(), counts);
-    m.positive = counts[0];
-    m.negative = counts[1];
-    return m;
+            view.simd().or_into(rows.data(), rows.data(), terms_.mask(i).data(), view.n_words());
+    const MarkedCounts counts = posterior_->count(rows.data());
+    return {counts, std::move(rows)};
 }
 
 double State::terms_prior(std::size_t without) const {
@@ -90,7 +80,7 @@ double State::terms_prior(std::size_t without) const {
 }
 
 std::vector<Term> State::canonical() const {
-    std::vector<Term> sorted = terms_;
+    std::vector<Term> sorted = terms();
     std::sort(sorted.begin(), sorted.end());
     return sorted;
 }

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "model/posterior.hpp"
+#include "search/masked_terms.hpp"
 
 namespace bayesdnf {
-
-using Term = std::vector<std::int32_t>;
 
 // Inverse temperatures of the two parts of a log posterior.
 struct Heat {
@@ -26,26 +25,26 @@ struct Value {
 };
 
 // Rows and counts of a function without one of its terms, or of all its terms.
-struct Marked {
+struct Marked : MarkedCounts {
     std::vector<Word> rows;
-    Count positive = 0, negative = 0;
 };
 
+// A state works out values in room of its own, so one state must not be asked by two threads at once;
+// copies of it may.
 class State {
   public:
     explicit State(const Posterior& posterior) : posterior_(&posterior) { rescore(); }
     State(const Posterior& posterior, std::vector<Term> terms);
 
     const Posterior& posterior() const { return *posterior_; }
-    const std::vector<Term>& terms() const { return terms_; }
-    const std::vector<Word>& mask(std::size_t i) const { return masks_[i]; }
+    const std::vector<Term>& terms() const { return terms_.terms(); }
+    const std::vector<Word>& mask(std::size_t i) const { return terms_.mask(i); }
     std::size_t size() const { return terms_.size(); }
     double score() const { return value_.total(); }
     const Value& value() const { return value_; }
 
     // Exact log posterior of these terms with term `without` left out and `added` put in; -inf
     // where the support does not allow it. kNone leaves nothing out; an empty `added` adds nothing.
-    static constexpr std::size_t kNone = SIZE_MAX;
     Value value_with(std::size_t without, const Term& added) const {
         return value_with(one_or_none(without), one_or_none(added));
     }
@@ -81,11 +80,23 @@ class State {
     void append(Term term);
     void rescore() { value_ = value_with(kNone, Term{}); }
 
+    // Room for value_with. Nothing in it outlives a call, so a copy begins with none.
+    struct Room {
+        Room() = default;
+        Room(const Room&) {}
+        Room(Room&&) noexcept = default;
+        Room& operator=(const Room&) { return *this; }
+        Room& operator=(Room&&) noexcept = default;
+        std::vector<LiteralIds> terms;
+        std::vector<Count> covers;
+        std::vector<Word> rows, mask;
+    };
+
     const Posterior* posterior_;
-    std::vector<Term> terms_;
-    std::vector<std::vector<Word>> masks_;
+    MaskedTerms terms_;
     std::vector<Count> covers_;
     Value value_;
+    mutable Room room_;
 };
 
 }  // namespace bayesdnf

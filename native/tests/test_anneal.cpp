@@ -146,8 +146,8 @@ TEST(what_a_chain_carries_along_is_what_its_terms_say) {
         std::vector<LiteralIds> terms(s.terms.begin(), s.terms.end());
         const Score score = w.posterior.score(terms);
         const double low = std::max(s.pi0, 1e-10), high = std::min(s.pi1, 1 - 1e-10);
-        const double a = static_cast<double>(score.marked_positive);
-        const double b = static_cast<double>(score.marked_negative);
+        const double a = static_cast<double>(score.marked.positive);
+        const double b = static_cast<double>(score.marked.negative);
         CHECK_CLOSE(s.objective,
                     score.log_prior + a * std::log(high) + b * std::log(1 - high) +
                         (kPositive - a) * std::log(low) + (kNegative - b) * std::log(1 - low),

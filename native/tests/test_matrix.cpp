@@ -42,6 +42,8 @@ struct Fixture {
     }
 };
 
+SweepRoom room;
+
 }  // namespace
 
 TEST(counts_of_every_extension_match_row_by_row_counting) {
@@ -55,7 +57,7 @@ TEST(counts_of_every_extension_match_row_by_row_counting) {
             for (int m = 0; m < 3; ++m)
                 view.term_mask(masks.data() + m * view.n_words(), LiteralIds(terms[m], 2));
             std::vector<Count> counts(2 * 3 * f.literals.size());
-            view.literal_counts(masks.data(), 3, counts.data());
+            view.literal_counts(masks.data(), 3, counts.data(), room);
             for (std::size_t s = 0; s < 2; ++s)
                 for (std::size_t m = 0; m < 3; ++m)
                     for (std::size_t l = 0; l < f.literals.size(); ++l) {
@@ -74,8 +76,8 @@ TEST(a_sweep_of_some_planes_is_part_of_the_whole_sweep) {
     const BitView view(f.planes.data(), f.stride, 10, {0, 2, 4}, {100, 37}, f.weights.data(), 3,
                        f.literals, simd());
     std::vector<Count> whole(2 * 10), part(2 * 3);
-    view.sweep(view.all_rows().data(), 1, 0, 10, whole.data());
-    view.sweep(view.all_rows().data(), 1, 4, 7, part.data());
+    view.sweep(view.all_rows().data(), 1, 0, 10, whole.data(), room);
+    view.sweep(view.all_rows().data(), 1, 4, 7, part.data(), room);
     for (std::size_t s = 0; s < 2; ++s)
         for (std::size_t j = 0; j < 3; ++j) CHECK(part[s * 3 + j] == whole[s * 10 + 4 + j]);
 }
