@@ -4,6 +4,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <limits>
 
 namespace bayesdnf {
@@ -25,6 +26,13 @@ constexpr T saturating_multiply(T a, T b) {
 template <std::integral T>
 constexpr T divide_up(T a, T b) {
     return static_cast<T>(a / b + (a % b != 0));
+}
+
+// Ids and counts are signed, so that -1 can mean none and differences can be negative; places in
+// memory are not. This is where one becomes the other; the caller knows that it is not negative.
+template <std::integral T>
+constexpr std::size_t as_index(T i) {
+    return static_cast<std::size_t>(i);
 }
 
 }  // namespace bayesdnf

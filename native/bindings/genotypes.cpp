@@ -75,8 +75,8 @@ void bind_genotypes(nb::module_& m) {
         const std::size_t n_words = planes.shape(2), size = kPlanesPerVariant * n_words;
         const nb::gil_scoped_release release;
         for (std::size_t i = 0; i < first.shape(0); ++i)
-            out.data()[i] = likeness(planes.data() + first.data()[i] * size,
-                                     planes.data() + second.data()[i] * size, n_words, n_words,
+            out.data()[i] = likeness(planes.data() + as_index(first.data()[i]) * size,
+                                     planes.data() + as_index(second.data()[i]) * size, n_words, n_words,
                                      simd())
                                 .r_squared();
         return out;

@@ -4,6 +4,7 @@
 // which one runs is decided once, at first use. All of them return the same integers.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -27,6 +28,9 @@ inline void fill_ones(Word* out, std::size_t bits, std::size_t n_words) {
         out[w] = left >= kWordBits ? ~Word{0} : (Word{1} << left) - 1;
     }
 }
+
+// Number of the lowest bit that is set; there must be one.
+inline std::size_t lowest_bit(Word word) { return as_index(std::countr_zero(word)); }
 
 // Where each segment lies: segment s is words [offsets[s], offsets[s + 1]).
 struct Segments {

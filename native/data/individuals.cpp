@@ -16,7 +16,7 @@ Individuals::Individuals(const BitView& view, const std::vector<std::size_t>& ro
       literals_(n_rows_ * words_per_row_) {
     if (!counts.empty()) {
         firsts_.assign(1, 0);
-        for (const Count c : counts) firsts_.push_back(firsts_.back() + c);
+        for (const Count c : counts) firsts_.push_back(firsts_.back() + as_index(c));
     }
     // 64 literals at a time: their columns, then each row's share of them as one word.
     const std::size_t n_words = view.n_words();
@@ -52,7 +52,7 @@ void Individuals::true_literals(std::size_t row, Term& out) const {
     out.clear();
     for (std::size_t w = 0; w < words_per_row_; ++w)
         for (Word left = literals_[row * words_per_row_ + w]; left != 0; left &= left - 1)
-            out.push_back(static_cast<std::int32_t>(w * kWordBits + std::countr_zero(left)));
+            out.push_back(static_cast<std::int32_t>(w * kWordBits + lowest_bit(left)));
 }
 
 std::size_t Turns::draw(Philox& rng) {
@@ -69,6 +69,8 @@ std::size_t Turns::draw(Philox& rng) {
     }
 }
 
+// All individuals have been drawn once more than `fewest`: a pass over the rows, needed once in as
+// many draws as there are individuals.
 void Turns::raise_fewest() {
     do {
         ++fewest_;

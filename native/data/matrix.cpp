@@ -29,15 +29,15 @@ BitView::BitView(const Word* planes, std::size_t stride, std::size_t n_planes,
 }
 
 void BitView::and_literal(Word* mask, std::int32_t literal) const {
-    const LiteralSource& source = literals_[literal];
-    const Word* plane = planes_ + source.plane * stride_;
+    const LiteralSource& source = literals_[as_index(literal)];
+    const Word* plane = planes_ + as_index(source.plane) * stride_;
     if (!source.complement) {
         simd_.and_into(mask, mask, plane, n_words());
         return;
     }
     simd_.and_not_into(mask, mask, plane, n_words());
     if (source.valid >= 0)
-        simd_.and_into(mask, mask, planes_ + source.valid * stride_, n_words());
+        simd_.and_into(mask, mask, planes_ + as_index(source.valid) * stride_, n_words());
 }
 
 void BitView::term_mask(Word* mask, LiteralIds term) const {

@@ -74,7 +74,7 @@ void gather_rows(const Word* planes, std::size_t stride, std::size_t n_planes, s
             std::size_t left = rows_per_segment[s];
             for (std::size_t w = segments.offsets[s]; w < segments.offsets[s + 1]; ++w) {
                 const std::size_t rows = std::min(left, kWordBits);
-                for (std::size_t i = 0; i < rows; ++i) block[i] = columns[source[i]];
+                for (std::size_t i = 0; i < rows; ++i) block[i] = columns[as_index(source[i])];
                 std::fill(block + rows, block + 64, Word{0});
                 transpose_block(block);
                 for (std::size_t c = 0; c < width; ++c) out[(j + c) * out_stride + w] = block[c];

@@ -175,12 +175,12 @@ double ScanTable::saturated(const Counts<N>& cells) const {
     double sum = 0;
     for (std::size_t i = 0; i < N; ++i) {
         const Count x = cells[0][i], y = cells[1][i];
-        sum += times_log_[x] + times_log_[y] - times_log_[x + y];
+        sum += times_log(x) + times_log(y) - times_log(x + y);
         a -= x;
         b -= y;
     }
     constexpr double kRounding = 1e-6;
-    return sum + times_log_[a] + times_log_[b] - times_log_[a + b] +
+    return sum + times_log(a) + times_log(b) - times_log(a + b) +
            likelihood_.largest_order_factor() + kRounding;
 }
 
@@ -204,7 +204,7 @@ bool ScanTable::best_union(const Counts<N>& cells, double least, Finding& out) c
     bool found = false;
     for (bool lowest : {false, true}) {
         if (n < 2 || (lowest && least >= even_)) break;
-        if (lowest) std::reverse(order.begin(), order.begin() + n);
+        if (lowest) std::reverse(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n));
         Counts<N> sums;
         Count a = 0, b = 0;
         for (std::size_t j = 0; j + 1 < n; ++j) {  // all cells together are no marker
@@ -288,8 +288,8 @@ void ScanTable::score_singles() {
 }
 
 bool ScanTable::apart(std::int32_t a, std::int32_t b) const {
-    return rules_.gap == 0 || chromosome_[a] != chromosome_[b] ||
-           std::abs(position_[a] - position_[b]) >= rules_.gap;
+    return rules_.gap == 0 || chromosome_[as_index(a)] != chromosome_[as_index(b)] ||
+           std::abs(position_[as_index(a)] - position_[as_index(b)]) >= rules_.gap;
 }
 
 // Tasks are pairs of blocks (i, j), i <= j, numbered row by row.
@@ -339,7 +339,8 @@ void ScanTable::scan_task(std::size_t task, Findings& best, std::vector<Count>& 
         for (std::size_t y = i == j ? x + 1 : 0; y < n_second; ++y) {
             const auto b = static_cast<std::int32_t>(second + y);
             const auto table = pair_counts(counts, masks, planes, x, y);
-            const double sub = std::max(singles_[a].log_bayes_factor, singles_[b].log_bayes_factor);
+            const double sub = std::max(singles_[first + x].log_bayes_factor,
+                                        singles_[second + y].log_bayes_factor);
             Finding f;
             if (!score<2>(table, sub, best.least(), f) || !apart(a, b)) continue;
             f.variants = {a, b, -1};
@@ -352,6 +353,7 @@ std::size_t ScanTable::scan_pairs(std::size_t first, std::size_t last, std::size
                                   std::size_t n_threads, const Stop& stop, Findings& best) const {
     const std::size_t n = first < last ? divide_up(last - first, step) : 0;
     const std::size_t threads = std::max<std::size_t>(1, std::min(n, n_threads));
+    // Each thread has findings of its own, and its own threshold to reach: no locks in the loop.
     std::vector<Findings> own(threads, Findings(rules_.top));
     std::vector<std::uint8_t> done(n, 0);
     parallel_for(threads, threads, [&](std::size_t t) {
@@ -373,7 +375,7 @@ std::size_t ScanTable::scan_triples(std::span<const std::int32_t> chosen, std::s
     // Levels of the chosen variants side by side, and what every two of them come to.
     const std::size_t size = n_swept_ * stride_, skip = kLevels - n_swept_;
     std::vector<Word> side(n * size);
-    for (std::size_t i = 0; i < n; ++i) std::copy_n(levels(chosen[i]), size, &side[i * size]);
+    for (std::size_t i = 0; i < n; ++i) std::copy_n(levels(as_index(chosen[i])), size, &side[i * size]);
     std::vector<double> pairs(n * n, -INFINITY);
     std::vector<Count> counts(2 * n_swept_ * n * n_swept_);
     for (std::size_t i = 0; i < n; ++i) {
@@ -383,8 +385,8 @@ std::size_t ScanTable::scan_triples(std::span<const std::int32_t> chosen, std::s
         for (std::size_t j = i + 1; j < n; ++j) {
             Finding f{};
             score<2>(pair_counts(counts, n_swept_, planes, 0, j), 0, -INFINITY, f);
-            const double alone = std::max(singles_[chosen[i]].log_bayes_factor,
-                                          singles_[chosen[j]].log_bayes_factor);
+            const double alone = std::max(singles_[as_index(chosen[i])].log_bayes_factor,
+                                          singles_[as_index(chosen[j])].log_bayes_factor);
             pairs[i * n + j] = pairs[j * n + i] = std::max(alone, f.log_bayes_factor);
         }
     }

@@ -95,6 +95,7 @@ class ScanTable {
 
     const Word* levels(std::size_t v) const { return words_.data() + v * n_swept_ * stride_; }
     Segments segments() const { return {offsets_.data(), 2}; }
+    double times_log(Count x) const { return times_log_[as_index(x)]; }
     bool apart(std::int32_t a, std::int32_t b) const;
     void score_singles();
     Counts<kLevels * kLevels> pair_counts(const std::vector<Count>& swept, std::size_t masks,

@@ -52,7 +52,7 @@ Likelihood::Likelihood(Effect e, Count n_positive, Count n_negative)
         largest_order_ = log_prior_order_;
         const double odds = static_cast<double>(n_negative) / static_cast<double>(n_positive);
         for (Count a = 0; a < n_positive; ++a)
-            even_[a] = static_cast<Count>(static_cast<double>(a) * odds);
+            even_[as_index(a)] = static_cast<Count>(static_cast<double>(a) * odds);
     }
     if (!e.known()) return;
     positive_ = two_rates(e.pi1, e.pi0, n_positive);

@@ -39,8 +39,8 @@ class Likelihood {
     // Marked positives and marked negatives -> log P(y | function), order factor included.
     double operator()(Count marked_positive, Count marked_negative) const;
     double unordered(Count marked_positive, Count marked_negative) const {
-        return positive_[marked_positive] + negative_[marked_negative] -
-               marked_[marked_positive + marked_negative] + constant_;
+        return positive_[as_index(marked_positive)] + negative_[as_index(marked_negative)] -
+               marked_[as_index(marked_positive + marked_negative)] + constant_;
     }
     double order_factor(Count marked_positive, Count marked_negative) const;
     double null() const { return null_; }
@@ -49,7 +49,7 @@ class Likelihood {
     // its largest. Where the marked rows are the less risky ones, marking fewer negatives can only
     // raise the ordered likelihood, so they are taken down to where both rates are equal.
     double bound(Count marked_positive, Count marked_negative) const {
-        const Count negative = std::min(marked_negative, even_[marked_positive]);
+        const Count negative = std::min(marked_negative, even_[as_index(marked_positive)]);
         return unordered(marked_positive, negative) - largest_order_;
     }
     double largest_order_factor() const { return -largest_order_; }
@@ -87,6 +87,7 @@ class FunctionPrior {
           size_(std::move(size)),
           reach_(size_),
           weights_(std::move(weights)) {
+        // From the end, so that each entry already holds the best of all that are longer.
         for (std::size_t k = reach_.size(); k-- > 1;)
             reach_[k - 1] = std::max(reach_[k - 1], reach_[k]);
     }
@@ -99,7 +100,7 @@ class FunctionPrior {
     // The best log weight that a term of k literals can come to by growing, as it is or longer.
     double reach(std::size_t k) const { return k < reach_.size() ? reach_[k] : -INFINITY; }
     // In units of 2^-32: sums of these are exact, whatever their order.
-    std::int64_t weight(std::int32_t l) const { return weights_.empty() ? 0 : weights_[l]; }
+    std::int64_t weight(std::int32_t l) const { return weights_.empty() ? 0 : weights_[as_index(l)]; }
     static double log_of(std::int64_t weight) { return static_cast<double>(weight) * 0x1p-32; }
     double of_literal(std::int32_t l) const { return log_of(weight(l)); }
     double of_term(LiteralIds term) const {

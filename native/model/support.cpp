@@ -31,21 +31,21 @@ Support::Entries::Entries(const std::vector<std::vector<Knowledge::Entry>>& grou
     for (std::size_t g = 0; g < groups.size(); ++g)
         for (std::size_t e = 0; e < groups[g].size(); ++e)
             for (const std::int32_t l : groups[g][e]) {
-                places_[l].push_back({static_cast<std::int32_t>(g), static_cast<std::int32_t>(e)});
+                places_[as_index(l)].push_back({static_cast<std::int32_t>(g), static_cast<std::int32_t>(e)});
                 members_[g].push_back({l, static_cast<std::int32_t>(e)});
             }
 }
 
 bool Support::Entries::clash(std::int32_t a, std::int32_t b) const {
-    for (const Place& x : places_[a])
-        for (const Place& y : places_[b])
+    for (const Place& x : places_[as_index(a)])
+        for (const Place& y : places_[as_index(b)])
             if (x.group == y.group && x.entry != y.entry) return true;
     return false;
 }
 
 void Support::Entries::strike(std::int32_t held, std::uint8_t* may) const {
-    for (const Place& place : places_[held])
-        for (const Member& member : members_[place.group])
+    for (const Place& place : places_[as_index(held)])
+        for (const Member& member : members_[as_index(place.group)])
             if (member.entry != place.entry) may[member.literal] = 0;
 }
 
@@ -64,15 +64,15 @@ std::vector<const Knowledge::Entry*> Support::lacking(Terms terms) const {
 
 Support::Groups Support::group(const std::vector<LiteralMeaning>& literals,
                                std::int32_t LiteralMeaning::* key) {
-    std::int32_t n_groups = 0;
-    for (const LiteralMeaning& l : literals) n_groups = std::max(n_groups, l.*key + 1);
+    std::size_t n_groups = 0;
+    for (const LiteralMeaning& l : literals) n_groups = std::max(n_groups, as_index(l.*key) + 1);
     Groups g{std::vector<std::int32_t>(n_groups + 1, 0),
              std::vector<std::int32_t>(literals.size())};
-    for (const LiteralMeaning& l : literals) ++g.starts[l.*key + 1];
-    for (std::int32_t i = 0; i < n_groups; ++i) g.starts[i + 1] += g.starts[i];
+    for (const LiteralMeaning& l : literals) ++g.starts[as_index(l.*key) + 1];
+    for (std::size_t i = 0; i < n_groups; ++i) g.starts[i + 1] += g.starts[i];
     std::vector<std::int32_t> next(g.starts.begin(), g.starts.end() - 1);
     for (std::size_t l = 0; l < literals.size(); ++l)
-        g.items[next[literals[l].*key]++] = static_cast<std::int32_t>(l);
+        g.items[as_index(next[as_index(literals[l].*key)]++)] = static_cast<std::int32_t>(l);
     return g;
 }
 
@@ -95,12 +95,12 @@ bool Support::subset(const LiteralMeaning& a, const LiteralMeaning& b) const {
 }
 
 bool Support::implies(std::int32_t a, std::int32_t b) const {
-    const LiteralMeaning &x = literals_[a], &y = literals_[b];
+    const LiteralMeaning &x = meaning(a), &y = meaning(b);
     return x.equal == y.equal || (x.attribute == y.attribute && subset(x, y));
 }
 
 bool Support::excludes(std::int32_t a, std::int32_t b) const {
-    const LiteralMeaning &x = literals_[a], &y = literals_[b];
+    const LiteralMeaning &x = meaning(a), &y = meaning(b);
     if (x.attribute != y.attribute) return false;
     LiteralMeaning not_y = y;
     not_y.op = negated(y.op);
@@ -121,13 +121,15 @@ void Support::addable(LiteralIds term, Terms rest, std::uint8_t* may) const {
         std::fill(may, may + n_literals(), std::uint8_t{0});
         return;
     }
+    // Strike out what one of the held literals rules out. Only literals of its attribute and columns
+    // equal to its own can be related to it, so the work does not grow with the table.
     std::fill(may, may + n_literals(), std::uint8_t{1});
     for (const std::int32_t held : term) may[held] = 0;
     if (!rules_.related)
         for (const std::int32_t held : term) {
-            for (const std::int32_t l : by_attribute_.of(literals_[held].attribute))
+            for (const std::int32_t l : by_attribute_.of(meaning(held).attribute))
                 if (related(held, l)) may[l] = 0;
-            for (const std::int32_t l : by_equal_.of(literals_[held].equal)) may[l] = 0;
+            for (const std::int32_t l : by_equal_.of(meaning(held).equal)) may[l] = 0;
         }
     if (!apart_.empty())
         for (const std::int32_t held : term) apart_.strike(held, may);
@@ -139,7 +141,7 @@ void Support::addable(LiteralIds term, Terms rest, std::uint8_t* may) const {
     if (rules_.disjoint)
         for (const LiteralIds other : rest)
             for (const std::int32_t held : other)
-                for (const std::int32_t l : by_attribute_.of(literals_[held].attribute))
+                for (const std::int32_t l : by_attribute_.of(meaning(held).attribute))
                     may[l] = 0;
 }
 
@@ -161,6 +163,7 @@ Verdict Support::check(Terms terms, std::span<const Count> covers) const {
             }
         if (covers[i] < rules_.min_cover) return Verdict::too_few_rows;
     }
+    // Pairs of terms in both orders: absorption has a direction, the other rules do not.
     for (std::size_t i = 0; i < terms.size(); ++i)
         for (std::size_t j = 0; j < terms.size(); ++j) {
             if (i == j) continue;
@@ -173,7 +176,7 @@ Verdict Support::check(Terms terms, std::span<const Count> covers) const {
             if (rules_.disjoint && i < j)
                 for (const std::int32_t a : terms[i])
                     for (const std::int32_t b : terms[j])
-                        if (literals_[a].attribute == literals_[b].attribute)
+                        if (meaning(a).attribute == meaning(b).attribute)
                             return Verdict::shared_attribute;
         }
     if (!required_.empty() && !lacking(terms).empty()) return Verdict::lacks_required;

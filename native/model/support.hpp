@@ -86,7 +86,7 @@ class Support {
     struct Groups {
         std::vector<std::int32_t> starts, items;
         LiteralIds of(std::int32_t g) const {
-            return {items.data() + starts[g], items.data() + starts[g + 1]};
+            return {items.data() + starts[as_index(g)], items.data() + starts[as_index(g) + 1]};
         }
     };
     static Groups group(const std::vector<LiteralMeaning>& literals,
@@ -112,6 +112,7 @@ class Support {
         std::vector<std::vector<Member>> members_;  // by group
     };
 
+    const LiteralMeaning& meaning(std::int32_t l) const { return literals_[as_index(l)]; }
     bool subset(const LiteralMeaning& a, const LiteralMeaning& b) const;
     bool related(std::int32_t a, std::int32_t b) const {
         return implies(a, b) || implies(b, a) || excludes(a, b);

@@ -10,6 +10,8 @@
 
 namespace bayesdnf {
 
+// A map and not a hash table: its keys stay where they are, so the list of them can point to them,
+// and its order does not depend on a hash.
 class Catalogue {
   public:
     // Number of a function given by its canonical terms, and whether it is new.

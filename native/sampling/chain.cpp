@@ -58,6 +58,7 @@ std::vector<std::int64_t> Chain::single_steps(std::uint64_t n, Catalogue& catalo
     numbers.reserve(n * states_.size());
     for (; n > 0; --n) {
         take_step(record);
+        // Whether this step exchanges depends on its number, so each try has the same one.
         step_ = step;
         for (std::size_t r = 0; r < states_.size(); ++r) {
             numbers.push_back(catalogue.number(states_[r].canonical()).first);
@@ -71,6 +72,7 @@ void Chain::take_step(Record& record) {
     for (std::size_t r = 0; r < states_.size(); ++r) {
         double u = rng_.uniform();
         std::size_t kind = 0;
+        // The last kind takes what rounding leaves over.
         while (kind + 1 < kMoves && u >= settings_.mix[kind]) u -= settings_.mix[kind++];
         const bool moved =
             mover_(static_cast<Move>(kind), states_[r], {1, settings_.betas[r]}, rng_);

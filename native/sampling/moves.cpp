@@ -106,7 +106,7 @@ Term RowTerms::draw(Philox& rng, Room& room) const {
     if (k > literals_[row] || k > kLargestDrawn) return {};
     individuals_->true_literals(row, room.held);
     Term term = subset(room.held.size(), k, rng);
-    for (std::int32_t& l : term) l = room.held[l];
+    for (std::int32_t& l : term) l = room.held[as_index(l)];
     return term;
 }
 
@@ -129,7 +129,7 @@ double RowTerms::log_probability(const Term& term, const Word* mask, Room& room)
     double sum = 0;
     for (std::size_t w = 0; w * kWordBits < literals_.size(); ++w)
         for (Word left = mask[w]; left != 0; left &= left - 1) {
-            const std::size_t row = w * kWordBits + static_cast<std::size_t>(std::countr_zero(left));
+            const std::size_t row = w * kWordBits + lowest_bit(left);
             if (row >= literals_.size()) break;
             double& s = room.share[literals_[row]];
             if (s == 0) s = std::exp(reference - log_choose(literals_[row], k));

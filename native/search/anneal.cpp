@@ -211,7 +211,7 @@ void AnnealChain::merge() {
     if (m < 2) return;
     const std::size_t i = rng_.below(m);
     std::size_t j = rng_.below(m - 1);
-    j += j >= i;
+    j += j >= i;  // any but i, each as probable
     candidate_.clear();
     std::set_intersection(terms_[i].begin(), terms_[i].end(), terms_[j].begin(), terms_[j].end(),
                           std::back_inserter(candidate_));
@@ -389,6 +389,7 @@ void AnnealChain::update_marked() {
         k.or_into(once_.data(), once_.data(), mask.data(), n);
     }
     k.and_not_into(unmarked_.data(), view.all_rows().data(), once_.data(), n);
+    // Which rows a term marks alone is asked by few moves: counted when it is.
     own_.assign(terms_.size(), {-1, -1});
 }
 

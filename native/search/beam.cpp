@@ -74,7 +74,7 @@ std::vector<Term> starts(const Support& support, Terms others, const Term& start
             if (met) continue;
             support.addable(term, others, may.data());
             for (const std::int32_t l : *entry)
-                if (may[l] && longer.size() < most) longer.push_back(with(term, l));
+                if (may[as_index(l)] && longer.size() < most) longer.push_back(with(term, l));
         }
         found = std::move(longer);
     }

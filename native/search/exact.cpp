@@ -93,7 +93,7 @@ std::size_t TermSearch::longest_possible(std::size_t max_size) const {
             support.addable({&id, 1}, {}, may.data());
             const auto fits = [&](const std::vector<std::int32_t>& group) {
                 return std::none_of(group.begin(), group.end(),
-                                    [&](std::int32_t other) { return may[other]; });
+                                    [&](std::int32_t other) { return may[as_index(other)]; });
             };
             const auto group = std::find_if(groups.begin(), groups.end(), fits);
             if (group == groups.end())
@@ -179,7 +179,7 @@ bool TermSearch::shorter_is_better(Count positive, Count negative) {
 void TermSearch::expand(std::span<const Branch> pool, Count positive, Count negative) {
     ++nodes_;
     weight_ = 0;
-    for (const std::int32_t l : term_) weight_ += weights_[l];
+    for (const std::int32_t l : term_) weight_ += weights_[as_index(l)];
     const BitView& view = posterior_.view();
     const std::size_t p = view.n_literals();
     view.term_mask(mask_.data(), term_);
@@ -192,12 +192,13 @@ void TermSearch::expand(std::span<const Branch> pool, Count positive, Count nega
                            shorter_is_better(positive, negative);
     for (const Branch& from : pool) {
         const std::int32_t l = from.literal;
-        const Count a = counts_[l], b = counts_[p + l];
-        if (!may_[l] || a + b < posterior_.support().rules().min_cover) continue;
+        const std::size_t at = as_index(l);
+        const Count a = counts_[at], b = counts_[p + at];
+        if (!may_[at] || a + b < posterior_.support().rules().min_cover) continue;
         // Without a literal that takes away no negative (and, unless rates are ordered, no
         // positive) every term from here is at least as likely, and shorter.
         if (drop_idle && b == negative && (a == positive || ceiling_.ordered()) &&
-            weights_[l] <= 0)
+            weights_[at] <= 0)
             continue;
         if (count_free_ && !term_.empty() && a == positive && b == negative)
             free_.push_back(l);  // any number of these fits any longer term
@@ -245,7 +246,7 @@ void TermSearch::set_prospects(std::span<const Branch> pool, Count positive, Cou
     s.prior.assign(most + 1, -INFINITY);
     std::vector<double> gains;
     if (weighted_) {
-        for (const Branch& b : pool) gains.push_back(weights_[b.literal]);
+        for (const Branch& b : pool) gains.push_back(weights_[as_index(b.literal)]);
         std::sort(gains.begin(), gains.end(), std::greater<>());
     }
     double gain = 0;
@@ -280,7 +281,7 @@ double TermSearch::hope(const Branch& branch, Count positive, Count negative) co
         }
         best = std::max(best, s.prior[j] + ceiling_.over({fewest_a, a, fewest_b, b}));
     }
-    return best + weight_ + weights_[branch.literal];
+    return best + weight_ + weights_[as_index(branch.literal)];
 }
 
 double TermSearch::best_size(std::size_t k, std::size_t* size) const {
@@ -297,7 +298,7 @@ double TermSearch::best_size(std::size_t k, std::size_t* size) const {
 void TermSearch::consider(std::int32_t added, Count positive, Count negative) {
     const std::size_t k = term_.size() + (added < 0 ? 0 : 1);
     std::size_t size = k;
-    const double weight = weight_ + (added < 0 ? 0 : weights_[added]);
+    const double weight = weight_ + (added < 0 ? 0 : weights_[as_index(added)]);
     const double prior = term_prior_ + best_size(k, &size) + weight;
     if (!(prior + ceiling_.at(positive, negative) + kSame > score_)) return;
     Term term = term_;

@@ -130,6 +130,7 @@ void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_th
     // Known rates are not the null function's own: it may beat every single term and yet lose to
     // several.
     if (state.size() == 0 && state.posterior().likelihood().known() && !stop()) {
+        // So the first term is taken whatever it scores, and the result must beat the null function.
         const Grown first = grow_term(state, kNone, width, -INFINITY, stop, {}, n_threads);
         if (!first.term.empty()) {
             State several = state;
@@ -182,7 +183,7 @@ void polish(State& state, const Stop& stop) {
                 return a.dropped != b.dropped ? a.dropped < b.dropped : a.added < b.added;
             });
             for (const Change& c : changes) {
-                if (c.bound <= best) break;
+                if (c.bound <= best) break;  // sorted by bound: none that follows can be better
                 Term term = changed(state.terms()[i], c);
                 const double score = state.score_with(i, term);
                 if (score > best) {

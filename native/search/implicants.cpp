@@ -28,7 +28,7 @@ class WeightTable {
         : sums_(divide_up(weights.size(), kByte)) {
         for (std::size_t b = 0; b < sums_.size(); ++b)
             for (std::size_t rows = 1; rows < 256; ++rows) {
-                const std::size_t row = b * kByte + std::countr_zero(rows);
+                const std::size_t row = b * kByte + lowest_bit(rows);
                 const std::int64_t own = row < weights.size() ? weights[row] : 0;
                 sums_[b][rows] = sums_[b][rows & (rows - 1)] + own;
             }
@@ -62,7 +62,7 @@ Implicants::Implicants(const Word* positives, std::size_t n_positive, const Word
             Word rows = all[w] & ~negatives[l * negative_words_ + w];
             excludes_[l * negative_words_ + w] = rows;
             for (; rows; rows &= rows - 1) {
-                const std::size_t row = w * kWordBits + std::countr_zero(rows);
+                const std::size_t row = w * kWordBits + lowest_bit(rows);
                 excluders_[row * literal_words_ + l / kWordBits] |= Word{1} << (l % kWordBits);
             }
         }
@@ -114,9 +114,9 @@ class ImplicantWalk {
         std::vector<Branch> branches;
     };
 
-    const Word* holds(std::int32_t l) const { return holds_.data() + l * rows_words_; }
+    const Word* holds(std::int32_t l) const { return holds_.data() + as_index(l) * rows_words_; }
     const Word* excludes(std::int32_t l) const {
-        return t_.excludes_.data() + l * t_.negative_words_;
+        return t_.excludes_.data() + as_index(l) * t_.negative_words_;
     }
     Node& node(std::size_t depth) {
         while (nodes_.size() <= depth) nodes_.push_back(std::make_unique<Node>());
@@ -171,12 +171,13 @@ class ImplicantWalk {
     // The open negative row that the fewest offered literals exclude; n_negative: one has none.
     std::size_t hardest(const Node& n) {
         offered_.assign(t_.literal_words_, 0);
-        for (const std::int32_t l : n.offered) offered_[l / kWordBits] |= Word{1} << (l % kWordBits);
+        for (const std::int32_t l : n.offered)
+            offered_[as_index(l) / kWordBits] |= Word{1} << (as_index(l) % kWordBits);
         int fewest = INT32_MAX;
         std::size_t row = t_.n_negative_;
         for (std::size_t w = 0; w < t_.negative_words_; ++w)
             for (Word rows = n.open[w]; rows; rows &= rows - 1) {
-                const std::size_t r = w * kWordBits + std::countr_zero(rows);
+                const std::size_t r = w * kWordBits + lowest_bit(rows);
                 const Word* excluders = t_.excluders_.data() + r * t_.literal_words_;
                 int count = 0;
                 for (std::size_t i = 0; i < t_.literal_words_; ++i)
@@ -206,7 +207,7 @@ class ImplicantWalk {
         if (row == t_.n_negative_) return;
         n.branches.clear();
         for (std::size_t i = 0; i < kept; ++i)
-            if (test(t_.excluders_.data() + row * t_.literal_words_, n.offered[i]))
+            if (test(t_.excluders_.data() + row * t_.literal_words_, as_index(n.offered[i])))
                 n.branches.push_back({n.offered[i], n.worth[i]});
         std::stable_sort(n.branches.begin(), n.branches.end(),
                          [](const Branch& a, const Branch& b) { return a.worth > b.worth; });

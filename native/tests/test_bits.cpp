@@ -41,8 +41,8 @@ TEST(sweep_counts_every_segment_mask_and_plane) {
     Philox rng({5, 6});
     const std::size_t offsets[] = {0, 3, 3, 20, 1200};
     const std::size_t n_words = 1200, stride = 1203;
-    for (const std::size_t n_planes : {0, 1, 3, 4, 5, 9})
-        for (const std::size_t n_masks : {0, 1, 2, 4, 5, 9}) {
+    for (const std::size_t n_planes : {0u, 1u, 3u, 4u, 5u, 9u})
+        for (const std::size_t n_masks : {0u, 1u, 2u, 4u, 5u, 9u}) {
             const auto planes = random_words(rng, n_planes * stride);
             const auto masks = random_words(rng, n_masks * n_words);
             for (const Simd* k : available_simd()) {
@@ -62,7 +62,7 @@ TEST(sweep_counts_every_segment_mask_and_plane) {
 }
 
 TEST(fill_ones_leaves_the_padding_clear) {
-    for (const std::size_t bits : {0, 1, 63, 64, 65, 127, 128}) {
+    for (const std::size_t bits : {0u, 1u, 63u, 64u, 65u, 127u, 128u}) {
         Word words[3] = {7, 7, 7};
         fill_ones(words, bits, 3);
         for (std::size_t i = 0; i < 192; ++i) CHECK(bit(words, i) == (i < bits));

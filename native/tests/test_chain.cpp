@@ -114,7 +114,7 @@ TEST(a_chain_cut_into_pieces_is_the_same_chain) {
         Philox stream({seed, 4});
         std::uint64_t step = 0;
         std::size_t n_draws = 0;
-        for (const std::uint64_t steps : {1, 500, 9, 487}) {
+        for (const std::uint64_t steps : {1u, 500u, 9u, 487u}) {
             Chain piece(shared, settings, now, stream, step);
             n_draws += piece.advance(steps, 10, Never()).draws.size();
             for (std::size_t r = 0; r < now.size(); ++r) now[r] = piece.states()[r].terms();

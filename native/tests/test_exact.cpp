@@ -127,7 +127,7 @@ TEST(term_search_equals_brute_force_whole_or_in_pieces) {
                     const Support support(rules, table.meanings);
                     const Posterior posterior(table.view, support,
                                               FunctionPrior({-1, -1}, size, weights), e);
-                    for (const std::size_t max_size : {10, 2}) {
+                    for (const std::size_t max_size : {10u, 2u}) {
                         const double expected = brute_force(posterior, max_size);
                         TermSearch whole(posterior, max_size), pieces(posterior, max_size);
                         whole.seed(4, Never());

@@ -115,7 +115,7 @@ TEST(rebuild_never_lowers_the_score_and_wide_ends_where_no_single_term_helps) {
         Philox rng({seed, 4});
         for (int repeat = 0; repeat < 5; ++repeat) {
             const State start = problem.random_state(rng);
-            for (const std::size_t width : {1, 1000}) {
+            for (const std::size_t width : {1u, 1000u}) {
                 State state = start;
                 rebuild(state, width, Never());
                 CHECK(state.score() >= start.score());
