@@ -56,18 +56,18 @@ PyBitView make_view(Planes planes, const std::vector<std::size_t>& rows_per_segm
     const auto n_planes = static_cast<std::int32_t>(planes.shape(0));
     for (std::size_t l = 0; l < literals.size(); ++l) {
         literals[l] = {plane.data()[l], valid.data()[l], complement.data()[l] != 0};
-        require(0 <= literals[l].plane && literals[l].plane < n_planes &&
-                    literals[l].valid < n_planes,
-                "a literal points outside the planes");
+        require(
+            0 <= literals[l].plane && literals[l].plane < n_planes && literals[l].valid < n_planes,
+            "a literal points outside the planes");
     }
     const Simd& loops = chosen(simd);
     if (weights)
         require(weighted_rows(*weights, offsets.back(), loops) < std::numeric_limits<Count>::max(),
                 "the weights add up to more than 64 bits hold");
-    auto view = std::make_unique<BitView>(
-        planes.data(), planes.shape(1), planes.shape(0), offsets, rows_per_segment,
-        weights ? weights->data() : nullptr, weights ? weights->shape(0) : 0, std::move(literals),
-        loops);
+    auto view =
+        std::make_unique<BitView>(planes.data(), planes.shape(1), planes.shape(0), offsets,
+                                  rows_per_segment, weights ? weights->data() : nullptr,
+                                  weights ? weights->shape(0) : 0, std::move(literals), loops);
     std::vector<nb::object> kept{nb::cast(planes)};
     if (weights) kept.push_back(nb::cast(*weights));
     return {std::move(view), std::move(kept)};
@@ -156,94 +156,112 @@ Out<Word, 1> combine(In<Word, 1> a, In<Word, 1> b, std::optional<std::string> si
 void bind_bits(nb::module_& m) {
     using namespace nb::literals;
 
-    m.def("simd", [] { return std::string(simd().name); },
-          "Name of the instruction set in use; BAYESDNF_SIMD forces another.");
-    m.def("available_simd", [] {
-        std::vector<std::string> names;
-        for (const Simd* k : available_simd()) names.emplace_back(k->name);
-        return names;
-    }, "Names of the instruction sets this processor can run.");
+    m.def(
+        "simd", [] { return std::string(simd().name); },
+        "Name of the instruction set in use; BAYESDNF_SIMD forces another.");
+    m.def(
+        "available_simd",
+        [] {
+            std::vector<std::string> names;
+            for (const Simd* k : available_simd()) names.emplace_back(k->name);
+            return names;
+        },
+        "Names of the instruction sets this processor can run.");
 
     m.def("bits_and", &combine<&Simd::and_into>, "a"_a, "b"_a, "simd"_a = nb::none());
     m.def("bits_or", &combine<&Simd::or_into>, "a"_a, "b"_a, "simd"_a = nb::none());
-    m.def("bits_and_not", &combine<&Simd::and_not_into>, "a"_a, "b"_a,
-          "simd"_a = nb::none(), "a AND NOT b.");
-    m.def("popcount", [](In<Word, 1> a, std::optional<std::string> simd) {
-        return chosen(simd).popcount(a.data(), a.shape(0));
-    }, "a"_a, "simd"_a = nb::none());
-    m.def("and_popcount", [](In<Word, 1> a, In<Word, 1> b, std::size_t repeats,
-                             std::optional<std::string> simd) {
-        require(a.shape(0) > 0 && b.shape(0) % a.shape(0) == 0,
-                "b must be a whole number of times as long as a");
-        const Simd& k = chosen(simd);
-        const nb::gil_scoped_release release;
-        Count sum = 0;
-        for (std::size_t r = 0; r < repeats; ++r)
-            for (std::size_t w = 0; w < b.shape(0); w += a.shape(0))
-                sum += k.and_popcount(a.data(), b.data() + w, a.shape(0));
-        return sum;
-    }, "a"_a, "b"_a, "repeats"_a = 1, "simd"_a = nb::none(),
-          "Rows in a and in b, b read in pieces as long as a: the bare loop that sweeps are "
-          "measured against.");
+    m.def("bits_and_not", &combine<&Simd::and_not_into>, "a"_a, "b"_a, "simd"_a = nb::none(),
+          "a AND NOT b.");
+    m.def(
+        "popcount",
+        [](In<Word, 1> a, std::optional<std::string> simd) {
+            return chosen(simd).popcount(a.data(), a.shape(0));
+        },
+        "a"_a, "simd"_a = nb::none());
+    m.def(
+        "and_popcount",
+        [](In<Word, 1> a, In<Word, 1> b, std::size_t repeats, std::optional<std::string> simd) {
+            require(a.shape(0) > 0 && b.shape(0) % a.shape(0) == 0,
+                    "b must be a whole number of times as long as a");
+            const Simd& k = chosen(simd);
+            const nb::gil_scoped_release release;
+            Count sum = 0;
+            for (std::size_t r = 0; r < repeats; ++r)
+                for (std::size_t w = 0; w < b.shape(0); w += a.shape(0))
+                    sum += k.and_popcount(a.data(), b.data() + w, a.shape(0));
+            return sum;
+        },
+        "a"_a, "b"_a, "repeats"_a = 1, "simd"_a = nb::none(),
+        "Rows in a and in b, b read in pieces as long as a: the bare loop that sweeps are "
+        "measured against.");
 
-    m.def("hash_rows", [](Planes planes, std::size_t n_rows) {
-        require(words_for(n_rows) <= planes.shape(1), "n_rows is more than the planes hold");
-        auto hashes = new_array<std::uint64_t, 2>({n_rows, 2});
-        const nb::gil_scoped_release release;
-        hash_rows(planes.data(), planes.shape(1), planes.shape(0), n_rows, hashes.data());
-        return hashes;
-    }, "planes"_a, "n_rows"_a, "128 bits per row that depend on the row's bits only.");
-    m.def("gather_rows", [](Planes planes, std::size_t n_rows, In<std::int64_t, 1> sources,
-                            const std::vector<std::size_t>& rows_per_segment,
-                            const std::vector<std::size_t>& offsets, InOut<Word, 2> out) {
-        require(words_for(n_rows) <= planes.shape(1), "n_rows is more than the planes hold");
-        require(offsets.size() == rows_per_segment.size() + 1 &&
-                    offsets.back() <= out.shape(1) && out.shape(0) == planes.shape(0),
-                "out does not have the shape that the segments ask for");
-        std::size_t total = 0;
-        for (std::size_t s = 0; s < rows_per_segment.size(); ++s) {
-            require(fits(rows_per_segment[s], offsets[s], offsets[s + 1]),
-                    "a segment's rows do not fit between its offsets");
-            total = saturating_add(total, rows_per_segment[s]);
-        }
-        require(total == sources.shape(0), "sources must name one row per output row");
-        for (std::size_t i = 0; i < total; ++i)
-            require(sources.data()[i] >= 0 &&
-                        sources.data()[i] < static_cast<std::int64_t>(n_rows),
+    m.def(
+        "hash_rows",
+        [](Planes planes, std::size_t n_rows) {
+            require(words_for(n_rows) <= planes.shape(1), "n_rows is more than the planes hold");
+            auto hashes = new_array<std::uint64_t, 2>({n_rows, 2});
+            const nb::gil_scoped_release release;
+            hash_rows(planes.data(), planes.shape(1), planes.shape(0), n_rows, hashes.data());
+            return hashes;
+        },
+        "planes"_a, "n_rows"_a, "128 bits per row that depend on the row's bits only.");
+    m.def(
+        "gather_rows",
+        [](Planes planes, std::size_t n_rows, In<std::int64_t, 1> sources,
+           const std::vector<std::size_t>& rows_per_segment,
+           const std::vector<std::size_t>& offsets, InOut<Word, 2> out) {
+            require(words_for(n_rows) <= planes.shape(1), "n_rows is more than the planes hold");
+            require(offsets.size() == rows_per_segment.size() + 1 &&
+                        offsets.back() <= out.shape(1) && out.shape(0) == planes.shape(0),
+                    "out does not have the shape that the segments ask for");
+            std::size_t total = 0;
+            for (std::size_t s = 0; s < rows_per_segment.size(); ++s) {
+                require(fits(rows_per_segment[s], offsets[s], offsets[s + 1]),
+                        "a segment's rows do not fit between its offsets");
+                total = saturating_add(total, rows_per_segment[s]);
+            }
+            require(total == sources.shape(0), "sources must name one row per output row");
+            for (std::size_t i = 0; i < total; ++i)
+                require(
+                    sources.data()[i] >= 0 && sources.data()[i] < static_cast<std::int64_t>(n_rows),
                     "a source row is outside the planes");
-        const nb::gil_scoped_release release;
-        gather_rows(planes.data(), planes.shape(1), planes.shape(0), n_rows, sources.data(),
-                    rows_per_segment.data(), {offsets.data(), rows_per_segment.size()}, out.data(),
-                    out.shape(1));
-    }, "planes"_a, "n_rows"_a, "sources"_a, "rows_per_segment"_a, "offsets"_a,
-          "out"_a.noconvert());  // a converted copy would take the rows and be thrown away
-    m.def("append_rows", [](InOut<Word, 2> out, std::size_t first, Planes planes,
-                            std::size_t n_rows) {
-        require(out.shape(0) == planes.shape(0), "both must have the same planes");
-        require(words_for(n_rows) <= planes.shape(1) &&
-                    words_for(saturating_add(first, n_rows)) <= out.shape(1),
-                "the rows do not fit");
-        const nb::gil_scoped_release release;
-        for (std::size_t j = 0; j < planes.shape(0); ++j)
-            append_bits(out.data() + j * out.shape(1), first,
-                        planes.data() + j * planes.shape(1), n_rows);
-    }, "out"_a.noconvert(), "first"_a, "planes"_a, "n_rows"_a);
+            const nb::gil_scoped_release release;
+            gather_rows(planes.data(), planes.shape(1), planes.shape(0), n_rows, sources.data(),
+                        rows_per_segment.data(), {offsets.data(), rows_per_segment.size()},
+                        out.data(), out.shape(1));
+        },
+        "planes"_a, "n_rows"_a, "sources"_a, "rows_per_segment"_a, "offsets"_a,
+        "out"_a.noconvert());  // a converted copy would take the rows and be thrown away
+    m.def(
+        "append_rows",
+        [](InOut<Word, 2> out, std::size_t first, Planes planes, std::size_t n_rows) {
+            require(out.shape(0) == planes.shape(0), "both must have the same planes");
+            require(words_for(n_rows) <= planes.shape(1) &&
+                        words_for(saturating_add(first, n_rows)) <= out.shape(1),
+                    "the rows do not fit");
+            const nb::gil_scoped_release release;
+            for (std::size_t j = 0; j < planes.shape(0); ++j)
+                append_bits(out.data() + j * out.shape(1), first,
+                            planes.data() + j * planes.shape(1), n_rows);
+        },
+        "out"_a.noconvert(), "first"_a, "planes"_a, "n_rows"_a);
 
     nb::class_<PyBitView>(m, "BitView", "Planes, literal table, segments and weights as one view.")
         .def(nb::new_(&make_view), "planes"_a, "rows_per_segment"_a, "offsets"_a,
              "weights"_a.none(), "plane"_a, "complement"_a, "valid"_a, "simd"_a = nb::none())
         .def_prop_ro("n_words", [](const PyBitView& v) { return v->n_words(); })
         .def_prop_ro("n_literals", [](const PyBitView& v) { return v->n_literals(); })
-        .def_prop_ro("totals", [](const PyBitView& v) { return v->totals(); },
-                     "Weighted rows per segment.")
-        .def_prop_ro("simd", [](const PyBitView& v) {
-            return std::string(v->simd().name);
-        })
-        .def("all_rows", [](const PyBitView& v) {
-            auto mask = new_array<Word, 1>({v->n_words()});
-            std::copy_n(v->all_rows().data(), v->n_words(), mask.data());
-            return mask;
-        }, "The mask with every row in it.")
+        .def_prop_ro(
+            "totals", [](const PyBitView& v) { return v->totals(); }, "Weighted rows per segment.")
+        .def_prop_ro("simd", [](const PyBitView& v) { return std::string(v->simd().name); })
+        .def(
+            "all_rows",
+            [](const PyBitView& v) {
+                auto mask = new_array<Word, 1>({v->n_words()});
+                std::copy_n(v->all_rows().data(), v->n_words(), mask.data());
+                return mask;
+            },
+            "The mask with every row in it.")
         .def("sweep", &sweep, "masks"_a, "n_threads"_a = 1, "counts[segment, mask, plane].")
         .def("literal_counts", &literal_counts, "masks"_a, "counts[segment, mask, literal].")
         .def("count", &count, "masks"_a, "counts[mask, segment].")

@@ -61,9 +61,8 @@ std::vector<LiteralIds> as_terms(const std::vector<Term>& terms, const Support& 
 }
 
 std::tuple<Out<std::uint8_t, 1>, Out<double, 1>, Out<double, 1>, Out<Count, 2>> score(
-    const PyPosterior& self, In<std::int64_t, 1> term_starts,
-                In<std::int64_t, 1> literal_starts, In<std::int32_t, 1> literals,
-                std::size_t n_threads) {
+    const PyPosterior& self, In<std::int64_t, 1> term_starts, In<std::int64_t, 1> literal_starts,
+    In<std::int32_t, 1> literals, std::size_t n_threads) {
     const Posterior& posterior = *self;
     const Functions functions(term_starts, literal_starts, literals, posterior.view().n_literals());
     const std::size_t n = functions.size();
@@ -93,59 +92,76 @@ void bind_model(nb::module_& m) {
     nb::class_<Effect>(m, "Effect")
         .def(nb::new_([](double a0, double b0, double a1, double b1, double a, double b,
                          bool ordered, std::optional<double> pi0, std::optional<double> pi1) {
-            require_parameters({a0, b0, a1, b1, a, b});
-            require(pi0.has_value() == pi1.has_value(), "both rates are known or none");
-            for (const double pi : {pi0.value_or(0.5), pi1.value_or(0.5)})
-                require(0 < pi && pi < 1, "known rates must lie between 0 and 1");
-            return Effect{a0, b0, a1, b1, a, b, ordered, pi0.value_or(NAN), pi1.value_or(NAN)};
-        }), "a0"_a, "b0"_a, "a1"_a, "b1"_a, "a"_a, "b"_a, "ordered"_a, "pi0"_a = nb::none(),
+                 require_parameters({a0, b0, a1, b1, a, b});
+                 require(pi0.has_value() == pi1.has_value(), "both rates are known or none");
+                 for (const double pi : {pi0.value_or(0.5), pi1.value_or(0.5)})
+                     require(0 < pi && pi < 1, "known rates must lie between 0 and 1");
+                 return Effect{a0, b0, a1, b1, a, b, ordered, pi0.value_or(NAN), pi1.value_or(NAN)};
+             }),
+             "a0"_a, "b0"_a, "a1"_a, "b1"_a, "a"_a, "b"_a, "ordered"_a, "pi0"_a = nb::none(),
              "pi1"_a = nb::none());
 
     nb::class_<Likelihood>(m, "Likelihood")
         .def(nb::new_([](const Effect& effect, Count n_positive, Count n_negative) {
-            require(n_positive >= 0 && n_negative >= 0, "counts must not be negative");
-            require(saturating_add(n_positive, n_negative) < std::numeric_limits<Count>::max(),
-                    "the counts add up to more than 64 bits hold");
-            return Likelihood(effect, n_positive, n_negative);
-        }), "effect"_a, "n_positive"_a, "n_negative"_a)
-        .def("__call__", [](const Likelihood& l, Count a, Count b) {
-            require(l.has(a, b), "more rows are marked than there are");
-            return l(a, b);
-        }, "marked_positive"_a, "marked_negative"_a)
-        .def("order_factor", [](const Likelihood& l, Count a, Count b) {
-            require(l.has(a, b), "more rows are marked than there are");
-            return l.order_factor(a, b);
-        }, "marked_positive"_a, "marked_negative"_a)
+                 require(n_positive >= 0 && n_negative >= 0, "counts must not be negative");
+                 require(saturating_add(n_positive, n_negative) < std::numeric_limits<Count>::max(),
+                         "the counts add up to more than 64 bits hold");
+                 return Likelihood(effect, n_positive, n_negative);
+             }),
+             "effect"_a, "n_positive"_a, "n_negative"_a)
+        .def(
+            "__call__",
+            [](const Likelihood& l, Count a, Count b) {
+                require(l.has(a, b), "more rows are marked than there are");
+                return l(a, b);
+            },
+            "marked_positive"_a, "marked_negative"_a)
+        .def(
+            "order_factor",
+            [](const Likelihood& l, Count a, Count b) {
+                require(l.has(a, b), "more rows are marked than there are");
+                return l.order_factor(a, b);
+            },
+            "marked_positive"_a, "marked_negative"_a)
         .def_prop_ro("null", &Likelihood::null);
 
-    m.def("log_order_probability", [](double alpha0, double beta0, double alpha1, double beta1) {
-        require_parameters({alpha0, beta0, alpha1, beta1});
-        return log_order_probability(alpha0, beta0, alpha1, beta1);
-    }, "alpha0"_a, "beta0"_a, "alpha1"_a, "beta1"_a,
-          "log P(X <= Y) for two independent Beta variables.");
-    m.def("log_beta_cdf", [](In<double, 1> logit_x, double a, double b) {
-        require_parameters({a, b});
-        auto out = new_array<double, 1>({logit_x.shape(0)});
-        for (std::size_t i = 0; i < logit_x.shape(0); ++i)
-            out.data()[i] = log_beta_cdf(logit_x.data()[i], a, b);
-        return out;
-    }, "logit_x"_a, "a"_a, "b"_a,
-          "log of the Beta(a, b) distribution function at x, given as log(x / (1 - x)).");
-    m.def("log_elementary_symmetric", [](In<double, 1> log_weights, std::size_t largest) {
-        require(largest <= log_weights.shape(0), "there are not that many weights");
-        auto out = new_array<double, 1>({largest + 1});
-        std::vector<double> e(largest + 1, -INFINITY);
-        e[0] = 0;
-        for (std::size_t j = 0; j < log_weights.shape(0); ++j) {
-            const double w = log_weights.data()[j];
-            for (std::size_t k = std::min(largest, j + 1); k > 0; --k) {
-                const double added = e[k - 1] + w, high = std::max(e[k], added);
-                e[k] = high + std::log1p(std::exp(std::min(e[k], added) - high));
+    m.def(
+        "log_order_probability",
+        [](double alpha0, double beta0, double alpha1, double beta1) {
+            require_parameters({alpha0, beta0, alpha1, beta1});
+            return log_order_probability(alpha0, beta0, alpha1, beta1);
+        },
+        "alpha0"_a, "beta0"_a, "alpha1"_a, "beta1"_a,
+        "log P(X <= Y) for two independent Beta variables.");
+    m.def(
+        "log_beta_cdf",
+        [](In<double, 1> logit_x, double a, double b) {
+            require_parameters({a, b});
+            auto out = new_array<double, 1>({logit_x.shape(0)});
+            for (std::size_t i = 0; i < logit_x.shape(0); ++i)
+                out.data()[i] = log_beta_cdf(logit_x.data()[i], a, b);
+            return out;
+        },
+        "logit_x"_a, "a"_a, "b"_a,
+        "log of the Beta(a, b) distribution function at x, given as log(x / (1 - x)).");
+    m.def(
+        "log_elementary_symmetric",
+        [](In<double, 1> log_weights, std::size_t largest) {
+            require(largest <= log_weights.shape(0), "there are not that many weights");
+            auto out = new_array<double, 1>({largest + 1});
+            std::vector<double> e(largest + 1, -INFINITY);
+            e[0] = 0;
+            for (std::size_t j = 0; j < log_weights.shape(0); ++j) {
+                const double w = log_weights.data()[j];
+                for (std::size_t k = std::min(largest, j + 1); k > 0; --k) {
+                    const double added = e[k - 1] + w, high = std::max(e[k], added);
+                    e[k] = high + std::log1p(std::exp(std::min(e[k], added) - high));
+                }
             }
-        }
-        std::copy(e.begin(), e.end(), out.data());
-        return out;
-    }, "log_weights"_a, "largest"_a, "log e_k of the weights for k in 0..largest.");
+            std::copy(e.begin(), e.end(), out.data());
+            return out;
+        },
+        "log_weights"_a, "largest"_a, "log e_k of the weights for k in 0..largest.");
 
     nb::enum_<Verdict>(m, "Verdict", nb::is_arithmetic(),
                        "Whether a function is inside the support, or why it is not.")
@@ -168,74 +184,88 @@ void bind_model(nb::module_& m) {
              "related"_a, "disjoint"_a, "min_cover"_a, "max_terms"_a.none(),
              "max_literals"_a.none(), "apart"_a = nb::list(), "at_most_one"_a = nb::list(),
              "required"_a = nb::list())
-        .def("implies", [](const Support& s, std::int32_t a, std::int32_t b) {
-            require_literals(std::array{a, b}, s.n_literals());
-            return s.implies(a, b);
-        }, "a"_a, "b"_a)
-        .def("excludes", [](const Support& s, std::int32_t a, std::int32_t b) {
-            require_literals(std::array{a, b}, s.n_literals());
-            return s.excludes(a, b);
-        }, "a"_a, "b"_a)
-        .def("addable", [](const Support& s, const std::vector<std::int32_t>& term,
-                           const std::vector<std::vector<std::int32_t>>& rest) {
-            auto may = new_array<std::uint8_t, 1>({s.n_literals()});
-            require_literals(LiteralIds(term), s.n_literals());
-            const auto others = as_terms(rest, s);
-            s.addable(LiteralIds(term), others, may.data());
-            return may;
-        }, "term"_a, "rest"_a)
-        .def("check", [](const Support& s, const std::vector<std::vector<std::int32_t>>& terms,
-                         const std::vector<Count>& covers) {
-            require(terms.size() == covers.size(), "one cover per term is needed");
-            return s.check(as_terms(terms, s), covers);
-        }, "terms"_a, "covers"_a);
+        .def(
+            "implies",
+            [](const Support& s, std::int32_t a, std::int32_t b) {
+                require_literals(std::array{a, b}, s.n_literals());
+                return s.implies(a, b);
+            },
+            "a"_a, "b"_a)
+        .def(
+            "excludes",
+            [](const Support& s, std::int32_t a, std::int32_t b) {
+                require_literals(std::array{a, b}, s.n_literals());
+                return s.excludes(a, b);
+            },
+            "a"_a, "b"_a)
+        .def(
+            "addable",
+            [](const Support& s, const std::vector<std::int32_t>& term,
+               const std::vector<std::vector<std::int32_t>>& rest) {
+                auto may = new_array<std::uint8_t, 1>({s.n_literals()});
+                require_literals(LiteralIds(term), s.n_literals());
+                const auto others = as_terms(rest, s);
+                s.addable(LiteralIds(term), others, may.data());
+                return may;
+            },
+            "term"_a, "rest"_a)
+        .def(
+            "check",
+            [](const Support& s, const std::vector<std::vector<std::int32_t>>& terms,
+               const std::vector<Count>& covers) {
+                require(terms.size() == covers.size(), "one cover per term is needed");
+                return s.check(as_terms(terms, s), covers);
+            },
+            "terms"_a, "covers"_a);
 
     nb::class_<PyIndividuals>(m, "Individuals", "The table row by row.")
-        .def(nb::new_([](nb::object view_object, const std::vector<std::size_t>& rows_per_segment,
-                         const std::vector<std::size_t>& offsets,
-                         const std::vector<Count>& counts) {
-            const BitView& view = core_of<BitView>(view_object);
-            require(rows_per_segment.size() == 2 && offsets.size() == 3,
-                    "two segments are needed");
-            require(fits(rows_per_segment[0], offsets[0], offsets[1]) &&
-                        fits(rows_per_segment[1], offsets[1], view.n_words()),
-                    "the segments must lie within the view");
-            require(counts.empty() || counts.size() == saturating_add(rows_per_segment[0],
-                                                                      rows_per_segment[1]),
-                    "one count per row is needed");
-            Count total = 0;
-            for (const Count c : counts) {
-                require(c > 0, "counts must be positive");
-                total = saturating_add(total, c);
-            }
-            require(total < std::numeric_limits<Count>::max(),
-                    "the counts add up to more than 64 bits hold");
-            std::unique_ptr<Individuals> individuals;
-            {
-                const nb::gil_scoped_release release;
-                individuals =
-                    std::make_unique<Individuals>(view, rows_per_segment, offsets, counts);
-            }
-            return PyIndividuals(std::move(individuals), {view_object});
-        }), "view"_a, "rows_per_segment"_a, "offsets"_a, "counts"_a);
+        .def(
+            nb::new_([](nb::object view_object, const std::vector<std::size_t>& rows_per_segment,
+                        const std::vector<std::size_t>& offsets, const std::vector<Count>& counts) {
+                const BitView& view = core_of<BitView>(view_object);
+                require(rows_per_segment.size() == 2 && offsets.size() == 3,
+                        "two segments are needed");
+                require(fits(rows_per_segment[0], offsets[0], offsets[1]) &&
+                            fits(rows_per_segment[1], offsets[1], view.n_words()),
+                        "the segments must lie within the view");
+                require(counts.empty() || counts.size() == saturating_add(rows_per_segment[0],
+                                                                          rows_per_segment[1]),
+                        "one count per row is needed");
+                Count total = 0;
+                for (const Count c : counts) {
+                    require(c > 0, "counts must be positive");
+                    total = saturating_add(total, c);
+                }
+                require(total < std::numeric_limits<Count>::max(),
+                        "the counts add up to more than 64 bits hold");
+                std::unique_ptr<Individuals> individuals;
+                {
+                    const nb::gil_scoped_release release;
+                    individuals =
+                        std::make_unique<Individuals>(view, rows_per_segment, offsets, counts);
+                }
+                return PyIndividuals(std::move(individuals), {view_object});
+            }),
+            "view"_a, "rows_per_segment"_a, "offsets"_a, "counts"_a);
 
     nb::class_<PyPosterior>(m, "Posterior")
-        .def(nb::new_([](nb::object view, nb::object support, In<double, 1> count, In<double, 1> size,
-                         In<std::int64_t, 1> weights, Effect effect) {
-            const BitView& bits = core_of<BitView>(view);
-            const Support& rules = nb::cast<const Support&>(support);
-            require(bits.n_segments() == 2, "a posterior needs two segments");
-            require(weights.shape(0) == 0 || weights.shape(0) == bits.n_literals(),
-                    "one weight per literal is needed");
-            require(rules.n_literals() == bits.n_literals(),
-                    "support and view must have the same literals");
-            auto posterior = std::make_unique<Posterior>(
-                bits, rules, FunctionPrior(as_vector(count), as_vector(size), as_vector(weights)),
-                effect);
-            return PyPosterior(std::move(posterior), {view, support});
-        }), "view"_a, "support"_a, "count"_a, "size"_a, "weights"_a, "effect"_a)
-        .def("score", &score, "term_starts"_a, "literal_starts"_a, "literals"_a,
-             "n_threads"_a = 1, "(verdict, log_prior, log_likelihood, marked[function, segment]).");
+        .def(nb::new_([](nb::object view, nb::object support, In<double, 1> count,
+                         In<double, 1> size, In<std::int64_t, 1> weights, Effect effect) {
+                 const BitView& bits = core_of<BitView>(view);
+                 const Support& rules = nb::cast<const Support&>(support);
+                 require(bits.n_segments() == 2, "a posterior needs two segments");
+                 require(weights.shape(0) == 0 || weights.shape(0) == bits.n_literals(),
+                         "one weight per literal is needed");
+                 require(rules.n_literals() == bits.n_literals(),
+                         "support and view must have the same literals");
+                 auto posterior = std::make_unique<Posterior>(
+                     bits, rules,
+                     FunctionPrior(as_vector(count), as_vector(size), as_vector(weights)), effect);
+                 return PyPosterior(std::move(posterior), {view, support});
+             }),
+             "view"_a, "support"_a, "count"_a, "size"_a, "weights"_a, "effect"_a)
+        .def("score", &score, "term_starts"_a, "literal_starts"_a, "literals"_a, "n_threads"_a = 1,
+             "(verdict, log_prior, log_likelihood, marked[function, segment]).");
 }
 
 }  // namespace bayesdnf::bindings

@@ -8,8 +8,7 @@
 namespace bayesdnf {
 
 Individuals::Individuals(const BitView& view, const std::vector<std::size_t>& rows_per_segment,
-                         const std::vector<std::size_t>& offsets,
-                         const std::vector<Count>& counts)
+                         const std::vector<std::size_t>& offsets, const std::vector<Count>& counts)
     : n_rows_(rows_per_segment[0] + rows_per_segment[1]),
       n_positive_rows_(rows_per_segment[0]),
       words_per_row_(words_for(view.n_literals())),

@@ -51,8 +51,7 @@ void BitView::count(const Word* mask, Count* counts) const {
         const std::size_t n = offsets_[s + 1] - first;
         counts[s] = n_weights_ == 0 ? simd_.popcount(mask + first, n) : 0;
         for (std::size_t b = 0; b < n_weights_; ++b)
-            counts[s] += simd_.and_popcount(mask + first, weights_ + b * stride_ + first, n)
-                         << b;
+            counts[s] += simd_.and_popcount(mask + first, weights_ + b * stride_ + first, n) << b;
     }
 }
 
@@ -79,9 +78,9 @@ void BitView::sweep(const Word* masks, std::size_t n_masks, std::size_t first, s
     for (std::size_t m = 0; m < n_masks; ++m) {
         for (std::size_t b = 0; b < n_weights_; ++b)
             simd_.and_into(room.weighted.data() + b * n_words(), masks + m * n_words(),
-                              weights_ + b * stride_, n_words());
+                           weights_ + b * stride_, n_words());
         simd_.sweep(room.weighted.data(), n_words(), n_weights_, planes, stride_, n, segments,
-                       room.of_digits.data(), n);
+                    room.of_digits.data(), n);
         for (std::size_t s = 0; s < n_segments(); ++s) {
             Count* out = counts + (s * n_masks + m) * n;
             std::fill(out, out + n, Count{0});

@@ -115,7 +115,8 @@ void Picker::operator()(const Word* plane, Word* out) const {
 
 double Likeness::r_squared() const {
     const double m = static_cast<double>(n);
-    const double cov = m * static_cast<double>(xy) - static_cast<double>(x) * static_cast<double>(y);
+    const double cov =
+        m * static_cast<double>(xy) - static_cast<double>(x) * static_cast<double>(y);
     const double vx = m * static_cast<double>(xx) - static_cast<double>(x) * static_cast<double>(x);
     const double vy = m * static_cast<double>(yy) - static_cast<double>(y) * static_cast<double>(y);
     return vx > 0 && vy > 0 ? cov * cov / (vx * vy) : 0.0;
@@ -129,9 +130,13 @@ Likeness likeness(const Word* a, const Word* b, std::size_t stride, std::size_t 
     };
     const Count ac = both(kCarrier, kKnown), ad = both(kTwo, kKnown);
     const Count bc = both(kKnown, kCarrier), bd = both(kKnown, kTwo);
-    return {both(kKnown, kKnown), ac + ad, bc + bd, ac + 3 * ad, bc + 3 * bd,
-            both(kCarrier, kCarrier) + both(kCarrier, kTwo) + both(kTwo, kCarrier) +
-                both(kTwo, kTwo)};
+    return {
+        both(kKnown, kKnown),
+        ac + ad,
+        bc + bd,
+        ac + 3 * ad,
+        bc + 3 * bd,
+        both(kCarrier, kCarrier) + both(kCarrier, kTwo) + both(kTwo, kCarrier) + both(kTwo, kTwo)};
 }
 
 std::vector<std::uint8_t> prune(const Word* planes, std::size_t n_words, std::size_t n_variants,
@@ -153,7 +158,8 @@ std::vector<std::uint8_t> prune(const Word* planes, std::size_t n_words, std::si
         for (std::size_t u = v; u-- > 0 && keep[v];) {
             if (chromosome[u] != chromosome[v] || position[v] - position[u] > window) break;
             if (!keep[u]) continue;
-            const Likeness pair = likeness(planes + u * size, planes + v * size, n_words, n_words, k);
+            const Likeness pair =
+                likeness(planes + u * size, planes + v * size, n_words, n_words, k);
             if (pair.r_squared() > r_squared) keep[minor[v] > minor[u] ? u : v] = 0;
         }
     return keep;

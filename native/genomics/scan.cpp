@@ -43,15 +43,22 @@ inline std::size_t combine_axis(const Count* in, std::size_t size, const Forms& 
 // The nine ANDs of dominant, recessive and heterozygous: the usual case, written out.
 inline void plain_products(const Count* levels, Count* rows) {
     const Count cc = levels[4], ct = levels[5], tc = levels[7], tt = levels[8];
-    const Count products[] = {cc, ct, cc - ct, tc, tt, tc - tt, cc - tc, ct - tt, cc - ct - tc + tt};
+    const Count products[] = {cc,      ct,      cc - ct,          tc, tt, tc - tt,
+                              cc - tc, ct - tt, cc - ct - tc + tt};
     std::copy(std::begin(products), std::end(products), rows);
 }
 
 // The nine genotype cells of two variants, written out as well.
 inline void plain_cells(const Count* l, Count* cells) {
-    const Count differences[] = {l[0] - l[1] - l[3] + l[4], l[1] - l[2] - l[4] + l[5], l[2] - l[5],
-                                 l[3] - l[4] - l[6] + l[7], l[4] - l[5] - l[7] + l[8], l[5] - l[8],
-                                 l[6] - l[7],               l[7] - l[8],               l[8]};
+    const Count differences[] = {l[0] - l[1] - l[3] + l[4],
+                                 l[1] - l[2] - l[4] + l[5],
+                                 l[2] - l[5],
+                                 l[3] - l[4] - l[6] + l[7],
+                                 l[4] - l[5] - l[7] + l[8],
+                                 l[5] - l[8],
+                                 l[6] - l[7],
+                                 l[7] - l[8],
+                                 l[8]};
     std::copy(std::begin(differences), std::end(differences), cells);
 }
 
@@ -119,13 +126,12 @@ ScanTable::ScanTable(const Word* planes, std::size_t n_words, std::size_t n_vari
             const Word* plane = planes + (v * kLevels + level) * n_words;
             const bool kept = level + n_swept_ >= kLevels;
             std::vector<Word> scratch(kept ? 0 : stride_);
-            Word* const to = kept ? words_.data() +
-                                        (v * n_swept_ + level + n_swept_ - kLevels) * stride_
-                                  : scratch.data();
+            Word* const to =
+                kept ? words_.data() + (v * n_swept_ + level + n_swept_ - kLevels) * stride_
+                     : scratch.data();
             for (std::size_t s = 0; s < 2; ++s) {
                 pick[s](plane, to + offsets_[s]);
-                margins_[v][s][level] =
-                    k.popcount(to + offsets_[s], words_for(pick[s].n_picked()));
+                margins_[v][s][level] = k.popcount(to + offsets_[s], words_for(pick[s].n_picked()));
             }
         }
     });
@@ -184,10 +190,10 @@ double ScanTable::saturated(const Counts<N>& cells) const {
            likelihood_.largest_order_factor() + kRounding;
 }
 
-// The likelihood is convex in the marked positives and negatives (it is the logarithm of an integral
-// of exponentials), so of all unions of cells the best one takes those with the highest rates, down
-// to some rate, or those with the lowest. Where none of them, or all, would be better still, there
-// is no marker to be found, and what is returned may not be the best of the rest.
+// The likelihood is convex in the marked positives and negatives (it is the logarithm of an
+// integral of exponentials), so of all unions of cells the best one takes those with the highest
+// rates, down to some rate, or those with the lowest. Where none of them, or all, would be better
+// still, there is no marker to be found, and what is returned may not be the best of the rest.
 template <std::size_t N>
 bool ScanTable::best_union(const Counts<N>& cells, double least, Finding& out) const {
     std::array<std::uint8_t, N> order;
@@ -333,7 +339,7 @@ void ScanTable::scan_task(std::size_t task, Findings& best, std::vector<Count>& 
     const std::size_t masks = n_first * n_swept_, planes = n_second * n_swept_;
     counts.resize(2 * masks * planes);
     simd().sweep(levels(first), stride_, masks, levels(second), stride_, planes, segments(),
-                    counts.data(), planes);
+                 counts.data(), planes);
     for (std::size_t x = 0; x < n_first; ++x) {
         const auto a = static_cast<std::int32_t>(first + x);
         for (std::size_t y = i == j ? x + 1 : 0; y < n_second; ++y) {
@@ -375,13 +381,14 @@ std::size_t ScanTable::scan_triples(std::span<const std::int32_t> chosen, std::s
     // Levels of the chosen variants side by side, and what every two of them come to.
     const std::size_t size = n_swept_ * stride_, skip = kLevels - n_swept_;
     std::vector<Word> side(n * size);
-    for (std::size_t i = 0; i < n; ++i) std::copy_n(levels(as_index(chosen[i])), size, &side[i * size]);
+    for (std::size_t i = 0; i < n; ++i)
+        std::copy_n(levels(as_index(chosen[i])), size, &side[i * size]);
     std::vector<double> pairs(n * n, -INFINITY);
     std::vector<Count> counts(2 * n_swept_ * n * n_swept_);
     for (std::size_t i = 0; i < n; ++i) {
         const std::size_t planes = n * n_swept_;
-        simd().sweep(&side[i * size], stride_, n_swept_, side.data(), stride_, planes,
-                        segments(), counts.data(), planes);
+        simd().sweep(&side[i * size], stride_, n_swept_, side.data(), stride_, planes, segments(),
+                     counts.data(), planes);
         for (std::size_t j = i + 1; j < n; ++j) {
             Finding f{};
             score<2>(pair_counts(counts, n_swept_, planes, 0, j), 0, -INFINITY, f);
@@ -404,11 +411,11 @@ std::size_t ScanTable::scan_triples(std::span<const std::int32_t> chosen, std::s
                 for (std::size_t u = 0; u < n_swept_; ++u)
                     for (std::size_t v = 0; v < n_swept_; ++v)
                         simd().and_into(&masks[(u * n_swept_ + v) * stride_],
-                                           &side[i * size + u * stride_],
-                                           &side[j * size + v * stride_], stride_);
+                                        &side[i * size + u * stride_],
+                                        &side[j * size + v * stride_], stride_);
                 const std::size_t planes = (n - j - 1) * n_swept_;
-                simd().sweep(masks.data(), stride_, n_masks, &side[(j + 1) * size], stride_,
-                                planes, segments(), found.data(), planes);
+                simd().sweep(masks.data(), stride_, n_masks, &side[(j + 1) * size], stride_, planes,
+                             segments(), found.data(), planes);
                 for (std::size_t k = j + 1; k < n; ++k) {
                     Counts<kLevels * kLevels * kLevels> table{};
                     for (std::size_t s = 0; s < 2; ++s)

@@ -36,7 +36,7 @@ struct ScanRules {
 };
 
 struct Finding {
-    double key;  // what it is ranked by
+    double key;                                        // what it is ranked by
     std::array<std::int32_t, kMostVariants> variants;  // rising; -1 where there is none
     // Conjunction: the codings in base 6, the first variant's the lowest digit. Cells: a bit for
     // each marked cell, numbered by copies in base 3, the first variant's the highest digit.
@@ -124,7 +124,7 @@ class ScanTable {
     // Where the marked rows are the less risky ones the likelihood's bound is at most `even_`.
     double even_;
     std::array<std::array<Count, kLevels>, kCodings> forms_;  // the codings, as sums of levels
-    std::vector<double> times_log_;  // x log x
+    std::vector<double> times_log_;                           // x log x
     bool plain_;  // dominant, recessive and heterozygous
     std::vector<Finding> singles_;
 };

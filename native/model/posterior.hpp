@@ -68,8 +68,8 @@ class Likelihood {
     Count n_positive_, n_negative_;
     bool flat_;  // all four parameters are 1: the skip rule applies
     std::vector<double> positive_, negative_, marked_;
-    // By marked positives: the most marked negatives at which the marked rows are not the less risky
-    // ones. Without an order of the rates, all of them.
+    // By marked positives: the most marked negatives at which the marked rows are not the less
+    // risky ones. Without an order of the rates, all of them.
     std::vector<Count> even_;
     double constant_, null_, log_prior_order_;
     double largest_order_;  // what the order factor can add at most, negated
@@ -100,7 +100,9 @@ class FunctionPrior {
     // The best log weight that a term of k literals can come to by growing, as it is or longer.
     double reach(std::size_t k) const { return k < reach_.size() ? reach_[k] : -INFINITY; }
     // In units of 2^-32: sums of these are exact, whatever their order.
-    std::int64_t weight(std::int32_t l) const { return weights_.empty() ? 0 : weights_[as_index(l)]; }
+    std::int64_t weight(std::int32_t l) const {
+        return weights_.empty() ? 0 : weights_[as_index(l)];
+    }
     static double log_of(std::int64_t weight) { return static_cast<double>(weight) * 0x1p-32; }
     double of_literal(std::int32_t l) const { return log_of(weight(l)); }
     double of_term(LiteralIds term) const {

@@ -14,7 +14,9 @@ inline double log_gamma(double x) {
 #endif
 }
 
-inline double log_beta(double a, double b) { return log_gamma(a) + log_gamma(b) - log_gamma(a + b); }
+inline double log_beta(double a, double b) {
+    return log_gamma(a) + log_gamma(b) - log_gamma(a + b);
+}
 
 // log of the regularised incomplete Beta function I_x(a, b), x given as its logit: with small
 // parameters much of the mass lies where x or 1 - x is below the range of double.

@@ -31,7 +31,8 @@ Support::Entries::Entries(const std::vector<std::vector<Knowledge::Entry>>& grou
     for (std::size_t g = 0; g < groups.size(); ++g)
         for (std::size_t e = 0; e < groups[g].size(); ++e)
             for (const std::int32_t l : groups[g][e]) {
-                places_[as_index(l)].push_back({static_cast<std::int32_t>(g), static_cast<std::int32_t>(e)});
+                places_[as_index(l)].push_back(
+                    {static_cast<std::int32_t>(g), static_cast<std::int32_t>(e)});
                 members_[g].push_back({l, static_cast<std::int32_t>(e)});
             }
 }
@@ -121,8 +122,8 @@ void Support::addable(LiteralIds term, Terms rest, std::uint8_t* may) const {
         std::fill(may, may + n_literals(), std::uint8_t{0});
         return;
     }
-    // Strike out what one of the held literals rules out. Only literals of its attribute and columns
-    // equal to its own can be related to it, so the work does not grow with the table.
+    // Strike out what one of the held literals rules out. Only literals of its attribute and
+    // columns equal to its own can be related to it, so the work does not grow with the table.
     std::fill(may, may + n_literals(), std::uint8_t{1});
     for (const std::int32_t held : term) may[held] = 0;
     if (!rules_.related)
@@ -141,8 +142,7 @@ void Support::addable(LiteralIds term, Terms rest, std::uint8_t* may) const {
     if (rules_.disjoint)
         for (const LiteralIds other : rest)
             for (const std::int32_t held : other)
-                for (const std::int32_t l : by_attribute_.of(meaning(held).attribute))
-                    may[l] = 0;
+                for (const std::int32_t l : by_attribute_.of(meaning(held).attribute)) may[l] = 0;
 }
 
 Verdict Support::check(Terms terms, std::span<const Count> covers) const {

@@ -35,8 +35,8 @@ struct ChainSettings {
 struct Record {
     struct Function {
         Value value;
-        Count positive, negative;           // rows it marks
-        Hash rows;                          // of the set of rows it marks
+        Count positive, negative;  // rows it marks
+        Hash rows;                 // of the set of rows it marks
     };
     Catalogue catalogue;
     std::vector<Function> functions;  // as numbered in the catalogue

@@ -2,8 +2,8 @@
 //
 // A literal is preferred that parts the rows which the other terms leave unmarked well into
 // positives and negatives, as the beam ranks partial terms. Whether to stop is decided by what the
-// function would score with the term as it is and with the best ranked literal added. Every term that
-// literals may make up has some probability, whatever its parts score.
+// function would score with the term as it is and with the best ranked literal added. Every term
+// that literals may make up has some probability, whatever its parts score.
 #pragma once
 
 #include "rng.hpp"

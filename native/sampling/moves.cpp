@@ -76,7 +76,8 @@ bool propose(State& state, std::span<const std::size_t> out, std::span<const Ter
 }
 
 bool propose_birth(State& state, const Term& term, double log_q, const Heat& heat, Philox& rng) {
-    const double choices = static_cast<double>(state.size() + (planted(Fault::row_birth_m) ? 0 : 1));
+    const double choices =
+        static_cast<double>(state.size() + (planted(Fault::row_birth_m) ? 0 : 1));
     return propose(state, {}, {&term, 1}, -std::log(choices) - log_q, heat, rng);
 }
 
@@ -120,7 +121,8 @@ double RowTerms::log_probability(const Term& term, const Word* mask, Room& room)
         view_->count(mask, counts);
         if (counts[0] == 0) return -INFINITY;
         if (planted(Fault::row_birth_one_row)) counts[0] = 1;
-        return log_size - log_choose(fewest_, k) + std::log(static_cast<double>(counts[0]) / n_positive);
+        return log_size - log_choose(fewest_, k) +
+               std::log(static_cast<double>(counts[0]) / n_positive);
     }
     // Rows with more true literals are less likely to give just these: sum over them, relative to
     // what the poorest row that could hold the term would give.
@@ -239,8 +241,7 @@ bool Mover::row_birth(State& state, const Heat& heat, Philox& rng) {
     }
     if (state.size() == 0) return false;
     const std::size_t i = rng.below(state.size());
-    const double log_q =
-        rows_->log_probability(state.terms()[i], state.mask(i).data(), row_room_);
+    const double log_q = rows_->log_probability(state.terms()[i], state.mask(i).data(), row_room_);
     return propose_death(state, i, fault && log_q > -INFINITY ? 0 : log_q, heat, rng);
 }
 
@@ -292,13 +293,11 @@ bool Mover::listed_birth(State& state, const Heat& heat, Philox& rng) {
     if (state.size() == 0) return false;
     const std::size_t i = rng.below(state.size());
     const double log_q = listed.log_probability(state.terms()[i]);
-    if (way == 1)
-        return propose_death(state, i, fault && log_q > -INFINITY ? 0 : log_q, heat, rng);
+    if (way == 1) return propose_death(state, i, fault && log_q > -INFINITY ? 0 : log_q, heat, rng);
     const Term& term = listed.draw(rng);
-    const double log_ratio =
-        planted(Fault::listed_swap_unweighted) && log_q > -INFINITY
-            ? 0
-            : log_q - listed.log_probability(term);
+    const double log_ratio = planted(Fault::listed_swap_unweighted) && log_q > -INFINITY
+                                 ? 0
+                                 : log_q - listed.log_probability(term);
     return propose(state, {&i, 1}, {&term, 1}, log_ratio, heat, rng);
 }
 
@@ -340,8 +339,8 @@ bool Mover::split(State& state, const Heat& heat, Philox& rng) {
 bool Mover::redraw(State& state, const Heat& heat, Philox& rng) {
     const std::size_t m = state.size(), p = n_literals(state);
     const double b = settings_.empty_base;
-    const double h = planted(Fault::redraw_whole_and_part) ? 1 - settings_.whole_base
-                                                           : settings_.whole_base;
+    const double h =
+        planted(Fault::redraw_whole_and_part) ? 1 - settings_.whole_base : settings_.whole_base;
     std::size_t left_out = kNone;
     Term base;
     std::size_t now = p;  // where the present state stands among the candidates
@@ -376,10 +375,10 @@ bool Mover::redraw(State& state, const Heat& heat, Philox& rng) {
     if (next == now) return false;
     const Term added = next == p ? base : with(base, static_cast<std::int32_t>(next));
     const double unpaid = bounds_[now] - bounds_[next];
-    const double paid = planted(Fault::redraw_unpaid)
-                            ? -(state.value_with(left_out, added).tempered(heat) -
-                                state.value().tempered(heat))
-                            : unpaid;
+    const double paid =
+        planted(Fault::redraw_unpaid)
+            ? -(state.value_with(left_out, added).tempered(heat) - state.value().tempered(heat))
+            : unpaid;
     const std::span<const std::size_t> out{&left_out, left_out == kNone ? 0u : 1u};
     const std::span<const Term> in{&added, added.empty() ? 0u : 1u};
     return propose(state, out, in, paid, heat, rng);

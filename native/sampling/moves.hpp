@@ -49,8 +49,8 @@ class ListedTerms {
     double log_probability(const Term& term) const;
 
   private:
-    std::vector<Term> terms_;           // sorted
-    std::vector<double> up_to_;         // weights of the terms up to each, added up
+    std::vector<Term> terms_;    // sorted
+    std::vector<double> up_to_;  // weights of the terms up to each, added up
 };
 
 struct MoveSettings {

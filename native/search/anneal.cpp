@@ -138,9 +138,9 @@ void AnnealChain::make_move(AnnealMove move) {
 void AnnealChain::set_rate0() {
     if (problem_->effect.known()) return;
     const auto& likelihood = problem_->posterior.likelihood();
-    set_rate(pi0_, problem_->effect.a0, problem_->effect.b0,
-             {likelihood.n_positive() - marked_.positive,
-              likelihood.n_negative() - marked_.negative});
+    set_rate(
+        pi0_, problem_->effect.a0, problem_->effect.b0,
+        {likelihood.n_positive() - marked_.positive, likelihood.n_negative() - marked_.negative});
 }
 
 void AnnealChain::set_rate1() {
@@ -174,8 +174,8 @@ void AnnealChain::add() {
     for (const Term& t : terms_.terms()) sum += inverse_[t.size()];
     const double target = rng_.uniform() * sum;
     std::size_t i = 0;
-    for (double passed = inverse_[terms_[0].size()];
-         passed <= target && i + 1 < terms_.size(); passed += inverse_[terms_[i].size()])
+    for (double passed = inverse_[terms_[0].size()]; passed <= target && i + 1 < terms_.size();
+         passed += inverse_[terms_[i].size()])
         ++i;
     const BitView& view = problem_->posterior.view();
     const Term& term = terms_[i];
@@ -226,13 +226,13 @@ void AnnealChain::death() {
         const BitView& view = problem_->posterior.view();
         if (own_[i].positive < 0) {
             view.simd().and_not_into(work_.data(), terms_.mask(i).data(), twice_.data(),
-                                        view.n_words());
+                                     view.n_words());
             own_[i] = problem_->posterior.count(work_.data());
         }
         candidate_.clear();
-        consider({.marked = {marked_.positive - own_[i].positive,
-                             marked_.negative - own_[i].negative},
-                  .without = i});
+        consider(
+            {.marked = {marked_.positive - own_[i].positive, marked_.negative - own_[i].negative},
+             .without = i});
     }
     log_lambda_ *= settings_.cooling;
 }
@@ -285,8 +285,8 @@ void AnnealChain::commit(const Proposal& proposal, double prior) {
     note_best();
 }
 
-// Log prior of the proposed list; -inf where it is ruled out. How many terms have k literals is kept
-// and changed for the moment, because counting them anew would cost more than all else here.
+// Log prior of the proposed list; -inf where it is ruled out. How many terms have k literals is
+// kept and changed for the moment, because counting them anew would cost more than all else here.
 double AnnealChain::prior_of(const Proposal& proposal) {
     const FunctionPrior& prior = problem_->posterior.prior();
     std::size_t m = terms_.size();

@@ -55,7 +55,7 @@ struct AnnealSettings {
     bool draw_rates = false;  // else the conditional mean
     PerAnnealMove<double> probabilities{0.05, 0.05, 0.4, 0.4, 0.05, 0.04, 0.01};
     double log_lambda = 1000, cooling = 0.9;
-    bool keep_best = false;  // else the last state, as in the paper
+    bool keep_best = false;          // else the last state, as in the paper
     std::size_t learning_steps = 0;  // 0: the probabilities stay as they are
 };
 

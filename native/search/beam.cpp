@@ -67,9 +67,8 @@ std::vector<Term> starts(const Support& support, Terms others, const Term& start
     for (const Knowledge::Entry* entry : support.lacking(others)) {
         std::vector<Term> longer;
         for (const Term& term : found) {
-            const bool met = std::any_of(entry->begin(), entry->end(), [&](std::int32_t l) {
-                return holds(term, l);
-            });
+            const bool met = std::any_of(entry->begin(), entry->end(),
+                                         [&](std::int32_t l) { return holds(term, l); });
             if (met) longer.push_back(term);
             if (met) continue;
             support.addable(term, others, may.data());
@@ -204,7 +203,9 @@ class Beam {
         std::vector<Offers> offers(threads, {Best(width_ * size), Best(kContenders)});
         parallel_for(threads, threads, [&](std::size_t t) {
             Room room{std::vector<Word>(kMasksAtOnce * view_.n_words()),
-                      std::vector<Count>(2 * kMasksAtOnce * p), std::vector<std::uint8_t>(p), {}};
+                      std::vector<Count>(2 * kMasksAtOnce * p),
+                      std::vector<std::uint8_t>(p),
+                      {}};
             for (std::size_t block = t; block < n_blocks && !stop_(); block += threads)
                 extend_block(block * kMasksAtOnce, size, room, offers[t]);
         });

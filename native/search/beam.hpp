@@ -7,7 +7,7 @@
 namespace bayesdnf {
 
 struct Grown {
-    Term term;  // empty: nothing that the support allows
+    Term term;                 // empty: nothing that the support allows
     double score = -INFINITY;  // exact log posterior with it
 };
 

@@ -261,10 +261,8 @@ void TermSearch::set_prospects(std::span<const Branch> pool, Count positive, Cou
 double TermSearch::hope(const Branch& branch, Count positive, Count negative) const {
     const Prospects& s = prospects_;
     // The most that j literals of the pool other than the branch's own can take away.
-    const auto taken = [](const std::vector<Count>& each, const std::vector<Count>& sum,
-                          Count own, std::size_t j) {
-        return own >= each[j - 1] ? sum[j + 1] - own : sum[j];
-    };
+    const auto taken = [](const std::vector<Count>& each, const std::vector<Count>& sum, Count own,
+                          std::size_t j) { return own >= each[j - 1] ? sum[j + 1] - own : sum[j]; };
     const Count a = branch.positive, b = branch.negative;
     const double full = ceiling_.over({0, a, 0, b});
     double best = -INFINITY;

@@ -75,7 +75,7 @@ class TermSearch {
     struct Prospects {
         std::vector<Count> positives, negatives;          // the most that j literals can unmark
         std::vector<Count> each_positive, each_negative;  // largest first
-        std::vector<double> prior, later;  // best prior with j more, with j or more
+        std::vector<double> prior, later;                 // best prior with j more, with j or more
     };
 
     void expand(std::span<const Branch> pool, Count positive, Count negative);
@@ -93,9 +93,9 @@ class TermSearch {
     Ceiling ceiling_;
     std::size_t longest_ = 0;
     bool weighted_ = false;  // literals have prior weights
-    bool count_free_;  // literals that change no cover are counted, not branched on
-    double term_prior_;  // of m = 1
-    double weight_ = 0;  // log weights of term_
+    bool count_free_;        // literals that change no cover are counted, not branched on
+    double term_prior_;      // of m = 1
+    double weight_ = 0;      // log weights of term_
     Term term_, free_;
     std::vector<Frame> frames_;
     bool started_ = false;

@@ -26,17 +26,15 @@ void change_step(State& state, const Heat& heat, Philox& rng, Room& room) {
     const Term& term = state.terms()[i];
     const std::size_t j = rng.below(term.size() + 1);
     const Term base = j == term.size() ? term : without(term, term[j]);
-    extension_bounds(state, i, base, heat, Idle::left_out, room.extensions,
-                         choice.logs);
+    extension_bounds(state, i, base, heat, Idle::left_out, room.extensions, choice.logs);
     if (!choice.weigh()) return;
     const std::size_t l = choice.draw(rng);
-    const Term next = l + 1 == choice.logs.size()
-                          ? base
-                          : with(base, static_cast<std::int32_t>(l));
+    const Term next = l + 1 == choice.logs.size() ? base : with(base, static_cast<std::int32_t>(l));
     if (next == term) return;
     const Value value = state.value_with(i, next);
     // The draw used the bound; what the bound overstates is paid here.
-    if (value.allowed() && accept(value.tempered(heat) - choice.logs[l], rng)) state.replace(i, next);
+    if (value.allowed() && accept(value.tempered(heat) - choice.logs[l], rng))
+        state.replace(i, next);
 }
 
 // A new term grown literal by literal on the rows not marked yet.
@@ -44,8 +42,7 @@ Term grown_at_random(const State& state, const Heat& heat, Philox& rng, Room& ro
     Choice& choice = room.choice;
     Term term;
     for (;;) {
-        extension_bounds(state, kNone, term, heat, Idle::left_out, room.extensions,
-                         choice.logs);
+        extension_bounds(state, kNone, term, heat, Idle::left_out, room.extensions, choice.logs);
         if (!choice.weigh()) return term;
         const std::size_t l = choice.draw(rng);
         if (l + 1 == choice.logs.size()) return term;
@@ -57,8 +54,7 @@ void birth_step(State& state, const Heat& heat, Philox& rng, Room& room) {
     const Term term = grown_at_random(state, heat, rng, room);
     if (term.empty()) return;
     const Value value = state.value_with(kNone, term);
-    if (value.allowed() &&
-        accept(value.tempered(heat) - state.value().tempered(heat), rng))
+    if (value.allowed() && accept(value.tempered(heat) - state.value().tempered(heat), rng))
         state.replace(kNone, term);
 }
 
@@ -130,7 +126,8 @@ void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_th
     // Known rates are not the null function's own: it may beat every single term and yet lose to
     // several.
     if (state.size() == 0 && state.posterior().likelihood().known() && !stop()) {
-        // So the first term is taken whatever it scores, and the result must beat the null function.
+        // So the first term is taken whatever it scores, and the result must beat the null
+        // function.
         const Grown first = grow_term(state, kNone, width, -INFINITY, stop, {}, n_threads);
         if (!first.term.empty()) {
             State several = state;
@@ -149,7 +146,8 @@ void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_th
             State trial = state;
             trial.replace(0, {});
             const double shorter = trial.score();
-            const Grown grown = grow_term(state, 0, width, std::max(before, shorter), stop, {}, n_threads);
+            const Grown grown =
+                grow_term(state, 0, width, std::max(before, shorter), stop, {}, n_threads);
             if (grown.score > before || shorter > before) {
                 state.replace(0, grown.score >= shorter ? grown.term : Term{});
                 better = true;

@@ -50,11 +50,15 @@ class WeightTable {
 
 Implicants::Implicants(const Word* positives, std::size_t n_positive, const Word* negatives,
                        std::size_t n_negative, std::size_t n_literals)
-    : n_positive_(n_positive), n_negative_(n_negative), n_literals_(n_literals),
-      positive_words_(words_for(n_positive)), negative_words_(words_for(n_negative)),
+    : n_positive_(n_positive),
+      n_negative_(n_negative),
+      n_literals_(n_literals),
+      positive_words_(words_for(n_positive)),
+      negative_words_(words_for(n_negative)),
       literal_words_(words_for(n_literals)),
       holds_(positives, positives + n_literals * positive_words_),
-      excludes_(n_literals * negative_words_), excluders_(n_negative * literal_words_) {
+      excludes_(n_literals * negative_words_),
+      excluders_(n_negative * literal_words_) {
     std::vector<Word> all(negative_words_);
     fill_ones(all.data(), n_negative, negative_words_);
     for (std::size_t l = 0; l < n_literals; ++l)
@@ -107,8 +111,8 @@ class ImplicantWalk {
         std::int64_t worth;
     };
     struct Node {
-        std::vector<Word> cover;         // weighted positive rows marked
-        std::vector<Word> open, once;    // negative rows excluded by no literal, by exactly one
+        std::vector<Word> cover;       // weighted positive rows marked
+        std::vector<Word> open, once;  // negative rows excluded by no literal, by exactly one
         std::vector<std::int32_t> offered;
         std::vector<std::int64_t> worth;  // of the term with each literal offered
         std::vector<Branch> branches;

@@ -24,8 +24,8 @@ struct ImplicantWish {
 struct ImplicantsFound {
     std::vector<std::vector<std::int32_t>> terms;  // literals in rising order
     std::vector<std::int64_t> worth;
-    bool complete = false;       // no other implicant is worth as much as was asked
-    std::int64_t ceiling = 0;    // no implicant that was not found is worth more
+    bool complete = false;     // no other implicant is worth as much as was asked
+    std::int64_t ceiling = 0;  // no implicant that was not found is worth more
     std::uint64_t nodes = 0;
 };
 
@@ -53,8 +53,8 @@ class Implicants {
 
     std::size_t n_positive_, n_negative_, n_literals_;
     std::size_t positive_words_, negative_words_, literal_words_;
-    std::vector<Word> holds_;     // [literal][positive row]
-    std::vector<Word> excludes_;  // [literal][negative row]: the literal is false there
+    std::vector<Word> holds_;      // [literal][positive row]
+    std::vector<Word> excludes_;   // [literal][negative row]: the literal is false there
     std::vector<Word> excluders_;  // [negative row][literal]
 };
 

@@ -89,9 +89,10 @@ void changes_of_term(const State& state, std::size_t i, Extensions& extensions,
         }
         const Count* own = extensions.own(b);
         if (b > 0 && !bases[b].empty())
-            changes.push_back({dropped, -1,
-                               extensions.others_prior() + prior.of_term(bases[b]) +
-                                   likelihood.bound(rest.positive + own[0], rest.negative + own[1])});
+            changes.push_back(
+                {dropped, -1,
+                 extensions.others_prior() + prior.of_term(bases[b]) +
+                     likelihood.bound(rest.positive + own[0], rest.negative + own[1])});
     }
 }
 

@@ -29,8 +29,8 @@ struct Marked : MarkedCounts {
     std::vector<Word> rows;
 };
 
-// A state works out values in room of its own, so one state must not be asked by two threads at once;
-// copies of it may.
+// A state works out values in room of its own, so one state must not be asked by two threads at
+// once; copies of it may.
 class State {
   public:
     explicit State(const Posterior& posterior) : posterior_(&posterior) { rescore(); }

@@ -60,9 +60,7 @@ struct World {
         for (std::size_t k = 0; k < size.size(); ++k) size[k] = -0.25 * static_cast<double>(k);
         return FunctionPrior(count, size, {});
     }
-    AnnealProblem problem() const {
-        return {posterior, Effect{}, people};
-    }
+    AnnealProblem problem() const { return {posterior, Effect{}, people}; }
 };
 
 }  // namespace
@@ -117,8 +115,7 @@ TEST(turns_are_drawn_by_their_weights) {
     for (int i = 0; i < n; ++i) {
         Turns turns(people);
         int order = 0;
-        for (int draw = 0; draw < 6; ++draw)
-            order = 2 * order + static_cast<int>(turns.draw(rng));
+        for (int draw = 0; draw < 6; ++draw) order = 2 * order + static_cast<int>(turns.draw(rng));
         ++seen[order];
     }
     for (int order = 0; order < 64; ++order) {

@@ -11,9 +11,9 @@ using namespace bayesdnf;
 namespace {
 
 const Effect kEffects[] = {
-    {1, 1, 1, 1, 1, 1, true},      {1, 1, 1, 1, 1, 1, false},  {2, 9, 5, 1.5, 1, 1, true},
-    {2, 9, 5, 1.5, 1, 1, false},   {7, 1, 0.5, 4, 1, 1, true},  // ordered against its own priors
-    {7, 1, 0.5, 4, 1, 1, false},   {0.3, 0.3, 0.2, 0.4, 1, 1, true},
+    {1, 1, 1, 1, 1, 1, true},    {1, 1, 1, 1, 1, 1, false},        {2, 9, 5, 1.5, 1, 1, true},
+    {2, 9, 5, 1.5, 1, 1, false}, {7, 1, 0.5, 4, 1, 1, true},  // ordered against its own priors
+    {7, 1, 0.5, 4, 1, 1, false}, {0.3, 0.3, 0.2, 0.4, 1, 1, true},
 };
 
 // Lets one question pass, then says stop: the search does one step at a time.
@@ -98,8 +98,7 @@ TEST(ceiling_over_a_reach_is_above_every_count_in_it_and_touches_one_when_unorde
                             double largest = -INFINITY;
                             for (Count x = low_a; x <= a; ++x)
                                 for (Count y = low_b; y <= b; ++y)
-                                    if (x + y >= least)
-                                        largest = std::max(largest, values[x][y]);
+                                    if (x + y >= least) largest = std::max(largest, values[x][y]);
                             const double bound = ceiling.over({low_a, a, low_b, b});
                             CHECK(bound >= largest - 1e-9);
                             if (!e.ordered) CHECK(!(bound > largest + 1e-9));

@@ -38,7 +38,8 @@ struct Fixture {
         const LiteralSource& s = literals[l];
         const bool on = bit(planes.data() + as_index(s.plane) * stride, i);
         if (!s.complement) return on;
-        return real(i) && !on && (s.valid < 0 || bit(planes.data() + as_index(s.valid) * stride, i));
+        return real(i) && !on &&
+               (s.valid < 0 || bit(planes.data() + as_index(s.valid) * stride, i));
     }
 };
 
@@ -63,8 +64,8 @@ TEST(counts_of_every_extension_match_row_by_row_counting) {
                     for (std::size_t l = 0; l < f.literals.size(); ++l) {
                         Count expected = 0;
                         for (std::size_t i = s * 128; i < s * 128 + 128; ++i)
-                            if (f.real(i) && f.holds(as_index(terms[m][0]), i) && f.holds(as_index(terms[m][1]), i) &&
-                                f.holds(l, i))
+                            if (f.real(i) && f.holds(as_index(terms[m][0]), i) &&
+                                f.holds(as_index(terms[m][1]), i) && f.holds(l, i))
                                 expected += n_weights == 0 ? 1 : f.weight_of[i];
                         CHECK(counts[(s * 3 + m) * f.literals.size() + l] == expected);
                     }

@@ -45,7 +45,8 @@ TEST(gathered_rows_land_in_their_segments) {
         const Word *from = planes.data() + j * stride, *to = out.data() + j * out_stride;
         for (std::size_t i = 0; i < 65; ++i) CHECK(bit(to, i) == bit(from, as_index(sources[i])));
         for (std::size_t i = 65; i < 128; ++i) CHECK(!bit(to, i));
-        for (std::size_t i = 0; i < 3; ++i) CHECK(bit(to, 128 + i) == bit(from, as_index(sources[65 + i])));
+        for (std::size_t i = 0; i < 3; ++i)
+            CHECK(bit(to, 128 + i) == bit(from, as_index(sources[65 + i])));
         for (std::size_t i = 131; i < 5 * 64; ++i) CHECK(!bit(to, i));
     }
 }

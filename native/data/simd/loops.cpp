@@ -39,20 +39,18 @@ struct Lane {
     static Vector or_(Vector a, Vector b) { return _mm512_or_si512(a, b); }
     static Vector and_not(Vector a, Vector b) { return _mm512_andnot_si512(b, a); }
     static Sum zero() { return _mm512_setzero_si512(); }
-    static Sum add_popcount(Sum s, Vector v) {
-        return _mm512_add_epi64(s, _mm512_popcnt_epi64(v));
-    }
+    static Sum add_popcount(Sum s, Vector v) { return _mm512_add_epi64(s, _mm512_popcnt_epi64(v)); }
     static Count total(Sum s) { return _mm512_reduce_add_epi64(s); }
     // Four sums at once: a few shuffles and adds instead of four separate reductions.
     static void add_totals(const Sum (&s)[4], Count* out) {
-        const __m512i ab = _mm512_add_epi64(_mm512_unpacklo_epi64(s[0], s[1]),
-                                            _mm512_unpackhi_epi64(s[0], s[1]));
-        const __m512i cd = _mm512_add_epi64(_mm512_unpacklo_epi64(s[2], s[3]),
-                                            _mm512_unpackhi_epi64(s[2], s[3]));
-        const __m256i ab4 = _mm256_add_epi64(_mm512_castsi512_si256(ab),
-                                             _mm512_extracti64x4_epi64(ab, 1));
-        const __m256i cd4 = _mm256_add_epi64(_mm512_castsi512_si256(cd),
-                                             _mm512_extracti64x4_epi64(cd, 1));
+        const __m512i ab =
+            _mm512_add_epi64(_mm512_unpacklo_epi64(s[0], s[1]), _mm512_unpackhi_epi64(s[0], s[1]));
+        const __m512i cd =
+            _mm512_add_epi64(_mm512_unpacklo_epi64(s[2], s[3]), _mm512_unpackhi_epi64(s[2], s[3]));
+        const __m256i ab4 =
+            _mm256_add_epi64(_mm512_castsi512_si256(ab), _mm512_extracti64x4_epi64(ab, 1));
+        const __m256i cd4 =
+            _mm256_add_epi64(_mm512_castsi512_si256(cd), _mm512_extracti64x4_epi64(cd, 1));
         const __m256i sum = _mm256_add_epi64(_mm256_permute2x128_si256(ab4, cd4, 0x20),
                                              _mm256_permute2x128_si256(ab4, cd4, 0x31));
         __m256i* p = reinterpret_cast<__m256i*>(out);
@@ -74,24 +72,21 @@ struct Lane {
         const __m256i keep = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(edge + 4 - n));
         return _mm256_maskload_epi64(reinterpret_cast<const long long*>(p), keep);
     }
-    static void store(Word* p, Vector v) {
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v);
-    }
+    static void store(Word* p, Vector v) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v); }
     static Vector and_(Vector a, Vector b) { return _mm256_and_si256(a, b); }
     static Vector or_(Vector a, Vector b) { return _mm256_or_si256(a, b); }
     static Vector and_not(Vector a, Vector b) { return _mm256_andnot_si256(b, a); }
     static Sum zero() { return _mm256_setzero_si256(); }
     // Nibble look-up; the bytes of one vector are added up at once, so no carry can be lost.
     static Sum add_popcount(Sum s, Vector v) {
-        const __m256i table =
-            _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3,
-                             1, 2, 2, 3, 2, 3, 3, 4);
+        const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1,
+                                               1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
         const __m256i low = _mm256_set1_epi8(0x0f);
         const __m256i lo = _mm256_shuffle_epi8(table, _mm256_and_si256(v, low));
         const __m256i hi =
             _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(v, 4), low));
-        return _mm256_add_epi64(
-            s, _mm256_sad_epu8(_mm256_add_epi8(lo, hi), _mm256_setzero_si256()));
+        return _mm256_add_epi64(s,
+                                _mm256_sad_epu8(_mm256_add_epi8(lo, hi), _mm256_setzero_si256()));
     }
     static Count total(Sum s) {
         const __m128i half =
@@ -99,10 +94,10 @@ struct Lane {
         return _mm_extract_epi64(half, 0) + _mm_extract_epi64(half, 1);
     }
     static void add_totals(const Sum (&s)[4], Count* out) {
-        const __m256i ab = _mm256_add_epi64(_mm256_unpacklo_epi64(s[0], s[1]),
-                                            _mm256_unpackhi_epi64(s[0], s[1]));
-        const __m256i cd = _mm256_add_epi64(_mm256_unpacklo_epi64(s[2], s[3]),
-                                            _mm256_unpackhi_epi64(s[2], s[3]));
+        const __m256i ab =
+            _mm256_add_epi64(_mm256_unpacklo_epi64(s[0], s[1]), _mm256_unpackhi_epi64(s[0], s[1]));
+        const __m256i cd =
+            _mm256_add_epi64(_mm256_unpacklo_epi64(s[2], s[3]), _mm256_unpackhi_epi64(s[2], s[3]));
         const __m256i sum = _mm256_add_epi64(_mm256_permute2x128_si256(ab, cd, 0x20),
                                              _mm256_permute2x128_si256(ab, cd, 0x31));
         __m256i* p = reinterpret_cast<__m256i*>(out);
@@ -262,7 +257,12 @@ void and_not_into(Word* out, const Word* a, const Word* b, std::size_t n) {
 }  // namespace
 
 extern const Simd BAYESDNF_JOIN(simd_, BAYESDNF_SIMD_NAME);
-const Simd BAYESDNF_JOIN(simd_, BAYESDNF_SIMD_NAME) = {
-    BAYESDNF_TEXT(BAYESDNF_SIMD_NAME), sweep, popcount, and_popcount, and_into, or_into, and_not_into};
+const Simd BAYESDNF_JOIN(simd_, BAYESDNF_SIMD_NAME) = {BAYESDNF_TEXT(BAYESDNF_SIMD_NAME),
+                                                       sweep,
+                                                       popcount,
+                                                       and_popcount,
+                                                       and_into,
+                                                       or_into,
+                                                       and_not_into};
 
 }  // namespace bayesdnf
