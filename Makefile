@@ -22,6 +22,7 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror $(filter %.cpp %.hpp,$(NATIVE))
 
 native-test: $(VENV)/.tools
 	$(CMAKE) -B build/native-tests -DCMAKE_BUILD_TYPE=Release

@@ -355,7 +355,8 @@ def how(results: Results) -> str:
     packages["numpy"] = {found["versions"]["numpy"]}
     system = found["versions"]["platform"]
     machine = f"{'x86-64' if 'x86_64' in system else 'ARM'} {system.partition('-')[0]}"
-    kernel = found["versions"]["kernel"].partition(" ")[0]
+    installed = found["versions"]  # results of 0.1 say "kernel" where later ones say "simd"
+    simd = installed.get("simd", installed.get("kernel", "")).partition(" ")[0]
     trees = {
         m: [r["splits"] for name in results.names if (r := results.get(name, m)) and "splits" in r]
         for m in results.methods
@@ -368,7 +369,7 @@ def how(results: Results) -> str:
         cpu=found["limits"]["cpu_seconds"],
         memory=found["limits"]["bytes"] >> 30,
         versions=", ".join(f"{p} {' and '.join(sorted(v))}" for p, v in packages.items()),
-        machine=f"one thread of a shared {machine} machine, our core with its {kernel} kernel",
+        machine=f"one thread of a shared {machine} machine, our core with {simd}",
         prior=f"bayesdnf's default prior was: {'; '.join(sorted(priors))}.",
         runs=f" Measured again after the first run: {listed(again)}." if again else "",
     )

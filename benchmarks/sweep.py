@@ -45,11 +45,11 @@ def random_matrix(p: int, n: int, rng: np.random.Generator) -> BitMatrix:
     return BitMatrix(planes, LiteralTable.of_flags([f"x{j}" for j in range(p)]), segments)
 
 
-def measure(p: int, n: int, kernel: str) -> dict[str, object]:
+def measure(p: int, n: int, simd: str) -> dict[str, object]:
     """Time sweeps of one and of four masks, the peak loop, and numpy on unpacked rows."""
     rng = np.random.default_rng(0)
     matrix = random_matrix(p, n, rng)
-    view = matrix.view(kernel)
+    view = matrix.view(simd)
     words = matrix.planes.size
     masks = rng.integers(0, 2**63, (4, view.n_words), dtype=np.uint64)
     one = seconds(lambda: view.sweep(masks[:1]))
@@ -59,12 +59,12 @@ def measure(p: int, n: int, kernel: str) -> dict[str, object]:
     block = 1024
     stream = np.resize(matrix.planes.reshape(-1), max(block, words // block * block))
     mask = rng.integers(0, 2**63, block, dtype=np.uint64)
-    peak = seconds(lambda: _native.and_popcount(mask, stream, 1, kernel)) * words / len(stream)
+    peak = seconds(lambda: _native.and_popcount(mask, stream, 1, simd)) * words / len(stream)
 
     result = {
         "p": p,
         "n": n,
-        "kernel": kernel,
+        "simd": simd,
         "plane_bytes": matrix.nbytes,
         "microseconds_one_mask": one * 1e6,
         "microseconds_per_mask_of_four": four * 1e6,
@@ -84,8 +84,8 @@ def measure(p: int, n: int, kernel: str) -> dict[str, object]:
 
 def main() -> None:
     """Measure, print a table, write JSON."""
-    results = [measure(p, n, kernel) for p, n in SIZES for kernel in _native.available_kernels()]
-    header = ("columns", "rows", "kernel", "µs a mask", "of four", "share", "of four", "x numpy")
+    results = [measure(p, n, simd) for p, n in SIZES for simd in _native.available_simd()]
+    header = ("columns", "rows", "simd", "µs a mask", "of four", "share", "of four", "x numpy")
     print(
         f"{header[0]:>8}{header[1]:>10}  {header[2]:<9}" + "".join(f"{h:>11}" for h in header[3:])
     )
@@ -97,7 +97,7 @@ def main() -> None:
             f"{r['share_of_peak_of_four']:.0%}",
             f"{r['numpy_seconds_over_ours']:.0f}" if "numpy_seconds_over_ours" in r else "",
         )
-        print(f"{r['p']:>8,}{r['n']:>10,}  {r['kernel']:<9}" + "".join(f"{v:>11}" for v in numbers))
+        print(f"{r['p']:>8,}{r['n']:>10,}  {r['simd']:<9}" + "".join(f"{v:>11}" for v in numbers))
     print("share: of the AND+popcount peak over as many bytes in the same run")
     RESULTS.mkdir(exist_ok=True)
     text = json.dumps({"versions": versions(), "sweep": results}, indent=2)

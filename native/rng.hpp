@@ -43,7 +43,7 @@ class Philox {
             block_ = scramble(counter_, key_);
             used_ = 0;
         }
-        return block_[used_++];
+        return block_[static_cast<std::size_t>(used_++)];
     }
 
     // Uniform on [0, 1), 53 bits, as numpy's random().

@@ -29,7 +29,7 @@ void parallel_for(std::size_t n, std::size_t n_threads, Work work) {
         } catch (...) {
             const std::lock_guard<std::mutex> lock(guard);
             if (!failure) failure = std::current_exception();
-            next = n;
+            next = n;  // nobody begins another piece
         }
     };
     std::vector<std::thread> pool;

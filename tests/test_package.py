@@ -132,7 +132,7 @@ def test_the_installed_package_works(installed, tmp_path):
     assert Path(place).is_relative_to(installed.parents[1])
     shown = dict(line.split(maxsplit=1) for line in lines)
     assert shown["bayesdnf"] == bayesdnf.__version__
-    assert shown["kernel"].startswith(_native.kernel())
+    assert shown["simd"].startswith(_native.simd())
 
 
 def test_the_installed_data_and_scores_work(installed, tmp_path):

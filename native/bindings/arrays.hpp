@@ -7,8 +7,9 @@
 #include <initializer_list>
 #include <vector>
 
-#include "../bits.hpp"
-#include "../matrix.hpp"
+#include "data/bits.hpp"
+#include "data/matrix.hpp"
+#include "sizes.hpp"
 
 namespace bayesdnf::bindings {
 
@@ -25,7 +26,7 @@ using Out = nb::ndarray<nb::numpy, T, nb::ndim<Dimensions>, nb::c_contig>;
 template <class T, std::size_t Dimensions>
 Out<T, Dimensions> new_array(const std::size_t (&shape)[Dimensions]) {
     std::size_t size = 1;
-    for (const std::size_t s : shape) size *= s;
+    for (const std::size_t s : shape) size = saturating_multiply(size, s);
     T* data = new T[size > 0 ? size : 1];
     nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
     return Out<T, Dimensions>(data, Dimensions, shape, owner);
@@ -33,6 +34,23 @@ Out<T, Dimensions> new_array(const std::size_t (&shape)[Dimensions]) {
 
 inline void require(bool condition, const char* message) {
     if (!condition) throw std::invalid_argument(message);
+}
+
+// The one check of literal ids: nothing behind the bindings looks whether an id is in the table.
+inline void require_literals(LiteralIds ids, std::size_t n_literals) {
+    for (const std::int32_t l : ids)
+        require(0 <= l && static_cast<std::size_t>(l) < n_literals,
+                "a literal id is outside the literal table");
+}
+// The same for lists of terms, of functions, of groups of entries.
+template <class Nested>
+void require_literals(const std::vector<std::vector<Nested>>& lists, std::size_t n_literals) {
+    for (const std::vector<Nested>& list : lists) require_literals(list, n_literals);
+}
+
+// Whether that many rows fit into words [first, end).
+inline bool fits(std::size_t rows, std::size_t first, std::size_t end) {
+    return saturating_add(first, words_for(rows)) <= end;
 }
 
 // Several functions in three flat arrays: function f has terms term_starts[f] .. term_starts[f+1],
@@ -54,10 +72,7 @@ class Functions {
         }
         for (std::size_t f = 0; f + 1 < starts_.size(); ++f)
             require(starts_[f] <= starts_[f + 1], "term_starts must rise");
-        for (std::size_t l = 0; l < literals.shape(0); ++l)
-            require(literals.data()[l] >= 0 &&
-                        literals.data()[l] < static_cast<std::int32_t>(n_literals),
-                    "a literal id is outside the literal table");
+        require_literals({literals.data(), literals.shape(0)}, n_literals);
     }
     std::size_t size() const { return starts_.size() - 1; }
     std::span<const LiteralIds> operator[](std::size_t f) const {

@@ -2,13 +2,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstring>
+#include <limits>
 #include <optional>
 #include <string>
 
-#include "../rows.hpp"
-#include "../threads.hpp"
-#include "view.hpp"
+#include "bindings/keeping.hpp"
+#include "data/rows.hpp"
+#include "threads.hpp"
 
 namespace bayesdnf::bindings {
 namespace {
@@ -21,19 +21,27 @@ std::size_t planes_per_piece(std::size_t n_words, std::size_t n_masks) {
     return std::max<std::size_t>(64, kWordPairs / std::max<std::size_t>(1, n_words * n_masks));
 }
 
-// Whether that many rows fit into words [first, end); sums could overflow, differences cannot.
-bool fits(std::size_t rows, std::size_t first, std::size_t end) {
-    return first <= end && words_for(rows) <= end - first;
+const Simd& chosen(const std::optional<std::string>& name) {
+    return name ? simd_named(name->c_str()) : simd();
 }
 
-const Kernels& chosen(const std::optional<std::string>& name) {
-    return name ? kernel_named(name->c_str()) : kernels();
+// All rows, each as often as its weight says.
+Count weighted_rows(const Planes& weights, std::size_t n_words, const Simd& simd) {
+    Count sum = 0;
+    for (std::size_t digit = 0; digit < weights.shape(0); ++digit) {
+        const Count rows = simd.popcount(weights.data() + digit * weights.shape(1), n_words);
+        if (rows == 0) continue;
+        constexpr std::size_t kDigits = std::numeric_limits<Count>::digits;
+        if (digit >= kDigits) return std::numeric_limits<Count>::max();
+        sum = saturating_add(sum, saturating_multiply(rows, Count{1} << digit));
+    }
+    return sum;
 }
 
 PyBitView make_view(Planes planes, const std::vector<std::size_t>& rows_per_segment,
                     const std::vector<std::size_t>& offsets, std::optional<Planes> weights,
                     In<std::int32_t, 1> plane, In<std::uint8_t, 1> complement,
-                    In<std::int32_t, 1> valid, std::optional<std::string> kernel) {
+                    In<std::int32_t, 1> valid, std::optional<std::string> simd) {
     require(offsets.size() == rows_per_segment.size() + 1 && offsets[0] == 0,
             "offsets must hold one entry more than there are segments and begin with 0");
     for (std::size_t s = 0; s < rows_per_segment.size(); ++s)
@@ -48,33 +56,37 @@ PyBitView make_view(Planes planes, const std::vector<std::size_t>& rows_per_segm
     const auto n_planes = static_cast<std::int32_t>(planes.shape(0));
     for (std::size_t l = 0; l < literals.size(); ++l) {
         literals[l] = {plane.data()[l], valid.data()[l], complement.data()[l] != 0};
-        require(0 <= literals[l].plane && literals[l].plane < n_planes &&
-                    literals[l].valid < n_planes,
-                "a literal points outside the planes");
+        require(
+            0 <= literals[l].plane && literals[l].plane < n_planes && literals[l].valid < n_planes,
+            "a literal points outside the planes");
     }
-    PyBitView out;
-    out.view = std::make_unique<BitView>(
-        planes.data(), planes.shape(1), planes.shape(0), offsets, rows_per_segment,
-        weights ? weights->data() : nullptr, weights ? weights->shape(0) : 0, std::move(literals),
-        chosen(kernel));
-    out.planes = nb::cast(planes);
-    if (weights) out.weights = nb::cast(*weights);
-    return out;
+    const Simd& loops = chosen(simd);
+    if (weights)
+        require(weighted_rows(*weights, offsets.back(), loops) < std::numeric_limits<Count>::max(),
+                "the weights add up to more than 64 bits hold");
+    auto view =
+        std::make_unique<BitView>(planes.data(), planes.shape(1), planes.shape(0), offsets,
+                                  rows_per_segment, weights ? weights->data() : nullptr,
+                                  weights ? weights->shape(0) : 0, std::move(literals), loops);
+    std::vector<nb::object> kept{nb::cast(planes)};
+    if (weights) kept.push_back(nb::cast(*weights));
+    return {std::move(view), std::move(kept)};
 }
 
 Out<Count, 3> sweep(const PyBitView& self, In<Word, 2> masks, std::size_t n_threads) {
-    const BitView& view = *self.view;
+    const BitView& view = *self;
     require(masks.shape(1) == view.n_words(), "masks must have as many words as a segmented row");
     const std::size_t n_masks = masks.shape(0), n_planes = view.n_planes();
     const std::size_t piece = planes_per_piece(view.n_words(), n_masks);
-    const std::size_t n_pieces = (n_planes + piece - 1) / piece;
+    const std::size_t n_pieces = divide_up(n_planes, piece);
     auto counts = new_array<Count, 3>({view.n_segments(), n_masks, n_planes});
     const auto run_piece = [&, out = counts.data()](std::size_t i) {
         const std::size_t first = i * piece, last = std::min(n_planes, first + piece);
-        if (n_pieces == 1) return view.sweep(masks.data(), n_masks, first, last, out);
+        SweepRoom room;
+        if (n_pieces == 1) return view.sweep(masks.data(), n_masks, first, last, out, room);
         const std::size_t n = last - first;
         std::vector<Count> part(view.n_segments() * n_masks * n);
-        view.sweep(masks.data(), n_masks, first, last, part.data());
+        view.sweep(masks.data(), n_masks, first, last, part.data(), room);
         for (std::size_t row = 0; row < view.n_segments() * n_masks; ++row)
             std::copy_n(part.data() + row * n, n, out + row * n_planes + first);
     };
@@ -84,16 +96,17 @@ Out<Count, 3> sweep(const PyBitView& self, In<Word, 2> masks, std::size_t n_thre
 }
 
 Out<Count, 3> literal_counts(const PyBitView& self, In<Word, 2> masks) {
-    const BitView& view = *self.view;
+    const BitView& view = *self;
     require(masks.shape(1) == view.n_words(), "masks must have as many words as a segmented row");
     auto counts = new_array<Count, 3>({view.n_segments(), masks.shape(0), view.n_literals()});
     const nb::gil_scoped_release release;
-    view.literal_counts(masks.data(), masks.shape(0), counts.data());
+    SweepRoom room;
+    view.literal_counts(masks.data(), masks.shape(0), counts.data(), room);
     return counts;
 }
 
 Out<Count, 2> count(const PyBitView& self, In<Word, 2> masks) {
-    const BitView& view = *self.view;
+    const BitView& view = *self;
     require(masks.shape(1) == view.n_words(), "masks must have as many words as a segmented row");
     auto counts = new_array<Count, 2>({masks.shape(0), view.n_segments()});
     for (std::size_t m = 0; m < masks.shape(0); ++m)
@@ -103,7 +116,8 @@ Out<Count, 2> count(const PyBitView& self, In<Word, 2> masks) {
 
 Out<Word, 2> term_masks(const PyBitView& self, In<std::int64_t, 1> literal_starts,
                         In<std::int32_t, 1> literals) {
-    const BitView& view = *self.view;
+    const BitView& view = *self;
+    require(literal_starts.shape(0) > 0, "literal_starts must rise from 0");
     const std::size_t n_terms = literal_starts.shape(0) - 1;
     const std::int64_t ends[2] = {0, static_cast<std::int64_t>(n_terms)};
     const std::size_t two = 2;
@@ -116,23 +130,24 @@ Out<Word, 2> term_masks(const PyBitView& self, In<std::int64_t, 1> literal_start
 }
 
 Out<std::uint64_t, 2> hash_literals(const PyBitView& self) {
-    const BitView& view = *self.view;
+    const BitView& view = *self;
     auto hashes = new_array<std::uint64_t, 2>({view.n_literals(), 2});
     const nb::gil_scoped_release release;
     std::vector<Word> mask(view.n_words());
     for (std::size_t l = 0; l < view.n_literals(); ++l) {
         const auto id = static_cast<std::int32_t>(l);
         view.term_mask(mask.data(), LiteralIds(&id, 1));
-        hash_words(mask.data(), mask.size(), hashes.data() + 2 * l);
+        const Hash hash = hash_words(mask.data(), mask.size());
+        std::copy(hash.begin(), hash.end(), hashes.data() + 2 * l);
     }
     return hashes;
 }
 
-template <void (*const Kernels::*Operation)(Word*, const Word*, const Word*, std::size_t)>
-Out<Word, 1> combine(In<Word, 1> a, In<Word, 1> b, std::optional<std::string> kernel) {
+template <void (*const Simd::*Operation)(Word*, const Word*, const Word*, std::size_t)>
+Out<Word, 1> combine(In<Word, 1> a, In<Word, 1> b, std::optional<std::string> simd) {
     require(a.shape(0) == b.shape(0), "both sides must have the same number of words");
     auto out = new_array<Word, 1>({a.shape(0)});
-    (chosen(kernel).*Operation)(out.data(), a.data(), b.data(), a.shape(0));
+    (chosen(simd).*Operation)(out.data(), a.data(), b.data(), a.shape(0));
     return out;
 }
 
@@ -141,94 +156,112 @@ Out<Word, 1> combine(In<Word, 1> a, In<Word, 1> b, std::optional<std::string> ke
 void bind_bits(nb::module_& m) {
     using namespace nb::literals;
 
-    m.def("kernel", [] { return std::string(kernels().name); },
-          "Name of the kernel in use; BAYESDNF_KERNEL forces another.");
-    m.def("available_kernels", [] {
-        std::vector<std::string> names;
-        for (const Kernels* k : available_kernels()) names.emplace_back(k->name);
-        return names;
-    }, "Names of the kernels this processor can run.");
+    m.def(
+        "simd", [] { return std::string(simd().name); },
+        "Name of the instruction set in use; BAYESDNF_SIMD forces another.");
+    m.def(
+        "available_simd",
+        [] {
+            std::vector<std::string> names;
+            for (const Simd* k : available_simd()) names.emplace_back(k->name);
+            return names;
+        },
+        "Names of the instruction sets this processor can run.");
 
-    m.def("bits_and", &combine<&Kernels::and_into>, "a"_a, "b"_a, "kernel"_a = nb::none());
-    m.def("bits_or", &combine<&Kernels::or_into>, "a"_a, "b"_a, "kernel"_a = nb::none());
-    m.def("bits_and_not", &combine<&Kernels::and_not_into>, "a"_a, "b"_a,
-          "kernel"_a = nb::none(), "a AND NOT b.");
-    m.def("popcount", [](In<Word, 1> a, std::optional<std::string> kernel) {
-        return chosen(kernel).popcount(a.data(), a.shape(0));
-    }, "a"_a, "kernel"_a = nb::none());
-    m.def("and_popcount", [](In<Word, 1> a, In<Word, 1> b, std::size_t repeats,
-                             std::optional<std::string> kernel) {
-        require(a.shape(0) > 0 && b.shape(0) % a.shape(0) == 0,
-                "b must be a whole number of times as long as a");
-        const Kernels& k = chosen(kernel);
-        const nb::gil_scoped_release release;
-        Count sum = 0;
-        for (std::size_t r = 0; r < repeats; ++r)
-            for (std::size_t w = 0; w < b.shape(0); w += a.shape(0))
-                sum += k.and_popcount(a.data(), b.data() + w, a.shape(0));
-        return sum;
-    }, "a"_a, "b"_a, "repeats"_a = 1, "kernel"_a = nb::none(),
-          "Rows in a and in b, b read in pieces as long as a: the bare loop that sweeps are "
-          "measured against.");
+    m.def("bits_and", &combine<&Simd::and_into>, "a"_a, "b"_a, "simd"_a = nb::none());
+    m.def("bits_or", &combine<&Simd::or_into>, "a"_a, "b"_a, "simd"_a = nb::none());
+    m.def("bits_and_not", &combine<&Simd::and_not_into>, "a"_a, "b"_a, "simd"_a = nb::none(),
+          "a AND NOT b.");
+    m.def(
+        "popcount",
+        [](In<Word, 1> a, std::optional<std::string> simd) {
+            return chosen(simd).popcount(a.data(), a.shape(0));
+        },
+        "a"_a, "simd"_a = nb::none());
+    m.def(
+        "and_popcount",
+        [](In<Word, 1> a, In<Word, 1> b, std::size_t repeats, std::optional<std::string> simd) {
+            require(a.shape(0) > 0 && b.shape(0) % a.shape(0) == 0,
+                    "b must be a whole number of times as long as a");
+            const Simd& k = chosen(simd);
+            const nb::gil_scoped_release release;
+            Count sum = 0;
+            for (std::size_t r = 0; r < repeats; ++r)
+                for (std::size_t w = 0; w < b.shape(0); w += a.shape(0))
+                    sum += k.and_popcount(a.data(), b.data() + w, a.shape(0));
+            return sum;
+        },
+        "a"_a, "b"_a, "repeats"_a = 1, "simd"_a = nb::none(),
+        "Rows in a and in b, b read in pieces as long as a: the bare loop that sweeps are "
+        "measured against.");
 
-    m.def("hash_rows", [](Planes planes, std::size_t n_rows) {
-        require(words_for(n_rows) <= planes.shape(1), "n_rows is more than the planes hold");
-        auto hashes = new_array<std::uint64_t, 2>({n_rows, 2});
-        const nb::gil_scoped_release release;
-        hash_rows(planes.data(), planes.shape(1), planes.shape(0), n_rows, hashes.data());
-        return hashes;
-    }, "planes"_a, "n_rows"_a, "128 bits per row that depend on the row's bits only.");
-    m.def("gather_rows", [](Planes planes, std::size_t n_rows, In<std::int64_t, 1> sources,
-                            const std::vector<std::size_t>& rows_per_segment,
-                            const std::vector<std::size_t>& offsets, InOut<Word, 2> out) {
-        require(words_for(n_rows) <= planes.shape(1), "n_rows is more than the planes hold");
-        require(offsets.size() == rows_per_segment.size() + 1 &&
-                    offsets.back() <= out.shape(1) && out.shape(0) == planes.shape(0),
-                "out does not have the shape that the segments ask for");
-        std::size_t total = 0;
-        for (std::size_t s = 0; s < rows_per_segment.size(); ++s) {
-            require(fits(rows_per_segment[s], offsets[s], offsets[s + 1]),
-                    "a segment's rows do not fit between its offsets");
-            total += rows_per_segment[s];
-        }
-        require(total == sources.shape(0), "sources must name one row per output row");
-        for (std::size_t i = 0; i < total; ++i)
-            require(sources.data()[i] >= 0 &&
-                        sources.data()[i] < static_cast<std::int64_t>(n_rows),
+    m.def(
+        "hash_rows",
+        [](Planes planes, std::size_t n_rows) {
+            require(words_for(n_rows) <= planes.shape(1), "n_rows is more than the planes hold");
+            auto hashes = new_array<std::uint64_t, 2>({n_rows, 2});
+            const nb::gil_scoped_release release;
+            hash_rows(planes.data(), planes.shape(1), planes.shape(0), n_rows, hashes.data());
+            return hashes;
+        },
+        "planes"_a, "n_rows"_a, "128 bits per row that depend on the row's bits only.");
+    m.def(
+        "gather_rows",
+        [](Planes planes, std::size_t n_rows, In<std::int64_t, 1> sources,
+           const std::vector<std::size_t>& rows_per_segment,
+           const std::vector<std::size_t>& offsets, InOut<Word, 2> out) {
+            require(words_for(n_rows) <= planes.shape(1), "n_rows is more than the planes hold");
+            require(offsets.size() == rows_per_segment.size() + 1 &&
+                        offsets.back() <= out.shape(1) && out.shape(0) == planes.shape(0),
+                    "out does not have the shape that the segments ask for");
+            std::size_t total = 0;
+            for (std::size_t s = 0; s < rows_per_segment.size(); ++s) {
+                require(fits(rows_per_segment[s], offsets[s], offsets[s + 1]),
+                        "a segment's rows do not fit between its offsets");
+                total = saturating_add(total, rows_per_segment[s]);
+            }
+            require(total == sources.shape(0), "sources must name one row per output row");
+            for (std::size_t i = 0; i < total; ++i)
+                require(
+                    sources.data()[i] >= 0 && sources.data()[i] < static_cast<std::int64_t>(n_rows),
                     "a source row is outside the planes");
-        const nb::gil_scoped_release release;
-        gather_rows(planes.data(), planes.shape(1), planes.shape(0), n_rows, sources.data(),
-                    rows_per_segment.data(), {offsets.data(), rows_per_segment.size()}, out.data(),
-                    out.shape(1));
-    }, "planes"_a, "n_rows"_a, "sources"_a, "rows_per_segment"_a, "offsets"_a,
-          "out"_a.noconvert());  // a converted copy would take the rows and be thrown away
-    m.def("append_rows", [](InOut<Word, 2> out, std::size_t first, Planes planes,
-                            std::size_t n_rows) {
-        require(out.shape(0) == planes.shape(0), "both must have the same planes");
-        require(words_for(n_rows) <= planes.shape(1) &&
-                    n_rows <= first + n_rows && words_for(first + n_rows) <= out.shape(1),
-                "the rows do not fit");
-        const nb::gil_scoped_release release;
-        for (std::size_t j = 0; j < planes.shape(0); ++j)
-            append_bits(out.data() + j * out.shape(1), first,
-                        planes.data() + j * planes.shape(1), n_rows);
-    }, "out"_a.noconvert(), "first"_a, "planes"_a, "n_rows"_a);
+            const nb::gil_scoped_release release;
+            gather_rows(planes.data(), planes.shape(1), planes.shape(0), n_rows, sources.data(),
+                        rows_per_segment.data(), {offsets.data(), rows_per_segment.size()},
+                        out.data(), out.shape(1));
+        },
+        "planes"_a, "n_rows"_a, "sources"_a, "rows_per_segment"_a, "offsets"_a,
+        "out"_a.noconvert());  // a converted copy would take the rows and be thrown away
+    m.def(
+        "append_rows",
+        [](InOut<Word, 2> out, std::size_t first, Planes planes, std::size_t n_rows) {
+            require(out.shape(0) == planes.shape(0), "both must have the same planes");
+            require(words_for(n_rows) <= planes.shape(1) &&
+                        words_for(saturating_add(first, n_rows)) <= out.shape(1),
+                    "the rows do not fit");
+            const nb::gil_scoped_release release;
+            for (std::size_t j = 0; j < planes.shape(0); ++j)
+                append_bits(out.data() + j * out.shape(1), first,
+                            planes.data() + j * planes.shape(1), n_rows);
+        },
+        "out"_a.noconvert(), "first"_a, "planes"_a, "n_rows"_a);
 
     nb::class_<PyBitView>(m, "BitView", "Planes, literal table, segments and weights as one view.")
         .def(nb::new_(&make_view), "planes"_a, "rows_per_segment"_a, "offsets"_a,
-             "weights"_a.none(), "plane"_a, "complement"_a, "valid"_a, "kernel"_a = nb::none())
-        .def_prop_ro("n_words", [](const PyBitView& v) { return v.view->n_words(); })
-        .def_prop_ro("n_literals", [](const PyBitView& v) { return v.view->n_literals(); })
-        .def_prop_ro("totals", [](const PyBitView& v) { return v.view->totals(); },
-                     "Weighted rows per segment.")
-        .def_prop_ro("kernel", [](const PyBitView& v) {
-            return std::string(v.view->kernels().name);
-        })
-        .def("all_rows", [](const PyBitView& v) {
-            auto mask = new_array<Word, 1>({v.view->n_words()});
-            std::copy_n(v.view->all_rows().data(), v.view->n_words(), mask.data());
-            return mask;
-        }, "The mask with every row in it.")
+             "weights"_a.none(), "plane"_a, "complement"_a, "valid"_a, "simd"_a = nb::none())
+        .def_prop_ro("n_words", [](const PyBitView& v) { return v->n_words(); })
+        .def_prop_ro("n_literals", [](const PyBitView& v) { return v->n_literals(); })
+        .def_prop_ro(
+            "totals", [](const PyBitView& v) { return v->totals(); }, "Weighted rows per segment.")
+        .def_prop_ro("simd", [](const PyBitView& v) { return std::string(v->simd().name); })
+        .def(
+            "all_rows",
+            [](const PyBitView& v) {
+                auto mask = new_array<Word, 1>({v->n_words()});
+                std::copy_n(v->all_rows().data(), v->n_words(), mask.data());
+                return mask;
+            },
+            "The mask with every row in it.")
         .def("sweep", &sweep, "masks"_a, "n_threads"_a = 1, "counts[segment, mask, plane].")
         .def("literal_counts", &literal_counts, "masks"_a, "counts[segment, mask, literal].")
         .def("count", &count, "masks"_a, "counts[mask, segment].")

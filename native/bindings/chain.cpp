@@ -4,36 +4,30 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "../chain.hpp"
+#include "sampling/chain.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <tuple>
 
-#include "../faults.hpp"
-#include "individuals.hpp"
-#include "posterior.hpp"
+#include "bindings/keeping.hpp"
+#include "faults.hpp"
 
 namespace bayesdnf::bindings {
 namespace {
 
-constexpr const char* kMoveNames[kMoves] = {"flip",        "swap",         "birth", "row birth",
-                                            "grown birth", "listed birth", "split", "redraw"};
-
-struct PyChainProblem {
-    nb::object posterior_object, individuals_object;
-    std::unique_ptr<ChainProblem> problem;
-};
+using PyChainProblem = Keeping<ChainProblem>;
+using PyChain = Keeping<Chain>;
 
 ChainSettings settings(const std::map<std::string, double>& mix, const MoveSettings& moves,
                        const std::vector<double>& betas, std::uint64_t exchange_every) {
     ChainSettings s;
     double sum = 0;
     for (const auto& [name, probability] : mix) {
-        const auto place = std::find(kMoveNames, kMoveNames + kMoves, name);
-        require(place != kMoveNames + kMoves, "there is no such move");
+        const auto place = std::find(kMoveNames.begin(), kMoveNames.end(), name);
+        require(place != kMoveNames.end(), "there is no such move");
         require(probability >= 0, "probabilities must not be negative");
-        s.mix[place - kMoveNames] = probability;
+        s.mix[static_cast<std::size_t>(place - kMoveNames.begin())] = probability;
         sum += probability;
     }
     require(sum > 0, "some probability must be above 0");
@@ -108,107 +102,120 @@ nb::typed<nb::dict, nb::str, nb::any> as_dict(const Record& r, std::size_t n_tem
 void bind_chain(nb::module_& m) {
     using namespace nb::literals;
 
-    m.def("move_names", [] {
-        return std::vector<std::string>(kMoveNames, kMoveNames + kMoves);
-    }, "Kinds of move, in the order in which they are counted.");
+    m.def(
+        "move_names", [] { return std::vector<std::string>(kMoveNames.begin(), kMoveNames.end()); },
+        "Kinds of move, in the order in which they are counted.");
 
 #ifdef BAYESDNF_FAULTS
-    m.def("plant_fault", [](int fault) { planted_fault = static_cast<Fault>(fault); }, "fault"_a,
-          "Make a deliberate mistake, for tests of the tests.");
+    m.def(
+        "plant_fault", [](int fault) { planted_fault = static_cast<Fault>(fault); }, "fault"_a,
+        "Make a deliberate mistake, for tests of the tests.");
     m.attr("N_FAULTS") = static_cast<int>(Fault::orderings_forgotten);
 #endif
 
     nb::class_<Catalogue>(m, "Catalogue", "Distinct functions, numbered as they come.")
         .def(nb::init<>())
         .def("__len__", &Catalogue::size)
-        .def("number", [](Catalogue& c, In<std::int64_t, 1> term_starts,
-                          In<std::int64_t, 1> literal_starts, In<std::int32_t, 1> literals) {
-            const Functions functions(term_starts, literal_starts, literals, INT32_MAX);
-            auto out = new_array<std::int64_t, 1>({functions.size()});
-            for (std::size_t f = 0; f < functions.size(); ++f) {
-                std::vector<Term> terms;
-                for (const LiteralIds t : functions[f]) terms.emplace_back(t.begin(), t.end());
-                for (Term& t : terms) std::sort(t.begin(), t.end());
-                std::sort(terms.begin(), terms.end());
-                out.data()[f] = c.number(terms).first;
-            }
-            return out;
-        }, "term_starts"_a, "literal_starts"_a, "literals"_a, "Numbers of these functions.")
+        .def(
+            "number",
+            [](Catalogue& c, In<std::int64_t, 1> term_starts, In<std::int64_t, 1> literal_starts,
+               In<std::int32_t, 1> literals) {
+                const Functions functions(term_starts, literal_starts, literals, INT32_MAX);
+                auto out = new_array<std::int64_t, 1>({functions.size()});
+                for (std::size_t f = 0; f < functions.size(); ++f) {
+                    std::vector<Term> terms;
+                    for (const LiteralIds t : functions[f]) terms.emplace_back(t.begin(), t.end());
+                    for (Term& t : terms) std::sort(t.begin(), t.end());
+                    std::sort(terms.begin(), terms.end());
+                    out.data()[f] = c.number(terms).first;
+                }
+                return out;
+            },
+            "term_starts"_a, "literal_starts"_a, "literals"_a, "Numbers of these functions.")
         .def_prop_ro("flat", &flat, nb::rv_policy::move,
                      "(term_starts, literal_starts, literals) of all of them.");
 
     nb::class_<PyChainProblem>(m, "ChainProblem", "What the chains of one run share.")
         .def(nb::new_([](nb::object posterior, nb::object individuals) {
-            const Posterior& scores = *nb::cast<const PyPosterior&>(posterior).posterior;
-            const Individuals& rows = *nb::cast<const PyIndividuals&>(individuals).individuals;
-            return PyChainProblem{
-                posterior, individuals,
-                std::make_unique<ChainProblem>(
-                    ChainProblem{scores, RowTerms(scores.view(), rows)})};
-        }), "posterior"_a, "individuals"_a);
+                 const auto& scores = core_of<Posterior>(posterior);
+                 auto problem = std::make_unique<ChainProblem>(ChainProblem{
+                     scores, RowTerms(scores.view(), core_of<Individuals>(individuals))});
+                 return PyChainProblem(std::move(problem), {posterior, individuals});
+             }),
+             "posterior"_a, "individuals"_a);
 
-    nb::class_<Chain>(m, "Chain", "A chain over functions.")
-        .def("__init__", [](Chain* self, const PyChainProblem& problem,
-                            const std::map<std::string, double>& mix, double empty_base,
-                            double whole_base, const std::vector<double>& growth,
-                            const std::vector<Term>& listed, const std::vector<double>& weights,
-                            const std::vector<double>& betas,
-                            std::uint64_t exchange_every,
-                            const std::vector<std::vector<Term>>& starts, const Philox& rng,
-                            std::uint64_t step) {
-            const auto p = static_cast<std::int32_t>(problem.problem->posterior.view().n_literals());
-            for (const auto& start : starts)
-                for (const Term& term : start)
-                    for (const std::int32_t l : term)
-                        require(0 <= l && l < p, "a literal id is outside the literal table");
-            require(0 < empty_base && empty_base < 1 && 0 < whole_base && whole_base < 1,
-                    "empty_base and whole_base must lie between 0 and 1");
-            require(!growth.empty(), "some power of growth is needed");
-            for (const double g : growth) require(g >= 0, "growth must not be negative");
-            require(listed.size() == weights.size(), "each listed term needs a weight");
-            for (const double w : weights) require(w > 0, "weights of listed terms must be above 0");
-            for (const Term& term : listed)
-                require(!term.empty() && std::is_sorted(term.begin(), term.end()) &&
-                            term.front() >= 0 && term.back() < p,
-                        "a listed term must be sorted ids of literals in the table");
-            new (self) Chain(*problem.problem,
-                             settings(mix,
-                                      {empty_base, whole_base, growth, ListedTerms(listed, weights)},
-                                      betas, exchange_every),
-                             starts, rng, step);
-        }, "problem"_a, "mix"_a, "empty_base"_a, "whole_base"_a, "growth"_a, "listed"_a,
-             "weights"_a, "betas"_a, "exchange_every"_a, "starts"_a, "rng"_a, "step"_a, nb::keep_alive<1, 2>())
-        .def("advance", [](Chain& c, std::uint64_t steps, std::uint64_t every,
-                           const StopFlag& stop) {
-            require(every > 0, "every must be positive");
-            Record record;
-            {
-                const nb::gil_scoped_release release;
-                record = c.advance(steps, every, stop);
-            }
-            return as_dict(record, c.states().size());
-        }, "steps"_a, "every"_a, "stop"_a, "Take steps and record draws, until told to stop.")
-        .def("single_steps", [](Chain& c, std::uint64_t n) {
-            Catalogue catalogue;
-            std::vector<std::int64_t> numbers;
-            {
-                const nb::gil_scoped_release release;
-                numbers = c.single_steps(n, catalogue);
-            }
-            auto out = new_array<std::int64_t, 2>({n, c.states().size()});
-            std::copy(numbers.begin(), numbers.end(), out.data());
-            return std::tuple(flat(catalogue), out);
-        }, "n"_a, "Take the next step n times over, each time from here: (functions, numbers of "
-                  "those it led to, by try and temperature). For tests of the moves.")
-        .def_prop_ro("terms", [](const Chain& c) {
-            std::vector<std::vector<Term>> out;
-            for (const State& s : c.states()) out.push_back(s.terms());
-            return out;
-        }, "Terms at each temperature, in the chain's own order.")
-        .def_prop_ro("stream", [](const Chain& c) {
-            return std::tuple(c.rng().key(), c.rng().counter(), c.rng().used());
-        }, "(key, counter, used) of the random stream.")
-        .def_prop_ro("step", &Chain::step);
+    nb::class_<PyChain>(m, "Chain", "A chain over functions.")
+        .def(nb::new_([](nb::object problem_object, const std::map<std::string, double>& mix,
+                         double empty_base, double whole_base, const std::vector<double>& growth,
+                         const std::vector<Term>& listed, const std::vector<double>& weights,
+                         const std::vector<double>& betas, std::uint64_t exchange_every,
+                         const std::vector<std::vector<Term>>& starts, const Philox& rng,
+                         std::uint64_t step) {
+                 const auto& problem = core_of<ChainProblem>(problem_object);
+                 const std::size_t p = problem.posterior.view().n_literals();
+                 require_literals(starts, p);
+                 require_literals(listed, p);
+                 require(0 < empty_base && empty_base < 1 && 0 < whole_base && whole_base < 1,
+                         "empty_base and whole_base must lie between 0 and 1");
+                 require(!growth.empty(), "some power of growth is needed");
+                 for (const double g : growth) require(g >= 0, "growth must not be negative");
+                 require(listed.size() == weights.size(), "each listed term needs a weight");
+                 for (const double w : weights)
+                     require(w > 0, "weights of listed terms must be above 0");
+                 for (const Term& term : listed)
+                     require(!term.empty() && std::is_sorted(term.begin(), term.end()),
+                             "a listed term must be sorted ids of literals");
+                 const MoveSettings moves{empty_base, whole_base, growth,
+                                          ListedTerms(listed, weights)};
+                 auto chain = std::make_unique<Chain>(
+                     problem, settings(mix, moves, betas, exchange_every), starts, rng, step);
+                 return PyChain(std::move(chain), {problem_object});
+             }),
+             "problem"_a, "mix"_a, "empty_base"_a, "whole_base"_a, "growth"_a, "listed"_a,
+             "weights"_a, "betas"_a, "exchange_every"_a, "starts"_a, "rng"_a, "step"_a)
+        .def(
+            "advance",
+            [](PyChain& c, std::uint64_t steps, std::uint64_t every, const StopFlag& stop) {
+                require(every > 0, "every must be positive");
+                Record record;
+                {
+                    const nb::gil_scoped_release release;
+                    record = c->advance(steps, every, stop);
+                }
+                return as_dict(record, c->states().size());
+            },
+            "steps"_a, "every"_a, "stop"_a, "Take steps and record draws, until told to stop.")
+        .def(
+            "single_steps",
+            [](PyChain& c, std::uint64_t n) {
+                Catalogue catalogue;
+                std::vector<std::int64_t> numbers;
+                {
+                    const nb::gil_scoped_release release;
+                    numbers = c->single_steps(n, catalogue);
+                }
+                auto out = new_array<std::int64_t, 2>({n, c->states().size()});
+                std::copy(numbers.begin(), numbers.end(), out.data());
+                return std::tuple(flat(catalogue), out);
+            },
+            "n"_a,
+            "Take the next step n times over, each time from here: (functions, numbers of "
+            "those it led to, by try and temperature). For tests of the moves.")
+        .def_prop_ro(
+            "terms",
+            [](const PyChain& c) {
+                std::vector<std::vector<Term>> out;
+                for (const State& s : c->states()) out.push_back(s.terms());
+                return out;
+            },
+            "Terms at each temperature, in the chain's own order.")
+        .def_prop_ro(
+            "stream",
+            [](const PyChain& c) {
+                return std::tuple(c->rng().key(), c->rng().counter(), c->rng().used());
+            },
+            "(key, counter, used) of the random stream.")
+        .def_prop_ro("step", [](const PyChain& c) { return c->step(); });
 }
 
 }  // namespace bayesdnf::bindings

@@ -1,4 +1,4 @@
-#include "arrays.hpp"
+#include "bindings/arrays.hpp"
 
 NB_MODULE(_native, m) {
     m.doc() = "The C++ core of bayesdnf: packed bits, random streams, scores, searches, chains.";

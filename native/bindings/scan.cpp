@@ -1,11 +1,11 @@
-#include "../scan.hpp"
+#include "genomics/scan.hpp"
 
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <tuple>
 
-#include "arrays.hpp"
+#include "bindings/arrays.hpp"
 
 namespace bayesdnf::bindings {
 namespace {
@@ -63,39 +63,49 @@ void bind_scan(nb::module_& m) {
 
     nb::class_<Findings>(m, "Findings", "The best findings of a scan so far.")
         .def(nb::init<std::size_t>(), "most"_a)
-        .def("arrays", [](const Findings& f) { return arrays_of(f.sorted()); },
-             "variants, what, rows (positive, negative), log Bayes factor, gain; best first.");
+        .def(
+            "arrays", [](const Findings& f) { return arrays_of(f.sorted()); },
+            "variants, what, rows (positive, negative), log Bayes factor, gain; best first.");
     nb::class_<ScanTable>(m, "ScanTable", "Genotypes split into cases and controls, for scans.")
         .def(nb::new_(&make_table), "planes"_a, "cases"_a, "controls"_a, "effect"_a, "codings"_a,
              "cells"_a, "by_gain"_a, "top"_a, "gap"_a, "chromosome"_a, "position"_a,
              "n_threads"_a = 1)
         .def_prop_ro("n_tasks", &ScanTable::n_tasks)
         .def("singles", [](const ScanTable& t) { return arrays_of(t.singles()); })
-        .def("pairs_in", [](const ScanTable& t, std::size_t first, std::size_t last,
-                            std::size_t step) {
-            std::size_t sum = 0;
-            for (std::size_t task = first; task < last; task += step) sum += t.pairs_in(task);
-            return sum;
-        }, "first"_a, "last"_a, "step"_a = 1)
-        .def("scan_pairs", [](const ScanTable& t, std::size_t first, std::size_t last,
-                              std::size_t step, std::size_t n_threads, const StopFlag& stop,
-                              Findings& best) {
-            require(step > 0 && last <= t.n_tasks(), "tasks are outside the scan");
-            const nb::gil_scoped_release release;
-            return t.scan_pairs(first, last, step, n_threads, stop, best);
-        }, "first"_a, "last"_a, "step"_a, "n_threads"_a, "stop"_a, "best"_a)
-        .def("scan_triples", [](const ScanTable& t, In<std::int32_t, 1> chosen, std::size_t first,
-                                std::size_t last, std::size_t n_threads, const StopFlag& stop,
-                                Findings& best) {
-            require(first <= last && last <= chosen.shape(0), "rows are outside the chosen set");
-            for (std::size_t i = 0; i < chosen.shape(0); ++i)
-                require(chosen.data()[i] >= 0 &&
-                            chosen.data()[i] < static_cast<std::int32_t>(t.n_variants()) &&
-                            (i == 0 || chosen.data()[i - 1] < chosen.data()[i]),
-                        "the chosen variants must rise and be in the table");
-            const nb::gil_scoped_release release;
-            return t.scan_triples(span_of(chosen), first, last, n_threads, stop, best);
-        }, "chosen"_a, "first"_a, "last"_a, "n_threads"_a, "stop"_a, "best"_a);
+        .def(
+            "pairs_in",
+            [](const ScanTable& t, std::size_t first, std::size_t last, std::size_t step) {
+                require(step > 0 && last <= t.n_tasks(), "tasks are outside the scan");
+                std::size_t sum = 0;
+                for (std::size_t task = first; task < last; task = saturating_add(task, step))
+                    sum += t.pairs_in(task);
+                return sum;
+            },
+            "first"_a, "last"_a, "step"_a = 1)
+        .def(
+            "scan_pairs",
+            [](const ScanTable& t, std::size_t first, std::size_t last, std::size_t step,
+               std::size_t n_threads, const StopFlag& stop, Findings& best) {
+                require(step > 0 && last <= t.n_tasks(), "tasks are outside the scan");
+                const nb::gil_scoped_release release;
+                return t.scan_pairs(first, last, step, n_threads, stop, best);
+            },
+            "first"_a, "last"_a, "step"_a, "n_threads"_a, "stop"_a, "best"_a)
+        .def(
+            "scan_triples",
+            [](const ScanTable& t, In<std::int32_t, 1> chosen, std::size_t first, std::size_t last,
+               std::size_t n_threads, const StopFlag& stop, Findings& best) {
+                require(first <= last && last <= chosen.shape(0),
+                        "rows are outside the chosen set");
+                for (std::size_t i = 0; i < chosen.shape(0); ++i)
+                    require(chosen.data()[i] >= 0 &&
+                                chosen.data()[i] < static_cast<std::int32_t>(t.n_variants()) &&
+                                (i == 0 || chosen.data()[i - 1] < chosen.data()[i]),
+                            "the chosen variants must rise and be in the table");
+                const nb::gil_scoped_release release;
+                return t.scan_triples(span_of(chosen), first, last, n_threads, stop, best);
+            },
+            "chosen"_a, "first"_a, "last"_a, "n_threads"_a, "stop"_a, "best"_a);
 }
 
 }  // namespace bayesdnf::bindings

@@ -40,25 +40,25 @@ inline int run_all() {
 
 }  // namespace check
 
-#define TEST(name)                                                 \
-    static void test_##name();                                     \
+#define TEST(name)                                                    \
+    static void test_##name();                                        \
     static const check::Register register_##name(#name, test_##name); \
     static void test_##name()
 
-#define CHECK(condition)                                                             \
-    do {                                                                             \
-        if (!(condition)) {                                                          \
-            std::printf("%s:%d: %s is false\n", __FILE__, __LINE__, #condition);     \
-            ++check::failures();                                                     \
-        }                                                                            \
+#define CHECK(condition)                                                         \
+    do {                                                                         \
+        if (!(condition)) {                                                      \
+            std::printf("%s:%d: %s is false\n", __FILE__, __LINE__, #condition); \
+            ++check::failures();                                                 \
+        }                                                                        \
     } while (false)
 
-#define CHECK_CLOSE(left, right, tolerance)                                              \
-    do {                                                                                 \
-        const double l_ = (left), r_ = (right);                                          \
-        if (!(l_ - r_ <= (tolerance) && r_ - l_ <= (tolerance))) {                       \
-            std::printf("%s:%d: %s = %.17g, %s = %.17g\n", __FILE__, __LINE__, #left, l_, \
-                        #right, r_);                                                     \
-            ++check::failures();                                                         \
-        }                                                                                \
+#define CHECK_CLOSE(left, right, tolerance)                                                       \
+    do {                                                                                          \
+        const double l_ = (left), r_ = (right);                                                   \
+        if (!(l_ - r_ <= (tolerance) && r_ - l_ <= (tolerance))) {                                \
+            std::printf("%s:%d: %s = %.17g, %s = %.17g\n", __FILE__, __LINE__, #left, l_, #right, \
+                        r_);                                                                      \
+            ++check::failures();                                                                  \
+        }                                                                                         \
     } while (false)

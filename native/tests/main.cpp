@@ -1,3 +1,3 @@
-#include "check.hpp"
+#include "tests/check.hpp"
 
 int main() { return check::run_all(); }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "bits.hpp"
+#include "data/bits.hpp"
 #include "rng.hpp"
 
 inline std::vector<bayesdnf::Word> random_words(bayesdnf::Philox& rng, std::size_t n) {

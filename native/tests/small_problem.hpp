@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "random_bits.hpp"
-#include "state.hpp"
-#include "stops.hpp"
+#include "search/state.hpp"
+#include "tests/random_bits.hpp"
+#include "tests/stops.hpp"
 
 namespace bayesdnf {
 
@@ -24,7 +24,8 @@ struct Problem {
         : planes(make(seed)), weights(weigh(seed)), view(look(p, seed)) {
         std::vector<LiteralMeaning> meanings;
         for (std::int32_t l = 0; l < p; ++l)
-            meanings.push_back({l % kPlanes, 0, l, l < kPlanes ? Operator::equal : Operator::differs});
+            meanings.push_back(
+                {l % kPlanes, 0, l, l < kPlanes ? Operator::equal : Operator::differs});
         Rules rules;
         rules.antichain = antichain;
         rules.related = seed % 3 == 0;
@@ -34,9 +35,9 @@ struct Problem {
         if (seed % 5 == 0)
             for (std::int32_t l = 0; l < p; ++l) literals.push_back((l % 3 - 1) * (Count{1} << 32));
         const double none = -INFINITY;
-        const std::vector<double> size =
-            seed % 7 == 0 ? std::vector<double>{none, -3, none, -2, -4, -5, -6}
-                          : std::vector<double>{none, -1, -2.5, -4, -6, -8, -9};
+        const std::vector<double> size = seed % 7 == 0
+                                             ? std::vector<double>{none, -3, none, -2, -4, -5, -6}
+                                             : std::vector<double>{none, -1, -2.5, -4, -6, -8, -9};
         const Effect effect = seed % 11 == 0 ? Effect{2, 3, 4, 1.5, 1, 1, true}
                                              : Effect{1, 1, 1, 1, 1, 1, seed % 2 == 0};
         posterior = std::make_unique<Posterior>(
@@ -67,7 +68,7 @@ struct Problem {
         for (std::int32_t l = 0; l < p; ++l) literals.push_back({l % kPlanes, -1, l >= kPlanes});
         const std::size_t digits = seed % 4 == 1 ? 2 : 0;
         return BitView(planes.data(), 2, kPlanes, {0, 1, 2}, {50, 40},
-                       digits ? weights.data() : nullptr, digits, literals, kernels());
+                       digits ? weights.data() : nullptr, digits, literals, simd());
     }
 
     // A random function that the support allows; the null function now and then.

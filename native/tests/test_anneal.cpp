@@ -1,12 +1,12 @@
-#include "anneal.hpp"
+#include "search/anneal.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "check.hpp"
-#include "random_bits.hpp"
-#include "stops.hpp"
+#include "tests/check.hpp"
+#include "tests/random_bits.hpp"
+#include "tests/stops.hpp"
 
 using namespace bayesdnf;
 
@@ -29,7 +29,7 @@ struct World {
     explicit World(Rules rules = {false, true, false, 0})
         : planes(random_planes()),
           literals(sources()),
-          view(planes.data(), 5, kPlanes, offsets, rows, nullptr, 0, literals, kernels()),
+          view(planes.data(), 5, kPlanes, offsets, rows, nullptr, 0, literals, simd()),
           support(rules, alone()),
           posterior(view, support, prior(), {}),
           people(view, rows, offsets, {}) {}
@@ -60,9 +60,7 @@ struct World {
         for (std::size_t k = 0; k < size.size(); ++k) size[k] = -0.25 * static_cast<double>(k);
         return FunctionPrior(count, size, {});
     }
-    AnnealProblem problem() const {
-        return {posterior, Effect{}, people};
-    }
+    AnnealProblem problem() const { return {posterior, Effect{}, people}; }
 };
 
 }  // namespace
@@ -104,7 +102,7 @@ TEST(counted_rows_are_as_many_individuals) {
 TEST(turns_are_drawn_by_their_weights) {
     const std::vector<std::size_t> rows{2, 1}, offsets{0, 1, 2};
     const std::vector<Word> plane{3, 0};
-    const BitView view(plane.data(), 2, 1, offsets, rows, nullptr, 0, {{0, -1, false}}, kernels());
+    const BitView view(plane.data(), 2, 1, offsets, rows, nullptr, 0, {{0, -1, false}}, simd());
     const Individuals people(view, rows, offsets, {1, 3, 1});
     const auto weight = [](int row, int times) {
         if (row == 0) return 1.0 / (1 + times);
@@ -117,8 +115,7 @@ TEST(turns_are_drawn_by_their_weights) {
     for (int i = 0; i < n; ++i) {
         Turns turns(people);
         int order = 0;
-        for (int draw = 0; draw < 6; ++draw)
-            order = 2 * order + static_cast<int>(turns.draw(rng));
+        for (int draw = 0; draw < 6; ++draw) order = 2 * order + static_cast<int>(turns.draw(rng));
         ++seen[order];
     }
     for (int order = 0; order < 64; ++order) {
@@ -146,8 +143,8 @@ TEST(what_a_chain_carries_along_is_what_its_terms_say) {
         std::vector<LiteralIds> terms(s.terms.begin(), s.terms.end());
         const Score score = w.posterior.score(terms);
         const double low = std::max(s.pi0, 1e-10), high = std::min(s.pi1, 1 - 1e-10);
-        const double a = static_cast<double>(score.marked_positive);
-        const double b = static_cast<double>(score.marked_negative);
+        const double a = static_cast<double>(score.marked.positive);
+        const double b = static_cast<double>(score.marked.negative);
         CHECK_CLOSE(s.objective,
                     score.log_prior + a * std::log(high) + b * std::log(1 - high) +
                         (kPositive - a) * std::log(low) + (kNegative - b) * std::log(1 - low),

@@ -1,15 +1,15 @@
 #include <initializer_list>
 
-#include "check.hpp"
-#include "random_bits.hpp"
+#include "tests/check.hpp"
+#include "tests/random_bits.hpp"
 
 using namespace bayesdnf;
 
-TEST(every_kernel_counts_like_the_slow_twin_at_every_length) {
+TEST(every_instruction_set_counts_like_the_slow_twin_at_every_length) {
     Philox rng({1, 2});
     for (std::size_t n = 0; n <= 70; ++n) {
         const auto a = random_words(rng, n), b = random_words(rng, n);
-        for (const Kernels* k : available_kernels()) {
+        for (const Simd* k : available_simd()) {
             CHECK(k->and_popcount(a.data(), b.data(), n) ==
                   slow_and_popcount(a.data(), b.data(), 0, n));
             CHECK(k->popcount(a.data(), n) == slow_and_popcount(a.data(), a.data(), 0, n));
@@ -21,7 +21,7 @@ TEST(combinations_write_their_words_and_nothing_more) {
     Philox rng({3, 4});
     for (std::size_t n = 0; n <= 20; ++n) {
         const auto a = random_words(rng, n), b = random_words(rng, n);
-        for (const Kernels* k : available_kernels()) {
+        for (const Simd* k : available_simd()) {
             const Word guard = 0xABCDEF;
             std::vector<Word> both(n + 1, guard), either(n + 1, guard), only(n + 1, guard);
             k->and_into(both.data(), a.data(), b.data(), n);
@@ -41,11 +41,11 @@ TEST(sweep_counts_every_segment_mask_and_plane) {
     Philox rng({5, 6});
     const std::size_t offsets[] = {0, 3, 3, 20, 1200};
     const std::size_t n_words = 1200, stride = 1203;
-    for (const std::size_t n_planes : {0, 1, 3, 4, 5, 9})
-        for (const std::size_t n_masks : {0, 1, 2, 4, 5, 9}) {
+    for (const std::size_t n_planes : {0u, 1u, 3u, 4u, 5u, 9u})
+        for (const std::size_t n_masks : {0u, 1u, 2u, 4u, 5u, 9u}) {
             const auto planes = random_words(rng, n_planes * stride);
             const auto masks = random_words(rng, n_masks * n_words);
-            for (const Kernels* k : available_kernels()) {
+            for (const Simd* k : available_simd()) {
                 std::vector<Count> counts(4 * n_masks * n_planes, -1);
                 k->sweep(masks.data(), n_words, n_masks, planes.data(), stride, n_planes,
                          {offsets, 4}, counts.data(), n_planes);
@@ -53,7 +53,7 @@ TEST(sweep_counts_every_segment_mask_and_plane) {
                     for (std::size_t m = 0; m < n_masks; ++m)
                         for (std::size_t j = 0; j < n_planes; ++j)
                             CHECK(counts[(s * n_masks + m) * n_planes + j] ==
-                                  available_kernels()[0]->and_popcount(
+                                  available_simd()[0]->and_popcount(
                                       masks.data() + m * n_words + offsets[s],
                                       planes.data() + j * stride + offsets[s],
                                       offsets[s + 1] - offsets[s]));
@@ -62,17 +62,17 @@ TEST(sweep_counts_every_segment_mask_and_plane) {
 }
 
 TEST(fill_ones_leaves_the_padding_clear) {
-    for (const std::size_t bits : {0, 1, 63, 64, 65, 127, 128}) {
+    for (const std::size_t bits : {0u, 1u, 63u, 64u, 65u, 127u, 128u}) {
         Word words[3] = {7, 7, 7};
         fill_ones(words, bits, 3);
         for (std::size_t i = 0; i < 192; ++i) CHECK(bit(words, i) == (i < bits));
     }
 }
 
-TEST(an_unknown_kernel_is_refused_by_name) {
+TEST(an_unknown_instruction_set_is_refused_by_name) {
     bool refused = false;
     try {
-        kernel_named("abacus");
+        simd_named("abacus");
     } catch (const std::exception& e) {
         refused = std::strstr(e.what(), "abacus") && std::strstr(e.what(), "portable");
     }

@@ -1,10 +1,10 @@
 #include <cmath>
 #include <vector>
 
-#include "chain.hpp"
-#include "check.hpp"
-#include "growth.hpp"
-#include "small_problem.hpp"
+#include "sampling/chain.hpp"
+#include "sampling/growth.hpp"
+#include "tests/check.hpp"
+#include "tests/small_problem.hpp"
 
 using namespace bayesdnf;
 
@@ -27,11 +27,11 @@ double grown(const State& state, std::vector<std::int32_t>& order, std::size_t f
         Term partial;
         Growth growth;
         for (const std::int32_t l : order) {
-            growth.look(state, State::kNone, partial, {1, 1}, power);
+            growth.look(state, kNone, partial, {1, 1}, power);
             log_path += growth.log_probability(static_cast<std::size_t>(l));
-            partial = changed(partial, {-1, l, 0});
+            partial = with(partial, l);
         }
-        growth.look(state, State::kNone, partial, {1, 1}, power);
+        growth.look(state, kNone, partial, {1, 1}, power);
         return std::exp(log_path + growth.log_stop());
     };
     if (from == order.size()) return path();
@@ -51,19 +51,20 @@ TEST(terms_from_rows_have_the_probability_they_are_drawn_with) {
         const Problem problem(seed, 5);
         const Individuals people = people_of(problem, seed);
         const RowTerms rows(problem.view, people);
+        RowTerms::Room room;
         const auto terms = all_terms(5);
         std::vector<Word> mask(problem.view.n_words());
         std::vector<int> drawn(terms.size(), 0);
         constexpr int kDraws = 100000;
         Philox rng({seed, 1});
         for (int i = 0; i < kDraws; ++i) {
-            const Term term = rows.draw(rng);
+            const Term term = rows.draw(rng, room);
             for (std::size_t t = 0; t < terms.size(); ++t) drawn[t] += terms[t] == term;
         }
         double total = 0;
         for (std::size_t t = 0; t < terms.size(); ++t) {
             problem.view.term_mask(mask.data(), terms[t]);
-            const double q = std::exp(rows.log_probability(terms[t], mask.data()));
+            const double q = std::exp(rows.log_probability(terms[t], mask.data(), room));
             total += q;
             CHECK_CLOSE(drawn[t] / double{kDraws}, q, 6 * std::sqrt(q / kDraws) + 1e-12);
         }
@@ -113,7 +114,7 @@ TEST(a_chain_cut_into_pieces_is_the_same_chain) {
         Philox stream({seed, 4});
         std::uint64_t step = 0;
         std::size_t n_draws = 0;
-        for (const std::uint64_t steps : {1, 500, 9, 487}) {
+        for (const std::uint64_t steps : {1u, 500u, 9u, 487u}) {
             Chain piece(shared, settings, now, stream, step);
             n_draws += piece.advance(steps, 10, Never()).draws.size();
             for (std::size_t r = 0; r < now.size(); ++r) now[r] = piece.states()[r].terms();

@@ -1,19 +1,19 @@
-#include "exact.hpp"
+#include "search/exact.hpp"
 
 #include <cmath>
 
-#include "check.hpp"
-#include "random_bits.hpp"
-#include "stops.hpp"
+#include "tests/check.hpp"
+#include "tests/random_bits.hpp"
+#include "tests/stops.hpp"
 
 using namespace bayesdnf;
 
 namespace {
 
 const Effect kEffects[] = {
-    {1, 1, 1, 1, 1, 1, true},      {1, 1, 1, 1, 1, 1, false},  {2, 9, 5, 1.5, 1, 1, true},
-    {2, 9, 5, 1.5, 1, 1, false},   {7, 1, 0.5, 4, 1, 1, true},  // ordered against its own priors
-    {7, 1, 0.5, 4, 1, 1, false},   {0.3, 0.3, 0.2, 0.4, 1, 1, true},
+    {1, 1, 1, 1, 1, 1, true},    {1, 1, 1, 1, 1, 1, false},        {2, 9, 5, 1.5, 1, 1, true},
+    {2, 9, 5, 1.5, 1, 1, false}, {7, 1, 0.5, 4, 1, 1, true},  // ordered against its own priors
+    {7, 1, 0.5, 4, 1, 1, false}, {0.3, 0.3, 0.2, 0.4, 1, 1, true},
 };
 
 // Lets one question pass, then says stop: the search does one step at a time.
@@ -51,7 +51,7 @@ struct Table {
         std::vector<LiteralSource> literals;
         for (std::int32_t j = 0; j < 5; ++j)
             for (const bool complement : {false, true}) literals.push_back({j, -1, complement});
-        return BitView(planes.data(), 2, 5, {0, 1, 2}, {60, 50}, nullptr, 0, literals, kernels());
+        return BitView(planes.data(), 2, 5, {0, 1, 2}, {60, 50}, nullptr, 0, literals, simd());
     }
 };
 
@@ -98,8 +98,7 @@ TEST(ceiling_over_a_reach_is_above_every_count_in_it_and_touches_one_when_unorde
                             double largest = -INFINITY;
                             for (Count x = low_a; x <= a; ++x)
                                 for (Count y = low_b; y <= b; ++y)
-                                    if (x + y >= least)
-                                        largest = std::max(largest, values[x][y]);
+                                    if (x + y >= least) largest = std::max(largest, values[x][y]);
                             const double bound = ceiling.over({low_a, a, low_b, b});
                             CHECK(bound >= largest - 1e-9);
                             if (!e.ordered) CHECK(!(bound > largest + 1e-9));
@@ -127,7 +126,7 @@ TEST(term_search_equals_brute_force_whole_or_in_pieces) {
                     const Support support(rules, table.meanings);
                     const Posterior posterior(table.view, support,
                                               FunctionPrior({-1, -1}, size, weights), e);
-                    for (const std::size_t max_size : {10, 2}) {
+                    for (const std::size_t max_size : {10u, 2u}) {
                         const double expected = brute_force(posterior, max_size);
                         TermSearch whole(posterior, max_size), pieces(posterior, max_size);
                         whole.seed(4, Never());

@@ -1,7 +1,7 @@
-#include "genotypes.hpp"
+#include "genomics/genotypes.hpp"
 
-#include "check.hpp"
-#include "random_bits.hpp"
+#include "tests/check.hpp"
+#include "tests/random_bits.hpp"
 
 using namespace bayesdnf;
 
@@ -49,7 +49,7 @@ TEST(bed_bytes_become_the_same_planes) {
     Philox rng({1, 2});
     for (const std::size_t n : kWidths) {
         const auto copies = random_copies(rng, n);
-        std::vector<std::uint8_t> bytes((n + 3) / 4, 0xff);  // padding must not matter
+        std::vector<std::uint8_t> bytes((n + 3) / 4, 0xff);        // padding must not matter
         constexpr std::uint8_t code[] = {0b01, 0b11, 0b10, 0b00};  // missing, 0, 1, 2 copies
         for (std::size_t i = 0; i < n; ++i) {
             const unsigned shift = 2 * (i % 4);
@@ -87,7 +87,7 @@ TEST(equal_variants_are_wholly_correlated) {
     std::vector<Word> planes;
     for (const auto* plane : {&p.known, &p.carrier, &p.two})
         planes.insert(planes.end(), plane->begin(), plane->end());
-    const Likeness same = likeness(planes.data(), planes.data(), words, words, kernels());
+    const Likeness same = likeness(planes.data(), planes.data(), words, words, simd());
     CHECK_CLOSE(same.r_squared(), 1.0, 1e-12);
     CHECK(same.xx == same.xy && same.x == same.y);
 }

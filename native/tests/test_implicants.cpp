@@ -1,11 +1,11 @@
-#include "implicants.hpp"
+#include "search/implicants.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "check.hpp"
-#include "random_bits.hpp"
-#include "stops.hpp"
+#include "tests/check.hpp"
+#include "tests/random_bits.hpp"
+#include "tests/stops.hpp"
 
 using namespace bayesdnf;
 
@@ -90,7 +90,7 @@ ImplicantWish wish_for(const Rows& rows, std::uint64_t seed, std::int64_t size_c
 TEST(every_implicant_worth_enough_is_found_once) {
     for (std::uint64_t seed = 0; seed < 30; ++seed)
         for (const auto& [a, b] : {std::pair{70, 3}, {5, 66}, {1, 1}, {130, 20}, {9, 0}}) {
-            const Rows rows(seed, a, b);
+            const Rows rows(seed, as_index(a), as_index(b));
             for (const std::int64_t size_cost : {0, 2})
                 for (const std::int64_t floor : {-30, 1, 10, 60}) {
                     const ImplicantWish wish = wish_for(rows, seed, size_cost, floor);
@@ -127,7 +127,7 @@ TEST(a_search_cut_short_says_so_and_its_ceiling_holds) {
         std::int64_t best = 0;
         for (const auto& [set, worth] : expected) best = std::max(best, worth);
         for (const bool best_only : {false, true})
-            for (const std::uint64_t nodes : {0, 1, 2, 5, 9}) {
+            for (const std::uint64_t nodes : {0u, 1u, 2u, 5u, 9u}) {
                 wish.best_only = best_only;
                 wish.max_nodes = nodes;
                 const ImplicantsFound found = rows.implicants().search(wish, Never());

@@ -1,7 +1,7 @@
-#include "matrix.hpp"
+#include "data/matrix.hpp"
 
-#include "check.hpp"
-#include "random_bits.hpp"
+#include "tests/check.hpp"
+#include "tests/random_bits.hpp"
 
 using namespace bayesdnf;
 
@@ -30,39 +30,42 @@ struct Fixture {
         weights = random_words(rng, 3 * stride);
         for (std::size_t w = 0; w < 3 * stride; ++w) weights[w] &= rows[w % stride];
         for (std::size_t i = 0; i < 4 * 64; ++i)
-            for (int b = 0; b < 3; ++b)
+            for (std::size_t b = 0; b < 3; ++b)
                 weight_of[i] += bit(weights.data() + b * stride, i) << b;
     }
     bool real(std::size_t i) const { return i < 100 || (i >= 128 && i < 165); }
     bool holds(std::size_t l, std::size_t i) const {
         const LiteralSource& s = literals[l];
-        const bool on = bit(planes.data() + s.plane * stride, i);
+        const bool on = bit(planes.data() + as_index(s.plane) * stride, i);
         if (!s.complement) return on;
-        return real(i) && !on && (s.valid < 0 || bit(planes.data() + s.valid * stride, i));
+        return real(i) && !on &&
+               (s.valid < 0 || bit(planes.data() + as_index(s.valid) * stride, i));
     }
 };
+
+SweepRoom room;
 
 }  // namespace
 
 TEST(counts_of_every_extension_match_row_by_row_counting) {
     const Fixture f;
-    for (const Kernels* k : available_kernels())
-        for (const std::size_t n_weights : {0, 3}) {
+    for (const Simd* k : available_simd())
+        for (const std::size_t n_weights : {0u, 3u}) {
             const BitView view(f.planes.data(), f.stride, 10, {0, 2, 4}, {100, 37},
                                f.weights.data(), n_weights, f.literals, *k);
             const std::int32_t terms[3][2] = {{0, 7}, {6, 1}, {5, 12}};
             std::vector<Word> masks(3 * view.n_words());
-            for (int m = 0; m < 3; ++m)
+            for (std::size_t m = 0; m < 3; ++m)
                 view.term_mask(masks.data() + m * view.n_words(), LiteralIds(terms[m], 2));
             std::vector<Count> counts(2 * 3 * f.literals.size());
-            view.literal_counts(masks.data(), 3, counts.data());
+            view.literal_counts(masks.data(), 3, counts.data(), room);
             for (std::size_t s = 0; s < 2; ++s)
                 for (std::size_t m = 0; m < 3; ++m)
                     for (std::size_t l = 0; l < f.literals.size(); ++l) {
                         Count expected = 0;
                         for (std::size_t i = s * 128; i < s * 128 + 128; ++i)
-                            if (f.real(i) && f.holds(terms[m][0], i) && f.holds(terms[m][1], i) &&
-                                f.holds(l, i))
+                            if (f.real(i) && f.holds(as_index(terms[m][0]), i) &&
+                                f.holds(as_index(terms[m][1]), i) && f.holds(l, i))
                                 expected += n_weights == 0 ? 1 : f.weight_of[i];
                         CHECK(counts[(s * 3 + m) * f.literals.size() + l] == expected);
                     }
@@ -72,10 +75,10 @@ TEST(counts_of_every_extension_match_row_by_row_counting) {
 TEST(a_sweep_of_some_planes_is_part_of_the_whole_sweep) {
     const Fixture f;
     const BitView view(f.planes.data(), f.stride, 10, {0, 2, 4}, {100, 37}, f.weights.data(), 3,
-                       f.literals, kernels());
+                       f.literals, simd());
     std::vector<Count> whole(2 * 10), part(2 * 3);
-    view.sweep(view.all_rows().data(), 1, 0, 10, whole.data());
-    view.sweep(view.all_rows().data(), 1, 4, 7, part.data());
+    view.sweep(view.all_rows().data(), 1, 0, 10, whole.data(), room);
+    view.sweep(view.all_rows().data(), 1, 4, 7, part.data(), room);
     for (std::size_t s = 0; s < 2; ++s)
         for (std::size_t j = 0; j < 3; ++j) CHECK(part[s * 3 + j] == whole[s * 10 + 4 + j]);
 }

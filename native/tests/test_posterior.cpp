@@ -1,11 +1,13 @@
-#include "posterior.hpp"
+#include "model/posterior.hpp"
 
 #include <cmath>
 
-#include "check.hpp"
-#include "special.hpp"
+#include "model/special.hpp"
+#include "tests/check.hpp"
 
 using namespace bayesdnf;
+
+static double real(Count n) { return static_cast<double>(n); }
 
 namespace {
 
@@ -50,7 +52,8 @@ TEST(skip_rule_agrees_with_the_full_sum) {
     for (Count a = 0; a <= 60; ++a)
         for (Count b = 0; b <= 80; ++b)
             CHECK_CLOSE(flat.order_factor(a, b),
-                        log_order_probability(1 + 60 - a, 1 + 80 - b, 1 + a, 1 + b) -
+                        log_order_probability(1 + real(60 - a), 1 + real(80 - b), 1 + real(a),
+                                              1 + real(b)) -
                             std::log(0.5),
                         1e-12);
 }
@@ -61,8 +64,8 @@ TEST(tables_equal_the_beta_functions_they_stand_for) {
     for (Count a = 0; a <= 30; a += 3)
         for (Count b = 0; b <= 41; b += 5)
             CHECK_CLOSE(lik(a, b),
-                        log_beta(1.5 + a, 0.5 + b) - log_beta(1.5, 0.5) +
-                            log_beta(2 + 30 - a, 3 + 41 - b) - log_beta(2, 3),
+                        log_beta(1.5 + real(a), 0.5 + real(b)) - log_beta(1.5, 0.5) +
+                            log_beta(2 + real(30 - a), 3 + real(41 - b)) - log_beta(2, 3),
                         1e-11);
     CHECK_CLOSE(lik.null(), log_beta(1 + 30, 2 + 41) - log_beta(1, 2), 1e-12);
 }

@@ -1,6 +1,6 @@
 #include "rng.hpp"
 
-#include "check.hpp"
+#include "tests/check.hpp"
 
 using namespace bayesdnf;
 

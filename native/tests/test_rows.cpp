@@ -1,7 +1,7 @@
-#include "rows.hpp"
+#include "data/rows.hpp"
 
-#include "check.hpp"
-#include "random_bits.hpp"
+#include "tests/check.hpp"
+#include "tests/random_bits.hpp"
 
 using namespace bayesdnf;
 
@@ -43,17 +43,18 @@ TEST(gathered_rows_land_in_their_segments) {
                 out.data(), out_stride);
     for (std::size_t j = 0; j < n_planes; ++j) {
         const Word *from = planes.data() + j * stride, *to = out.data() + j * out_stride;
-        for (std::size_t i = 0; i < 65; ++i) CHECK(bit(to, i) == bit(from, sources[i]));
+        for (std::size_t i = 0; i < 65; ++i) CHECK(bit(to, i) == bit(from, as_index(sources[i])));
         for (std::size_t i = 65; i < 128; ++i) CHECK(!bit(to, i));
-        for (std::size_t i = 0; i < 3; ++i) CHECK(bit(to, 128 + i) == bit(from, sources[65 + i]));
+        for (std::size_t i = 0; i < 3; ++i)
+            CHECK(bit(to, 128 + i) == bit(from, as_index(sources[65 + i])));
         for (std::size_t i = 131; i < 5 * 64; ++i) CHECK(!bit(to, i));
     }
 }
 
 TEST(appended_bits_follow_one_another) {
     Philox rng({4, 9});
-    for (const std::size_t first : {0, 1, 63, 64, 65})
-        for (const std::size_t n : {0, 1, 63, 64, 65, 127, 128}) {
+    for (const std::size_t first : {0u, 1u, 63u, 64u, 65u})
+        for (const std::size_t n : {0u, 1u, 63u, 64u, 65u, 127u, 128u}) {
             const auto src = random_words(rng, 2 + words_for(n));
             std::vector<Word> dst(words_for(first + n) + 1, 0);
             append_bits(dst.data(), first, src.data(), n);

@@ -1,7 +1,7 @@
-#include "scan.hpp"
+#include "genomics/scan.hpp"
 
-#include "check.hpp"
-#include "random_bits.hpp"
+#include "tests/check.hpp"
+#include "tests/random_bits.hpp"
 
 using namespace bayesdnf;
 
@@ -104,8 +104,7 @@ TEST(a_triple_gains_over_its_best_pair) {
 
 TEST(ties_go_to_the_earlier_variants) {
     Findings best(2);
-    for (const std::int32_t v : {5, 1, 3})
-        best.offer({1.0, {v, 9, -1}, 0, 0, 0, 1.0, 1.0});
+    for (const std::int32_t v : {5, 1, 3}) best.offer({1.0, {v, 9, -1}, 0, 0, 0, 1.0, 1.0});
     const auto kept = best.sorted();
     CHECK(kept[0].variants[0] == 1 && kept[1].variants[0] == 3);
 }

@@ -2,11 +2,11 @@
 #include <cmath>
 #include <set>
 
-#include "check.hpp"
-#include "beam.hpp"
-#include "hunt.hpp"
-#include "neighbours.hpp"
-#include "small_problem.hpp"
+#include "search/beam.hpp"
+#include "search/hunt.hpp"
+#include "search/neighbours.hpp"
+#include "tests/check.hpp"
+#include "tests/small_problem.hpp"
 
 using namespace bayesdnf;
 
@@ -39,7 +39,8 @@ TEST(changes_hold_every_allowed_one_literal_change_once_and_bound_it) {
             for (std::size_t i = 0; i < state.size(); ++i) {
                 const Term& term = state.terms()[i];
                 std::vector<Change> changes;
-                changes_of_term(state, i, changes);
+                Extensions extensions;
+                changes_of_term(state, i, extensions, changes);
                 std::set<Term> reached;
                 for (const Change& change : changes) {
                     const Term next = changed(term, change);
@@ -67,7 +68,7 @@ TEST(a_beam_that_keeps_everything_finds_the_best_term) {
             for (int repeat = 0; repeat < 5; ++repeat) {
                 const State state = problem.random_state(rng);
                 for (std::size_t without = 0; without <= state.size(); ++without) {
-                    const std::size_t out = without == state.size() ? State::kNone : without;
+                    const std::size_t out = without == state.size() ? kNone : without;
                     double best = -INFINITY;
                     for (const Term& term : all_terms(static_cast<std::size_t>(p)))
                         best = std::max(best, state.score_with(out, term));
@@ -114,7 +115,7 @@ TEST(rebuild_never_lowers_the_score_and_wide_ends_where_no_single_term_helps) {
         Philox rng({seed, 4});
         for (int repeat = 0; repeat < 5; ++repeat) {
             const State start = problem.random_state(rng);
-            for (const std::size_t width : {1, 1000}) {
+            for (const std::size_t width : {1u, 1000u}) {
                 State state = start;
                 rebuild(state, width, Never());
                 CHECK(state.score() >= start.score());
@@ -123,7 +124,7 @@ TEST(rebuild_never_lowers_the_score_and_wide_ends_where_no_single_term_helps) {
                 CHECK(state.score() == State(*problem.posterior, state.terms()).score());
                 if (width == 1) continue;
                 for (const Term& term : all_terms(6)) {
-                    CHECK(state.score_with(State::kNone, term) <= state.score() + kRounding);
+                    CHECK(state.score_with(kNone, term) <= state.score() + kRounding);
                     for (std::size_t i = 0; i < state.size(); ++i)
                         CHECK(state.score_with(i, term) <= state.score() + kRounding);
                 }

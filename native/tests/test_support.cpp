@@ -1,13 +1,13 @@
-#include "support.hpp"
+#include "model/support.hpp"
 
-#include "check.hpp"
+#include "tests/check.hpp"
 
 using namespace bayesdnf;
 
 namespace {
 
 // Attribute 0: values 0..3 with = != >= < literals (ids 4 * rank + operator); attribute 1: one
-// flag (16); attribute 2: its twin (17).
+// flag (16); attribute 2: its equal (17).
 Support make(Rules rules = {}) {
     std::vector<LiteralMeaning> literals;
     for (std::int32_t rank = 0; rank < 4; ++rank)
@@ -101,7 +101,7 @@ TEST(addable_literals_are_those_that_keep_a_term_allowed) {
     s.addable(term, others, may.data());
     for (std::int32_t l = 0; l < 18; ++l) {
         const bool keeps = l != 6 && judge(s, {{6, l}, {16}}) == Verdict::allowed;
-        if (l != 17) CHECK((may[l] == 1) == keeps);
+        if (l != 17) CHECK((may[as_index(l)] == 1) == keeps);
     }
     const std::vector<std::int32_t> full{6, 1, 5};
     s.addable(full, others, may.data());

@@ -3,28 +3,29 @@ The C++ core of bayesdnf: packed bits, random streams, scores, searches, chains.
 """
 
 from collections.abc import Mapping, Sequence
+import enum
 from typing import Annotated, Any
 
 import numpy
 from numpy.typing import NDArray
 
 
-def kernel() -> str:
-    """Name of the kernel in use; BAYESDNF_KERNEL forces another."""
+def simd() -> str:
+    """Name of the instruction set in use; BAYESDNF_SIMD forces another."""
 
-def available_kernels() -> list[str]:
-    """Names of the kernels this processor can run."""
+def available_simd() -> list[str]:
+    """Names of the instruction sets this processor can run."""
 
-def bits_and(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], kernel: str | None = None) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]: ...
+def bits_and(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], simd: str | None = None) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]: ...
 
-def bits_or(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], kernel: str | None = None) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]: ...
+def bits_or(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], simd: str | None = None) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]: ...
 
-def bits_and_not(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], kernel: str | None = None) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]:
+def bits_and_not(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], simd: str | None = None) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]:
     """a AND NOT b."""
 
-def popcount(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], kernel: str | None = None) -> int: ...
+def popcount(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], simd: str | None = None) -> int: ...
 
-def and_popcount(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], repeats: int = 1, kernel: str | None = None) -> int:
+def and_popcount(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], repeats: int = 1, simd: str | None = None) -> int:
     """
     Rows in a and in b, b read in pieces as long as a: the bare loop that sweeps are measured against.
     """
@@ -39,7 +40,7 @@ def append_rows(out: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), o
 class BitView:
     """Planes, literal table, segments and weights as one view."""
 
-    def __init__(self, planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows_per_segment: Sequence[int], offsets: Sequence[int], weights: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, plane: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], complement: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], valid: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], kernel: str | None = None) -> None: ...
+    def __init__(self, planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows_per_segment: Sequence[int], offsets: Sequence[int], weights: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, plane: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], complement: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], valid: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], simd: str | None = None) -> None: ...
 
     @property
     def n_words(self) -> int: ...
@@ -52,7 +53,7 @@ class BitView:
         """Weighted rows per segment."""
 
     @property
-    def kernel(self) -> str: ...
+    def simd(self) -> str: ...
 
     def all_rows(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]:
         """The mask with every row in it."""
@@ -122,8 +123,37 @@ def log_beta_cdf(logit_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), 
 def log_elementary_symmetric(log_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], largest: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """log e_k of the weights for k in 0..largest."""
 
+class Verdict(enum.IntEnum):
+    """Whether a function is inside the support, or why it is not."""
+
+    ALLOWED = 0
+
+    EMPTY_TERM = 1
+
+    REPEATED_LITERAL = 2
+
+    RELATED_LITERALS = 3
+
+    TOO_FEW_ROWS = 4
+
+    REPEATED_TERM = 5
+
+    ABSORBED_TERM = 6
+
+    SHARED_ATTRIBUTE = 7
+
+    TOO_MANY_TERMS = 8
+
+    TOO_MANY_LITERALS = 9
+
+    KEPT_APART = 10
+
+    EXCLUSIVE_GROUP = 11
+
+    LACKS_REQUIRED = 12
+
 class Support:
-    def __init__(self, attribute: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rank: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], op: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], twin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], antichain: bool, related: bool, disjoint: bool, min_cover: int, max_terms: int | None, max_literals: int | None, apart: Sequence[Sequence[Sequence[int]]] = [], at_most_one: Sequence[Sequence[Sequence[int]]] = [], required: Sequence[Sequence[int]] = []) -> None: ...
+    def __init__(self, attribute: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rank: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], op: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], equal: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], antichain: bool, related: bool, disjoint: bool, min_cover: int, max_terms: int | None, max_literals: int | None, apart: Sequence[Sequence[Sequence[int]]] = [], at_most_one: Sequence[Sequence[Sequence[int]]] = [], required: Sequence[Sequence[int]] = []) -> None: ...
 
     def implies(self, a: int, b: int) -> bool: ...
 
@@ -131,7 +161,7 @@ class Support:
 
     def addable(self, term: Sequence[int], rest: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')]: ...
 
-    def check(self, terms: Sequence[Sequence[int]], covers: Sequence[int]) -> int: ...
+    def check(self, terms: Sequence[Sequence[int]], covers: Sequence[int]) -> Verdict: ...
 
 class Individuals:
     """The table row by row."""
@@ -169,7 +199,7 @@ class AnnealProblem:
 class AnnealChain:
     """One chain of the paper's simulated annealing."""
 
-    def __init__(self, problem: AnnealProblem, rng: Philox, start_terms: int, draw_rates: bool, probabilities: Sequence[float], log_lambda: float, cooling: float, keep_best: bool, learning_steps: int = 0) -> None: ...
+    def __init__(self, problem: object, rng: Philox, start_terms: int, draw_rates: bool, probabilities: Sequence[float], log_lambda: float, cooling: float, keep_best: bool, learning_steps: int = 0) -> None: ...
 
     def advance(self, steps: int, stop: StopFlag) -> int:
         """Take steps; returns how many were taken before being told to stop."""
@@ -270,7 +300,7 @@ class ChainProblem:
 class Chain:
     """A chain over functions."""
 
-    def __init__(self, problem: ChainProblem, mix: Mapping[str, float], empty_base: float, whole_base: float, growth: Sequence[float], listed: Sequence[Sequence[int]], weights: Sequence[float], betas: Sequence[float], exchange_every: int, starts: Sequence[Sequence[Sequence[int]]], rng: Philox, step: int) -> None: ...
+    def __init__(self, problem: object, mix: Mapping[str, float], empty_base: float, whole_base: float, growth: Sequence[float], listed: Sequence[Sequence[int]], weights: Sequence[float], betas: Sequence[float], exchange_every: int, starts: Sequence[Sequence[Sequence[int]]], rng: Philox, step: int) -> None: ...
 
     def advance(self, steps: int, every: int, stop: StopFlag) -> dict[str, Any]:
         """Take steps and record draws, until told to stop."""

@@ -12,12 +12,12 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "narwhals", "pandas", "polars", "
 
 
 def versions() -> dict[str, str]:
-    """Return versions of bayesdnf, Python and the libraries it uses, and the kernel in use."""
+    """Return versions of bayesdnf, Python and its libraries, and the core's instruction set."""
     found = {
         "bayesdnf": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "kernel": f"{_native.kernel()} (available: {', '.join(_native.available_kernels())})",
+        "simd": f"{_native.simd()} (available: {', '.join(_native.available_simd())})",
     }
     for package in _PACKAGES:
         try:
@@ -28,14 +28,14 @@ def versions() -> dict[str, str]:
 
 
 def show_versions() -> None:
-    """Print versions and the kernel in use; paste it into a bug report.
+    """Print versions and the instruction set in use; paste it into a bug report.
 
     Examples
     --------
     >>> import bayesdnf
     >>> bayesdnf.show_versions()
     bayesdnf      ...
-    kernel        ...
+    simd          ...
     """
     lines = [f"{name:<13} {value}" for name, value in versions().items()]
     sys.stdout.write("\n".join(lines) + "\n")

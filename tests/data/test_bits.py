@@ -351,9 +351,11 @@ def test_equal_columns(X):
     X = np.concatenate([X, X[:, ::-1]], axis=1)
     bits = BitMatrix.from_table(X)
     truth = [tuple(column) for column in (X == 1).T.tolist()]
-    twins = [truth.index(column) for column in truth]
-    assert bits.twins().tolist() == twins
-    classes = [[f"x{j}" for j, t in enumerate(twins) if t == first] for first in sorted(set(twins))]
+    firsts = [truth.index(column) for column in truth]
+    assert bits.first_equal().tolist() == firsts
+    classes = [
+        [f"x{j}" for j, t in enumerate(firsts) if t == first] for first in sorted(set(firsts))
+    ]
     found = [[str(literal) for literal in group] for group in bits.equal_literals()]
     assert found == [group for group in classes if len(group) > 1]
 

@@ -155,10 +155,10 @@ for effect in (Effect(), Effect(a0=0.5, b0=0.5, a1=0.5, b1=0.5)):
 """
 
 
-def test_threads_and_kernels_give_the_same_bytes():
+def test_threads_and_instruction_sets_give_the_same_bytes():
     outputs = set()
-    for kernel in _native.available_kernels():
-        environment = {**os.environ, "BAYESDNF_KERNEL": kernel}
+    for simd in _native.available_simd():
+        environment = {**os.environ, "BAYESDNF_SIMD": simd}
         done = subprocess.run(
             [sys.executable, "-c", MANY], env=environment, capture_output=True, text=True,
             check=False,

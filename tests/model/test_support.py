@@ -149,7 +149,7 @@ def test_impossible_questions():
     with pytest.raises(ValueError, match="one cover per term"):
         native.check([[0]], [])
     four = np.zeros(4, dtype=np.int32)
-    for change in ({"attribute": four - 1}, {"twin": four + 4}, {"op": np.full(4, 4, np.uint8)}):
-        meaning = {"attribute": four, "rank": four, "op": four.astype(np.uint8), "twin": four}
+    for change in ({"attribute": four - 1}, {"equal": four + 4}, {"op": np.full(4, 4, np.uint8)}):
+        meaning = {"attribute": four, "rank": four, "op": four.astype(np.uint8), "equal": four}
         with pytest.raises(ValueError, match="out of range"):
             _native.Support(*{**meaning, **change}.values(), True, False, False, 1, None, None)

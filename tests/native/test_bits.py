@@ -1,4 +1,4 @@
-"""Packed words against loops over bools, for every kernel that this processor can run."""
+"""Packed words against loops over bools, for every instruction set that this processor can run."""
 
 import gc
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import reference
 from bayesdnf import _native
 
-KERNELS = _native.available_kernels()
+SIMD = _native.available_simd()
 WIDTHS = [0, 1, 2, 5, 63, 64, 65, 127, 128, 200, 513, 600]
 word_lists = st.lists(st.integers(0, 2**64 - 1), max_size=40)
 
@@ -21,18 +21,18 @@ def words(values):
 
 @given(pairs=st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1)), max_size=40))
 @settings(deadline=None, max_examples=60)
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_word_operations(kernel, pairs):
+@pytest.mark.parametrize("simd", SIMD)
+def test_word_operations(simd, pairs):
     a, b = words([x for x, _ in pairs]), words([y for _, y in pairs])
     u, v = reference.as_int(a), reference.as_int(b)
-    assert reference.as_int(_native.bits_and(a, b, kernel)) == u & v
-    assert reference.as_int(_native.bits_or(a, b, kernel)) == u | v
-    assert reference.as_int(_native.bits_and_not(a, b, kernel)) == u & ~v
-    assert _native.popcount(a, kernel) == u.bit_count()
+    assert reference.as_int(_native.bits_and(a, b, simd)) == u & v
+    assert reference.as_int(_native.bits_or(a, b, simd)) == u | v
+    assert reference.as_int(_native.bits_and_not(a, b, simd)) == u & ~v
+    assert _native.popcount(a, simd) == u.bit_count()
     if pairs:
         twice = np.concatenate([b, ~b])
-        assert _native.and_popcount(a, b, 1, kernel) == (u & v).bit_count()
-        assert _native.and_popcount(a, twice, 3, kernel) == 3 * u.bit_count()
+        assert _native.and_popcount(a, b, 1, simd) == (u & v).bit_count()
+        assert _native.and_popcount(a, twice, 3, simd) == 3 * u.bit_count()
 
 
 class World:
@@ -70,7 +70,7 @@ class World:
     def packed_masks(self):
         return self.lay_out(self.masks, self.n_words)
 
-    def view(self, kernel=None):
+    def view(self, simd=None):
         digits = None
         if self.weights is not None:
             n_digits = int(self.weights.max(initial=1)).bit_length()
@@ -83,7 +83,7 @@ class World:
             np.array([j for j, _ in self.literals], dtype=np.int32),
             np.array([negated for _, negated in self.literals], dtype=np.uint8),
             np.array([self.valid[j] for j, _ in self.literals], dtype=np.int32),
-            kernel,
+            simd,
         )
 
     def literal_columns(self):
@@ -115,9 +115,9 @@ def test_counts(world):
     by_literal = reference.sweep(world.masks, world.literal_columns(), segments, weights)
     of_mask = [reference.count(mask, segments, weights) for mask in world.masks]
     totals = reference.count([True] * sum(segments), segments, weights)
-    for kernel in KERNELS:
-        view = world.view(kernel)
-        assert view.kernel == kernel
+    for simd in SIMD:
+        view = world.view(simd)
+        assert view.simd == simd
         assert view.totals == totals
         np.testing.assert_array_equal(view.sweep(masks), by_plane)
         np.testing.assert_array_equal(view.literal_counts(masks), by_literal)
@@ -136,8 +136,8 @@ def test_term_masks(world, data):
     expected = [[all(columns[x][i] for x in term) for i in range(n)] for term in terms]
     starts = np.cumsum([0, *map(len, terms)], dtype=np.int64)
     flat = np.array([x for term in terms for x in term], dtype=np.int32)
-    for kernel in KERNELS:
-        masks = world.view(kernel).term_masks(starts, flat)
+    for simd in SIMD:
+        masks = world.view(simd).term_masks(starts, flat)
         np.testing.assert_array_equal(masks, world.lay_out(expected, world.n_words))
     [every_row] = world.lay_out([[True] * n], world.n_words)
     np.testing.assert_array_equal(world.view().all_rows(), every_row)
@@ -154,9 +154,9 @@ def test_equal_columns_have_equal_hashes(world):
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 4])
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("simd", SIMD)
 @pytest.mark.parametrize(("n_words", "n_masks"), [(1024, 1), (1031, 3), (4100, 40), (9000, 1)])
-def test_sweeps_of_many_words(kernel, n_threads, n_words, n_masks):
+def test_sweeps_of_many_words(simd, n_threads, n_words, n_masks):
     """Past one cache block, past one piece of work, and with planes that come from memory."""
     rng = np.random.default_rng(n_words)
     n_planes = 203 if n_masks == 40 else 23
@@ -166,7 +166,7 @@ def test_sweeps_of_many_words(kernel, n_threads, n_words, n_masks):
     edge = n_words // 3
     view = _native.BitView(
         planes, [edge * 64, (n_words - edge) * 64], [0, edge, n_words], None,
-        none, none.astype(np.uint8), none, kernel,
+        none, none.astype(np.uint8), none, simd,
     )  # fmt: skip
     counts = view.sweep(masks, n_threads)
     for m in (0, n_masks - 1):
@@ -204,7 +204,7 @@ def small_view(**changes):
         ({"plane": np.array([-1], dtype=np.int32)}, "outside the planes"),
         ({"valid": np.array([2], dtype=np.int32)}, "outside the planes"),
         ({"plane": np.zeros(2, dtype=np.int32)}, "of one length"),
-        ({"kernel": "abacus"}, "Got 'abacus' instead"),
+        ({"simd": "abacus"}, "Got 'abacus' instead"),
     ],
 )
 def test_impossible_views_are_refused(changes, message):

@@ -146,11 +146,11 @@ def test_repeated_rows_are_weighted_rows(hard):
     assert hunt(repeated, **settings) == hunt(weighted, **settings)
 
 
-KERNEL_PROGRAM = """
+SIMD_PROGRAM = """
 from bayesdnf import BitMatrix, Posterior, _native, hunt, simulate
 X, y, _ = simulate(300, 60, terms=(2, 3, 2, 3, 2), pi0=0.2, pi1=0.8, random_state=4)
 found = hunt(Posterior(BitMatrix.from_table(X), y), steps=1000, random_state=2)
-print(_native.kernel(), found.log_posterior.hex(), found)
+print(_native.simd(), found.log_posterior.hex(), found)
 """
 
 
@@ -165,12 +165,12 @@ def run_python(program, **environment):
     ).stdout
 
 
-def test_every_kernel_gives_the_same_bytes():
+def test_every_instruction_set_gives_the_same_bytes():
     texts = {}
-    for kernel in _native.available_kernels():
-        name, text = run_python(KERNEL_PROGRAM, BAYESDNF_KERNEL=kernel).split(" ", 1)
-        assert name == kernel
-        texts[kernel] = text
+    for simd in _native.available_simd():
+        name, text = run_python(SIMD_PROGRAM, BAYESDNF_SIMD=simd).split(" ", 1)
+        assert name == simd
+        texts[simd] = text
     assert len(set(texts.values())) == 1
 
 

@@ -22,7 +22,7 @@ def segment_offsets(rows_per_segment: Sequence[int]) -> list[int]:
     """First word of each segment, and the end.
 
     Segments start on a word; from 64 words on they start on a cache line, which costs at most an
-    eighth more room and lets the kernels load whole lines.
+    eighth more room and lets the core load whole lines.
     """
     words = [-(-rows // 64) for rows in rows_per_segment]
     unit = _CACHE_LINE if sum(words) >= 64 else 1
@@ -180,15 +180,15 @@ class BitMatrix:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_view": None}
 
-    def view(self, kernel: str | None = None) -> _native.BitView:
+    def view(self, simd: str | None = None) -> _native.BitView:
         """Return the native core's view of this matrix; the planes stay where they are."""
-        if kernel is not None:
-            return self._make_view(kernel)
+        if simd is not None:
+            return self._make_view(simd)
         if self._view is None:
             self._view = self._make_view(None)
         return self._view
 
-    def _make_view(self, kernel: str | None) -> _native.BitView:
+    def _make_view(self, simd: str | None) -> _native.BitView:
         return _native.BitView(
             self.planes,
             list(self.segments),
@@ -197,7 +197,7 @@ class BitMatrix:
             self.table.plane,
             self.table.complement.view(np.uint8),
             self.table.valid,
-            kernel,
+            simd,
         )
 
     def _weight_planes(self, counts: NDArray[np.int64]) -> Words:
@@ -265,7 +265,7 @@ class BitMatrix:
                 any_missing |= missing
         return by_column, int(any_missing.sum())
 
-    def twins(self) -> NDArray[np.int32]:
+    def first_equal(self) -> NDArray[np.int32]:
         """For each literal the first one whose column is equal on every row."""
         hashes = self.view().hash_literals()
         _, first, group = np.unique(hashes, axis=0, return_index=True, return_inverse=True)
@@ -273,9 +273,9 @@ class BitMatrix:
 
     def equal_literals(self) -> list[list[Literal]]:
         """Classes of two or more literals whose columns are equal on every row."""
-        twins = self.twins()
-        order = np.argsort(twins, kind="stable")
-        groups = np.split(order, np.flatnonzero(np.diff(twins[order])) + 1)
+        first = self.first_equal()
+        order = np.argsort(first, kind="stable")
+        groups = np.split(order, np.flatnonzero(np.diff(first[order])) + 1)
         return [[self.table[int(i)] for i in group] for group in groups if len(group) > 1]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from enum import IntEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,23 +15,7 @@ from ..data.bits import BitMatrix
 if TYPE_CHECKING:
     from .prior import Prior
 
-
-class Verdict(IntEnum):
-    """Why a function is outside the support; the core's numbers."""
-
-    ALLOWED = 0
-    EMPTY_TERM = 1
-    REPEATED_LITERAL = 2
-    RELATED_LITERALS = 3
-    TOO_FEW_ROWS = 4
-    REPEATED_TERM = 5
-    ABSORBED_TERM = 6
-    SHARED_ATTRIBUTE = 7
-    TOO_MANY_TERMS = 8
-    TOO_MANY_LITERALS = 9
-    KEPT_APART = 10
-    EXCLUSIVE_GROUP = 11
-    LACKS_REQUIRED = 12
+Verdict = _native.Verdict
 
 
 class Support:
@@ -65,7 +48,7 @@ class Support:
             table.attribute,
             table.rank,
             table.core_operator,
-            bits.twins(),
+            bits.first_equal(),
             prior.antichain,
             prior.related,
             prior.disjoint,
@@ -100,7 +83,7 @@ class Support:
     def verdict(self, function: BooleanFunction) -> Verdict:
         """Judge a function."""
         terms = self.ids(function)
-        return Verdict(self.native.check(terms, self.covers(terms)))
+        return self.native.check(terms, self.covers(terms))
 
     def allowed(self, function: BooleanFunction) -> bool:
         """Whether the prior gives the function any mass, sizes aside."""

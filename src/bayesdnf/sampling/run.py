@@ -269,8 +269,8 @@ def _collect(
     if settings["stopped"] != "done":
         skip = min(skip, have // 2)
     infos = [record.joined().pieces[0] for record in records]
-    twins = posterior.bits.twins()
-    table, numbers = merge(infos, twins)  # of equal columns the first stands for all
+    first_equal = posterior.bits.first_equal()
+    table, numbers = merge(infos, first_equal)  # of equal columns the first stands for all
     index = np.stack([n[info.draws[skip:have]] for n, info in zip(numbers, infos, strict=True)])
     often = np.bincount(index.ravel(), minlength=len(table))
     order = np.lexsort((np.arange(len(table)), -often))[: np.count_nonzero(often)]
@@ -294,7 +294,7 @@ def _collect(
     return Draws(
         literals=tuple(names[int(i)] for i in in_use),
         equal=tuple(
-            tuple(names[int(j)] for j in np.flatnonzero(twins == i) if j != i) for i in in_use
+            tuple(names[int(j)] for j in np.flatnonzero(first_equal == i) if j != i) for i in in_use
         ),
         functions=table.functions._replace(literals=literals.astype(np.int32)),
         log_prior=table.log_prior,

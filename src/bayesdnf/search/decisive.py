@@ -173,7 +173,7 @@ def _useful(stored: BitMatrix) -> NDArray[np.intp]:
     counts = view.literal_counts(view.all_rows()[np.newaxis])[:, 0]
     n_negative = view.totals[1]
     excludes = (counts[1] < n_negative) | (n_negative == 0)
-    first = stored.twins() == np.arange(stored.n_literals)
+    first = stored.first_equal() == np.arange(stored.n_literals)
     return np.flatnonzero((counts[0] > 0) & excludes & first)
 
 

@@ -1,0 +1,118 @@
+#include "data/matrix.hpp"
+
+#include <algorithm>
+
+namespace bayesdnf {
+
+BitView::BitView(const Word* planes, std::size_t stride, std::size_t n_planes,
+                 std::vector<std::size_t> offsets, std::vector<std::size_t> rows_per_segment,
+                 const Word* weights, std::size_t n_weights, std::vector<LiteralSource> literals,
+                 const Simd& simd)
+    : planes_(planes),
+      stride_(stride),
+      n_planes_(n_planes),
+      offsets_(std::move(offsets)),
+      weights_(weights),
+      n_weights_(n_weights),
+      literals_(std::move(literals)),
+      plain_(literals_.size() == n_planes),
+      simd_(simd),
+      all_rows_(offsets_.back()),
+      totals_(offsets_.size() - 1) {
+    for (std::size_t l = 0; plain_ && l < literals_.size(); ++l)
+        plain_ = literals_[l].plane == static_cast<std::int32_t>(l) && literals_[l].valid < 0 &&
+                 !literals_[l].complement;
+    for (std::size_t s = 0; s + 1 < offsets_.size(); ++s)
+        fill_ones(all_rows_.data() + offsets_[s], rows_per_segment[s],
+                  offsets_[s + 1] - offsets_[s]);
+    count(all_rows_.data(), totals_.data());
+}
+
+void BitView::and_literal(Word* mask, std::int32_t literal) const {
+    const LiteralSource& source = literals_[as_index(literal)];
+    const Word* plane = planes_ + as_index(source.plane) * stride_;
+    if (!source.complement) {
+        simd_.and_into(mask, mask, plane, n_words());
+        return;
+    }
+    simd_.and_not_into(mask, mask, plane, n_words());
+    if (source.valid >= 0)
+        simd_.and_into(mask, mask, planes_ + as_index(source.valid) * stride_, n_words());
+}
+
+void BitView::term_mask(Word* mask, LiteralIds term) const {
+    std::copy(all_rows_.begin(), all_rows_.end(), mask);
+    for (const std::int32_t literal : term) and_literal(mask, literal);
+}
+
+void BitView::count(const Word* mask, Count* counts) const {
+    for (std::size_t s = 0; s < n_segments(); ++s) {
+        const std::size_t first = offsets_[s];
+        const std::size_t n = offsets_[s + 1] - first;
+        counts[s] = n_weights_ == 0 ? simd_.popcount(mask + first, n) : 0;
+        for (std::size_t b = 0; b < n_weights_; ++b)
+            counts[s] += simd_.and_popcount(mask + first, weights_ + b * stride_ + first, n) << b;
+    }
+}
+
+Count BitView::count_all(const Word* mask) const {
+    std::vector<Count> counts(n_segments());
+    count(mask, counts.data());
+    Count sum = 0;
+    for (const Count c : counts) sum += c;
+    return sum;
+}
+
+void BitView::sweep(const Word* masks, std::size_t n_masks, std::size_t first, std::size_t last,
+                    Count* counts, SweepRoom& room) const {
+    const std::size_t n = last - first;
+    const Segments segments{offsets_.data(), n_segments()};
+    const Word* planes = planes_ + first * stride_;
+    if (n_weights_ == 0) {
+        simd_.sweep(masks, n_words(), n_masks, planes, stride_, n, segments, counts, n);
+        return;
+    }
+    // A weight's binary digit b is one more mask, worth 2^b: the inner loops never hear of weights.
+    room.weighted.resize(n_weights_ * n_words());
+    room.of_digits.resize(n_segments() * n_weights_ * n);
+    for (std::size_t m = 0; m < n_masks; ++m) {
+        for (std::size_t b = 0; b < n_weights_; ++b)
+            simd_.and_into(room.weighted.data() + b * n_words(), masks + m * n_words(),
+                           weights_ + b * stride_, n_words());
+        simd_.sweep(room.weighted.data(), n_words(), n_weights_, planes, stride_, n, segments,
+                    room.of_digits.data(), n);
+        for (std::size_t s = 0; s < n_segments(); ++s) {
+            Count* out = counts + (s * n_masks + m) * n;
+            std::fill(out, out + n, Count{0});
+            for (std::size_t b = 0; b < n_weights_; ++b) {
+                const Count* digits = room.of_digits.data() + (s * n_weights_ + b) * n;
+                for (std::size_t j = 0; j < n; ++j) out[j] += digits[j] << b;
+            }
+        }
+    }
+}
+
+void BitView::literal_counts(const Word* masks, std::size_t n_masks, Count* counts,
+                             SweepRoom& room) const {
+    if (plain_) {
+        sweep(masks, n_masks, 0, n_planes_, counts, room);
+        return;
+    }
+    room.by_plane.resize(n_segments() * n_masks * n_planes_);
+    room.of_mask.resize(n_segments());
+    sweep(masks, n_masks, 0, n_planes_, room.by_plane.data(), room);
+    for (std::size_t m = 0; m < n_masks; ++m) {
+        count(masks + m * n_words(), room.of_mask.data());
+        for (std::size_t s = 0; s < n_segments(); ++s) {
+            const Count* plane = room.by_plane.data() + (s * n_masks + m) * n_planes_;
+            Count* out = counts + (s * n_masks + m) * n_literals();
+            for (std::size_t l = 0; l < n_literals(); ++l) {
+                const LiteralSource& source = literals_[l];
+                const Count known = source.valid < 0 ? room.of_mask[s] : plane[source.valid];
+                out[l] = source.complement ? known - plane[source.plane] : plane[source.plane];
+            }
+        }
+    }
+}
+
+}  // namespace bayesdnf

@@ -1,0 +1,75 @@
+// A view of the packed table: planes, the literal table over them, segments and row weights.
+//
+// A literal is a plane or its complement; a complement is false where the value is missing, which
+// is what the validity plane says. Nothing here owns the planes: they are numpy arrays.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "data/bits.hpp"
+#include "data/term.hpp"
+
+namespace bayesdnf {
+
+struct LiteralSource {
+    std::int32_t plane;
+    std::int32_t valid;  // plane that says where the value is known, or -1: known everywhere
+    bool complement;
+};
+
+// Room for sweeps of one thread, kept between calls: they are the innermost loops, and their caller
+// is the only one who knows on which thread it runs.
+struct SweepRoom {
+    std::vector<Count> by_plane, of_mask, of_digits;
+    std::vector<Word> weighted;
+};
+
+class BitView {
+  public:
+    // weights: n_weights planes laid out like `planes`; the weight of a row is the number whose
+    // binary digits they hold, lowest first. n_weights = 0: every row counts once.
+    BitView(const Word* planes, std::size_t stride, std::size_t n_planes,
+            std::vector<std::size_t> offsets, std::vector<std::size_t> rows_per_segment,
+            const Word* weights, std::size_t n_weights, std::vector<LiteralSource> literals,
+            const Simd& simd);
+
+    std::size_t n_words() const { return offsets_.back(); }
+    std::size_t n_segments() const { return offsets_.size() - 1; }
+    std::size_t n_planes() const { return n_planes_; }
+    std::size_t n_literals() const { return literals_.size(); }
+    const std::vector<Word>& all_rows() const { return all_rows_; }
+    const std::vector<Count>& totals() const { return totals_; }
+    const Simd& simd() const { return simd_; }
+
+    void and_literal(Word* mask, std::int32_t literal) const;
+    void term_mask(Word* mask, LiteralIds term) const;
+
+    // counts[segment]: weighted rows of the mask.
+    void count(const Word* mask, Count* counts) const;
+    Count count_all(const Word* mask) const;
+
+    // counts[segment][mask][plane - first] for planes [first, last); masks are n_words() apart.
+    void sweep(const Word* masks, std::size_t n_masks, std::size_t first, std::size_t last,
+               Count* counts, SweepRoom& room) const;
+
+    // counts[segment][mask][literal]: every one-literal extension of every mask, from one sweep.
+    // A complement comes by subtraction from the rows whose value is known.
+    void literal_counts(const Word* masks, std::size_t n_masks, Count* counts,
+                        SweepRoom& room) const;
+
+  private:
+    const Word* planes_;
+    std::size_t stride_, n_planes_;
+    std::vector<std::size_t> offsets_;
+    const Word* weights_;
+    std::size_t n_weights_;
+    std::vector<LiteralSource> literals_;
+    bool plain_;  // the literals are the planes, in their order
+    const Simd& simd_;
+    std::vector<Word> all_rows_;
+    std::vector<Count> totals_;
+};
+
+}  // namespace bayesdnf

@@ -1,0 +1,175 @@
+// Segment counts and sizes -> log posterior, from tables. No lgamma in a loop.
+//
+// Scores are pure functions of integers, summed in one fixed order, so that a state rebuilt from
+// its terms scores to the same bits. Compiled once, without contraction or fast-math.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "data/matrix.hpp"
+#include "faults.hpp"
+#include "model/support.hpp"
+
+namespace bayesdnf {
+
+// Priors of the two rates, Beta(a0, b0) unmarked and Beta(a1, b1) marked, and of the null
+// function's single rate, Beta(a, b). Or the two rates themselves, where they are known; they then
+// have the order they have.
+struct Effect {
+    double a0 = 1, b0 = 1, a1 = 1, b1 = 1, a = 1, b = 1;
+    bool ordered = true;
+    double pi0 = NAN, pi1 = NAN;  // both or none
+    bool known() const { return !std::isnan(pi0); }
+};
+
+// log P(X <= Y) for independent X ~ Beta(alpha0, beta0), Y ~ Beta(alpha1, beta1).
+double log_order_probability(double alpha0, double beta0, double alpha1, double beta1);
+
+// Collapsed likelihood: both rates integrated out, or known, P[a] + Q[b] - T[a + b] from tables.
+class Likelihood {
+  public:
+    Likelihood(Effect effect, Count n_positive, Count n_negative);
+
+    // Marked positives and marked negatives -> log P(y | function), order factor included.
+    double operator()(Count marked_positive, Count marked_negative) const;
+    double unordered(Count marked_positive, Count marked_negative) const {
+        return positive_[as_index(marked_positive)] + negative_[as_index(marked_negative)] -
+               marked_[as_index(marked_positive + marked_negative)] + constant_;
+    }
+    double order_factor(Count marked_positive, Count marked_negative) const;
+    double null() const { return null_; }
+
+    // An upper bound that costs three look-ups, for ranking many candidates: the order factor at
+    // its largest. Where the marked rows are the less risky ones, marking fewer negatives can only
+    // raise the ordered likelihood, so they are taken down to where both rates are equal.
+    double bound(Count marked_positive, Count marked_negative) const {
+        const Count negative = std::min(marked_negative, even_[as_index(marked_positive)]);
+        return unordered(marked_positive, negative) - largest_order_;
+    }
+    double largest_order_factor() const { return -largest_order_; }
+    bool has(Count marked_positive, Count marked_negative) const {
+        return 0 <= marked_positive && marked_positive <= n_positive_ && 0 <= marked_negative &&
+               marked_negative <= n_negative_;
+    }
+
+    bool ordered() const { return effect_.ordered; }
+    bool known() const { return effect_.known(); }
+    Count n_positive() const { return n_positive_; }
+    Count n_negative() const { return n_negative_; }
+
+  private:
+    Effect effect_;
+    Count n_positive_, n_negative_;
+    bool flat_;  // all four parameters are 1: the skip rule applies
+    std::vector<double> positive_, negative_, marked_;
+    // By marked positives: the most marked negatives at which the marked rows are not the less
+    // risky ones. Without an order of the rates, all of them.
+    std::vector<Count> even_;
+    double constant_, null_, log_prior_order_;
+    double largest_order_;  // what the order factor can add at most, negated
+};
+
+// Prior on functions, as tables of logs: any prior on m and k runs at full speed.
+class FunctionPrior {
+  public:
+    // count[m]: log weight of m terms (m! included where orderings count); size[k]: log weight of
+    // one term of k literals. Beyond a table's end: impossible. weights: per literal, fixed point,
+    // in units of 2^-32; empty: all zero.
+    FunctionPrior(std::vector<double> count, std::vector<double> size,
+                  std::vector<std::int64_t> weights)
+        : count_(std::move(count)),
+          size_(std::move(size)),
+          reach_(size_),
+          weights_(std::move(weights)) {
+        // From the end, so that each entry already holds the best of all that are longer.
+        for (std::size_t k = reach_.size(); k-- > 1;)
+            reach_[k - 1] = std::max(reach_[k - 1], reach_[k]);
+    }
+
+    double operator()(Terms terms) const;
+
+    // The same by parts, for candidates that differ in one term.
+    double of_count(std::size_t m) const { return m < count_.size() ? count_[m] : -INFINITY; }
+    double of_size(std::size_t k) const { return k < size_.size() ? size_[k] : -INFINITY; }
+    // The best log weight that a term of k literals can come to by growing, as it is or longer.
+    double reach(std::size_t k) const { return k < reach_.size() ? reach_[k] : -INFINITY; }
+    // In units of 2^-32: sums of these are exact, whatever their order.
+    std::int64_t weight(std::int32_t l) const {
+        return weights_.empty() ? 0 : weights_[as_index(l)];
+    }
+    static double log_of(std::int64_t weight) { return static_cast<double>(weight) * 0x1p-32; }
+    double of_literal(std::int32_t l) const { return log_of(weight(l)); }
+    double of_term(LiteralIds term) const {
+        double sum = of_size(term.size());
+        for (const std::int32_t l : term) sum += of_literal(l);
+        return sum;
+    }
+
+    // Of m terms, of_size[k] of them with k literals, whose literals' weights add up to `weight`.
+    // Summed by size, so that the order of the terms does not matter. Every search and every chain
+    // comes to its prior here; inline, because annealing does so millions of times a second.
+    double of_sizes(std::size_t m, const std::vector<std::int64_t>& of_size,
+                    std::int64_t weight) const {
+        double sum = of_count(m);
+        std::int64_t left = static_cast<std::int64_t>(m);
+        for (std::size_t k = 0; left > 0; ++k)
+            if (of_size[k] != 0) {
+                const bool fault = planted(Fault::size_shifted) && k > 1;
+                sum += static_cast<double>(of_size[k]) * this->of_size(fault ? k - 1 : k);
+                left -= of_size[k];
+            }
+        return sum + log_of(weight);
+    }
+
+  private:
+    std::vector<double> count_, size_, reach_;
+    std::vector<std::int64_t> weights_;
+};
+
+// Rows that a function marks, by their outcome.
+struct MarkedCounts {
+    Count positive = 0, negative = 0;
+};
+
+struct Score {
+    Verdict verdict;
+    double log_prior;
+    double log_likelihood;
+    MarkedCounts marked;
+};
+
+// What a function scores on a table whose two segments are the positives and the negatives.
+class Posterior {
+  public:
+    Posterior(const BitView& view, const Support& support, FunctionPrior prior, Effect effect);
+
+    Score score(Terms terms) const;
+    MarkedCounts count(const Word* mask) const {
+        Count counts[2];
+        view_.count(mask, counts);
+        return {counts[0], counts[1]};
+    }
+    // log k! for k from 0 to one more than there are rows. Made when it is first asked for, by
+    // whichever thread that is, and shared by all.
+    const std::vector<double>& log_factorials() const;
+    const BitView& view() const { return view_; }
+    const Support& support() const { return support_; }
+    const Likelihood& likelihood() const { return likelihood_; }
+    const FunctionPrior& prior() const { return prior_; }
+
+  private:
+    const BitView& view_;
+    const Support& support_;
+    FunctionPrior prior_;
+    Likelihood likelihood_;
+    mutable std::once_flag factorials_made_;
+    mutable std::vector<double> log_factorials_;
+};
+
+}  // namespace bayesdnf

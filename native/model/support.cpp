@@ -1,0 +1,186 @@
+#include "model/support.hpp"
+
+#include <algorithm>
+
+namespace bayesdnf {
+namespace {
+
+Operator negated(Operator op) {
+    switch (op) {
+        case Operator::equal: return Operator::differs;
+        case Operator::differs: return Operator::equal;
+        case Operator::at_least: return Operator::below;
+        default: return Operator::at_least;
+    }
+}
+
+}  // namespace
+
+Support::Support(Rules rules, std::vector<LiteralMeaning> literals, Knowledge knowledge)
+    : rules_(rules),
+      literals_(std::move(literals)),
+      by_attribute_(group(literals_, &LiteralMeaning::attribute)),
+      by_equal_(group(literals_, &LiteralMeaning::equal)),
+      apart_(knowledge.apart, literals_.size()),
+      exclusive_(knowledge.exclusive, literals_.size()),
+      required_(std::move(knowledge.required)) {}
+
+Support::Entries::Entries(const std::vector<std::vector<Knowledge::Entry>>& groups,
+                          std::size_t n_literals)
+    : places_(groups.empty() ? 0 : n_literals), members_(groups.size()) {
+    for (std::size_t g = 0; g < groups.size(); ++g)
+        for (std::size_t e = 0; e < groups[g].size(); ++e)
+            for (const std::int32_t l : groups[g][e]) {
+                places_[as_index(l)].push_back(
+                    {static_cast<std::int32_t>(g), static_cast<std::int32_t>(e)});
+                members_[g].push_back({l, static_cast<std::int32_t>(e)});
+            }
+}
+
+bool Support::Entries::clash(std::int32_t a, std::int32_t b) const {
+    for (const Place& x : places_[as_index(a)])
+        for (const Place& y : places_[as_index(b)])
+            if (x.group == y.group && x.entry != y.entry) return true;
+    return false;
+}
+
+void Support::Entries::strike(std::int32_t held, std::uint8_t* may) const {
+    for (const Place& place : places_[as_index(held)])
+        for (const Member& member : members_[as_index(place.group)])
+            if (member.entry != place.entry) may[member.literal] = 0;
+}
+
+std::vector<const Knowledge::Entry*> Support::lacking(Terms terms) const {
+    std::vector<const Knowledge::Entry*> out;
+    for (const Knowledge::Entry& entry : required_) {
+        const bool met = std::any_of(terms.begin(), terms.end(), [&](LiteralIds term) {
+            return std::any_of(term.begin(), term.end(), [&](std::int32_t l) {
+                return std::find(entry.begin(), entry.end(), l) != entry.end();
+            });
+        });
+        if (!met) out.push_back(&entry);
+    }
+    return out;
+}
+
+Support::Groups Support::group(const std::vector<LiteralMeaning>& literals,
+                               std::int32_t LiteralMeaning::* key) {
+    std::size_t n_groups = 0;
+    for (const LiteralMeaning& l : literals) n_groups = std::max(n_groups, as_index(l.*key) + 1);
+    Groups g{std::vector<std::int32_t>(n_groups + 1, 0),
+             std::vector<std::int32_t>(literals.size())};
+    for (const LiteralMeaning& l : literals) ++g.starts[as_index(l.*key) + 1];
+    for (std::size_t i = 0; i < n_groups; ++i) g.starts[i + 1] += g.starts[i];
+    std::vector<std::int32_t> next(g.starts.begin(), g.starts.end() - 1);
+    for (std::size_t l = 0; l < literals.size(); ++l)
+        g.items[as_index(next[as_index(literals[l].*key)]++)] = static_cast<std::int32_t>(l);
+    return g;
+}
+
+// Whether every value of the attribute that satisfies a satisfies b (same attribute).
+bool Support::subset(const LiteralMeaning& a, const LiteralMeaning& b) const {
+    const auto u = a.rank, v = b.rank;
+    switch (a.op) {
+        case Operator::equal:
+            switch (b.op) {
+                case Operator::equal: return u == v;
+                case Operator::differs: return u != v;
+                case Operator::at_least: return u >= v;
+                default: return u < v;
+            }
+        case Operator::differs: return b.op == Operator::differs && u == v;
+        case Operator::at_least:
+            return b.op == Operator::differs ? u > v : b.op == Operator::at_least && u >= v;
+        default: return b.op == Operator::differs ? u <= v : b.op == Operator::below && u <= v;
+    }
+}
+
+bool Support::implies(std::int32_t a, std::int32_t b) const {
+    const LiteralMeaning &x = meaning(a), &y = meaning(b);
+    return x.equal == y.equal || (x.attribute == y.attribute && subset(x, y));
+}
+
+bool Support::excludes(std::int32_t a, std::int32_t b) const {
+    const LiteralMeaning &x = meaning(a), &y = meaning(b);
+    if (x.attribute != y.attribute) return false;
+    LiteralMeaning not_y = y;
+    not_y.op = negated(y.op);
+    return subset(x, not_y);
+}
+
+bool Support::absorbs(LiteralIds wide, LiteralIds narrow) const {
+    return std::all_of(wide.begin(), wide.end(), [&](std::int32_t w) {
+        return std::any_of(narrow.begin(), narrow.end(),
+                           [&](std::int32_t n) { return implies(n, w); });
+    });
+}
+
+void Support::addable(LiteralIds term, Terms rest, std::uint8_t* may) const {
+    std::size_t used = term.size();
+    for (const LiteralIds t : rest) used += t.size();
+    if (static_cast<std::int64_t>(used) >= rules_.max_literals) {
+        std::fill(may, may + n_literals(), std::uint8_t{0});
+        return;
+    }
+    // Strike out what one of the held literals rules out. Only literals of its attribute and
+    // columns equal to its own can be related to it, so the work does not grow with the table.
+    std::fill(may, may + n_literals(), std::uint8_t{1});
+    for (const std::int32_t held : term) may[held] = 0;
+    if (!rules_.related)
+        for (const std::int32_t held : term) {
+            for (const std::int32_t l : by_attribute_.of(meaning(held).attribute))
+                if (related(held, l)) may[l] = 0;
+            for (const std::int32_t l : by_equal_.of(meaning(held).equal)) may[l] = 0;
+        }
+    if (!apart_.empty())
+        for (const std::int32_t held : term) apart_.strike(held, may);
+    if (!exclusive_.empty()) {
+        for (const std::int32_t held : term) exclusive_.strike(held, may);
+        for (const LiteralIds other : rest)
+            for (const std::int32_t held : other) exclusive_.strike(held, may);
+    }
+    if (rules_.disjoint)
+        for (const LiteralIds other : rest)
+            for (const std::int32_t held : other)
+                for (const std::int32_t l : by_attribute_.of(meaning(held).attribute)) may[l] = 0;
+}
+
+Verdict Support::check(Terms terms, std::span<const Count> covers) const {
+    if (static_cast<std::int64_t>(terms.size()) > rules_.max_terms) return Verdict::too_many_terms;
+    std::int64_t total = 0;
+    for (const LiteralIds t : terms) total += static_cast<std::int64_t>(t.size());
+    if (total > rules_.max_literals) return Verdict::too_many_literals;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        const LiteralIds t = terms[i];
+        if (t.empty()) return Verdict::empty_term;
+        for (std::size_t x = 0; x < t.size(); ++x)
+            for (std::size_t y = x + 1; y < t.size(); ++y) {
+                if (t[x] == t[y]) return Verdict::repeated_literal;
+                if (!rules_.related && related(t[x], t[y])) return Verdict::related_literals;
+                if (!apart_.empty() && apart_.clash(t[x], t[y])) return Verdict::kept_apart;
+                if (!exclusive_.empty() && exclusive_.clash(t[x], t[y]))
+                    return Verdict::exclusive_group;
+            }
+        if (covers[i] < rules_.min_cover) return Verdict::too_few_rows;
+    }
+    // Pairs of terms in both orders: absorption has a direction, the other rules do not.
+    for (std::size_t i = 0; i < terms.size(); ++i)
+        for (std::size_t j = 0; j < terms.size(); ++j) {
+            if (i == j) continue;
+            if (i < j && std::ranges::equal(terms[i], terms[j])) return Verdict::repeated_term;
+            if (rules_.antichain && absorbs(terms[i], terms[j])) return Verdict::absorbed_term;
+            if (!exclusive_.empty() && i < j)
+                for (const std::int32_t a : terms[i])
+                    for (const std::int32_t b : terms[j])
+                        if (exclusive_.clash(a, b)) return Verdict::exclusive_group;
+            if (rules_.disjoint && i < j)
+                for (const std::int32_t a : terms[i])
+                    for (const std::int32_t b : terms[j])
+                        if (meaning(a).attribute == meaning(b).attribute)
+                            return Verdict::shared_attribute;
+        }
+    if (!required_.empty() && !lacking(terms).empty()) return Verdict::lacks_required;
+    return Verdict::allowed;
+}
+
+}  // namespace bayesdnf

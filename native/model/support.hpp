@@ -1,0 +1,128 @@
+// Which literals may join a term, and whether a function is allowed: asked by every search and
+// every chain. Counterpart of bayesdnf.model.Support, which explains the answers to people.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/matrix.hpp"
+
+namespace bayesdnf {
+
+// What a literal says of its attribute, by rank of the value among that attribute's values.
+enum class Operator : std::uint8_t { equal, differs, at_least, below };
+
+struct LiteralMeaning {
+    std::int32_t attribute;
+    std::int32_t rank;
+    std::int32_t equal;  // smallest literal whose column is equal on every row; itself if alone
+    Operator op;
+};
+
+enum class Verdict : std::uint8_t {
+    allowed,
+    empty_term,
+    repeated_literal,
+    related_literals,
+    too_few_rows,
+    repeated_term,
+    absorbed_term,
+    shared_attribute,
+    too_many_terms,
+    too_many_literals,
+    kept_apart,
+    exclusive_group,
+    lacks_required,
+};
+
+struct Rules {
+    bool antichain = true;
+    bool related = false;  // may a term hold two literals one of which implies or excludes another
+    bool disjoint = false;
+    Count min_cover = 1;
+    std::int64_t max_terms = INT64_MAX;
+    std::int64_t max_literals = INT64_MAX;
+};
+
+// What else is known of the literals. An entry is what one name stands for: a literal, or all
+// literals of an attribute.
+struct Knowledge {
+    using Entry = std::vector<std::int32_t>;
+    std::vector<std::vector<Entry>> apart;      // two entries of a group never stand in one term
+    std::vector<std::vector<Entry>> exclusive;  // a function uses one entry of a group at most
+    std::vector<Entry> required;                // a function uses a literal of each
+};
+
+// A function: its terms, each a sorted run of literal ids.
+using Terms = std::span<const LiteralIds>;
+
+class Support {
+  public:
+    Support(Rules rules, std::vector<LiteralMeaning> literals, Knowledge knowledge = {});
+
+    const Rules& rules() const { return rules_; }
+    // Whether literals are ruled out by groups they are in.
+    bool has_groups() const { return !apart_.empty() || !exclusive_.empty(); }
+    const std::vector<Knowledge::Entry>& required() const { return required_; }
+    // Required entries of which the terms use no literal.
+    std::vector<const Knowledge::Entry*> lacking(Terms terms) const;
+    std::size_t n_literals() const { return literals_.size(); }
+
+    bool implies(std::int32_t a, std::int32_t b) const;
+    bool excludes(std::int32_t a, std::int32_t b) const;
+    // Does `wide` hold wherever `narrow` does, by the meaning of their literals?
+    bool absorbs(LiteralIds wide, LiteralIds narrow) const;
+
+    // may[l] = 1 when literal l may be added to `term` beside the terms `rest`.
+    void addable(LiteralIds term, Terms rest, std::uint8_t* may) const;
+
+    // covers[i]: weighted rows of term i.
+    Verdict check(Terms terms, std::span<const Count> covers) const;
+
+  private:
+    // Literals grouped by a key: members of group g are items[starts[g]] .. items[starts[g + 1]].
+    struct Groups {
+        std::vector<std::int32_t> starts, items;
+        LiteralIds of(std::int32_t g) const {
+            return {items.data() + starts[as_index(g)], items.data() + starts[as_index(g) + 1]};
+        }
+    };
+    static Groups group(const std::vector<LiteralMeaning>& literals,
+                        std::int32_t LiteralMeaning::* key);
+
+    // Literals by the groups they are in, and by which entry of each.
+    class Entries {
+      public:
+        Entries(const std::vector<std::vector<Knowledge::Entry>>& groups, std::size_t n_literals);
+        bool empty() const { return members_.empty(); }
+        bool clash(std::int32_t a, std::int32_t b) const;
+        // may[l] = 0 for every literal that clashes with one that is held.
+        void strike(std::int32_t held, std::uint8_t* may) const;
+
+      private:
+        struct Place {
+            std::int32_t group, entry;
+        };
+        struct Member {
+            std::int32_t literal, entry;
+        };
+        std::vector<std::vector<Place>> places_;    // by literal
+        std::vector<std::vector<Member>> members_;  // by group
+    };
+
+    const LiteralMeaning& meaning(std::int32_t l) const { return literals_[as_index(l)]; }
+    bool subset(const LiteralMeaning& a, const LiteralMeaning& b) const;
+    bool related(std::int32_t a, std::int32_t b) const {
+        return implies(a, b) || implies(b, a) || excludes(a, b);
+    }
+
+    Rules rules_;
+    std::vector<LiteralMeaning> literals_;
+    Groups by_attribute_, by_equal_;
+    Entries apart_, exclusive_;
+    std::vector<Knowledge::Entry> required_;
+};
+
+}  // namespace bayesdnf

@@ -1,0 +1,387 @@
+#include "sampling/moves.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <iterator>
+
+#include "faults.hpp"
+#include "model/special.hpp"
+
+namespace bayesdnf {
+namespace {
+
+constexpr double kLog2 = 0.6931471805599453;
+constexpr std::size_t kLargestDrawn = 64;  // literals of a term drawn with size 2^-k
+
+double log_factorial(std::size_t k) { return log_gamma(static_cast<double>(k) + 1.0); }
+
+double log_choose(std::size_t n, std::size_t k) {
+    return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
+}
+
+double log_add(double x, double y) {
+    const double high = std::max(x, y);
+    return high == -INFINITY ? high : high + std::log1p(std::exp(std::min(x, y) - high));
+}
+
+// 1, 2, 3, … with probabilities 1/2, 1/4, 1/8, …
+std::size_t halving_size(Philox& rng) {
+    return 1 + static_cast<std::size_t>(std::countr_zero(rng.next()));
+}
+
+// k different numbers below n, in rising order (Floyd).
+Term subset(std::size_t n, std::size_t k, Philox& rng) {
+    Term chosen;
+    for (std::size_t j = n - k; j < n; ++j) {
+        auto t = static_cast<std::int32_t>(rng.below(j + 1));
+        auto place = std::lower_bound(chosen.begin(), chosen.end(), t);
+        if (place != chosen.end() && *place == t) {
+            t = static_cast<std::int32_t>(j);
+            place = chosen.end();
+        }
+        chosen.insert(place, t);
+    }
+    return chosen;
+}
+
+// Any term at all: a size k with probability 2^-k, then any k of the p literals.
+Term plain_term(std::size_t p, Philox& rng) {
+    const std::size_t k = halving_size(rng);
+    return k > p || k > kLargestDrawn ? Term{} : subset(p, k, rng);
+}
+
+double log_plain(const Term& term, std::size_t p) {
+    const std::size_t k = term.size();
+    return k > kLargestDrawn ? -INFINITY : -static_cast<double>(k) * kLog2 - log_choose(p, k);
+}
+
+Term symmetric_difference(const Term& a, const Term& b) {
+    Term out;
+    std::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
+    return out;
+}
+
+std::size_t n_literals(const State& state) { return state.posterior().view().n_literals(); }
+
+// Terms `out` make way for `in` when the ratio, without the posterior's part, is accepted.
+bool propose(State& state, std::span<const std::size_t> out, std::span<const Term> in,
+             double log_ratio, const Heat& heat, Philox& rng) {
+    if (log_ratio == -INFINITY) return false;
+    const Value value = state.value_with(out, in);
+    if (!value.allowed()) return false;
+    if (!accept(value.tempered(heat) - state.value().tempered(heat) + log_ratio, rng)) return false;
+    state.replace(out, in);
+    return true;
+}
+
+bool propose_birth(State& state, const Term& term, double log_q, const Heat& heat, Philox& rng) {
+    const double choices =
+        static_cast<double>(state.size() + (planted(Fault::row_birth_m) ? 0 : 1));
+    return propose(state, {}, {&term, 1}, -std::log(choices) - log_q, heat, rng);
+}
+
+bool propose_death(State& state, std::size_t i, double log_q, const Heat& heat, Philox& rng) {
+    return propose(state, {&i, 1}, {}, std::log(static_cast<double>(state.size())) + log_q, heat,
+                   rng);
+}
+
+}  // namespace
+
+RowTerms::RowTerms(const BitView& view, const Individuals& individuals)
+    : individuals_(&individuals), view_(&view) {
+    Term held;
+    for (std::size_t row = 0; row < individuals.n_positive_rows(); ++row) {
+        individuals.true_literals(row, held);
+        literals_.push_back(static_cast<std::uint32_t>(held.size()));
+    }
+    if (literals_.empty()) return;
+    fewest_ = *std::min_element(literals_.begin(), literals_.end());
+    alike_ = fewest_ == *std::max_element(literals_.begin(), literals_.end());
+}
+
+Term RowTerms::draw(Philox& rng, Room& room) const {
+    if (individuals_->n_positive() == 0) return {};
+    const std::size_t row = individuals_->row_of(rng.below(individuals_->n_positive()));
+    const std::size_t k = halving_size(rng);
+    if (k > literals_[row] || k > kLargestDrawn) return {};
+    individuals_->true_literals(row, room.held);
+    Term term = subset(room.held.size(), k, rng);
+    for (std::int32_t& l : term) l = room.held[as_index(l)];
+    return term;
+}
+
+double RowTerms::log_probability(const Term& term, const Word* mask, Room& room) const {
+    const std::size_t k = term.size();
+    if (k > kLargestDrawn) return -INFINITY;
+    const double log_size = -static_cast<double>(k) * kLog2;
+    const double n_positive = static_cast<double>(individuals_->n_positive());
+    if (alike_ || planted(Fault::row_birth_one_row)) {
+        Count counts[2];
+        view_->count(mask, counts);
+        if (counts[0] == 0) return -INFINITY;
+        if (planted(Fault::row_birth_one_row)) counts[0] = 1;
+        return log_size - log_choose(fewest_, k) +
+               std::log(static_cast<double>(counts[0]) / n_positive);
+    }
+    // Rows with more true literals are less likely to give just these: sum over them, relative to
+    // what the poorest row that could hold the term would give.
+    const double reference = log_choose(std::max<std::size_t>(fewest_, k), k);
+    room.share.assign(*std::max_element(literals_.begin(), literals_.end()) + 1, 0);
+    double sum = 0;
+    for (std::size_t w = 0; w * kWordBits < literals_.size(); ++w)
+        for (Word left = mask[w]; left != 0; left &= left - 1) {
+            const std::size_t row = w * kWordBits + lowest_bit(left);
+            if (row >= literals_.size()) break;
+            double& s = room.share[literals_[row]];
+            if (s == 0) s = std::exp(reference - log_choose(literals_[row], k));
+            sum += s * static_cast<double>(individuals_->count(row));
+        }
+    return sum == 0 ? -INFINITY : log_size - reference + std::log(sum / n_positive);
+}
+
+ListedTerms::ListedTerms(std::vector<Term> terms, const std::vector<double>& weights) {
+    std::vector<std::size_t> order(terms.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t i, std::size_t j) { return terms[i] < terms[j]; });
+    double sum = 0;
+    for (const std::size_t i : order) {
+        sum += weights[i];
+        if (!terms_.empty() && terms_.back() == terms[i]) {
+            up_to_.back() = sum;
+        } else {
+            terms_.push_back(std::move(terms[i]));
+            up_to_.push_back(sum);
+        }
+    }
+}
+
+const Term& ListedTerms::draw(Philox& rng) const {
+    const double u = rng.uniform() * up_to_.back();
+    const auto place = std::upper_bound(up_to_.begin(), up_to_.end() - 1, u);
+    return terms_[static_cast<std::size_t>(place - up_to_.begin())];
+}
+
+double ListedTerms::log_probability(const Term& term) const {
+    const auto place = std::lower_bound(terms_.begin(), terms_.end(), term);
+    if (place == terms_.end() || *place != term) return -INFINITY;
+    const auto i = static_cast<std::size_t>(place - terms_.begin());
+    const double weight = up_to_[i] - (i == 0 ? 0 : up_to_[i - 1]);
+    return std::log(weight / up_to_.back());
+}
+
+bool Mover::operator()(Move move, State& state, const Heat& heat, Philox& rng) {
+    switch (move) {
+        case Move::flip: return flip(state, heat, rng);
+        case Move::swap: return swap(state, heat, rng);
+        case Move::birth: return birth(state, heat, rng);
+        case Move::row_birth: return row_birth(state, heat, rng);
+        case Move::grown_birth: return grown_birth(state, heat, rng);
+        case Move::listed_birth: return listed_birth(state, heat, rng);
+        case Move::split: return split(state, heat, rng);
+        default: return redraw(state, heat, rng);
+    }
+}
+
+// A random literal of all is put into a random term, or taken out of it. Symmetric.
+bool Mover::flip(State& state, const Heat& heat, Philox& rng) {
+    if (state.size() == 0) return false;
+    const std::size_t i = rng.below(state.size());
+    const auto l = static_cast<std::int32_t>(rng.below(n_literals(state)));
+    const Term& term = state.terms()[i];
+    const bool held = holds(term, l);
+    if (planted(Fault::flip_prefers_adding) && held && rng.below(2) == 0) return false;
+    const Term next = held ? without(term, l) : with(term, l);
+    if (next.empty()) return false;
+    return propose(state, {&i, 1}, {&next, 1}, 0, heat, rng);
+}
+
+// A random literal of a random term makes way for a random one that the term lacks. Symmetric.
+bool Mover::swap(State& state, const Heat& heat, Philox& rng) {
+    if (state.size() == 0) return false;
+    const std::size_t p = n_literals(state);
+    const std::size_t i = rng.below(state.size());
+    const Term& term = state.terms()[i];
+    if (term.size() == p) return false;
+    const std::int32_t out = term[rng.below(term.size())];
+    auto in = static_cast<std::int32_t>(rng.below(p - term.size()));
+    for (const std::int32_t l : term) {  // count through the literals that the term lacks
+        if (l > in) break;
+        ++in;
+    }
+    if (planted(Fault::swap_keeps_smallest) && in < out && rng.below(2) == 0) return false;
+    const Term next = with(without(term, out), in);
+    return propose(state, {&i, 1}, {&next, 1}, 0, heat, rng);
+}
+
+bool Mover::birth(State& state, const Heat& heat, Philox& rng) {
+    const std::size_t p = n_literals(state);
+    const bool fault = planted(Fault::birth_without_q);
+    if (rng.below(2) == 0) {
+        const Term term = plain_term(p, rng);
+        if (term.empty()) return false;
+        return propose_birth(state, term, fault ? 0 : log_plain(term, p), heat, rng);
+    }
+    if (state.size() == 0) return false;
+    const std::size_t i = rng.below(state.size());
+    return propose_death(state, i, fault ? 0 : log_plain(state.terms()[i], p), heat, rng);
+}
+
+bool Mover::row_birth(State& state, const Heat& heat, Philox& rng) {
+    const bool fault = planted(Fault::row_birth_without_q);
+    const bool certain = planted(Fault::row_birth_at_null) && state.size() == 0;
+    if (certain || rng.below(2) == 0) {
+        const Term term = rows_->draw(rng, row_room_);
+        if (term.empty()) return false;
+        mask_.resize(state.posterior().view().n_words());
+        state.posterior().view().term_mask(mask_.data(), term);
+        const double log_q = fault ? 0 : rows_->log_probability(term, mask_.data(), row_room_);
+        return propose_birth(state, term, log_q, heat, rng);
+    }
+    if (state.size() == 0) return false;
+    const std::size_t i = rng.below(state.size());
+    const double log_q = rows_->log_probability(state.terms()[i], state.mask(i).data(), row_room_);
+    return propose_death(state, i, fault && log_q > -INFINITY ? 0 : log_q, heat, rng);
+}
+
+// A term grows literal by literal. The way back takes a term's literals in a random order and asks
+// how likely it was to grow so; both ways draw first how far the data decide.
+bool Mover::grown_birth(State& state, const Heat& heat, Philox& rng) {
+    const auto orders = [](const Term& term) {
+        return planted(Fault::grown_without_factorial) ? 0.0 : log_factorial(term.size());
+    };
+    const double log_stop_counts = planted(Fault::grown_without_stop) ? 0 : 1;
+    const double power = settings_.growth[rng.below(settings_.growth.size())];
+    double log_path = 0;
+    if (rng.below(2) == 0) {
+        Term term;
+        for (;;) {
+            if (!growth_.look(state, kNone, term, heat, power)) return false;
+            if (growth_.stops(rng)) break;
+            const std::size_t l = growth_.draw(rng);
+            log_path += growth_.log_probability(l);
+            term = with(term, static_cast<std::int32_t>(l));
+        }
+        log_path += log_stop_counts * growth_.log_stop();
+        return propose_birth(state, term, log_path + orders(term), heat, rng);
+    }
+    if (state.size() == 0) return false;
+    const std::size_t i = rng.below(state.size());
+    Term order = state.terms()[i], partial;
+    for (std::size_t j = order.size(); j > 1; --j) std::swap(order[j - 1], order[rng.below(j)]);
+    for (const std::int32_t l : order) {
+        growth_.look(state, i, partial, heat, power);
+        log_path += growth_.log_probability(static_cast<std::size_t>(l));
+        partial = with(partial, l);
+    }
+    growth_.look(state, i, partial, heat, power);
+    log_path += log_stop_counts * growth_.log_stop();
+    return propose_death(state, i, log_path + orders(partial), heat, rng);
+}
+
+// A listed term comes, goes, or takes the place of another listed one.
+bool Mover::listed_birth(State& state, const Heat& heat, Philox& rng) {
+    const ListedTerms& listed = settings_.listed;
+    if (listed.empty()) return false;
+    const bool fault = planted(Fault::listed_without_q);
+    const std::uint64_t way = rng.below(3);
+    if (way == 0) {
+        const Term& term = listed.draw(rng);
+        return propose_birth(state, term, fault ? 0 : listed.log_probability(term), heat, rng);
+    }
+    if (state.size() == 0) return false;
+    const std::size_t i = rng.below(state.size());
+    const double log_q = listed.log_probability(state.terms()[i]);
+    if (way == 1) return propose_death(state, i, fault && log_q > -INFINITY ? 0 : log_q, heat, rng);
+    const Term& term = listed.draw(rng);
+    const double log_ratio = planted(Fault::listed_swap_unweighted) && log_q > -INFINITY
+                                 ? 0
+                                 : log_q - listed.log_probability(term);
+    return propose(state, {&i, 1}, {&term, 1}, log_ratio, heat, rng);
+}
+
+// The paper's reversible jump: a term u makes way for w and the symmetric difference of u and w, or
+// two terms for theirs.
+bool Mover::split(State& state, const Heat& heat, Philox& rng) {
+    const std::size_t m = state.size(), p = n_literals(state);
+    // Log ratio of the split of one of `few` terms into u1 and u2, without the posterior's part.
+    const auto log_ratio = [&](std::size_t few, const Term& u1, const Term& u2) {
+        const double n = static_cast<double>(few);
+        const double pairs = planted(Fault::merge_ordered_pairs) ? n * (n + 1) : n * (n + 1) / 2;
+        const double q = planted(Fault::split_one_half)
+                             ? log_plain(u1, p)
+                             : log_add(log_plain(u1, p), log_plain(u2, p));
+        return std::log(n / pairs) - q;
+    };
+    if (rng.below(2) == 0) {
+        if (m == 0) return false;
+        const std::size_t i = rng.below(m);
+        const Term w = plain_term(p, rng);
+        if (w.empty() || w == state.terms()[i]) return false;
+        const std::array<Term, 2> halves{w, symmetric_difference(state.terms()[i], w)};
+        return propose(state, {&i, 1}, halves, log_ratio(m, halves[0], halves[1]), heat, rng);
+    }
+    if (m < 2) return false;
+    std::size_t i = rng.below(m), j = rng.below(m - 1);
+    if (j >= i) ++j;
+    const std::array<std::size_t, 2> pair{std::min(i, j), std::max(i, j)};
+    const Term &u1 = state.terms()[i], &u2 = state.terms()[j];
+    const Term merged = symmetric_difference(u1, u2);
+    if (merged.empty()) return false;
+    return propose(state, pair, {&merged, 1}, -log_ratio(m - 1, u1, u2), heat, rng);
+}
+
+// Augmented Gibbs: draw a base B beside the rest of the terms, then what to put in its place: any
+// of rest, rest + {B}, rest + {B and one more literal}, in proportion to the posterior times the
+// probability of drawing this base there. Candidates are drawn by their bounds, and what the bounds
+// overstate is paid in the acceptance.
+bool Mover::redraw(State& state, const Heat& heat, Philox& rng) {
+    const std::size_t m = state.size(), p = n_literals(state);
+    const double b = settings_.empty_base;
+    const double h =
+        planted(Fault::redraw_whole_and_part) ? 1 - settings_.whole_base : settings_.whole_base;
+    std::size_t left_out = kNone;
+    Term base;
+    std::size_t now = p;  // where the present state stands among the candidates
+    if (rng.uniform() >= b) {
+        if (m == 0) return false;
+        left_out = rng.below(m);
+        base = state.terms()[left_out];
+        if (rng.uniform() >= settings_.whole_base) {
+            const std::int32_t out = base[rng.below(base.size())];
+            base = without(base, out);
+            now = static_cast<std::size_t>(out);
+        }
+    }
+    extension_bounds(state, left_out, base, heat, Idle::kept, extensions_, choice_.logs);
+    std::vector<double>& logs = choice_.logs;
+    const double terms = static_cast<double>(left_out == kNone ? m + 1 : m);
+    const double of_size =
+        static_cast<double>(base.size() + (planted(Fault::redraw_size) && !base.empty() ? 0 : 1));
+    if (base.empty()) {
+        const Value rest = state.value_with(left_out, Term{});
+        logs[p] = rest.allowed() ? rest.tempered(heat) : -INFINITY;
+    }
+    bounds_ = logs;
+    const double longer = std::log((1 - b) * (1 - h) / (terms * of_size));
+    for (std::size_t l = 0; l < p; ++l) logs[l] += longer;
+    if (base.empty())
+        logs[p] += planted(Fault::redraw_empty_base) ? 0 : std::log(b);
+    else
+        logs[p] += std::log((1 - b) * h / terms);
+    choice_.weigh();
+    const std::size_t next = choice_.draw(rng);
+    if (next == now) return false;
+    const Term added = next == p ? base : with(base, static_cast<std::int32_t>(next));
+    const double unpaid = bounds_[now] - bounds_[next];
+    const double paid =
+        planted(Fault::redraw_unpaid)
+            ? -(state.value_with(left_out, added).tempered(heat) - state.value().tempered(heat))
+            : unpaid;
+    const std::span<const std::size_t> out{&left_out, left_out == kNone ? 0u : 1u};
+    const std::span<const Term> in{&added, added.empty() ? 0u : 1u};
+    return propose(state, out, in, paid, heat, rng);
+}
+
+}  // namespace bayesdnf

@@ -1,0 +1,119 @@
+// Moves of a chain over functions: each proposes, works out the log acceptance ratio, and commits
+// or leaves the state as it was. States are unordered sets of terms; a proposal outside the support
+// is rejected, and a move that is not possible in a state does nothing. A ratio is the posterior's,
+// times the probability of proposing the way back over that of the way out.
+//
+// Births and deaths, splits and merges are chosen with probability 1/2 each in every state.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "data/individuals.hpp"
+#include "rng.hpp"
+#include "sampling/growth.hpp"
+#include "search/choice.hpp"
+#include "search/neighbours.hpp"
+#include "search/state.hpp"
+
+namespace bayesdnf {
+
+enum class Move : std::uint8_t {
+    flip,
+    swap,
+    birth,
+    row_birth,
+    grown_birth,
+    listed_birth,
+    split,
+    redraw
+};
+// As people read them and as checkpoints hold them, in the order of the enum.
+constexpr std::array kMoveNames = {"flip",        "swap",         "birth", "row birth",
+                                   "grown birth", "listed birth", "split", "redraw"};
+constexpr std::size_t kMoves = kMoveNames.size();
+
+// Terms worth a try, found beforehand, and how probably each is drawn.
+class ListedTerms {
+  public:
+    ListedTerms() = default;
+    // Equal terms are drawn as often as all of them together; weights are above 0.
+    ListedTerms(std::vector<Term> terms, const std::vector<double>& weights);
+
+    bool empty() const { return terms_.empty(); }
+    const Term& draw(Philox& rng) const;
+    // -inf for a term that is not listed.
+    double log_probability(const Term& term) const;
+
+  private:
+    std::vector<Term> terms_;    // sorted
+    std::vector<double> up_to_;  // weights of the terms up to each, added up
+};
+
+struct MoveSettings {
+    // redraw: probability of taking no term out; of taking a term out whole, to be put back with
+    // one literal more or none, rather than without one of its literals
+    double empty_base = 0.2, whole_base = 0.4;
+    // grown births: how far the data decide which literal comes next; one is drawn for each
+    std::vector<double> growth{0.5, 1.0};
+    ListedTerms listed;
+};
+
+// Terms that row-based births draw: a positive individual, a size k with probability 2^-k, and k of
+// the literals that are true of the individual. Also the probability of drawing a given term.
+class RowTerms {
+  public:
+    RowTerms(const BitView& view, const Individuals& individuals);
+
+    // Memory that a chain keeps between calls; the rows themselves are shared by all chains.
+    struct Room {
+        Term held;
+        std::vector<double> share;  // by number of true literals; 0: not yet known
+    };
+
+    // An empty term when there are no positives, or the size exceeds the row's literals.
+    Term draw(Philox& rng, Room& room) const;
+    // -inf for a term that no positive row holds. `mask`: its rows.
+    double log_probability(const Term& term, const Word* mask, Room& room) const;
+
+  private:
+    const Individuals* individuals_;
+    std::vector<std::uint32_t> literals_;  // true ones, by positive row
+    std::uint32_t fewest_ = 0;
+    bool alike_ = true;  // every row has as many
+    const BitView* view_;
+};
+
+class Mover {
+  public:
+    Mover(const RowTerms& rows, MoveSettings settings)
+        : rows_(&rows), settings_(std::move(settings)) {}
+
+    // One move of a kind at a temperature; whether the state changed.
+    bool operator()(Move move, State& state, const Heat& heat, Philox& rng);
+
+  private:
+    bool flip(State& state, const Heat& heat, Philox& rng);
+    bool swap(State& state, const Heat& heat, Philox& rng);
+    bool birth(State& state, const Heat& heat, Philox& rng);
+    bool row_birth(State& state, const Heat& heat, Philox& rng);
+    bool grown_birth(State& state, const Heat& heat, Philox& rng);
+    bool listed_birth(State& state, const Heat& heat, Philox& rng);
+    bool split(State& state, const Heat& heat, Philox& rng);
+    bool redraw(State& state, const Heat& heat, Philox& rng);
+
+    const RowTerms* rows_;
+    MoveSettings settings_;
+    // Memory, kept from move to move: nothing in it is part of a chain's state.
+    RowTerms::Room row_room_;
+    std::vector<Word> mask_;
+    Extensions extensions_;
+    Choice choice_;
+    std::vector<double> bounds_;
+    Growth growth_;
+};
+
+}  // namespace bayesdnf

@@ -1,0 +1,252 @@
+#include "search/hunt.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "search/beam.hpp"
+#include "search/choice.hpp"
+#include "search/neighbours.hpp"
+
+namespace bayesdnf {
+namespace {
+
+// What the steps of one restart use again and again.
+struct Room {
+    Extensions extensions;
+    Choice choice;
+};
+
+// Take a random literal out of a random term, or none, and draw what to put in: any literal or
+// nothing.
+void change_step(State& state, const Heat& heat, Philox& rng, Room& room) {
+    if (state.size() == 0) return;
+    Choice& choice = room.choice;
+    const std::size_t i = rng.below(state.size());
+    const Term& term = state.terms()[i];
+    const std::size_t j = rng.below(term.size() + 1);
+    const Term base = j == term.size() ? term : without(term, term[j]);
+    extension_bounds(state, i, base, heat, Idle::left_out, room.extensions, choice.logs);
+    if (!choice.weigh()) return;
+    const std::size_t l = choice.draw(rng);
+    const Term next = l + 1 == choice.logs.size() ? base : with(base, static_cast<std::int32_t>(l));
+    if (next == term) return;
+    const Value value = state.value_with(i, next);
+    // The draw used the bound; what the bound overstates is paid here.
+    if (value.allowed() && accept(value.tempered(heat) - choice.logs[l], rng))
+        state.replace(i, next);
+}
+
+// A new term grown literal by literal on the rows not marked yet.
+Term grown_at_random(const State& state, const Heat& heat, Philox& rng, Room& room) {
+    Choice& choice = room.choice;
+    Term term;
+    for (;;) {
+        extension_bounds(state, kNone, term, heat, Idle::left_out, room.extensions, choice.logs);
+        if (!choice.weigh()) return term;
+        const std::size_t l = choice.draw(rng);
+        if (l + 1 == choice.logs.size()) return term;
+        term = with(term, static_cast<std::int32_t>(l));
+    }
+}
+
+void birth_step(State& state, const Heat& heat, Philox& rng, Room& room) {
+    const Term term = grown_at_random(state, heat, rng, room);
+    if (term.empty()) return;
+    const Value value = state.value_with(kNone, term);
+    if (value.allowed() && accept(value.tempered(heat) - state.value().tempered(heat), rng))
+        state.replace(kNone, term);
+}
+
+void death_step(State& state, const Heat& heat, Philox& rng) {
+    if (state.size() == 0) return;
+    const std::size_t i = rng.below(state.size());
+    const Value value = state.value_with(i, {});
+    if (value.allowed() && accept(value.tempered(heat) - state.value().tempered(heat), rng))
+        state.replace(i, {});
+}
+
+// Two terms become what they share, or one term becomes two that add a literal each.
+void merge_or_split_step(State& state, const Heat& heat, Philox& rng) {
+    if (state.size() == 0) return;
+    const std::size_t i = rng.below(state.size());
+    const Term first = state.terms()[i];
+    State trial = state;
+    if (rng.below(2) == 0) {
+        if (state.size() < 2) return;
+        const std::size_t j = (i + 1 + rng.below(state.size() - 1)) % state.size();
+        const Term& second = state.terms()[j];
+        Term shared;
+        std::set_intersection(first.begin(), first.end(), second.begin(), second.end(),
+                              std::back_inserter(shared));
+        if (shared.empty()) return;
+        trial.replace(std::max(i, j), {});
+        trial.replace(std::min(i, j), shared);
+    } else {
+        const std::size_t p = state.posterior().view().n_literals();
+        trial.replace(i, {});
+        for (int half = 0; half < 2; ++half) {
+            const auto l = static_cast<std::int32_t>(rng.below(p));
+            if (holds(first, l)) return;
+            trial.replace(kNone, with(first, l));
+        }
+    }
+    if (trial.value().allowed() &&
+        accept(trial.value().tempered(heat) - state.value().tempered(heat), rng))
+        state = std::move(trial);
+}
+
+}  // namespace
+
+// Put longer terms in the place of one: each holds all its literals and more. A short term that
+// does most of the work stands in the way of several that together would do it right.
+static bool specialise(State& state, std::size_t i, std::size_t width, const Stop& stop,
+                       std::size_t n_threads) {
+    const Term start = state.terms()[i];
+    State trial = state;
+    trial.replace(i, {});
+    while (!stop()) {
+        const Grown grown = grow_term(trial, kNone, width, trial.score(), stop, start, n_threads);
+        if (grown.term.empty()) break;
+        trial.replace(kNone, grown.term);
+    }
+    if (!(trial.score() > state.score())) return false;
+    state = std::move(trial);
+    return true;
+}
+
+void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_threads) {
+    const auto add_terms = [&] {
+        while (!stop()) {
+            const Grown grown = grow_term(state, kNone, width, state.score(), stop, {}, n_threads);
+            if (grown.score <= state.score()) return;
+            state.replace(kNone, grown.term);
+        }
+    };
+    // Known rates are not the null function's own: it may beat every single term and yet lose to
+    // several.
+    if (state.size() == 0 && state.posterior().likelihood().known() && !stop()) {
+        // So the first term is taken whatever it scores, and the result must beat the null
+        // function.
+        const Grown first = grow_term(state, kNone, width, -INFINITY, stop, {}, n_threads);
+        if (!first.term.empty()) {
+            State several = state;
+            several.replace(kNone, first.term);
+            rebuild(several, width, stop, n_threads);
+            if (several.score() > state.score()) state = std::move(several);
+        }
+    }
+    add_terms();
+    for (bool better = true; better && !stop();) {
+        better = false;
+        // A rebuilt term goes to the end, so taking out the first one n times visits each once.
+        for (std::size_t left = state.size(); left > 0 && state.size() > 0 && !stop(); --left) {
+            const double before = state.score();
+            const Term old = state.terms()[0];
+            State trial = state;
+            trial.replace(0, {});
+            const double shorter = trial.score();
+            const Grown grown =
+                grow_term(state, 0, width, std::max(before, shorter), stop, {}, n_threads);
+            if (grown.score > before || shorter > before) {
+                state.replace(0, grown.score >= shorter ? grown.term : Term{});
+                better = true;
+            } else if (specialise(state, 0, width, stop, n_threads)) {
+                better = true;
+            } else {
+                state.replace(0, old);
+            }
+        }
+        if (better) add_terms();
+    }
+}
+
+void polish(State& state, const Stop& stop) {
+    std::vector<Change> changes;
+    Extensions extensions;
+    for (bool better = true; better && !stop();) {
+        better = false;
+        for (std::size_t i = 0; i < state.size() && !stop(); ++i) {
+            const double without = state.score_with(i, {});
+            double best = state.score();
+            Term best_term = state.terms()[i];
+            bool drop = false;
+            if (without > best) {
+                best = without;
+                drop = true;
+            }
+            changes_of_term(state, i, extensions, changes);
+            std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+                if (a.bound != b.bound) return a.bound > b.bound;
+                return a.dropped != b.dropped ? a.dropped < b.dropped : a.added < b.added;
+            });
+            for (const Change& c : changes) {
+                if (c.bound <= best) break;  // sorted by bound: none that follows can be better
+                Term term = changed(state.terms()[i], c);
+                const double score = state.score_with(i, term);
+                if (score > best) {
+                    best = score;
+                    best_term = std::move(term);
+                    drop = false;
+                }
+            }
+            if (best > state.score()) {
+                state.replace(i, drop ? Term{} : best_term);
+                better = true;
+            }
+        }
+    }
+}
+
+State beginning(const Posterior& posterior, const Stop& stop) {
+    State state(posterior);
+    const auto& required = posterior.support().required();
+    if (required.empty()) return state;
+    rebuild(state, 1, stop);  // one term with all of them, and what else helps
+    if (state.value().allowed()) return state;
+    // They may have to stand apart: a term for each, of its literal with the most rows.
+    const BitView& view = posterior.view();
+    std::vector<Term> alone;
+    std::vector<Word> mask(view.n_words());
+    for (const Knowledge::Entry& entry : required) {
+        Count most = -1;
+        Term widest;
+        for (const std::int32_t l : entry) {
+            view.term_mask(mask.data(), {&l, 1});
+            if (const Count rows = view.count_all(mask.data()); rows > most) {
+                most = rows;
+                widest = {l};
+            }
+        }
+        if (!widest.empty()) alone.push_back(widest);
+    }
+    const State apart(posterior, alone);
+    return apart.value().allowed() ? apart : state;
+}
+
+State restart(const Posterior& posterior, const HuntSettings& settings, Philox rng,
+              const Stop& stop) {
+    State state = beginning(posterior, stop), best = state;
+    Room room;
+    const double steps = static_cast<double>(std::max<std::size_t>(1, settings.steps));
+    for (std::size_t step = 0; step < settings.steps && !stop(); ++step) {
+        const double beta = std::pow(settings.hottest, 1 - static_cast<double>(step) / steps);
+        // The prior cools ahead of the likelihood: hot functions stay short, and steps cheap.
+        const Heat heat{std::sqrt(std::sqrt(beta)), beta};
+        const double which = rng.uniform();
+        if (which < 0.6)
+            change_step(state, heat, rng, room);
+        else if (which < 0.8)
+            birth_step(state, heat, rng, room);
+        else if (which < 0.9)
+            death_step(state, heat, rng);
+        else
+            merge_or_split_step(state, heat, rng);
+        if (state.score() > best.score()) best = state;
+    }
+    rebuild(best, settings.width, stop);
+    polish(best, stop);
+    return best;
+}
+
+}  // namespace bayesdnf
