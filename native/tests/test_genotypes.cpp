@@ -49,8 +49,8 @@ TEST(bed_bytes_become_the_same_planes) {
     Philox rng({1, 2});
     for (const std::size_t n : kWidths) {
         const auto copies = random_copies(rng, n);
-        std::vector<std::uint8_t> bytes((n + 3) / 4, 0xff);        // padding must not matter
-        constexpr std::uint8_t code[] = {0b01, 0b11, 0b10, 0b00};  // missing, 0, 1, 2 copies
+        std::vector<std::uint8_t> bytes((n + 3) / 4, 0xff);    // padding must not matter
+        constexpr unsigned code[] = {0b01, 0b11, 0b10, 0b00};  // missing, 0, 1, 2 copies
         for (std::size_t i = 0; i < n; ++i) {
             const unsigned shift = 2 * (i % 4);
             bytes[i / 4] = static_cast<std::uint8_t>((bytes[i / 4] & ~(3u << shift)) |
