@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...boolean import BooleanFunction, Literal
+from ...boolean import BooleanFunction
 from ...checks import is_whole
 from ...data.encoder import LiteralEncoder
 from ...errors import InputError
@@ -19,7 +18,7 @@ from ...files.checked_json import JsonFields
 from ...model.distributions import Distribution, Flat, Geometric, Poisson, Tabulated, Uniform
 from ...model.effect import Effect
 from ...model.prior import Prior
-from ...model.rates import Counts, Interval
+from ...model.rule_fields import read_counts
 from ..rules import as_table
 from .record_fields import NO_RECORD, read_record, record_document
 
@@ -239,47 +238,6 @@ def _read_rules(top: JsonFields, function: BooleanFunction) -> pd.DataFrame:
         gain = part.number("log_gain", null=math.inf)
         rows.append((text, len(term), n, positives, gain))
     return as_table(rows)
-
-
-def read_function(
-    top: JsonFields, is_allowed: Callable[[Literal], bool], made_of: str
-) -> BooleanFunction:
-    """Read a function, and the text of it that stands beside it for people.
-
-    Parameters
-    ----------
-    top : JsonFields
-        The document, with the fields ``function`` and ``rule``.
-    is_allowed : callable
-        Whether the function may have a literal.
-    made_of : str
-        What its literals must be, for errors: "the encoder's literals".
-    """
-    function = top.make(
-        "function", lambda: BooleanFunction.from_json(json.dumps(top.any("function")))
-    )
-    for literal in function.literals:
-        if not is_allowed(literal):
-            top.fail("field 'function'", f"made of {made_of}", str(literal))
-    if top.text("rule") != str(function):
-        top.fail("field 'rule'", "the text of 'function'", top.any("rule"))
-    return function
-
-
-def read_risk(part: JsonFields) -> Interval:
-    """Read a probability and its interval."""
-    part.expect(*Interval._fields)
-    return Interval(*(part.number(name, 0, 1) for name in Interval._fields))
-
-
-def read_counts(part: JsonFields) -> Counts:
-    """Read the counts of a function, which must be possible together."""
-    part.expect(*Counts._fields)
-    n = part.whole("n", 0, _MOST_ROWS)
-    n_pos = part.whole("n_pos", 0, n)
-    n_marked = part.whole("n_marked", 0, n)
-    n_both = part.whole("n_both", max(0, n_pos + n_marked - n), min(n_pos, n_marked))
-    return Counts(n, n_pos, n_marked, n_both)
 
 
 def _label_type(classes: NDArray[Any]) -> str:

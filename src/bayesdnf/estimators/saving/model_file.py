@@ -15,6 +15,7 @@ from ...files.atomic import atomic_path
 from ...files.checked_json import JsonFields, as_json, read_json
 from ...files.documents import expect_fields, header, read_version
 from ...model.rates import Rates
+from ...model.rule_fields import read_function, read_risk
 from . import fitted_fields
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def read_model(path: str | os.PathLike[str], cls: type[Model]) -> Model:
     expect_fields(top, *own, *fitted_fields.fitted_names(version))
     encoder = fitted_fields.read_encoder(top)
     offered = set(encoder.literals_)
-    function = fitted_fields.read_function(top, offered.__contains__, "the encoder's literals")
+    function = read_function(top, offered.__contains__, "the encoder's literals")
     part = top.part("parameters")
     part.expect("restarts", "agree", "steps", *fitted_fields.PARAMETERS)
     parameters = fitted_fields.read_parameters(part, encoder)
@@ -52,8 +53,8 @@ def read_model(path: str | os.PathLike[str], cls: type[Model]) -> Model:
     risks = top.part("risks")
     risks.expect("unmarked", "marked")
     model.risks_ = (
-        fitted_fields.read_risk(risks.part("unmarked")),
-        fitted_fields.read_risk(risks.part("marked")),
+        read_risk(risks.part("unmarked")),
+        read_risk(risks.part("marked")),
     )
     _read_search(top.part("search"), model)
     return model

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ... import __version__
-from ...boolean import BooleanFunction
+from ...boolean import BooleanFunction, Literal
 from ...boolean.literal import MEANING
 from ...checks import whole
-from ...errors import InputError
 from ...files.atomic import atomic_path
 from ...files.checked_json import JsonFields, as_json, read_json
+from ...files.documents import expect_fields, header, read_version
 from ...model.rates import Counts, Interval
+from ...model.rule_fields import read_counts, read_function, read_risk
 from ..files.opening import open_genotypes
 from ..files.request import ReadProgress, ReadRequest
 from ..genotypes import Genotypes, empty_planes
@@ -219,9 +220,7 @@ class MarkerModel:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as JSON, whole or not at all."""
         document = {
-            "format": _FORMAT,
-            "version": _VERSION,
-            "bayesdnf": __version__,
+            **header(_FORMAT, _VERSION, __version__),
             "rule": str(self.function),
             "function": json.loads(self.function.to_json()),
             "variants": self.variants.to_dict("records"),
@@ -240,30 +239,23 @@ class MarkerModel:
     def load(cls, path: str | os.PathLike[str]) -> MarkerModel:
         """Read what :meth:`save` wrote; every field is checked and nothing in it is run."""
         top = read_json(path, "model file of markers")
-        top.text("format", (_FORMAT,))
-        version = top.whole("version", 1)
-        if version > _VERSION:
-            raise InputError(
-                f"{path} has version {version} of the model file of markers and this bayesdnf "
-                f"reads version {_VERSION}; it was written by bayesdnf {top.any('bayesdnf')!r:.40}."
-            )
-        top.expect(
-            "format", "version", "bayesdnf", "rule", "function", "variants", "risks", "scale",
-            "prevalence", "null_probability", "counts", "terms", "settings",
+        read_version(top, path, _FORMAT, _VERSION, "the model file of markers")
+        expect_fields(
+            top, "rule", "function", "variants", "risks", "scale", "prevalence",
+            "null_probability", "counts", "terms", "settings",
         )  # fmt: skip
-        top.text("bayesdnf")
-        function = _read_function(top)
+        function = read_function(top, _is_coding, "codings of genotypes")
         risks = top.part("risks")
         risks.expect("marked", "unmarked")
         top.part("settings")
         return cls(
             function=function,
             variants=_read_variants(top, function),
-            risk=_read_risk(risks.part("marked")),
-            other_risk=_read_risk(risks.part("unmarked")),
+            risk=read_risk(risks.part("marked")),
+            other_risk=read_risk(risks.part("unmarked")),
             prevalence=_read_prevalence(top),
             null_probability=top.number("null_probability", 0, 1),
-            counts=_read_counts(top.part("counts")),
+            counts=read_counts(top.part("counts")),
             terms=_read_terms(top, function),
             settings=top.any("settings"),
         )
@@ -274,16 +266,8 @@ def is_marker_model(path: str | os.PathLike[str]) -> bool:
     return bool(read_json(path, "model file of bayesdnf").any("format") == _FORMAT)
 
 
-def _read_function(top: JsonFields) -> BooleanFunction:
-    function = top.make(
-        "function", lambda: BooleanFunction.from_json(json.dumps(top.any("function")))
-    )
-    for literal in function.literals:
-        if literal.operator not in MEANING or literal.operator in ("true", "false"):
-            top.fail("field 'function'", "made of codings of genotypes", str(literal))
-    if top.text("rule") != str(function):
-        top.fail("field 'rule'", "the text of 'function'", top.any("rule"))
-    return function
+def _is_coding(literal: Literal) -> bool:
+    return literal.operator in MEANING and literal.operator not in ("true", "false")
 
 
 def _read_variants(top: JsonFields, function: BooleanFunction) -> pd.DataFrame:
@@ -308,25 +292,12 @@ def _read_variants(top: JsonFields, function: BooleanFunction) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
-def _read_risk(part: JsonFields) -> Interval:
-    part.expect(*Interval._fields)
-    return Interval(*(part.number(name, 0, 1) for name in Interval._fields))
-
-
 def _read_prevalence(top: JsonFields) -> float | None:
     if top.text("scale", _SCALES) == "sample":
         if top.any("prevalence") is not None:
             top.fail("field 'prevalence'", "null on the scale of the sample", top.any("prevalence"))
         return None
     return top.number("prevalence", 0, 1)
-
-
-def _read_counts(part: JsonFields) -> Counts:
-    part.expect(*Counts._fields)
-    n = part.whole("n", 0, _MOST_SAMPLES)
-    n_pos, n_marked = part.whole("n_pos", 0, n), part.whole("n_marked", 0, n)
-    n_both = part.whole("n_both", max(0, n_pos + n_marked - n), min(n_pos, n_marked))
-    return Counts(n, n_pos, n_marked, n_both)
 
 
 def _read_terms(top: JsonFields, function: BooleanFunction) -> tuple[dict[str, Any], ...]:
