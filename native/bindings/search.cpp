@@ -43,18 +43,22 @@ void bind_search(nb::module_& m) {
 
     m.def(
         "restart",
-        [](const PyPosterior& posterior, Philox rng, std::size_t steps, double hottest,
-           std::size_t width, const StopFlag& stop) {
-            const HuntSettings settings{steps, hottest, width};
+        [](const PyPosterior& posterior, std::vector<Term> start, Philox rng, std::size_t steps,
+           double hottest, double prior_power, std::size_t width, double pi0, double pi1,
+           std::size_t tilted_width, const StopFlag& stop) {
+            require_literals(start, posterior->view().n_literals());
+            const HuntSettings settings{steps, hottest, prior_power, width, pi0, pi1, tilted_width};
             State state(*posterior);
             {
                 const nb::gil_scoped_release release;
-                state = restart(*posterior, settings, rng, stop);
+                state = restart(*posterior, settings, std::move(start), rng, stop);
             }
             return result(state);
         },
-        "posterior"_a, "rng"_a, "steps"_a, "hottest"_a, "width"_a, "stop"_a,
-        "One restart of informed annealing and polish: (terms, log posterior).");
+        "posterior"_a, "start"_a, "rng"_a, "steps"_a, "hottest"_a, "prior_power"_a, "width"_a,
+        "pi0"_a, "pi1"_a, "tilted_width"_a, "stop"_a,
+        "One restart of informed annealing and polish, at known rates first unless they are NaN: "
+        "(terms, log posterior).");
 }
 
 }  // namespace bayesdnf::bindings

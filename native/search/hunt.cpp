@@ -224,15 +224,33 @@ State beginning(const Posterior& posterior, const Stop& stop) {
     return apart.value().allowed() ? apart : state;
 }
 
-State restart(const Posterior& posterior, const HuntSettings& settings, Philox rng,
-              const Stop& stop) {
-    State state = beginning(posterior, stop), best = state;
+namespace {
+
+// Leave out terms while that helps, the one that helps most first. What was annealed at other rates
+// may hold many terms that are not worth their prior, and each would cost a beam to rebuild.
+void prune(State& state) {
+    for (;;) {
+        double best = state.score();
+        std::size_t drop = kNone;
+        for (std::size_t i = 0; i < state.size(); ++i)
+            if (const double score = state.score_with(i, {}); score > best) {
+                best = score;
+                drop = i;
+            }
+        if (drop == kNone) return;
+        state.replace(drop, {});
+    }
+}
+
+// Informed annealing; the best state on the way.
+State annealed(State state, const HuntSettings& settings, Philox& rng, const Stop& stop) {
+    State best = state;
     Room room;
     const double steps = static_cast<double>(std::max<std::size_t>(1, settings.steps));
     for (std::size_t step = 0; step < settings.steps && !stop(); ++step) {
         const double beta = std::pow(settings.hottest, 1 - static_cast<double>(step) / steps);
         // The prior cools ahead of the likelihood: hot functions stay short, and steps cheap.
-        const Heat heat{std::sqrt(std::sqrt(beta)), beta};
+        const Heat heat{std::pow(beta, settings.prior_power), beta};
         const double which = rng.uniform();
         if (which < 0.6)
             change_step(state, heat, rng, room);
@@ -244,9 +262,33 @@ State restart(const Posterior& posterior, const HuntSettings& settings, Philox r
             merge_or_split_step(state, heat, rng);
         if (state.score() > best.score()) best = state;
     }
-    rebuild(best, settings.width, stop);
-    polish(best, stop);
     return best;
+}
+
+}  // namespace
+
+State restart(const Posterior& posterior, const HuntSettings& settings, std::vector<Term> start,
+              Philox rng, const Stop& stop) {
+    const auto from = [&](const Posterior& scores) {
+        return start.empty() ? beginning(scores, stop) : State(scores, start);
+    };
+    State end(posterior);
+    if (std::isnan(settings.pi0)) {
+        end = annealed(from(posterior), settings, rng, stop);
+    } else {
+        Effect known;
+        known.pi0 = settings.pi0;
+        known.pi1 = settings.pi1;
+        const Posterior tilted(posterior.view(), posterior.support(), posterior.prior(), known);
+        State there = annealed(from(tilted), settings, rng, stop);
+        rebuild(there, settings.tilted_width, stop);
+        polish(there, stop);
+        end = State(posterior, there.terms());
+        prune(end);
+    }
+    rebuild(end, settings.width, stop);
+    polish(end, stop);
+    return end;
 }
 
 }  // namespace bayesdnf

@@ -1,16 +1,24 @@
 // Our search for the best function: beam and large-neighbourhood search, informed annealing.
 #pragma once
 
+#include <cmath>
+#include <vector>
+
 #include "rng.hpp"
 #include "search/state.hpp"
 #include "stop.hpp"
 
 namespace bayesdnf {
 
+// How a restart anneals, and how it ends.
 struct HuntSettings {
     std::size_t steps = 2000;  // of informed annealing
     double hottest = 0.02;     // first inverse temperature of the likelihood; the last is 1
+    double prior_power = 0.25; // inverse temperature of the prior, as a power of the likelihood's
     std::size_t width = 8;     // of the beam that rebuilds the result
+    // Rates that are taken for known while it anneals, or NaN: none. See restart().
+    double pi0 = NAN, pi1 = NAN;
+    std::size_t tilted_width = 1;  // of the beam that rebuilds at those rates
 };
 
 // Add terms grown by beam while that helps, then take each term out in turn and rebuild.
@@ -24,8 +32,15 @@ void polish(State& state, const Stop& stop);
 // that uses them. It may be outside the support where none is easily found.
 State beginning(const Posterior& posterior, const Stop& stop);
 
-// One numbered restart; the result depends on the data, the settings and the stream only.
-State restart(const Posterior& posterior, const HuntSettings& settings, Philox rng,
-              const Stop& stop);
+// One numbered restart; the result depends on the data, the settings, the start and the stream only.
+//
+// It anneals from `start` (empty: from the beginning), then rebuilds and polishes. With both rates
+// integrated out the log likelihood is convex in the counts: it is the upper envelope of the linear
+// ones that known rates give, and has a basin for each slope that pays. A function that marks most
+// positives with many false alarms and one that marks few rows and hardly a negative are such
+// basins, and no path of small changes leads from one to the other. Annealing at known rates looks
+// for the best function of one slope; where it ends, the rates are set free again.
+State restart(const Posterior& posterior, const HuntSettings& settings, std::vector<Term> start,
+              Philox rng, const Stop& stop);
 
 }  // namespace bayesdnf

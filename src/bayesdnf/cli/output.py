@@ -58,6 +58,8 @@ def rule_result(model: DNFClassifier, held_out: HeldOut | None) -> dict[str, Any
         "stopped": model.stopped_,
         "agreement": model.agreement_,
         "restarts": model.restarts_,
+        "ways": model.ways_,
+        "near": model.near_,
         "seed": model.seed_,
         "warning": constant_answer(model),
     }

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
-_STOPPED = {
-    "agreement": "enough restarts agreed",
-    "restarts": "all restarts were used",
+from .wording import count
+
+_ENDED = {
     "time limit": "the time limit was reached",
     "interrupted": "it was interrupted",
-    "proved": "no function scores higher (proved)",
 }
 
 
@@ -41,21 +40,45 @@ class SearchOutcome(Protocol):
         """Whether no function scores higher."""
         ...
 
+    @property
+    def ways(self) -> int:
+        """Different ways by which restarts came to this score."""
+        ...
+
+    @property
+    def near(self) -> int:
+        """Functions seen that share this score or come within a nat."""
+        ...
+
 
 def search_trust(search: SearchOutcome) -> str:
-    """Say why a search ended and how far its restarts agreed, which is no proof."""
-    said = (
-        f"Search: {_STOPPED.get(search.stopped, search.stopped)}. {search.agreement} of "
-        f"{search.restarts} restart{'s' * (search.restarts != 1)} ended at this log posterior, "
-        f"{search.log_posterior:,.4f}"
-    )
+    """Say how many restarts, by how many ways, came to an answer, and what that is worth.
+
+    Examples
+    --------
+    >>> from bayesdnf.boolean import BooleanFunction
+    >>> from bayesdnf.display.trust import search_trust
+    >>> from bayesdnf.search.result import SearchResult
+    >>> found = SearchResult(BooleanFunction(), -65.5, "agreement", 12, 16, ways=5, near=2)
+    >>> print(search_trust(found))
+    Search: 12 of 16 restarts, by 5 different ways, ended at this log posterior, -65.5000; they
+    agree, which is not a proof. 2 functions share it or come within a nat.
+    """
+    score = f"{search.log_posterior:,.4f}"
     if search.proved:
-        return f"{said}."
+        return f"Search: no function scores higher than this one, {score} (proved)."
+    by = f", by {search.ways} different ways," if search.ways > 1 else ""
+    restarts = count(search.restarts, "restart")
+    said = f"{search.agreement} of {restarts}{by} ended at this log posterior, {score}"
     if search_is_sure(search):
-        return f"{said}: they agree, which is not a proof."
-    return f"{said}: too few to be sure of; another seed or more restarts may find a better rule."
+        judged = f"{said}; they agree, which is not a proof."
+    else:
+        judged = f"{said}; too few to be sure of: more restarts may find a better rule."
+    ended = f"{_ENDED[search.stopped]}; " if search.stopped in _ENDED else ""
+    near = f" {search.near:,} functions share it or come within a nat." if search.near > 1 else ""
+    return f"Search: {ended}{judged}{near}"
 
 
 def search_is_sure(search: SearchOutcome) -> bool:
-    """Whether an answer is proved, or most restarts ended at it."""
-    return search.proved or 2 * search.agreement >= search.restarts > 1
+    """Whether an answer is proved, or enough restarts came to it by different ways."""
+    return search.proved or search.stopped == "agreement"

@@ -93,8 +93,11 @@ class DNFClassifier(RuleClassifier):
         Their means and 95 % intervals, unmarked first; what ``predict_proba`` answers with.
     stopped_ : str
         Why the search ended.
-    agreement_, restarts_ : int
-        How many restarts ended at this score, of how many: the measure of trust.
+    agreement_, restarts_, ways_ : int
+        How many restarts ended at this score, of how many, and by how many different ways: the
+        measure of trust.
+    near_ : int
+        How many functions the search saw that share this score or come within a nat of it.
     proved_ : bool
         Whether no allowed function scores higher.
     classes_ : ndarray
@@ -135,6 +138,8 @@ class DNFClassifier(RuleClassifier):
     agreement_: int
     restarts_: int
     proved_: bool
+    ways_: int
+    near_: int
 
     def __init__(
         self,
@@ -146,9 +151,9 @@ class DNFClassifier(RuleClassifier):
         thresholds: int = 8,
         missing_values: Collection[Value] = (),
         positive: Any = None,
-        restarts: int = 40,
+        restarts: int = 96,
         agree: int = 5,
-        steps: int = 8000,
+        steps: int = 300,
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -201,6 +206,8 @@ class DNFClassifier(RuleClassifier):
         self.agreement_ = found.agreement
         self.restarts_ = found.restarts
         self.proved_ = found.proved
+        self.ways_ = found.ways
+        self.near_ = found.near
 
     def marked(self, X: Any) -> NDArray[np.bool_]:
         """Say for each row whether the rule holds.

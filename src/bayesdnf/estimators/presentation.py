@@ -177,4 +177,6 @@ def _search(model: DNFClassifier) -> SearchResult:
         agreement=model.agreement_,
         restarts=model.restarts_,
         proved=model.proved_,
+        ways=model.ways_,
+        near=model.near_,
     )

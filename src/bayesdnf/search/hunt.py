@@ -1,16 +1,18 @@
 """hunt: our search for the best function, and the default.
 
-Restart 0 is a large-neighbourhood search with beams of growing width. Every later restart is a run
-of informed annealing from the empty function whose result is rebuilt by beam and polished.
-Restarts come in rounds; while too few agree, the next round anneals four times as long, and counts
-anew, since short runs can agree on what longer ones leave behind. Restarts are numbered, each has
-its own random stream, and everything is decided in their order, so the result does not depend on
-threads.
+Restarts are numbered and come in rounds of eight. Restart 0 is a large-neighbourhood search with
+beams of growing width; the others anneal, each in its own way (see ``ways``), and are then rebuilt
+by beam and polished. A search ends when enough restarts, by different ways, have ended at the best
+score and hardly any end was seen only once: where many restarts end each somewhere else, the next
+one may well end somewhere better. Until then rounds anneal longer and rebuild wider. Restarts have
+random streams of their own and everything is decided in their order, so the result does not depend
+on threads.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from numbers import Real
@@ -24,11 +26,15 @@ from ..errors import InputError, ParameterError
 from ..model.posterior import Posterior, as_function
 from ..model.streams import NumberedRuns, Streams
 from .result import SearchProgress, SearchResult
+from .ways import ROUND, Terms, Ways
 
 # Scores closer than this are the same function, or one with equal columns in it.
 _SAME = 1e-9
-_LONGER = 4  # how much longer each round anneals than the one before
 _FEWEST_STEPS = 50
+_FEWEST_WAYS = 3  # different ones that must have come to the best score
+_SINGLES = 0.025  # share of restarts whose end no other came to, at which a search may stop
+_ELITES = 6  # functions that later rounds start from
+_COLD = 0.3  # first inverse temperature of a restart that keeps close to its start
 # Annealing starts where the whole likelihood is worth about this many nats: hot enough to go
 # anywhere, and not so hot that small tables spend their steps there.
 _HOT_NATS = 60
@@ -40,9 +46,9 @@ Found = tuple[list[list[int]], float]
 def hunt(
     posterior: Posterior,
     *,
-    restarts: int = 40,
+    restarts: int = 96,
     agree: int = 5,
-    steps: int = 8000,
+    steps: int = 300,
     time_limit: float | None = None,
     n_jobs: int = 1,
     random_state: int | np.random.SeedSequence | None = None,
@@ -55,14 +61,14 @@ def hunt(
     ----------
     posterior : Posterior
         The data and the priors.
-    restarts : int, default=40
+    restarts : int, default=96
         Most restarts.
     agree : int, default=5
-        Stop when this many restarts of one length have ended at the best score. It is also the
-        number of restarts in a round.
-    steps : int, default=8000
-        Steps of annealing in a restart of the first round on a small table; on larger ones
-        there are fewer, so that a restart's work stays within bounds.
+        How many restarts, by three different ways at least, must have ended at the best score
+        before the search may stop.
+    steps : int, default=300
+        Steps of annealing in a restart of the first two rounds on a small table. On larger ones
+        there are fewer, so that a restart's work stays within bounds; every two rounds they double.
     time_limit : float, optional
         Seconds after which to return the best so far.
     n_jobs : int, default=1
@@ -78,8 +84,9 @@ def hunt(
     Returns
     -------
     SearchResult
-        The best function; ``stopped`` says why the search ended and ``agreement`` how many
-        restarts found it. Ctrl-C ends the search too and returns the best so far.
+        The best function; ``stopped`` says why the search ended, ``agreement`` how many restarts
+        found it and ``ways`` by how many different ways. Ctrl-C ends the search too and returns the
+        best so far.
 
     Raises
     ------
@@ -106,8 +113,8 @@ def hunt(
     stop = _native.StopFlag()
     if time_limit is not None:
         stop.set_deadline(time_limit)
-    restart = _Restart(posterior, steps, agree, n_jobs, Streams(random_state, "hunt"), stop)
-    tally = _Tally(restart)
+    restart = _Restart(posterior, steps, n_jobs, Streams(random_state, "hunt"), stop)
+    tally = _Tally(agree)
 
     def tell() -> None:
         if progress is not None:
@@ -119,19 +126,19 @@ def hunt(
     try:
         for found in offered.in_order(range(len(starts)), n_jobs):
             tally.know(found)
-        for found in _rounds(runs, restarts, agree, n_jobs):
-            tally.add(found)
+        for found in _rounds(runs, restart, tally, restarts, n_jobs):
+            tally.add(found, restart.kinds[tally.restarts])
             tell()
             if stop():
                 stopped = "time limit"
                 break
-            if tally.agreement_now >= agree:
+            if tally.restarts % ROUND == 0 and tally.agrees():
                 stopped = "agreement"
                 break
     except KeyboardInterrupt:
         stopped = "interrupted"
         for found in runs.unfinished():
-            tally.add(found)
+            tally.add(found, restart.kinds[tally.restarts])
     if tally.score == -math.inf and stopped in ("agreement", "restarts"):
         raise InputError(
             "The search came to no function that the prior allows on this table; it goes from one "
@@ -144,6 +151,8 @@ def hunt(
         stopped=stopped,
         agreement=tally.agreement,
         restarts=tally.restarts,
+        ways=len(tally.ways),
+        near=tally.near(),
     )
 
 
@@ -157,45 +166,73 @@ def _ids(posterior: Posterior, starts: Sequence[BooleanFunction | str]) -> list[
     return terms
 
 
-def _rounds(runs: NumberedRuns[Found], most: int, agree: int, n_jobs: int) -> Iterator[Found]:
+def _rounds(
+    runs: NumberedRuns[Found], restart: _Restart, tally: _Tally, most: int, n_jobs: int
+) -> Iterator[Found]:
     """Yield restarts round by round: none of a round starts before the last one is judged.
 
     The first restart has all threads to itself: its widest beams are what a large table waits for.
     """
-    yield from runs.in_order(range(1), 1)
-    if min(agree, most) > 1:
-        yield from runs.in_order(range(1, min(agree, most)), n_jobs)
-    for first in range(agree, most, agree):
-        yield from runs.in_order(range(first, min(first + agree, most)), n_jobs)
+    for first in range(0, most, ROUND):
+        restart.elites = tally.elites()
+        if first == 0:
+            yield from runs.in_order(range(1), 1)
+        yield from runs.in_order(range(max(1, first), min(first + ROUND, most)), n_jobs)
 
 
 class _Tally:
-    """The best of the restarts so far, and how many ended there."""
+    """The best of the restarts so far, how many ended there, and by which ways."""
 
-    def __init__(self, restart: _Restart) -> None:
-        self._restart = restart
-        self.terms: list[list[int]] = []
+    def __init__(self, agree: int) -> None:
+        self._agree = agree
+        self.terms: Terms = ()
         self.score = -math.inf
         self.agreement = 0
-        self.agreement_now = 0  # among restarts as long as the last one
+        self.ways: set[str] = set()
         self.restarts = 0
+        self._ends: dict[Terms, float] = {}
+        self._times: Counter[float] = Counter()
 
     def know(self, found: Found) -> None:
         """Take note of a function that no restart came to by itself."""
-        if found[1] > self.score + _SAME:
-            self.terms, self.score = found
+        terms, score = _as_tuples(found)
+        self._ends[terms] = score
+        if score > self.score + _SAME:
+            self.terms, self.score = terms, score
 
-    def add(self, found: Found) -> None:
-        terms, score = found
-        number = self.restarts
-        if number > 1 and self._restart.length(number) != self._restart.length(number - 1):
-            self.agreement_now = 0
-        if score > self.score + _SAME or (number == 0 and not self.score > -math.inf):
-            self.terms, self.score, self.agreement, self.agreement_now = terms, score, 1, 1
+    def add(self, found: Found, kind: str) -> None:
+        """Count a restart."""
+        terms, score = _as_tuples(found)
+        self._ends[terms] = score
+        self._times[round(score, 6)] += 1
+        if score > self.score + _SAME or (self.restarts == 0 and not self.score > -math.inf):
+            self.terms, self.score, self.agreement, self.ways = terms, score, 1, {kind}
         elif score >= self.score - _SAME:
             self.agreement += 1
-            self.agreement_now += 1
+            self.ways.add(kind)
         self.restarts += 1
+
+    def agrees(self) -> bool:
+        """Whether the search may stop."""
+        singles = sum(times == 1 for times in self._times.values())
+        return (
+            self.agreement >= self._agree
+            and len(self.ways) >= _FEWEST_WAYS
+            and singles <= _SINGLES * self.restarts
+        )
+
+    def elites(self) -> list[Terms]:
+        """Return the best distinct functions so far, best first."""
+        allowed = [(-score, terms) for terms, score in self._ends.items() if score > -math.inf]
+        return [terms for _, terms in sorted(allowed)[:_ELITES]]
+
+    def near(self) -> int:
+        """Count distinct functions that share the best score or come within a nat."""
+        return sum(score >= self.score - 1 for score in self._ends.values())
+
+
+def _as_tuples(found: Found) -> tuple[Terms, float]:
+    return tuple(tuple(term) for term in found[0]), found[1]
 
 
 class _Restart:
@@ -205,47 +242,53 @@ class _Restart:
         self,
         posterior: Posterior,
         steps: int,
-        agree: int,
         n_jobs: int,
         streams: Streams,
         stop: _native.StopFlag,
     ) -> None:
         self.posterior = posterior
-        self.agree = agree
         self.n_jobs = n_jobs
         self.streams = streams
         self.stop = stop
+        self.elites: list[Terms] = []
+        self.kinds: dict[int, str] = {}
         self.beam_score = -math.inf  # of the first restart so far
         p = posterior.bits.n_literals
         # What a step costs: a look at each literal, and eight words of its rows for the same price.
         cost = p * (16 + posterior.bits.view().n_words / 8)
         fewest = min(steps, _FEWEST_STEPS)
-        self.first = max(fewest, round(steps * min(1, 2000 / cost)))
-        self.last = max(self.first, round(4 * steps * min(1, 8000 / cost) ** 2))
+        self.first = max(fewest, round(steps * min(1, 20_000 / cost)))
         hottest = _HOT_NATS / max(1e-9, -posterior.log_likelihood(BooleanFunction()))
         self.hottest = min(max(hottest, _HOTTEST_RANGE[0]), _HOTTEST_RANGE[1])
         self.width = max(8, round(1.3 * math.sqrt(p)))
-        self.widest = max(32, min(p, 1000), p // 10)
+        self.widest = max(32, p // 10)
+        share = min(max(posterior.n_pos / posterior.n, 1e-9), 1 - 1e-9)
+        shift = np.random.default_rng(streams.child(0)).random(2)
+        self.ways = Ways(share, shift)
 
     def __call__(self, number: int) -> Found:
-        if number == 0:
+        rng = np.random.default_rng(self.streams.child(number))
+        way = self.ways.way(number, self.elites, rng)
+        self.kinds[number] = way.kind
+        if way.kind == "beam":
             return self._widening_beam()
+        turn = number // ROUND
         return _native.restart(
             self.posterior.native,
+            [list(term) for term in way.start],
             self.streams[number],
-            self.length(number),
-            self.hottest,
-            min(self.widest, self.width * 2 ** (number // self.agree)),
+            self.first * 2 ** (turn // 2),
+            _COLD if way.cold else self.hottest,
+            1.0 if way.long else 0.25,
+            min(self.widest, self.width * 2 ** (turn // 2)),
+            *way.rates,
+            1 if turn < 2 else 8,
             self.stop,
         )
 
     def bettered(self, starts: list[list[list[int]]], number: int) -> Found:
         """Better the start of a number."""
         return _native.beam_search(self.posterior.native, starts[number], self.width, 1, self.stop)
-
-    def length(self, number: int) -> int:
-        """Count the steps of annealing in a restart."""
-        return int(min(self.last, self.first * _LONGER ** (number // self.agree)))
 
     def _widening_beam(self) -> Found:
         """Rebuild with wider and wider beams until the widest changes nothing."""

@@ -26,6 +26,11 @@ class SearchResult:
         How many restarts were counted.
     proved : bool
         Whether no allowed function scores higher.
+    ways : int
+        By how many different ways the restarts that ended at this score came there.
+    near : int
+        How many distinct functions the search came to that share this score or come within a nat
+        of it, this one included.
     """
 
     function: BooleanFunction
@@ -34,6 +39,8 @@ class SearchResult:
     agreement: int
     restarts: int
     proved: bool = False
+    ways: int = 1
+    near: int = 1
 
 
 class SearchProgress(Protocol):

@@ -34,8 +34,9 @@ _LABEL_TYPES = (
     "uint64", "float16", "float32", "float64",
 )  # fmt: skip
 
-VERSION = 2
-"""Of both formats. Version 2 has the record; files of version 1 are read too."""
+VERSION = 3
+"""Of both formats. Version 2 has the record, version 3 the ways of a search; earlier ones are read
+too."""
 PARAMETERS = ("time_limit", "n_jobs", "random_state", "allow_missing_columns", "verbose")
 """Parameters that :func:`parameters_document` writes; the encoder and the prior hold the others."""
 

@@ -56,7 +56,7 @@ def read_model(path: str | os.PathLike[str], cls: type[Model]) -> Model:
         read_risk(risks.part("unmarked")),
         read_risk(risks.part("marked")),
     )
-    _read_search(top.part("search"), model)
+    _read_search(top.part("search"), model, version)
     return model
 
 
@@ -74,6 +74,8 @@ def _document(model: DNFClassifier) -> dict[str, Any]:
             "stopped": model.stopped_,
             "agreement": model.agreement_,
             "restarts": model.restarts_,
+            "ways": model.ways_,
+            "near": model.near_,
             "proved": model.proved_,
             "seed": model.seed_,
         },
@@ -88,11 +90,13 @@ def _document(model: DNFClassifier) -> dict[str, Any]:
     }
 
 
-def _read_search(part: JsonFields, model: DNFClassifier) -> None:
-    part.expect("log_posterior", "stopped", "agreement", "restarts", "proved", "seed")
+def _read_search(part: JsonFields, model: DNFClassifier, version: int) -> None:
+    newer = () if version < 3 else ("ways", "near")
+    part.expect("log_posterior", "stopped", "agreement", "restarts", "proved", "seed", *newer)
     model.log_posterior_ = part.number("log_posterior", null=-math.inf)
     model.stopped_ = part.text("stopped")
     model.agreement_ = part.whole("agreement", 0)
     model.restarts_ = part.whole("restarts", 0)
     model.proved_ = part.flag("proved")
     model.seed_ = part.whole("seed", 0)
+    model.ways_, model.near_ = (part.whole(name, 0) for name in newer) if newer else (1, 1)

@@ -1,0 +1,117 @@
+"""Ways in which restarts of a search differ: where they start, and what they anneal.
+
+With both rates integrated out the log likelihood is convex in the numbers of marked positives and
+marked negatives, so it is the upper envelope of straight lines, each the likelihood of two known
+rates. Every line that touches it somewhere is a basin: a search that follows the envelope itself
+ends in the basin it starts in, with all its restarts. So restarts anneal at known rates first, each
+at others, from those that let few false alarms pass to those that let few positives go, and set the
+rates free at the end. Later restarts also start from what earlier ones came to: the best function
+without some of its terms, or terms of two good ones together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Terms = tuple[tuple[int, ...], ...]
+
+ROUND = 8
+"""Restarts in a round; those of one round know what came before it, and not of each other."""
+
+# Distances of the known rates from the share of positives, in logits, and two numbers whose
+# multiples fill the square evenly (Roberts 2018, the plastic number's powers).
+_NEAREST, _FURTHEST = 0.3, 5.0
+_EVENLY = np.array([0.7548776662466927, 0.5698402909980532])
+# Distances (down, up) of the first round, corners of that square and its middle: rates that let few
+# false alarms pass come first, since a search at free rates seldom ends where they do.
+_FIRST = ((1.5, 4.5), (2.5, 5.0), (1.0, 2.5), (2.5, 1.0), (5.0, 2.5), (1.0, 1.0))
+_DROPPED = 0.4  # share of the best function's terms that are taken out
+_TAKEN = 0.6  # share of the terms of each of two functions that are put together
+
+
+class Way(NamedTuple):
+    """How a restart begins and anneals."""
+
+    kind: str
+    """"beam", "free", "precise", "broad", "varied" or "joined"."""
+    start: Terms = ()
+    """Terms to start from; none: the beginning."""
+    rates: tuple[float, float] = (math.nan, math.nan)
+    """π0 and π1 while annealing; NaN: integrated out."""
+    cold: bool = False
+    """Whether to keep close to the start."""
+    long: bool = False
+    """Whether the prior is as hot as the likelihood: functions are then long for a while."""
+
+
+class Ways:
+    """Numbers of restarts to ways.
+
+    Parameters
+    ----------
+    share : float
+        Share of positives among the rows.
+    shift : ndarray of two floats
+        Where in the square of rates to begin; another seed, other rates.
+    """
+
+    def __init__(self, share: float, shift: NDArray[np.float64]) -> None:
+        self._logit = math.log(share / (1 - share))
+        self._shift = shift
+
+    def way(self, number: int, elites: Sequence[Terms], rng: np.random.Generator) -> Way:
+        """Return the way of a restart.
+
+        Parameters
+        ----------
+        number : int
+            Which restart; the first is a beam search.
+        elites : sequence of terms
+            The best distinct functions before this round, best first.
+        rng : Generator
+            Of this restart alone.
+        """
+        turn, place = divmod(number, ROUND)
+        if number == 0:
+            return Way("beam")
+        if turn > 0 and place >= 4 and elites and elites[0]:
+            rates = self._rates(number) if place % 2 else (math.nan, math.nan)
+            if place < 6 or len(elites) < 2:
+                return Way("varied", _some(elites[0], 1 - _DROPPED, rng), rates, cold=True)
+            return Way("joined", _together(elites, rng), rates, cold=True)
+        if place == (1 if turn == 0 else 0):
+            return Way("free")
+        pi0, pi1 = self._rates(number)
+        precise = self._logit - _logit(pi0) < _logit(pi1) - self._logit
+        return Way("precise" if precise else "broad", rates=(pi0, pi1), long=place == 3)
+
+    def _rates(self, number: int) -> tuple[float, float]:
+        if number < ROUND:
+            down, up = _FIRST[number - 2]
+        else:
+            down, up = _NEAREST + (_FURTHEST - _NEAREST) * ((self._shift + number * _EVENLY) % 1)
+        return _share(self._logit - down), _share(self._logit + up)
+
+
+def _logit(share: float) -> float:
+    return math.log(share / (1 - share))
+
+
+def _share(logit: float) -> float:
+    return 1 / (1 + math.exp(-logit))
+
+
+def _some(terms: Terms, share: float, rng: np.random.Generator) -> Terms:
+    kept = rng.random(len(terms)) < share
+    return tuple(term for term, keep in zip(terms, kept, strict=True) if keep)
+
+
+def _together(elites: Sequence[Terms], rng: np.random.Generator) -> Terms:
+    first, second = rng.choice(len(elites), 2, replace=False)
+    both = {*_some(elites[first], _TAKEN, rng), *_some(elites[second], _TAKEN, rng)}
+    return tuple(sorted(both))
