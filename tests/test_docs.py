@@ -91,6 +91,7 @@ def test_the_pages_that_show_examples(language):
     assert {name_of(page) for page in PAGES if blocks(page, language)} == EXAMPLES[language]
 
 
+@pytest.mark.slow
 @pages_with(lambda page: blocks(page, "python"))
 def test_python_examples(page):
     report, names = [], {}
@@ -102,6 +103,7 @@ def test_python_examples(page):
     assert not report, "".join(report)
 
 
+@pytest.mark.slow
 @pages_with(lambda page: blocks(page, "console"))
 def test_shell_examples(page, tmp_path):
     beside_python = str(Path(sys.executable).parent)

@@ -48,6 +48,7 @@ def one_restart(monkeypatch):
     monkeypatch.setattr(bayesdnf, "DNFClassifier", quicker, raising=False)
 
 
+@pytest.mark.slow
 def test_the_demo_fits_one_half_and_tests_on_the_other(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     ran = run("demo")
@@ -61,6 +62,7 @@ def test_the_demo_fits_one_half_and_tests_on_the_other(run, monkeypatch):
     assert "4,062 were held out" in Path("mushroom.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_demo_does_without_the_extra_of_the_report(run, one_restart, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     ran = run("demo")
@@ -72,6 +74,7 @@ def test_the_demo_does_without_the_extra_of_the_report(run, one_restart, monkeyp
     assert files() == []
 
 
+@pytest.mark.slow
 def test_the_demo_as_json_holds_rules_that_parse(run, one_restart):
     ran = run("demo", "--json", "--report", "page.html")
     assert ran.status == 0

@@ -270,6 +270,7 @@ def on_a_terminal(*command, **environment):
     return written.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.slow
 def test_colours_are_for_terminals_only(run, plants):
     fit(run)
     command = (sys.executable, "-c", "from bayesdnf.cli import main; main()", "show", "m.json")

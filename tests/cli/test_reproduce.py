@@ -26,6 +26,7 @@ def made_once(monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_text_has_the_papers_figures_and_ours(run):
     ran = run("reproduce", "table1", "--quick")
     assert (ran.status, ran.err) == (0, "")
@@ -34,6 +35,7 @@ def test_text_has_the_papers_figures_and_ours(run):
     assert os.listdir() == []
 
 
+@pytest.mark.slow
 def test_json_is_one_object(run, made_once):
     ran = run("reproduce", "table1", "--quick", "--json")
     assert (ran.status, ran.err) == (0, "")
@@ -45,6 +47,7 @@ def test_json_is_one_object(run, made_once):
     assert result["files"] == []
 
 
+@pytest.mark.slow
 def test_out_is_a_folder_of_three_files(run, made_once):
     ran = run("reproduce", "table1", "--quick", "--json", "--out", "deep/folder")
     assert ran.status == 0
@@ -57,6 +60,7 @@ def test_out_is_a_folder_of_three_files(run, made_once):
     assert "Table 1" in Path("deep/folder/table1.txt").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_nothing_is_half_written(run, made_once, monkeypatch):
     Path("out").mkdir()
     Path("out/table1.csv").write_text("what was here before")

@@ -14,6 +14,8 @@ from bayesdnf.experiments.reproduction import FAITHFUL, OURS, PAPER
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
+pytestmark = pytest.mark.slow
+
 # The default prior takes seven short terms (9 literals) where six longer ones (11) do as well;
 # the paper's mean is 6.7 terms. The page says so too.
 NOT_AS_WANTED = {"our defaults: no more terms than the paper's 6.7"}

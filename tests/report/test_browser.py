@@ -11,6 +11,8 @@ from bayesdnf.report.words import between, percent, shown
 from report.browsers import Page, open_browser
 from report.reported import HOSTILE, hostile, mixed, noise
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def driver():

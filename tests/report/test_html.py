@@ -236,6 +236,7 @@ def test_without_jinja_one_sentence_says_how_to_get_it(fitted, tmp_path, monkeyp
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_wide_table_stays_a_small_file(tmp_path):
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.integers(0, 2, (80, 3000))).rename(columns="a rather long name {}".format)

@@ -34,11 +34,13 @@ def noticed():
     return json.loads(run.stdout)
 
 
+@pytest.mark.slow
 def test_no_fault(noticed):
     assert len(noticed) == 1 + len(FAULTS) > 12
     assert noticed[0] is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_fault(noticed, fault):
     assert noticed[1 + FAULTS.index(fault)] is not None

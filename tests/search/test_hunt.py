@@ -216,6 +216,7 @@ def test_restrictions_are_kept(name, signal):
         assert not found.function.is_null
 
 
+@pytest.mark.slow
 def test_nothing_is_found_in_noise():
     for seed in range(12):
         X, _, _ = simulate(500, 100, random_state=seed)
@@ -227,6 +228,7 @@ def test_nothing_is_found_in_noise():
         assert found.stopped == "agreement"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [100, 250, 500, 1000])
 def test_no_regret_on_two_terms(n):
     for seed in range(10):
@@ -236,6 +238,7 @@ def test_no_regret_on_two_terms(n):
         assert found.log_posterior >= posterior.log_score(truth) - ROUNDING
 
 
+@pytest.mark.slow
 def test_no_regret_on_five_terms():
     for seed in range(3):
         X, y, truth = simulate(1000, 1000, terms=(2, 3, 4, 3, 2), random_state=seed)
@@ -244,6 +247,7 @@ def test_no_regret_on_five_terms():
         assert found.log_posterior >= posterior.log_score(truth) - ROUNDING
 
 
+@pytest.mark.slow
 def test_the_best_known_function_of_mushroom(mushroom):
     found = hunt(mushroom, random_state=0, n_jobs=2)
     assert found.log_posterior >= -90.7386 + math.log(2) - 1e-4
