@@ -140,7 +140,7 @@ np.save(sys.argv[3], drawn.index)
 @pytest.mark.slow
 def test_kills_lose_no_more_than_the_interval(tmp_path):
     """Kill a run again and again, at random times; it ends with the draws of a run left alone."""
-    kills = int(os.environ.get("BAYESDNF_KILLS", "4"))
+    kills = int(os.environ.get("BAYESDNF_KILLS", "2"))
     interval = 0.3
     run = RUN | {"draws": 25_000 * kills, "thin": 50, "n_jobs": 2}
     rng = random.Random(1)
