@@ -1,0 +1,12 @@
+"""A rule that reports are about."""
+
+import pytest
+
+from bayesdnf import DNFClassifier
+from report.reported import mixed
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = mixed()
+    return DNFClassifier(positive="ill", negations=True, random_state=0).fit(X, y), X, y == "ill"
