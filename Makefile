@@ -107,11 +107,11 @@ $(VENV)/bin/python:
 
 $(VENV)/.tools: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"  # dependency groups
-	$(BIN)/python -m pip install --quiet --group dev
+	$(BIN)/python -m pip install --quiet --no-compile --group dev  # bytecode: as it is imported
 	@touch $@
 
 $(VENV)/.installed: $(NATIVE) $(PACKAGE) pyproject.toml $(VENV)/.tools
-	$(BIN)/python -m pip install --quiet --no-build-isolation -e . -Cbuild-dir=build/editable \
+	$(BIN)/python -m pip install --quiet --no-compile --no-build-isolation -e . -Cbuild-dir=build/editable \
 		-Ccmake.define.BAYESDNF_TESTS=ON
 	@touch $@
 
