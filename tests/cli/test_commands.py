@@ -266,6 +266,7 @@ def test_version(run):
     assert _native.kernel() in lines["kernel"]
 
 
+@pytest.mark.slow
 def test_the_installed_command_keeps_the_statuses(tmp_path):
     command = shutil.which("bayesdnf", path=str(Path(sys.executable).parent))
     if command is None:

@@ -83,6 +83,7 @@ EXTREMES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", EXTREMES)
 @pytest.mark.parametrize(
     ("shift", "arms"),

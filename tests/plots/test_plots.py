@@ -97,6 +97,7 @@ def all_text(ax):
     return "\n".join(text.get_text() for text in ax.texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("plot", OF_DRAWS)
 def test_every_plot_is_legible_on_all_draws(plot, problem, draws_of):

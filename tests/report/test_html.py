@@ -164,6 +164,7 @@ def test_weights_are_told(tmp_path):
 # --- the posterior
 
 
+@pytest.mark.slow
 def test_draws_bring_rivals_inclusion_and_a_verdict(tmp_path):
     X, y, _ = simulate(150, 12, terms=(2, 2), random_state=3)
     post = PosteriorDNFClassifier(draws=300, warmup=100, random_state=0).fit(X, y)

@@ -16,6 +16,7 @@ from genomics.planted import QUICK, TRUTH, study
 pytestmark = pytest.mark.usefixtures("no_trace_left")
 
 
+@pytest.mark.slow
 def test_the_folder_holds_everything(planted_markers, planted_genes, tmp_path):
     folder = tmp_path / "some" / "results"
     files = save_markers(
@@ -54,6 +55,7 @@ def test_the_same_bytes_from_the_same_seed_on_any_number_of_threads(tmp_path):
     assert TRUTH.strip("()") in written[0]["markers.tsv"].decode()
 
 
+@pytest.mark.slow
 def test_an_older_picture_of_a_term_does_not_stay(planted_markers, no_markers, tmp_path):
     save_markers(planted_markers, tmp_path)
     assert (tmp_path / "marker1.png").exists()
@@ -64,6 +66,7 @@ def test_an_older_picture_of_a_term_does_not_stay(planted_markers, no_markers, t
     assert MarkerModel.load(tmp_path / "model.json").function.is_null
 
 
+@pytest.mark.slow
 def test_without_the_extra_for_draws_none_are_left(planted_markers, tmp_path, monkeypatch):
     save_markers(planted_markers, tmp_path)
     assert (tmp_path / "draws.nc").exists()

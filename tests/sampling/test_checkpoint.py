@@ -18,6 +18,7 @@ from sampling.runs import posterior_of, same_draws
 RUN = {"draws": 300, "warmup": 100, "thin": 5, "random_state": 7}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["informed", "tempered"])
 def test_a_run_that_was_stopped_goes_on_to_the_same_draws(tmp_path, kernel):
     posterior = posterior_of()

@@ -165,6 +165,7 @@ def run_python(program, **environment):
     ).stdout
 
 
+@pytest.mark.slow
 def test_every_kernel_gives_the_same_bytes():
     texts = {}
     for kernel in _native.available_kernels():
@@ -200,6 +201,7 @@ def keeps(name, function, posterior):
     }[name]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signal", [True, False])
 @pytest.mark.parametrize("name", RESTRICTED)
 def test_restrictions_are_kept(name, signal):
@@ -344,6 +346,7 @@ print(found.stopped, threading.active_count())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_returns_the_best_so_far(n_jobs):
     program = INTERRUPTED_PROGRAM.replace("N_JOBS", str(n_jobs))

@@ -154,6 +154,7 @@ FORGERIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORGERIES)
 def test_forged_documents_are_refused(mixed, file, name):
     drawn, document = load_with_document(file)
