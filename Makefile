@@ -6,9 +6,8 @@ PEERS := build/peers
 SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 NATIVE := $(shell find native -name '*.?pp' -o -name CMakeLists.txt) CMakeLists.txt
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
-CMAKE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DBAYESDNF_TESTS=ON
 
-.PHONY: demo test lint native-test sanitize calibrate browser bench bench-search bench-peers bench-averaging bench-genomics power reproduce docs house stub clean
+.PHONY: demo test quick lint native-test sanitize calibrate browser bench bench-search bench-peers bench-averaging bench-genomics power reproduce docs house stub clean
 
 demo: $(VENV)/.installed
 	@mkdir -p build
@@ -17,6 +16,10 @@ demo: $(VENV)/.installed
 test: lint native-test build/faults/.built
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+# What a change is most likely to break, in under two minutes on two cores; no lint, no C++ tests.
+quick: $(VENV)/.installed
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow" tests
+
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -24,17 +27,18 @@ lint: $(VENV)/.installed
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $(filter %.cpp %.hpp,$(NATIVE))
 
-native-test: $(VENV)/.tools
-	$(CMAKE) -B build/native-tests -DCMAKE_BUILD_TYPE=Release
-	$(BIN)/cmake --build build/native-tests
-	$(BIN)/ctest --test-dir build/native-tests/native --output-on-failure
+native-test: $(VENV)/.installed
+	$(BIN)/cmake --build build/editable --target native_tests
+	$(BIN)/ctest --test-dir build/editable/native --output-on-failure
 
-# The module with deliberate mistakes in it, which tests/sampling/test_faults.py must notice.
-build/faults/.built: $(NATIVE) $(VENV)/.tools
-	$(CMAKE) -B build/faults -DCMAKE_BUILD_TYPE=Release -DBAYESDNF_TESTS=OFF -DBAYESDNF_FAULTS=ON \
-		-DPython_EXECUTABLE=$(abspath $(BIN))/python
-	$(BIN)/cmake --build build/faults
-	@touch $@
+# The module with deliberate mistakes in it, which tests/sampling/test_faults.py must notice. The
+# stamp says of which sources it was built; the test compares.
+build/faults/.built: $(NATIVE) $(VENV)/.installed tests/sampling/fault_build.py
+	@rm -rf $(@D) && mkdir -p $(@D)
+	@$(PYTHON) tests/sampling/fault_build.py > $@.new
+	$(BIN)/cmake --build build/editable --target native_faults
+	@cp build/editable/faults/_native* $(@D)
+	@mv $@.new $@
 
 # Chromium and its driver, for the tests of reports; without them these tests are skipped.
 browser:
@@ -44,8 +48,9 @@ browser:
 
 # The C++ tests under the address and undefined-behaviour sanitizers.
 sanitize: $(VENV)/.tools
-	$(CMAKE) -B build/sanitize -DCMAKE_BUILD_TYPE=Debug -DBAYESDNF_SANITIZE=ON
-	$(BIN)/cmake --build build/sanitize
+	$(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -B build/sanitize \
+		-DCMAKE_BUILD_TYPE=Debug -DBAYESDNF_TESTS=ON -DBAYESDNF_SANITIZE=ON
+	$(BIN)/cmake --build build/sanitize --target native_tests
 	$(BIN)/ctest --test-dir build/sanitize/native --output-on-failure
 
 # Simulation-based calibration of the sampler in full, and its exactness on every combination of
@@ -107,11 +112,12 @@ $(VENV)/bin/python:
 
 $(VENV)/.tools: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"  # dependency groups
-	$(BIN)/python -m pip install --quiet --group dev
+	$(BIN)/python -m pip install --quiet --no-compile --group dev  # bytecode: as it is imported
 	@touch $@
 
 $(VENV)/.installed: $(NATIVE) $(PACKAGE) pyproject.toml $(VENV)/.tools
-	$(BIN)/python -m pip install --quiet --no-build-isolation -e . -Cbuild-dir=build/editable
+	$(BIN)/python -m pip install --quiet --no-compile --no-build-isolation -e . -Cbuild-dir=build/editable \
+		-Ccmake.define.BAYESDNF_TESTS=ON
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.installed

@@ -149,6 +149,7 @@ def pairs(n):
     return BooleanFunction([[f"a{i}", f"b{i}"] for i in range(n)])
 
 
+@pytest.mark.slow
 def test_limits_are_exact_and_clear():
     f = pairs(6)
     assert len(f.complement(limit=64)) == 64

@@ -31,6 +31,7 @@ def selected(table, condition):
     return [i + 1 in chosen for i in range(table.n_rows)]
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(worlds(storable=True))
 def test_sql_selects_the_marked_rows(world):
@@ -38,6 +39,7 @@ def test_sql_selects_the_marked_rows(world):
     assert selected(table, f.to_sql()) == f(table).tolist()
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(worlds(storable=True, min_terms=1, max_terms=3))
 def test_complement_is_what_sql_calls_not(world):
@@ -79,6 +81,7 @@ def compiled(source, name="rule"):
     return namespace[name]
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(worlds())
 def test_python_marks_the_same_rows(world):

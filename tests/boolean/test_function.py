@@ -85,6 +85,7 @@ def test_html_is_escaped():
     assert "a&amp;b" in text
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(worlds())
 def test_marks_the_rows_on_which_some_term_holds(world):

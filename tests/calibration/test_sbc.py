@@ -18,6 +18,8 @@ from calibration.sbc import (
     ranks,
 )
 
+pytestmark = pytest.mark.slow
+
 SHORT = Design(
     n_rows=30,
     n_columns=5,

@@ -1,5 +1,6 @@
 """demo, simulate, help and wrong usage: what is printed where, and how it ends."""
 
+import functools
 import os
 import shutil
 import subprocess
@@ -40,6 +41,14 @@ def rules_in(value):
 # --- demo
 
 
+@pytest.fixture
+def one_restart(monkeypatch):
+    """For tests of what the demo writes: a search that is not asked to agree with itself."""
+    quicker = functools.partial(bayesdnf.DNFClassifier, restarts=1)
+    monkeypatch.setattr(bayesdnf, "DNFClassifier", quicker, raising=False)
+
+
+@pytest.mark.slow
 def test_the_demo_fits_one_half_and_tests_on_the_other(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     ran = run("demo")
@@ -53,7 +62,8 @@ def test_the_demo_fits_one_half_and_tests_on_the_other(run, monkeypatch):
     assert "4,062 were held out" in Path("mushroom.html").read_text("utf-8")
 
 
-def test_the_demo_does_without_the_extra_of_the_report(run, monkeypatch):
+@pytest.mark.slow
+def test_the_demo_does_without_the_extra_of_the_report(run, one_restart, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     ran = run("demo")
     assert ran.status == 0
@@ -64,7 +74,8 @@ def test_the_demo_does_without_the_extra_of_the_report(run, monkeypatch):
     assert files() == []
 
 
-def test_the_demo_as_json_holds_rules_that_parse(run):
+@pytest.mark.slow
+def test_the_demo_as_json_holds_rules_that_parse(run, one_restart):
     ran = run("demo", "--json", "--report", "page.html")
     assert ran.status == 0
     result = ran.json()
@@ -73,7 +84,7 @@ def test_the_demo_as_json_holds_rules_that_parse(run):
     rules = [BooleanFunction.parse(text) for text in rules_in(result)]
     attributes = set(bayesdnf.datasets.load_mushroom()[0].columns)
     assert all(not rule.is_null and set(rule.attributes) <= attributes for rule in rules)
-    assert result["held_out"]["auc"] == 1
+    assert 0.9 < result["held_out"]["auc"] <= 1
     assert result["rows"] == result["held_out"]["rows"] == 4062
 
 
@@ -255,6 +266,7 @@ def test_version(run):
     assert _native.simd() in lines["simd"]
 
 
+@pytest.mark.slow
 def test_the_installed_command_keeps_the_statuses(tmp_path):
     command = shutil.which("bayesdnf", path=str(Path(sys.executable).parent))
     if command is None:

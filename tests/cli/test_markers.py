@@ -11,6 +11,8 @@ import pytest
 from bayesdnf.genomics import Genotypes, MarkerModel, read_plink, write_plink
 from genomics.planted import TRUTH, study
 
+pytestmark = pytest.mark.slow
+
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "genomics" / "plink"
 QUICK = ("--draws", 100, "--chains", 2)
 FILES = {

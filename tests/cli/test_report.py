@@ -65,6 +65,7 @@ def test_another_table_is_held_out(run, plants):
     assert run(*report("--json", data="plants.csv")).json()["held_out"] is False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [("--test", "two.csv"), ("--test-share", 0.4), ("--cv", 3)])
 def test_fit_writes_a_report_too(run, plants, how):
     plants[200:].to_csv("two.csv", index=False)
@@ -133,6 +134,7 @@ def sample(run, *arguments):
     return ran
 
 
+@pytest.mark.slow
 def test_what_sample_wrote_is_shown_reported_and_exported(run, plants):
     pytest.importorskip("arviz_base")
     sampled = sample(run)
@@ -180,6 +182,7 @@ def test_a_model_from_python_needs_the_name_of_the_target(run, plants):
     assert run(*report("--target", "class")).status == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -270,6 +273,7 @@ def on_a_terminal(*command, **environment):
     return written.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.slow
 def test_colours_are_for_terminals_only(run, plants):
     fit(run)
     command = (sys.executable, "-c", "from bayesdnf.cli import main; main()", "show", "m.json")

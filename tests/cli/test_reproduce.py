@@ -1,5 +1,6 @@
 """``bayesdnf reproduce``: what is printed, what is written, and how it ends."""
 
+import functools
 import os
 from pathlib import Path
 
@@ -7,9 +8,25 @@ import matplotlib as mpl
 import pandas as pd
 import pytest
 
+from bayesdnf.experiments import reproduce
+
 mpl.use("Agg")
 
 
+@functools.cache
+def made(name, seed):
+    return reproduce(name, quick=True, seed=seed)
+
+
+@pytest.fixture
+def made_once(monkeypatch):
+    """For tests of what becomes of a table: it is not made again for each of them."""
+    monkeypatch.setattr(
+        "bayesdnf.experiments.reproduce", lambda name, *, seed, **_: made(name, seed)
+    )
+
+
+@pytest.mark.slow
 def test_text_has_the_papers_figures_and_ours(run):
     ran = run("reproduce", "table1", "--quick")
     assert (ran.status, ran.err) == (0, "")
@@ -18,7 +35,8 @@ def test_text_has_the_papers_figures_and_ours(run):
     assert os.listdir() == []
 
 
-def test_json_is_one_object(run):
+@pytest.mark.slow
+def test_json_is_one_object(run, made_once):
     ran = run("reproduce", "table1", "--quick", "--json")
     assert (ran.status, ran.err) == (0, "")
     result = ran.json()
@@ -29,7 +47,8 @@ def test_json_is_one_object(run):
     assert result["files"] == []
 
 
-def test_out_is_a_folder_of_three_files(run):
+@pytest.mark.slow
+def test_out_is_a_folder_of_three_files(run, made_once):
     ran = run("reproduce", "table1", "--quick", "--json", "--out", "deep/folder")
     assert ran.status == 0
     assert sorted(os.listdir("deep/folder")) == ["table1.csv", "table1.png", "table1.txt"]
@@ -41,7 +60,8 @@ def test_out_is_a_folder_of_three_files(run):
     assert "Table 1" in Path("deep/folder/table1.txt").read_text(encoding="utf-8")
 
 
-def test_nothing_is_half_written(run, monkeypatch):
+@pytest.mark.slow
+def test_nothing_is_half_written(run, made_once, monkeypatch):
     Path("out").mkdir()
     Path("out/table1.csv").write_text("what was here before")
 

@@ -216,6 +216,7 @@ def least_peak(make):
     return made, min(peaks)
 
 
+@pytest.mark.slow
 def test_chunks_take_the_packed_size_and_one_chunk():
     n_chunks, rows, p = 25, 4000, 500
 
@@ -231,6 +232,7 @@ def test_chunks_take_the_packed_size_and_one_chunk():
     assert peak < 1.2 * packed + rows * p + 2_000_000  # and some blocks of 128 columns
 
 
+@pytest.mark.slow
 def test_missing_values_cost_their_planes_and_no_copy():
     n, p = 4096, 8000
     X = np.zeros((n, p), dtype=np.float32)

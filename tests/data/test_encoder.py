@@ -17,6 +17,7 @@ from data.raw_tables import FORMS, TEXTS, columns_of, expected, fitted_or_none, 
 # Bits
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(
     columns=columns_of(),

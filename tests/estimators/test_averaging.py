@@ -54,6 +54,7 @@ def each_draw(encoder, drawn, rows):
     return np.array(truth), np.array(risk)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000), blocks=st.sampled_from([1, 1 << 14, 1 << 22]))
 @settings(max_examples=12, deadline=None)
 def test_averages_are_those_of_the_slow_twin(seed, blocks):

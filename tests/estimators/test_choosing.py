@@ -24,6 +24,7 @@ PRIORS = {
 }
 
 
+@pytest.mark.slow
 def test_evidence_is_the_exact_one():
     X, y, _ = simulate(80, 4, random_state=2)
     bits = BitMatrix.from_table(X)
@@ -39,6 +40,7 @@ def test_evidence_is_the_exact_one():
     assert list(told.index) == sorted(exact, key=exact.get, reverse=True)
 
 
+@pytest.mark.slow
 def test_cross_validation_is_that_of_a_grid_search():
     X, y, _ = simulate(150, 6, random_state=1)
     told = cross_validate_priors(X, y, PRIORS)

@@ -56,6 +56,7 @@ def fewest_changes(function, encoder, row):
     return None
 
 
+@pytest.mark.slow
 @given(functions(), ROWS)
 @settings(max_examples=150, deadline=None)
 def test_the_change_is_the_smallest_and_it_flips(given_function, row):

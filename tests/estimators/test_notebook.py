@@ -11,6 +11,8 @@ from sklearn.preprocessing import FunctionTransformer
 from bayesdnf import BooleanFunction, DNFClassifier, PosteriorDNFClassifier, simulate
 from bayesdnf.display import bars
 
+pytestmark = pytest.mark.slow
+
 FIT = """
 from bayesdnf import DNFClassifier, PosteriorDNFClassifier, simulate
 from bayesdnf.display import bars

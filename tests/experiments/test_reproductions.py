@@ -14,6 +14,8 @@ from bayesdnf.experiments.reproduction import FAITHFUL, OURS, PAPER
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
+pytestmark = pytest.mark.slow
+
 # The default prior takes seven short terms (9 literals) where six longer ones (11) do as well;
 # the paper's mean is 6.7 terms. The page says so too.
 NOT_AS_WANTED = {"our defaults: no more terms than the paper's 6.7"}
@@ -24,27 +26,28 @@ def made(name):
     return reproduce(name, quick=True)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_what_is_claimed_comes_out(name):
-    claims = made(name).claims
+@pytest.fixture(scope="module", params=NAMES)
+def result(request):
+    """Tests of one name follow each other, so that two workers seldom make it twice."""
+    return made(request.param)
+
+
+def test_what_is_claimed_comes_out(result):
+    claims = result.claims
     assert claims
     assert {claim.text for claim in claims if not claim.holds} <= NOT_AS_WANTED
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_paper_and_ours_stand_side_by_side(name):
-    result = made(name)
+def test_paper_and_ours_stand_side_by_side(result):
     sources = {row.source for row in result.rows}
     assert {FAITHFUL, OURS} <= sources
-    assert (PAPER in sources) or name.startswith("figure")  # its figures have no numbers
+    assert (PAPER in sources) or result.name.startswith("figure")  # its figures have no numbers
     names = {measure.name for measure in result.measures}
     assert all(set(row.values) <= names for row in result.rows)
     assert all(set(row.values) == names for row in result.rows if row.source in (FAITHFUL, OURS))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_text_table_and_data_say_the_same(name):
-    result = made(name)
+def test_text_table_and_data_say_the_same(result):
     text, frame, data = as_text(result), as_frame(result), as_data(result)
     assert text.startswith(result.title)
     assert all(claim.text in text and claim.found in text for claim in result.claims)
@@ -52,9 +55,7 @@ def test_text_table_and_data_say_the_same(name):
     assert frame["source"].tolist() == [row["source"] for row in data["rows"]]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_picture_holds_every_source(name):
-    result = made(name)
+def test_the_picture_holds_every_source(result):
     figure = result.draw(result)
     try:
         figure.canvas.draw()

@@ -1,5 +1,6 @@
 """What is known of functions: every search and every sampler keeps to it."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -77,17 +78,24 @@ def keeps(
     )
 
 
+@functools.cache
 def everything():
-    for terms in enumerate_functions(P):
-        yield BooleanFunction([[f"x{i}" for i in term] for term in terms])
+    return [
+        BooleanFunction([[f"x{i}" for i in term] for term in terms])
+        for terms in enumerate_functions(P)
+    ]
 
 
+@functools.cache
+def allowed_otherwise():
+    return posterior_of().scores(everything()).verdict == Verdict.ALLOWED
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("knowledge", GROUPS)
 def test_verdicts_are_the_slow_ones(knowledge):
-    posterior, free = posterior_of(**knowledge), posterior_of()
-    functions = list(everything())
-    told = posterior.scores(functions).verdict == Verdict.ALLOWED
-    otherwise = free.scores(functions).verdict == Verdict.ALLOWED
+    functions, otherwise = everything(), allowed_otherwise()
+    told = posterior_of(**knowledge).scores(functions).verdict == Verdict.ALLOWED
     expected = otherwise & np.array([keeps(f, **knowledge) for f in functions])
     assert np.array_equal(told, expected)
     assert 0 < told.sum() < otherwise.sum()
@@ -114,6 +122,7 @@ def test_a_literal_may_join_when_the_longer_term_is_allowed(knowledge):
                 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("knowledge", KNOWLEDGE)
 def test_searches_find_the_best_that_is_allowed(knowledge, seed):
@@ -143,6 +152,7 @@ def test_the_papers_annealing_keeps_to_it(knowledge, adaptive):
     assert all(keeps(end.function, **knowledge) for end in inside)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["informed", "tempered", "reversible_jump"])
 @pytest.mark.parametrize("knowledge", KNOWLEDGE)
 def test_samples_are_allowed_and_have_the_exact_probabilities(knowledge, kernel):
@@ -155,6 +165,7 @@ def test_samples_are_allowed_and_have_the_exact_probabilities(knowledge, kernel)
     assert abs(shares - exact["probability"]).sum() / 2 < 0.15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("knowledge", [k for k in KNOWLEDGE if k != STRANDING and "count" not in k])
 def test_the_chain_of_one_term_keeps_to_it(knowledge):
     posterior = posterior_of(n=25, **knowledge)
@@ -206,6 +217,7 @@ def test_reasons_are_given_in_words():
     assert "at_most_one" in group.reason(BooleanFunction("x0 OR x1"))
 
 
+@pytest.mark.slow
 def test_required_literals_are_found_among_many_columns():
     rng = np.random.default_rng(3)
     X = (rng.random((300, 200)) < 0.5).astype(int)

@@ -41,6 +41,7 @@ def test_collapsed_likelihood(counts, parameters):
     assert found == pytest.approx(reference.log_collapsed(*counts, *parameters), abs=1e-10)
 
 
+@pytest.mark.slow
 @given(counts=counts(), parameters=PARAMETERS)
 @settings(deadline=None, max_examples=40)
 def test_ordered_likelihood(counts, parameters):
@@ -82,6 +83,7 @@ EXTREMES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", EXTREMES)
 @pytest.mark.parametrize(
     ("shift", "arms"),

@@ -155,6 +155,7 @@ for effect in (Effect(), Effect(a0=0.5, b0=0.5, a1=0.5, b1=0.5)):
 """
 
 
+@pytest.mark.slow
 def test_threads_and_instruction_sets_give_the_same_bytes():
     outputs = set()
     for simd in _native.available_simd():

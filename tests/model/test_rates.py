@@ -42,6 +42,7 @@ def cdfs_of(counts, effect):
     return (lambda x: grid.cdf(0, x)), (lambda x: grid.cdf(1, x))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("effect", EFFECTS, ids=repr)
 @pytest.mark.parametrize("counts", COUNTS, ids=str)
 def test_summary(counts, effect):
@@ -61,6 +62,7 @@ def test_summary(counts, effect):
             )  # the twin's own error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("effect", EFFECTS, ids=repr)
 @pytest.mark.parametrize("counts", COUNTS, ids=str)
 def test_draws(counts, effect):

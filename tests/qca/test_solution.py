@@ -117,6 +117,7 @@ def tables(draw):
     return frame, names
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(tables(), st.sampled_from(["complex", "parsimonious"]))
 def test_all_models_equal_those_found_by_hand(drawn, kind):
@@ -145,6 +146,7 @@ def test_all_models_equal_those_found_by_hand(drawn, kind):
     assert set(found) == models
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(tables(), st.data())
 def test_intermediate_lies_between_complex_and_parsimonious(drawn, data):

@@ -12,6 +12,8 @@ from bayesdnf.display.wording import between, percent
 from report.browsers import Page, open_browser
 from report.reported import HOSTILE, hostile, mixed, noise
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def driver():

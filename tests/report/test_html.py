@@ -165,6 +165,7 @@ def test_weights_are_told(tmp_path):
 # --- the posterior
 
 
+@pytest.mark.slow
 def test_draws_bring_rivals_inclusion_and_a_verdict(tmp_path):
     X, y, _ = simulate(150, 12, terms=(2, 2), random_state=3)
     post = PosteriorDNFClassifier(draws=300, warmup=100, random_state=0).fit(X, y)
@@ -237,6 +238,7 @@ def test_without_jinja_one_sentence_says_how_to_get_it(fitted, tmp_path, monkeyp
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_wide_table_stays_a_small_file(tmp_path):
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.integers(0, 2, (80, 3000))).rename(columns="a rather long name {}".format)

@@ -6,6 +6,7 @@ The tests of the samplers, and what deliberate faults must not pass.
 from __future__ import annotations
 
 import itertools
+import os
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,9 @@ from sampling.slow_moves import joint_transition
 
 LEVEL = 0.01 / 10_000
 """Bonferroni: fewer rows than that are compared, all of them together at a level of .01."""
+
+STEPS = 100_000 if os.environ.get("BAYESDNF_EXHAUSTIVE") else 40_000
+"""Enough to notice every fault of tests/sampling/test_faults.py."""
 
 # Scores ------------------------------------------------------------------------------------------
 
@@ -41,7 +45,7 @@ def score_error(posterior, model):
 # One step ----------------------------------------------------------------------------------------
 
 
-def step_p_value(kernel, model, starts, key, step=0, n=100_000):
+def step_p_value(kernel, model, starts, key, step=0, n=STEPS):
     """P-value of native steps from a function at each temperature, if the twin is right."""
     counted = single_steps(kernel, starts, n, key, step)
     return chi_square(counted, joint_transition(model, kernel, starts, step))

@@ -21,6 +21,8 @@ from sampling.agreement import (
     words_of,
 )
 
+pytestmark = pytest.mark.slow
+
 X = [Literal(f"x{j}", "true") for j in range(4)]  # the last two are equal
 AGE = [Literal("age", ">=", t) for t in (1, 2, 3)]  # each holds where the next one does
 RED = Literal("colour", "=", "r")

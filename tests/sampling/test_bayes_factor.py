@@ -9,6 +9,8 @@ from bayesdnf import BitMatrix, BooleanFunction, Geometric, Posterior, Prior, sa
 from bayesdnf.model.prior_draws import log_null_odds
 from bayesdnf.sampling.bayes_factor import BayesFactor, bayes_factor
 
+pytestmark = pytest.mark.slow
+
 PRIORS = {
     "default": Prior(),
     "many terms": Prior(count=Geometric(0.2, start=0)),

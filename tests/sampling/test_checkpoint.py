@@ -18,6 +18,7 @@ from sampling.runs import posterior_of, same_draws
 RUN = {"draws": 300, "warmup": 100, "thin": 5, "random_state": 7}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["informed", "tempered"])
 def test_a_run_that_was_stopped_goes_on_to_the_same_draws(tmp_path, kernel):
     posterior = posterior_of()
@@ -137,9 +138,10 @@ np.save(sys.argv[3], drawn.index)
 """
 
 
+@pytest.mark.slow
 def test_kills_lose_no_more_than_the_interval(tmp_path):
     """Kill a run again and again, at random times; it ends with the draws of a run left alone."""
-    kills = int(os.environ.get("BAYESDNF_KILLS", "4"))
+    kills = int(os.environ.get("BAYESDNF_KILLS", "2"))
     interval = 0.3
     run = RUN | {"draws": 25_000 * kills, "thin": 50, "n_jobs": 2}
     rng = random.Random(1)

@@ -39,6 +39,7 @@ def as_item(what, kind):
     return frozenset(what.split(" AND ")) if kind == "pair" else what
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["literal", "attribute", "term", "pair"])
 @given(chains=CHAINS)
 @settings(max_examples=40, deadline=None)

@@ -82,6 +82,7 @@ def file(saved, tmp_path):
 # Round trips --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["informed", "tempered", "reversible_jump", "single_term"])
 def test_real_draws_come_back_bit_by_bit(posterior, tmp_path, kernel):
     draws = sample(posterior, draws=20, warmup=5, chains=2, thin=5, kernel=kernel, random_state=1)
@@ -109,6 +110,7 @@ def test_unusual_draws_come_back(draws, tmp_path):
     assert_same(draws, Draws.load(tmp_path / "draws.nc"))
 
 
+@pytest.mark.slow
 @given(st.lists(LITERALS, min_size=20, max_size=40, unique=True))
 @settings(
     max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -20,6 +20,8 @@ from sampling.agreement import LEVEL, score_error, step_p_value
 from sampling.problems import Problem, all_problems, varied_problems
 from sampling.slow_moves import MOVES, exchange, matrix
 
+pytestmark = pytest.mark.slow
+
 LISTED = {(0,): 1.0, (1, 2): 3.0, (0, 2): 0.5, (0, 1, 2): 1.0}
 
 

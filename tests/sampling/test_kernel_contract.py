@@ -165,6 +165,7 @@ def test_told_to_stop_before(kernel):
     assert len(info.draws) == info.tried.sum() == 0
 
 
+@pytest.mark.slow
 def test_told_to_stop_in_the_middle(kernel):
     """It ends between two steps, and what follows is as if it had not."""
     stop = _native.StopFlag()

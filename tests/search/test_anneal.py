@@ -88,6 +88,7 @@ def assert_same_walk(fast, slow, n_steps):
 
 # The author's prior breaks ties between sizes by rounding at whole θ; a drawn rate, which the twin
 # has to the last digit but one only, would round them otherwise.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("prior", "draw"),
     [
@@ -106,6 +107,7 @@ def test_twin(prior, draw, seed):
     assert_same_walk(fast, slow, 150)
 
 
+@pytest.mark.slow
 def test_twin_of_the_papers_data():
     X, y, _ = simulate(300, 12, random_state=5)
     posterior = Posterior(BitMatrix.from_table(X), y, Prior.paper(10, 0.5))
@@ -156,6 +158,7 @@ RESTRICTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RESTRICTED)
 @pytest.mark.parametrize("seed", [1, 2, 3, 8])
 def test_twin_where_something_is_ruled_out(name, seed):

@@ -105,6 +105,7 @@ def best_score(posterior, functions):
     return posterior.scores(list(functions)).log_score.max()
 
 
+@pytest.mark.slow
 @given(posterior=posteriors(), max_size=st.sampled_from([None, None, 1, 3]))
 @settings(deadline=None, max_examples=150)
 def test_best_term_equals_brute_force(posterior, max_size):
@@ -193,6 +194,7 @@ def test_mushroom_proved_and_as_good_as_the_search():
     assert found.log_posterior == pytest.approx(searched.log_posterior, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_mushroom_of_edible_ones_with_negations():
     # Nine literals, far from any greedy start: a perfect rule but for a few rows.
     found = best_term(mushroom(negations=True, effect=Effect(ordered=False)))

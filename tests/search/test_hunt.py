@@ -165,6 +165,7 @@ def run_python(program, **environment):
     ).stdout
 
 
+@pytest.mark.slow
 def test_every_instruction_set_gives_the_same_bytes():
     texts = {}
     for simd in _native.available_simd():
@@ -200,6 +201,7 @@ def keeps(name, function, posterior):
     }[name]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signal", [True, False])
 @pytest.mark.parametrize("name", RESTRICTED)
 def test_restrictions_are_kept(name, signal):
@@ -216,6 +218,7 @@ def test_restrictions_are_kept(name, signal):
         assert not found.function.is_null
 
 
+@pytest.mark.slow
 def test_nothing_is_found_in_noise():
     for seed in range(12):
         X, _, _ = simulate(500, 100, random_state=seed)
@@ -227,6 +230,7 @@ def test_nothing_is_found_in_noise():
         assert found.stopped == "agreement"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [100, 250, 500, 1000])
 def test_no_regret_on_two_terms(n):
     for seed in range(10):
@@ -236,6 +240,7 @@ def test_no_regret_on_two_terms(n):
         assert found.log_posterior >= posterior.log_score(truth) - ROUNDING
 
 
+@pytest.mark.slow
 def test_no_regret_on_five_terms():
     for seed in range(3):
         X, y, truth = simulate(1000, 1000, terms=(2, 3, 4, 3, 2), random_state=seed)
@@ -244,6 +249,7 @@ def test_no_regret_on_five_terms():
         assert found.log_posterior >= posterior.log_score(truth) - ROUNDING
 
 
+@pytest.mark.slow
 def test_the_best_known_function_of_mushroom(mushroom):
     found = hunt(mushroom, random_state=0, n_jobs=2)
     assert found.log_posterior >= -90.7386 + math.log(2) - 1e-4
@@ -340,6 +346,7 @@ print(found.stopped, threading.active_count())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_returns_the_best_so_far(n_jobs):
     program = INTERRUPTED_PROGRAM.replace("N_JOBS", str(n_jobs))

@@ -281,6 +281,7 @@ JUNK = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(data=st.data(), rounds=st.integers(1, 3))
 @settings(
     max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -102,6 +102,7 @@ def test_knowledge_prevalence_and_labels_come_back(tmp_path):
     assert (again.predict_proba(X.to_numpy()) == model.predict_proba(X.to_numpy())).all()
 
 
+@pytest.mark.slow
 def test_many_literals(tmp_path):
     """Their document is longer than what HDF5 takes as an attribute."""
     rng = np.random.default_rng(0)
@@ -153,6 +154,7 @@ FORGERIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORGERIES)
 def test_forged_documents_are_refused(mixed, file, name):
     drawn, document = Draws.load(file), read(file)[1]

@@ -149,6 +149,7 @@ print((kilobytes("VmHWM") - start) * 1024 / planes)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
 @pytest.mark.parametrize("call", ["all", "some"])
 def test_memory_stays_within_one_and_a_half_times_the_planes(tmp_path, call):

@@ -21,6 +21,8 @@ from bayesdnf.genomics import (
 from bayesdnf.genomics.markers.rivals import find_rivals
 from genomics.planted import QUICK, TRUTH, study
 
+pytestmark = pytest.mark.slow
+
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "genomics"
 
 

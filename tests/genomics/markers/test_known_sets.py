@@ -9,6 +9,8 @@ import pytest
 from bayesdnf import DNFClassifier, PosteriorDNFClassifier
 from bayesdnf.genomics import Genotypes, find_markers, read_study, write_plink
 
+pytestmark = pytest.mark.slow
+
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "genomics"
 needs_data = pytest.mark.skipif(
     not SHARED.is_dir(), reason="the shared data are not beside the project"

@@ -164,6 +164,7 @@ LITERALS = [f"{no}rs{v}_A {code}" for v in (1, 2, 3) for code in CODES for no in
 TERMS = st.lists(st.sampled_from(LITERALS), min_size=1, max_size=3, unique=True)
 
 
+@pytest.mark.slow
 @given(
     st.lists(TERMS, min_size=1, max_size=3), st.lists(st.integers(-1, 2), min_size=3, max_size=3)
 )

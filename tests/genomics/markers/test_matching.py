@@ -172,6 +172,7 @@ def test_the_models_own_names_are_kept():
     assert matched.genotypes.names == ["1:10:G_A"]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32))
 def test_a_shuffled_cohort_on_any_strand_gives_the_same_calls(seed):

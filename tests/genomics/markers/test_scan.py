@@ -120,6 +120,7 @@ def test_a_marker_in_words_marks_what_was_counted(world, measure, size):
         assert world.factor(rows) == pytest.approx(row.log_bayes_factor)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(worlds(most_samples=150))
 def test_no_set_of_cells_beats_the_one_found(world):

@@ -19,6 +19,8 @@ from sklearn.utils.estimator_checks import (
 
 from bayesdnf import DNFClassifier, Effect, LiteralTransformer, PosteriorDNFClassifier, Prior
 
+pytestmark = pytest.mark.slow
+
 # The defaults pass too, in a minute or two.
 FEW = {"draws": 50, "warmup": 20, "thin": 10}
 

@@ -107,6 +107,7 @@ def p_value(draws, probability):
     return stats.chisquare(found, expected).pvalue
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_frequencies(case):
     literals, prior, *_ = case
@@ -115,6 +116,7 @@ def test_frequencies(case):
     assert p_value(draws, exact_prior(*case)) > 0.001
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("drawn", "claimed"),
     [

@@ -28,6 +28,7 @@ def test_probabilities_of_functions_are_the_exact_ones(four):
     assert model.map_ == exact["function"][0]
 
 
+@pytest.mark.slow
 def test_predictions_are_the_exact_averages(four):
     X, y, model, exact = four
     posterior = Posterior(BitMatrix.from_table(X), y)
