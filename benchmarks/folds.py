@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import StratifiedKFold
 
 from bayesdnf import datasets
@@ -37,6 +38,7 @@ GROUPS = {
         "lymphography",
         "audiology_cochlear",
         "spect",
+        "kr-vs-kp",
         "compas",
         "titanic",
         "adult",
@@ -91,3 +93,10 @@ def sets(group: str = "categorical", names: Collection[str] | None = None) -> It
             found = read_set(name, FOLDERS[group])
             if found is not None:
                 yield found
+
+
+def breast_cancer() -> Set:
+    """Return scikit-learn's breast cancer data: 30 numbers, malignant or not."""
+    data = load_breast_cancer(as_frame=True)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0).split(data.data, data.target)
+    return Set("breast_cancer", data.data, (data.target == 0).astype(int).to_numpy(), list(folds))

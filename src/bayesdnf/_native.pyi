@@ -188,8 +188,10 @@ class StopFlag:
 def beam_search(posterior: Posterior, start: Sequence[Sequence[int]], width: int, n_threads: int, stop: StopFlag) -> tuple[list[list[int]], float]:
     """Large-neighbourhood search from a function: (terms, log posterior)."""
 
-def restart(posterior: Posterior, rng: Philox, steps: int, hottest: float, width: int, stop: StopFlag) -> tuple[list[list[int]], float]:
-    """One restart of informed annealing and polish: (terms, log posterior)."""
+def restart(posterior: Posterior, start: Sequence[Sequence[int]], rng: Philox, steps: int, hottest: float, prior_power: float, width: int, pi0: float, pi1: float, tilted_width: int, stop: StopFlag) -> tuple[list[list[int]], float]:
+    """
+    One restart of informed annealing and polish, at known rates first unless they are NaN: (terms, log posterior).
+    """
 
 class AnnealProblem:
     """What the chains of one annealing run share."""

@@ -19,7 +19,7 @@ from ..model.posterior import Posterior, Scores
 from ..model.rates import draw_rates
 from ..model.streams import Streams
 from ..search.exact import best_term
-from ..search.hunt import hunt
+from ..search.hunt import hunt, quick_restart
 from .checkpoint import Checkpoint
 from .draws import Draws
 from .kernel import Kernel
@@ -224,9 +224,7 @@ def _starts(
     table = posterior.bits.table
     functions = [found.function]
     for number in range(1, chains):
-        terms, _ = _native.restart(
-            posterior.native, streams[_STARTS + number], 50, 0.02, 1, _native.StopFlag()
-        )
+        terms, _ = quick_restart(posterior, streams[_STARTS + number])
         start = BooleanFunction([[table[i] for i in term] for term in terms])
         allowed = np.isfinite(posterior.log_score(start))
         functions.append(start if allowed else found.function)

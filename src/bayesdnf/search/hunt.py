@@ -34,6 +34,7 @@ _FEWEST_STEPS = 50
 _FEWEST_WAYS = 3  # different ones that must have come to the best score
 _SINGLES = 0.025  # share of restarts whose end no other came to, at which a search may stop
 _ELITES = 6  # functions that later rounds start from
+_HEAT_OF_PRIOR = 0.25  # power of the likelihood's inverse temperature that is the prior's
 _COLD = 0.3  # first inverse temperature of a restart that keeps close to its start
 # Annealing starts where the whole likelihood is worth about this many nats: hot enough to go
 # anywhere, and not so hot that small tables spend their steps there.
@@ -154,6 +155,15 @@ def hunt(
         ways=len(tally.ways),
         near=tally.near(),
     )
+
+
+def quick_restart(posterior: Posterior, stream: _native.Philox) -> Found:
+    """Return the terms and the score of a short annealing, for chains that start apart."""
+    free = math.nan
+    return _native.restart(
+        posterior.native, [], stream, _FEWEST_STEPS, _HOTTEST_RANGE[0], _HEAT_OF_PRIOR, 1,
+        free, free, 1, _native.StopFlag(),
+    )  # fmt: skip
 
 
 def _ids(posterior: Posterior, starts: Sequence[BooleanFunction | str]) -> list[list[list[int]]]:
@@ -279,7 +289,7 @@ class _Restart:
             self.streams[number],
             self.first * 2 ** (turn // 2),
             _COLD if way.cold else self.hottest,
-            1.0 if way.long else 0.25,
+            1.0 if way.long else _HEAT_OF_PRIOR,
             min(self.widest, self.width * 2 ** (turn // 2)),
             *way.rates,
             1 if turn < 2 else 8,
