@@ -151,7 +151,7 @@ def test_summary_tells_the_rule_the_table_and_the_trust(model):
     text = model.summary()
     assert text.startswith("Rule for bad: 1 term, 1 literal\n     (odor = f)")
     assert "where the rule holds (24 of 120 rows): 0.96" in text
-    assert "5 of 5 restarts ended at this log posterior" in text
+    assert "8 of 8 restarts, by 4 different ways, ended at this log posterior" in text
     assert text.endswith("they agree, which is not a proof.")
     assert "Warning" not in text
 

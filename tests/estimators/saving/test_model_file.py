@@ -73,7 +73,8 @@ def assert_same(one, two, X):
     assert two.risks_ == one.risks_
     assert two.rates_.summary() == one.rates_.summary()
     for name in (
-        "log_posterior_", "counts_", "stopped_", "agreement_", "restarts_", "proved_", "seed_",
+        "log_posterior_", "counts_", "stopped_", "agreement_", "restarts_", "ways_", "near_",
+        "proved_", "seed_",
         "positive_", "negative_", "prior_", "effect_", "n_features_in_", "record_",
     ):  # fmt: skip
         assert getattr(two, name) == getattr(one, name)
@@ -141,14 +142,26 @@ def test_scores_that_are_not_finite_come_back(tmp_path):
 
 def test_the_file_is_readable(document):
     assert document["format"] == "bayesdnf.classifier"
-    assert document["version"] == 2
+    assert document["version"] == 3
     assert document["bayesdnf"] == bayesdnf.__version__
     assert document["rule"] == str(MODEL.function_)
     assert document["prior"]["size"] == {"name": "Poisson", "mean": 2, "truncate": True}
 
 
+def of_version_2(document):
+    """The document as version 2 had it: nothing on the ways of a search."""
+    search = {k: v for k, v in document["search"].items() if k not in ("ways", "near")}
+    return document | {"version": 2, "search": search}
+
+
+def test_files_of_version_2_are_read(document, tmp_path):
+    model = read_back(of_version_2(document), tmp_path / "m.json")
+    assert (model.ways_, model.near_) == (1, 1)
+    assert model.record_ == MODEL.record_
+
+
 def test_files_of_version_1_are_read(document, tmp_path):
-    old = {key: value for key, value in document.items() if key != "record"} | {"version": 1}
+    old = {k: v for k, v in of_version_2(document).items() if k != "record"} | {"version": 1}
     model = read_back(old, tmp_path / "m.json")
     assert model.function_ == MODEL.function_
     assert (model.record_.content, model.record_.command) == ("", None)

@@ -1,0 +1,78 @@
+"""Ways of restarts: that they differ as they say, and what they find where one way would not."""
+
+import math
+
+import numpy as np
+import pytest
+
+from bayesdnf import LiteralEncoder, Posterior, hunt
+from bayesdnf.search.ways import ROUND, Ways
+from search.tree_tables import tree_table
+
+ELITES = [((0,), (1, 2), (3, 4)), ((0,), (5, 6))]
+
+
+def way(number, elites=(), share=0.3, seed=0):
+    ways = Ways(share, np.array([0.2, 0.7]))
+    return ways.way(number, list(elites), np.random.default_rng(seed))
+
+
+def test_the_first_round_looks_at_every_side():
+    kinds = [way(number).kind for number in range(ROUND)]
+    assert kinds[:2] == ["beam", "free"]
+    assert min(kinds.count("precise"), kinds.count("broad")) >= 2
+
+
+@pytest.mark.parametrize("share", [1e-9, 0.02, 0.5, 0.97])
+def test_known_rates_lie_on_either_side_of_the_share(share):
+    for number in range(2, 200):
+        chosen = way(number, share=share)
+        if chosen.kind in ("precise", "broad"):
+            pi0, pi1 = chosen.rates
+            assert 0 < pi0 < share < pi1 < 1
+
+
+def test_rates_of_later_rounds_never_come_again():
+    rates = [w.rates for number in range(ROUND, 30 * ROUND) if (w := way(number)).kind != "free"]
+    assert len(rates) > 200
+    assert len(set(rates)) == len(rates)
+
+
+def test_later_rounds_start_from_what_is_known():
+    seen = set()
+    for number in range(ROUND, 2 * ROUND):
+        chosen = way(number, ELITES, seed=number)
+        seen.add(chosen.kind)
+        if chosen.kind == "varied":
+            assert set(chosen.start) <= set(ELITES[0])
+        elif chosen.kind == "joined":
+            assert set(chosen.start) <= set(ELITES[0]) | set(ELITES[1])
+        else:
+            assert chosen.start == ()
+        assert chosen.cold == (chosen.kind in ("varied", "joined"))
+    assert seen >= {"free", "varied", "joined"}
+    assert seen & {"precise", "broad"}
+
+
+def test_where_no_rule_is_known_nothing_is_varied():
+    kinds = {way(number, [()]).kind for number in range(ROUND, 4 * ROUND)}
+    assert kinds == {"free", "precise", "broad"}
+
+
+def test_a_way_depends_on_its_number_and_stream_alone():
+    assert way(13, ELITES, seed=5) == way(13, ELITES, seed=5)
+    assert math.isnan(way(1).rates[0])
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("reverse", [False, True], ids=["as it is", "reversed"])
+def test_trees_of_correlated_columns(seed, reverse):
+    X, y, truth = tree_table(seed, n=500)
+    bits = LiteralEncoder(negations=True).fit_encode(X)
+    posterior = Posterior(bits, ~y if reverse else y)
+    found = hunt(posterior, random_state=seed)
+    if not reverse:
+        assert found.log_posterior >= posterior.log_score(truth) - 1e-9
+    again = hunt(posterior, random_state=seed + 100)
+    if found.stopped == again.stopped == "agreement":
+        assert found.log_posterior == pytest.approx(again.log_posterior, abs=1e-6)
