@@ -13,6 +13,7 @@ import pytest
 from bayesdnf import BooleanFunction, Draws, PosteriorDNFClassifier, sample, simulate
 from bayesdnf.cli import terminal
 from bayesdnf.display import bars
+from bayesdnf.sampling.watching import DrawsBar
 
 FEW = ("--draws", 200, "--warmup", 100, "--thin", 20, "--chains", 2)
 
@@ -188,7 +189,7 @@ def test_a_bar_shows_how_the_chains_are_doing(monkeypatch, installed):
         def isatty(self):
             return True
 
-    class Patient(bars.DrawsBar):
+    class Patient(DrawsBar):
         def __call__(self, records, total):
             while not self._appeared:
                 time.sleep(0.01)
