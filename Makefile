@@ -66,7 +66,7 @@ bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.sampling --jobs 2
 
 bench-search: $(VENV)/.installed
-	set -e; for name in regret mushroom recovery noise; do $(BIN)/python -m benchmarks.$$name --quick; done
+	set -e; for name in regret real_regret mushroom recovery noise; do $(BIN)/python -m benchmarks.$$name --quick; done
 
 # The peers have an environment of their own; FLAGS="--methods bayesdnf" measures ours alone again.
 bench-peers: $(PEERS)/.installed

@@ -12,10 +12,10 @@ namespace bayesdnf {
 
 // How a restart anneals, and how it ends.
 struct HuntSettings {
-    std::size_t steps = 2000;  // of informed annealing
-    double hottest = 0.02;     // first inverse temperature of the likelihood; the last is 1
-    double prior_power = 0.25; // inverse temperature of the prior, as a power of the likelihood's
-    std::size_t width = 8;     // of the beam that rebuilds the result
+    std::size_t steps = 2000;   // of informed annealing
+    double hottest = 0.02;      // first inverse temperature of the likelihood; the last is 1
+    double prior_power = 0.25;  // inverse temperature of the prior, as a power of the likelihood's
+    std::size_t width = 8;      // of the beam that rebuilds the result
     // Rates that are taken for known while it anneals, or NaN: none. See restart().
     double pi0 = NAN, pi1 = NAN;
     std::size_t tilted_width = 1;  // of the beam that rebuilds at those rates
@@ -32,7 +32,8 @@ void polish(State& state, const Stop& stop);
 // that uses them. It may be outside the support where none is easily found.
 State beginning(const Posterior& posterior, const Stop& stop);
 
-// One numbered restart; the result depends on the data, the settings, the start and the stream only.
+// One numbered restart; the result depends on the data, the settings, the start and the stream
+// only.
 //
 // It anneals from `start` (empty: from the beginning), then rebuilds and polishes. With both rates
 // integrated out the log likelihood is convex in the counts: it is the upper envelope of the linear

@@ -194,7 +194,7 @@ def test_an_interrupted_search_gives_the_best_so_far(run, plants, monkeypatch):
     assert result["rule"] == str(DNFClassifier.load("model.json").function_)
     ran = run(*fit())
     assert ran.status == 130
-    assert "Search: it was interrupted." in ran.out
+    assert "Search: it was interrupted; " in ran.out
     assert "too few to be sure" in " ".join(ran.out.split())
 
 

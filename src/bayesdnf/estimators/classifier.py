@@ -152,7 +152,7 @@ class DNFClassifier(RuleClassifier):
         missing_values: Collection[Value] = (),
         positive: Any = None,
         restarts: int = 96,
-        agree: int = 5,
+        agree: int = 8,
         steps: int = 300,
         time_limit: float | None = None,
         n_jobs: int | None = None,

@@ -3,10 +3,10 @@
 Restarts are numbered and come in rounds of eight. Restart 0 is a large-neighbourhood search with
 beams of growing width; the others anneal, each in its own way (see ``ways``), and are then rebuilt
 by beam and polished. A search ends when enough restarts, by different ways, have ended at the best
-score and hardly any end was seen only once: where many restarts end each somewhere else, the next
-one may well end somewhere better. Until then rounds anneal longer and rebuild wider. Restarts have
-random streams of their own and everything is decided in their order, so the result does not depend
-on threads.
+score and hardly any good end was seen only once: where many restarts end each somewhere else, the
+next one may well end somewhere better. Until then rounds anneal longer and rebuild wider. Restarts
+have random streams of their own and everything is decided in their order, so the result does not
+depend on threads.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,7 +33,11 @@ from .ways import ROUND, Terms, Ways
 _SAME = 1e-9
 _FEWEST_STEPS = 50
 _FEWEST_WAYS = 3  # different ones that must have come to the best score
-_SINGLES = 0.025  # share of restarts whose end no other came to, at which a search may stop
+_SINGLES = 0.025  # share of restarts whose end no other came to, at which a search may stop ...
+_NEAR = 10.0  # ... counting those that came so near to the best score, in nats
+_FEWEST_ROUNDS = 2  # before a search may stop; on wide tables, whose restarts are long, one
+_WIDE = 2000  # literals
+_FREE_LONGER = 4  # how much longer restarts anneal that do so at free rates from the beginning on
 _ELITES = 6  # functions that later rounds start from
 _HEAT_OF_PRIOR = 0.25  # power of the likelihood's inverse temperature that is the prior's
 _COLD = 0.3  # first inverse temperature of a restart that keeps close to its start
@@ -44,11 +49,19 @@ _HOTTEST_RANGE = (0.02, 0.3)
 Found = tuple[list[list[int]], float]
 
 
+class End(NamedTuple):
+    """What a restart came to, and by which kind of way."""
+
+    terms: Terms
+    score: float
+    kind: str
+
+
 def hunt(
     posterior: Posterior,
     *,
     restarts: int = 96,
-    agree: int = 5,
+    agree: int = 8,
     steps: int = 300,
     time_limit: float | None = None,
     n_jobs: int = 1,
@@ -64,9 +77,9 @@ def hunt(
         The data and the priors.
     restarts : int, default=96
         Most restarts.
-    agree : int, default=5
+    agree : int, default=8
         How many restarts, by three different ways at least, must have ended at the best score
-        before the search may stop.
+        before the search may stop, which it does after two rounds of eight at the earliest.
     steps : int, default=300
         Steps of annealing in a restart of the first two rounds on a small table. On larger ones
         there are fewer, so that a restart's work stays within bounds; every two rounds they double.
@@ -115,7 +128,8 @@ def hunt(
     if time_limit is not None:
         stop.set_deadline(time_limit)
     restart = _Restart(posterior, steps, n_jobs, Streams(random_state, "hunt"), stop)
-    tally = _Tally(agree)
+    rounds = _FEWEST_ROUNDS if posterior.bits.n_literals <= _WIDE else 1
+    tally = _Tally(agree, rounds * ROUND)
 
     def tell() -> None:
         if progress is not None:
@@ -125,10 +139,10 @@ def hunt(
     stopped = "restarts"
     offered = NumberedRuns(partial(restart.bettered, _ids(posterior, starts)), stop)
     try:
-        for found in offered.in_order(range(len(starts)), n_jobs):
-            tally.know(found)
-        for found in _rounds(runs, restart, tally, restarts, n_jobs):
-            tally.add(found, restart.kinds[tally.restarts])
+        for end in offered.in_order(range(len(starts)), n_jobs):
+            tally.know(end)
+        for end in _rounds(runs, restart, tally, restarts, n_jobs):
+            tally.add(end)
             tell()
             if stop():
                 stopped = "time limit"
@@ -138,8 +152,8 @@ def hunt(
                 break
     except KeyboardInterrupt:
         stopped = "interrupted"
-        for found in runs.unfinished():
-            tally.add(found, restart.kinds[tally.restarts])
+        for end in runs.unfinished():
+            tally.add(end)
     if tally.score == -math.inf and stopped in ("agreement", "restarts"):
         raise InputError(
             "The search came to no function that the prior allows on this table; it goes from one "
@@ -177,8 +191,8 @@ def _ids(posterior: Posterior, starts: Sequence[BooleanFunction | str]) -> list[
 
 
 def _rounds(
-    runs: NumberedRuns[Found], restart: _Restart, tally: _Tally, most: int, n_jobs: int
-) -> Iterator[Found]:
+    runs: NumberedRuns[End], restart: _Restart, tally: _Tally, most: int, n_jobs: int
+) -> Iterator[End]:
     """Yield restarts round by round: none of a round starts before the last one is judged.
 
     The first restart has all threads to itself: its widest beams are what a large table waits for.
@@ -193,8 +207,9 @@ def _rounds(
 class _Tally:
     """The best of the restarts so far, how many ended there, and by which ways."""
 
-    def __init__(self, agree: int) -> None:
+    def __init__(self, agree: int, fewest: int) -> None:
         self._agree = agree
+        self._fewest = fewest
         self.terms: Terms = ()
         self.score = -math.inf
         self.agreement = 0
@@ -203,16 +218,15 @@ class _Tally:
         self._ends: dict[Terms, float] = {}
         self._times: Counter[float] = Counter()
 
-    def know(self, found: Found) -> None:
+    def know(self, end: End) -> None:
         """Take note of a function that no restart came to by itself."""
-        terms, score = _as_tuples(found)
-        self._ends[terms] = score
-        if score > self.score + _SAME:
-            self.terms, self.score = terms, score
+        self._ends[end.terms] = end.score
+        if end.score > self.score + _SAME:
+            self.terms, self.score = end.terms, end.score
 
-    def add(self, found: Found, kind: str) -> None:
+    def add(self, end: End) -> None:
         """Count a restart."""
-        terms, score = _as_tuples(found)
+        terms, score, kind = end
         self._ends[terms] = score
         self._times[round(score, 6)] += 1
         if score > self.score + _SAME or (self.restarts == 0 and not self.score > -math.inf):
@@ -224,9 +238,12 @@ class _Tally:
 
     def agrees(self) -> bool:
         """Whether the search may stop."""
-        singles = sum(times == 1 for times in self._times.values())
+        singles = sum(
+            times == 1 and score >= self.score - _NEAR for score, times in self._times.items()
+        )
         return (
-            self.agreement >= self._agree
+            self.restarts >= self._fewest
+            and self.agreement >= self._agree
             and len(self.ways) >= _FEWEST_WAYS
             and singles <= _SINGLES * self.restarts
         )
@@ -241,8 +258,8 @@ class _Tally:
         return sum(score >= self.score - 1 for score in self._ends.values())
 
 
-def _as_tuples(found: Found) -> tuple[Terms, float]:
-    return tuple(tuple(term) for term in found[0]), found[1]
+def _end(found: Found, kind: str) -> End:
+    return End(tuple(tuple(term) for term in found[0]), found[1], kind)
 
 
 class _Restart:
@@ -261,7 +278,6 @@ class _Restart:
         self.streams = streams
         self.stop = stop
         self.elites: list[Terms] = []
-        self.kinds: dict[int, str] = {}
         self.beam_score = -math.inf  # of the first restart so far
         p = posterior.bits.n_literals
         # What a step costs: a look at each literal, and eight words of its rows for the same price.
@@ -276,18 +292,17 @@ class _Restart:
         shift = np.random.default_rng(streams.child(0)).random(2)
         self.ways = Ways(share, shift)
 
-    def __call__(self, number: int) -> Found:
+    def __call__(self, number: int) -> End:
         rng = np.random.default_rng(self.streams.child(number))
         way = self.ways.way(number, self.elites, rng)
-        self.kinds[number] = way.kind
         if way.kind == "beam":
-            return self._widening_beam()
+            return _end(self._widening_beam(), way.kind)
         turn = number // ROUND
-        return _native.restart(
+        found = _native.restart(
             self.posterior.native,
             [list(term) for term in way.start],
             self.streams[number],
-            self.first * 2 ** (turn // 2),
+            self.first * 2 ** (turn // 2) * (_FREE_LONGER if way.kind == "free" else 1),
             _COLD if way.cold else self.hottest,
             1.0 if way.long else _HEAT_OF_PRIOR,
             min(self.widest, self.width * 2 ** (turn // 2)),
@@ -295,10 +310,14 @@ class _Restart:
             1 if turn < 2 else 8,
             self.stop,
         )
+        return _end(found, way.kind)
 
-    def bettered(self, starts: list[list[list[int]]], number: int) -> Found:
+    def bettered(self, starts: list[list[list[int]]], number: int) -> End:
         """Better the start of a number."""
-        return _native.beam_search(self.posterior.native, starts[number], self.width, 1, self.stop)
+        start = starts[number]
+        return _end(
+            _native.beam_search(self.posterior.native, start, self.width, 1, self.stop), "given"
+        )
 
     def _widening_beam(self) -> Found:
         """Rebuild with wider and wider beams until the widest changes nothing."""

@@ -29,7 +29,7 @@ _NEAREST, _FURTHEST = 0.3, 5.0
 _EVENLY = np.array([0.7548776662466927, 0.5698402909980532])
 # Distances (down, up) of the first round, corners of that square and its middle: rates that let few
 # false alarms pass come first, since a search at free rates seldom ends where they do.
-_FIRST = ((1.5, 4.5), (2.5, 5.0), (1.0, 2.5), (2.5, 1.0), (5.0, 2.5), (1.0, 1.0))
+_FIRST = ((1.5, 4.5), (2.5, 5.0), (1.0, 2.5), (2.5, 1.0), (5.0, 2.5))
 _DROPPED = 0.4  # share of the best function's terms that are taken out
 _TAKEN = 0.6  # share of the terms of each of two functions that are put together
 
@@ -84,7 +84,7 @@ class Ways:
             if place < 6 or len(elites) < 2:
                 return Way("varied", _some(elites[0], 1 - _DROPPED, rng), rates, cold=True)
             return Way("joined", _together(elites, rng), rates, cold=True)
-        if place == (1 if turn == 0 else 0):
+        if place in ((1, 2) if turn == 0 else (0, 1)):
             return Way("free")
         pi0, pi1 = self._rates(number)
         precise = self._logit - _logit(pi0) < _logit(pi1) - self._logit
@@ -92,7 +92,7 @@ class Ways:
 
     def _rates(self, number: int) -> tuple[float, float]:
         if number < ROUND:
-            down, up = _FIRST[number - 2]
+            down, up = _FIRST[number - 3]
         else:
             down, up = _NEAREST + (_FURTHEST - _NEAREST) * ((self._shift + number * _EVENLY) % 1)
         return _share(self._logit - down), _share(self._logit + up)

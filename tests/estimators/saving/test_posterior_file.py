@@ -137,7 +137,7 @@ def forged(**changes):
 
 FORGERIES = {
     "not an object": lambda d: [],
-    "a later version": forged(version=3),
+    "a later version": forged(version=4),
     "no record": lambda d: d.pop("record") and None,
     "a record that is none": lambda d: d["record"].update(content="abc"),
     "another format": forged(format="bayesdnf.classifier"),
