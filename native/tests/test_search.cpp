@@ -133,17 +133,26 @@ TEST(rebuild_never_lowers_the_score_and_wide_ends_where_no_single_term_helps) {
     }
 }
 
-TEST(a_restart_depends_on_its_stream_only) {
+TEST(a_restart_depends_on_its_settings_its_start_and_its_stream_only) {
     const Problem problem(2, 6);
-    const HuntSettings settings{300, 0.05, 4};
+    const HuntSettings free{.steps = 300, .hottest = 0.05, .width = 4};
+    HuntSettings tilted = free;
+    tilted.pi0 = 0.2;
+    tilted.pi1 = 0.95;
     const StopFlag stop;
-    for (std::uint64_t key = 0; key < 5; ++key) {
-        const State first = restart(*problem.posterior, settings, Philox({key, 0}), stop);
-        const State again = restart(*problem.posterior, settings, Philox({key, 0}), stop);
-        CHECK(first.terms() == again.terms());
-        CHECK(first.score() == again.score());
-        CHECK(first.score() >= State(*problem.posterior).score());
-    }
+    for (std::uint64_t key = 0; key < 5; ++key)
+        for (const HuntSettings& settings : {free, tilted})
+            for (const std::vector<Term>& start : {std::vector<Term>{}, {{0}, {1, 2}}}) {
+                const State first =
+                    restart(*problem.posterior, settings, start, Philox({key, 0}), stop);
+                const State again =
+                    restart(*problem.posterior, settings, start, Philox({key, 0}), stop);
+                CHECK(first.terms() == again.terms());
+                CHECK(first.score() == again.score());
+                // Known rates are for the way there: the score is that of the posterior itself.
+                CHECK(first.score() == State(*problem.posterior, first.terms()).score());
+                CHECK(first.value().allowed());
+            }
 }
 
 TEST(a_raised_flag_ends_everything_at_once) {
@@ -154,5 +163,6 @@ TEST(a_raised_flag_ends_everything_at_once) {
     rebuild(state, 8, stop);
     polish(state, stop);
     CHECK(state.size() == 0);
-    CHECK(restart(*problem.posterior, {1000000000, 0.05, 4}, Philox({1, 1}), stop).size() == 0);
+    const HuntSettings endless{.steps = 1000000000};
+    CHECK(restart(*problem.posterior, endless, {}, Philox({1, 1}), stop).size() == 0);
 }
