@@ -34,7 +34,7 @@ def test_known_rates_lie_on_either_side_of_the_share(share):
 
 def test_rates_of_later_rounds_never_come_again():
     rates = [w.rates for number in range(ROUND, 30 * ROUND) if (w := way(number)).kind != "free"]
-    assert len(rates) > 200
+    assert len(rates) > 150
     assert len(set(rates)) == len(rates)
 
 
@@ -64,10 +64,10 @@ def test_a_way_depends_on_its_number_and_stream_alone():
     assert math.isnan(way(1).rates[0])
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("reverse", [False, True], ids=["as it is", "reversed"])
 def test_trees_of_correlated_columns(seed, reverse):
-    X, y, truth = tree_table(seed, n=500)
+    X, y, truth = tree_table(seed, n=400)
     bits = LiteralEncoder(negations=True).fit_encode(X)
     posterior = Posterior(bits, ~y if reverse else y)
     found = hunt(posterior, random_state=seed)
