@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bayesdnf import LiteralEncoder, Posterior, hunt
+from bayesdnf.search.hunt import End, _Tally
 from bayesdnf.search.ways import ROUND, Ways
 from search.tree_tables import tree_table
 
@@ -76,3 +77,15 @@ def test_trees_of_correlated_columns(seed, reverse):
     again = hunt(posterior, random_state=seed + 100)
     if found.stopped == again.stopped == "agreement":
         assert found.log_posterior == pytest.approx(again.log_posterior, abs=1e-6)
+
+
+def test_coming_back_to_a_known_answer_is_no_agreement():
+    def tallied(kinds):
+        tally = _Tally(agree=8, fewest=2 * ROUND)
+        for kind in kinds:
+            tally.add(End(((0,),), -10.0, kind))
+        return tally.agrees()
+
+    assert not tallied(["beam", *["varied", "joined"] * 8])
+    assert tallied(["beam", "precise", *["varied", "joined"] * 8])
+    assert not tallied(["beam", "precise", "free"])  # too few

@@ -27,12 +27,13 @@ from ..errors import InputError, ParameterError
 from ..model.posterior import Posterior, as_function
 from ..model.streams import NumberedRuns, Streams
 from .result import SearchProgress, SearchResult
-from .ways import ROUND, Terms, Ways
+from .ways import INDEPENDENT, ROUND, Terms, Ways
 
 # Scores closer than this are the same function, or one with equal columns in it.
 _SAME = 1e-9
 _FEWEST_STEPS = 50
-_FEWEST_WAYS = 3  # different ones that must have come to the best score
+_FEWEST_WAYS = 3  # different ones that must have come to the best score ...
+_FEWEST_INDEPENDENT = 2  # ... so many of them without knowing of it
 _SINGLES = 0.025  # share of restarts whose end no other came to, at which a search may stop ...
 _NEAR = 10.0  # ... counting those that came so near to the best score, in nats
 _FEWEST_ROUNDS = 2  # before a search may stop; on wide tables, whose restarts are long, one
@@ -78,8 +79,9 @@ def hunt(
     restarts : int, default=96
         Most restarts.
     agree : int, default=8
-        How many restarts, by three different ways at least, must have ended at the best score
-        before the search may stop, which it does after two rounds of eight at the earliest.
+        How many restarts, by three different ways at least, two of which start from nothing
+        that is known, must have ended at the best score before the search may stop. It does so
+        after two rounds of eight at the earliest, with more than 2,000 literals after one.
     steps : int, default=300
         Steps of annealing in a restart of the first two rounds on a small table. On larger ones
         there are fewer, so that a restart's work stays within bounds; every two rounds they double.
@@ -245,6 +247,7 @@ class _Tally:
             self.restarts >= self._fewest
             and self.agreement >= self._agree
             and len(self.ways) >= _FEWEST_WAYS
+            and len(self.ways & INDEPENDENT) >= _FEWEST_INDEPENDENT
             and singles <= _SINGLES * self.restarts
         )
 

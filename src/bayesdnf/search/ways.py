@@ -23,6 +23,10 @@ Terms = tuple[tuple[int, ...], ...]
 ROUND = 8
 """Restarts in a round; those of one round know what came before it, and not of each other."""
 
+INDEPENDENT = frozenset({"beam", "free", "precise", "broad"})
+"""Kinds that know nothing of earlier restarts. The others start from what those came to, and are
+apt to come back to it: where they end says less."""
+
 # Distances of the known rates from the share of positives, in logits, and two numbers whose
 # multiples fill the square evenly (Roberts 2018, the plastic number's powers).
 _NEAREST, _FURTHEST = 0.3, 5.0
