@@ -28,6 +28,17 @@ BitView::BitView(const Word* planes, std::size_t stride, std::size_t n_planes,
     count(all_rows_.data(), totals_.data());
 }
 
+BitView BitView::over(const Word* planes, std::size_t n_planes) const {
+    BitView other = *this;
+    other.planes_ = planes;
+    other.n_planes_ = n_planes;
+    other.literals_.clear();
+    for (std::size_t l = 0; l < n_planes; ++l)
+        other.literals_.push_back({static_cast<std::int32_t>(l), -1, false});
+    other.plain_ = true;
+    return other;
+}
+
 void BitView::and_literal(Word* mask, std::int32_t literal) const {
     const LiteralSource& source = literals_[as_index(literal)];
     const Word* plane = planes_ + as_index(source.plane) * stride_;

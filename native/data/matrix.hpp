@@ -35,6 +35,10 @@ class BitView {
             const Word* weights, std::size_t n_weights, std::vector<LiteralSource> literals,
             const Simd& simd);
 
+    // The same rows and weights over other planes, each a literal; stride() apart, not owned.
+    BitView over(const Word* planes, std::size_t n_planes) const;
+
+    std::size_t stride() const { return stride_; }
     std::size_t n_words() const { return offsets_.back(); }
     std::size_t n_segments() const { return offsets_.size() - 1; }
     std::size_t n_planes() const { return n_planes_; }

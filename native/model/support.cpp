@@ -145,12 +145,12 @@ void Support::addable(LiteralIds term, Terms rest, std::uint8_t* may) const {
                 for (const std::int32_t l : by_attribute_.of(meaning(held).attribute)) may[l] = 0;
 }
 
-Verdict Support::check(Terms terms, std::span<const Count> covers) const {
+Verdict Support::check(Terms terms, std::span<const Count> covers, std::size_t known) const {
     if (static_cast<std::int64_t>(terms.size()) > rules_.max_terms) return Verdict::too_many_terms;
     std::int64_t total = 0;
     for (const LiteralIds t : terms) total += static_cast<std::int64_t>(t.size());
     if (total > rules_.max_literals) return Verdict::too_many_literals;
-    for (std::size_t i = 0; i < terms.size(); ++i) {
+    for (std::size_t i = known; i < terms.size(); ++i) {
         const LiteralIds t = terms[i];
         if (t.empty()) return Verdict::empty_term;
         for (std::size_t x = 0; x < t.size(); ++x)
@@ -165,7 +165,7 @@ Verdict Support::check(Terms terms, std::span<const Count> covers) const {
     }
     // Pairs of terms in both orders: absorption has a direction, the other rules do not.
     for (std::size_t i = 0; i < terms.size(); ++i)
-        for (std::size_t j = 0; j < terms.size(); ++j) {
+        for (std::size_t j = i < known ? known : 0; j < terms.size(); ++j) {
             if (i == j) continue;
             if (i < j && std::ranges::equal(terms[i], terms[j])) return Verdict::repeated_term;
             if (rules_.antichain && absorbs(terms[i], terms[j])) return Verdict::absorbed_term;

@@ -78,8 +78,9 @@ class Support {
     // may[l] = 1 when literal l may be added to `term` beside the terms `rest`.
     void addable(LiteralIds term, Terms rest, std::uint8_t* may) const;
 
-    // covers[i]: weighted rows of term i.
-    Verdict check(Terms terms, std::span<const Count> covers) const;
+    // covers[i]: weighted rows of term i. The first `known` terms are known to be allowed together;
+    // only what the others add to them is looked at.
+    Verdict check(Terms terms, std::span<const Count> covers, std::size_t known = 0) const;
 
   private:
     // Literals grouped by a key: members of group g are items[starts[g]] .. items[starts[g + 1]].

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "search/separation.hpp"
 #include "threads.hpp"
@@ -146,9 +147,15 @@ class Beam {
         begin(start);
         const std::size_t p = view_.n_literals();
         const std::size_t shortest = partials_.empty() ? p : partials_.front().term.size();
+        // Terms of this size, at best; once that falls, longer terms are seldom worth their prior.
+        double level = -INFINITY;
+        std::size_t falls = 0;
         for (std::size_t size = shortest + 1; size <= p && !partials_.empty() && !stop_(); ++size) {
             Offers offers = extend_all(size);
             judge(offers.contenders);
+            falls = offers.highest < level ? falls + 1 : 0;
+            if (falls > kPatience) break;
+            level = offers.highest;
             keep_best(offers.children);
         }
         if (best_.term.empty()) best_.score = -INFINITY;
@@ -159,18 +166,30 @@ class Beam {
     static constexpr std::size_t kWorthAThread = 1 << 22;  // words to look at
     static constexpr std::size_t kMasksAtOnce = 64;
     static constexpr std::size_t kContenders = 256;
-    static constexpr double kLookAhead = 4;  // literals whose weights are hoped for
+    static constexpr std::size_t kPatience = 1;  // levels in a row that may fall below the last
+    static constexpr double kLookAhead = 4;      // literals whose weights are hoped for
 
     // What comes of adding a literal: terms to judge as they are, and terms to go on with.
     struct Offers {
         Best children, contenders;
+        double highest = -INFINITY;  // bound
     };
-    // Memory of one thread.
+    // Memory of one thread, kept from level to level; it grows with the partial terms there are,
+    // since narrow beams are by far the most.
     struct Room {
         std::vector<Word> masks;
         std::vector<Count> counts;
         std::vector<std::uint8_t> may;
+        std::vector<std::int32_t> near;
         SweepRoom sweep;
+
+        void fit(std::size_t n_masks, const BitView& view) {
+            const std::size_t p = view.n_literals();
+            if (masks.size() < n_masks * view.n_words()) masks.resize(n_masks * view.n_words());
+            if (counts.size() < 2 * n_masks * p) counts.resize(2 * n_masks * p);
+            may.resize(p);
+            near.resize(p);
+        }
     };
 
     void begin(const Term& start) {
@@ -195,23 +214,21 @@ class Beam {
 
     // Every extension of every partial term to `size` literals. Each thread takes every n-th block
     // and keeps the best of its own; the best of all are the same whoever found them.
-    Offers extend_all(std::size_t size) const {
+    Offers extend_all(std::size_t size) {
         const std::size_t p = view_.n_literals();
         const std::size_t n_blocks = divide_up(partials_.size(), kMasksAtOnce);
         const std::size_t threads = std::clamp<std::size_t>(
             partials_.size() * p * view_.n_words() / kWorthAThread, 1, n_threads_);
-        std::vector<Offers> offers(threads, {Best(width_ * size), Best(kContenders)});
+        std::vector<Offers> offers(threads, {Best(width_ * size), Best(kContenders), -INFINITY});
+        if (rooms_.size() < threads) rooms_.resize(threads);
         parallel_for(threads, threads, [&](std::size_t t) {
-            Room room{std::vector<Word>(kMasksAtOnce * view_.n_words()),
-                      std::vector<Count>(2 * kMasksAtOnce * p),
-                      std::vector<std::uint8_t>(p),
-                      {}};
             for (std::size_t block = t; block < n_blocks && !stop_(); block += threads)
-                extend_block(block * kMasksAtOnce, size, room, offers[t]);
+                extend_block(block * kMasksAtOnce, size, rooms_[t], offers[t]);
         });
         for (std::size_t t = 1; t < threads; ++t) {
             offers[0].children.take_in(offers[t].children);
             offers[0].contenders.take_in(offers[t].contenders);
+            offers[0].highest = std::max(offers[0].highest, offers[t].highest);
         }
         return std::move(offers[0]);
     }
@@ -220,20 +237,22 @@ class Beam {
     void extend_block(std::size_t first, std::size_t size, Room& room, Offers& offers) const {
         const std::size_t p = view_.n_literals();
         const std::size_t n = std::min(kMasksAtOnce, partials_.size() - first);
+        room.fit(n, view_);
         for (std::size_t b = 0; b < n; ++b)
             open_rows_of(partials_[first + b].term, room.masks.data() + b * view_.n_words());
         view_.literal_counts(room.masks.data(), n, room.counts.data(), room.sweep);
         for (std::size_t b = 0; b < n; ++b) {
             posterior_.support().addable(partials_[first + b].term, others_, room.may.data());
             offer_extensions(first + b, size, room.may.data(), room.counts.data() + b * p,
-                             room.counts.data() + (n + b) * p, offers);
+                             room.counts.data() + (n + b) * p, room.near.data(), offers);
         }
     }
 
     // One partial term with each literal that may join it; positive, negative: open rows that it
-    // covers with each.
+    // covers with each; near: room for the literals worth a look.
     void offer_extensions(std::size_t number, std::size_t size, const std::uint8_t* may,
-                          const Count* positive, const Count* negative, Offers& offers) const {
+                          const Count* positive, const Count* negative, std::int32_t* near,
+                          Offers& offers) const {
         const Partial& parent = partials_[number];
         const Likelihood& likelihood = posterior_.likelihood();
         double parent_prior = others_prior_;
@@ -242,16 +261,24 @@ class Beam {
         const double ahead = prior_.reach(size + 1) + kLookAhead * heaviest_;
         const double reachable = parent_prior + heaviest_ + std::max(prior_.of_size(size), ahead);
         const Count fewest = hope_.fewest_above(best_.score - reachable);
-        const auto from = static_cast<std::int32_t>(number);
+        // Most literals leave too few positives, so those that do not are listed first, without
+        // branches. A literal that takes no row away makes the term longer and nothing else.
+        const bool begun = size > 1;
+        std::size_t n_near = 0;
         for (std::size_t l = 0; l < view_.n_literals(); ++l) {
             const Count a = positive[l], b = negative[l];
-            if (a < fewest || !may[l] || a + b == 0) continue;
-            // A literal that takes no row away makes the term longer and nothing else.
-            if (a == parent.positive && b == parent.negative && size > 1) continue;
-            const auto id = static_cast<std::int32_t>(l);
+            near[n_near] = static_cast<std::int32_t>(l);
+            n_near += static_cast<std::size_t>(
+                (a >= fewest) & (may[l] != 0) & (a + b > 0) &
+                !(begun & (a == parent.positive) & (b == parent.negative)));
+        }
+        const auto from = static_cast<std::int32_t>(number);
+        for (const std::int32_t id : std::span(near, n_near)) {
+            const Count a = positive[id], b = negative[id];
             const double literal_prior = parent_prior + prior_.of_literal(id);
             const double bound = literal_prior + prior_.of_size(size) +
                                  likelihood.bound(rest_.positive + a, rest_.negative + b);
+            offers.highest = std::max(offers.highest, bound);
             if (bound > best_.score) offers.contenders.offer({bound, from, id, a, b});
             // Could a longer term from here still win?
             if (b > 0 && literal_prior + ahead + hope_(a) > best_.score)
@@ -302,6 +329,7 @@ class Beam {
     std::vector<Word> open_;  // rows that the other terms do not mark
     double heaviest_ = 0;     // what the weightiest literal can add to the prior
     std::vector<Partial> partials_;
+    std::vector<Room> rooms_;  // by thread
     Grown best_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -32,22 +33,39 @@ class Choice {
     // To be called once `logs` is filled; false where nothing has any weight.
     bool weigh() {
         const std::size_t n = logs.size();
-        weights_.resize(n);
-        top_ = n == 0 ? -INFINITY : *std::max_element(logs.begin(), logs.end());
-        if (top_ == -INFINITY) return false;
-        for (std::size_t i = 0; i < n; ++i) weights_[i] = quick_exp(logs[i] - top_);
+        const std::size_t n_blocks = (n + kBlock - 1) / kBlock;
+        // Whole blocks, so that all loops below are over vectors; what is beyond the end weighs 0.
+        logs.resize(n_blocks * kBlock, -INFINITY);
+        weights_.resize(n_blocks * kBlock);
+        sums_.resize(n_blocks);
+        std::array<double, kLanes> tops;
+        tops.fill(-INFINITY);
+        for (std::size_t i = 0; i < logs.size(); i += kLanes)
+            for (std::size_t j = 0; j < kLanes; ++j) tops[j] = std::max(tops[j], logs[i + j]);
+        const double top = *std::max_element(tops.begin(), tops.end());
+        if (top > -INFINITY)
+            for (std::size_t i = 0; i < logs.size(); ++i)
+                weights_[i] = logs[i] == -INFINITY ? 0.0 : quick_exp(logs[i] - top);
+        logs.resize(n);
+        if (top == -INFINITY) return false;
         sum_ = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            if (logs[i] == -INFINITY) weights_[i] = 0;
-            sum_ += weights_[i];
+        for (std::size_t b = 0; b < n_blocks; ++b) {
+            std::array<double, kLanes> lanes{};
+            for (std::size_t i = b * kBlock; i < (b + 1) * kBlock; i += kLanes)
+                for (std::size_t j = 0; j < kLanes; ++j) lanes[j] += weights_[i + j];
+            sums_[b] = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+            sum_ += sums_[b];
         }
         return true;
     }
 
     std::size_t draw(Philox& rng) const {
         double target = rng.uniform() * sum_;
+        std::size_t b = 0;
+        while (b + 1 < sums_.size() && target >= sums_[b]) target -= sums_[b++];
+        while (sums_[b] == 0) --b;  // rounding may have gone past the last block of any weight
         std::size_t last = 0;
-        for (std::size_t i = 0; i < weights_.size(); ++i) {
+        for (std::size_t i = b * kBlock; i < (b + 1) * kBlock; ++i) {
             if (weights_[i] == 0) continue;
             last = i;
             target -= weights_[i];
@@ -59,8 +77,9 @@ class Choice {
     double log_probability(std::size_t i) const { return std::log(weights_[i] / sum_); }
 
   private:
-    std::vector<double> weights_;
-    double top_ = 0, sum_ = 0;
+    static constexpr std::size_t kLanes = 4, kBlock = 32;
+    std::vector<double> weights_, sums_;  // of each, and of each block
+    double sum_ = 0;
 };
 
 // Accept a proposal whose log acceptance ratio is given; nothing is drawn for one that goes up.

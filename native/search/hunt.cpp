@@ -175,7 +175,7 @@ void polish(State& state, const Stop& stop) {
                 best = without;
                 drop = true;
             }
-            changes_of_term(state, i, extensions, changes);
+            changes_of_term(state, i, best, extensions, changes);
             std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
                 if (a.bound != b.bound) return a.bound > b.bound;
                 return a.dropped != b.dropped ? a.dropped < b.dropped : a.added < b.added;
@@ -267,28 +267,28 @@ State annealed(State state, const HuntSettings& settings, Philox& rng, const Sto
 
 }  // namespace
 
-State restart(const Posterior& posterior, const HuntSettings& settings, std::vector<Term> start,
-              Philox rng, const Stop& stop) {
+Restarted restart(const Posterior& posterior, const HuntSettings& settings, std::vector<Term> start,
+                  Philox rng, const Stop& stop) {
     const auto from = [&](const Posterior& scores) {
         return start.empty() ? beginning(scores, stop) : State(scores, start);
     };
-    State end(posterior);
+    Restarted out{State(posterior), {}};
     if (std::isnan(settings.pi0)) {
-        end = annealed(from(posterior), settings, rng, stop);
+        out.end = annealed(from(posterior), settings, rng, stop);
+        polish(out.end, stop);
     } else {
         Effect known;
         known.pi0 = settings.pi0;
         known.pi1 = settings.pi1;
         const Posterior tilted(posterior.view(), posterior.support(), posterior.prior(), known);
         State there = annealed(from(tilted), settings, rng, stop);
-        rebuild(there, settings.tilted_width, stop);
+        rebuild(there, settings.width, stop);
         polish(there, stop);
-        end = State(posterior, there.terms());
-        prune(end);
+        out.met = there.canonical();
+        out.end = State(posterior, there.terms());
+        prune(out.end);  // and no more: a polish at free rates would leave the basin
     }
-    rebuild(end, settings.width, stop);
-    polish(end, stop);
-    return end;
+    return out;
 }
 
 }  // namespace bayesdnf

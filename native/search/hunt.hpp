@@ -10,15 +10,20 @@
 
 namespace bayesdnf {
 
-// How a restart anneals, and how it ends.
+// How a restart anneals.
 struct HuntSettings {
     std::size_t steps = 2000;   // of informed annealing
     double hottest = 0.02;      // first inverse temperature of the likelihood; the last is 1
     double prior_power = 0.25;  // inverse temperature of the prior, as a power of the likelihood's
-    std::size_t width = 8;      // of the beam that rebuilds the result
     // Rates that are taken for known while it anneals, or NaN: none. See restart().
     double pi0 = NAN, pi1 = NAN;
-    std::size_t tilted_width = 1;  // of the beam that rebuilds at those rates
+    std::size_t width = 1;  // of the beam that rebuilds at those rates
+};
+
+// Where a restart came to, and the terms it had at the rates that were taken for known.
+struct Restarted {
+    State end;
+    std::vector<Term> met;
 };
 
 // Add terms grown by beam while that helps, then take each term out in turn and rebuild.
@@ -35,13 +40,14 @@ State beginning(const Posterior& posterior, const Stop& stop);
 // One numbered restart; the result depends on the data, the settings, the start and the stream
 // only.
 //
-// It anneals from `start` (empty: from the beginning), then rebuilds and polishes. With both rates
-// integrated out the log likelihood is convex in the counts: it is the upper envelope of the linear
-// ones that known rates give, and has a basin for each slope that pays. A function that marks most
-// positives with many false alarms and one that marks few rows and hardly a negative are such
-// basins, and no path of small changes leads from one to the other. Annealing at known rates looks
-// for the best function of one slope; where it ends, the rates are set free again.
-State restart(const Posterior& posterior, const HuntSettings& settings, std::vector<Term> start,
-              Philox rng, const Stop& stop);
+// It anneals from `start` (empty: from the beginning) and polishes. With both rates integrated out
+// the log likelihood is convex in the counts: it is the upper envelope of the linear ones that
+// known rates give, and has a basin for each slope that pays. A function that marks most positives
+// with many false alarms and one that marks few rows and hardly a negative are such basins, and no
+// path of small changes leads from one to the other. Annealing at known rates looks for the best
+// function of one slope; where it ends, the rates are set free again. What it comes to is worth a
+// rebuild().
+Restarted restart(const Posterior& posterior, const HuntSettings& settings, std::vector<Term> start,
+                  Philox rng, const Stop& stop);
 
 }  // namespace bayesdnf

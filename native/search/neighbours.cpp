@@ -62,7 +62,7 @@ void extension_bounds(const State& state, std::size_t without, const Term& base,
                     : bound(extensions.others_prior() + prior.of_term(base), own[0], own[1]);
 }
 
-void changes_of_term(const State& state, std::size_t i, Extensions& extensions,
+void changes_of_term(const State& state, std::size_t i, double floor, Extensions& extensions,
                      std::vector<Change>& changes) {
     const FunctionPrior& prior = state.posterior().prior();
     const Likelihood& likelihood = state.posterior().likelihood();
@@ -80,19 +80,17 @@ void changes_of_term(const State& state, std::size_t i, Extensions& extensions,
         for (const std::int32_t l : bases[b]) longer_prior += prior.of_literal(l);
         for (std::size_t l = 0; l < p; ++l) {
             const auto id = static_cast<std::int32_t>(l);
-            if (extensions.may(b, l) && id != dropped)
-                changes.push_back(
-                    {dropped, id,
-                     longer_prior + prior.of_literal(id) +
-                         likelihood.bound(rest.positive + extensions.positive(b, l),
-                                          rest.negative + extensions.negative(b, l))});
+            if (!extensions.may(b, l) || id == dropped) continue;
+            const double bound = longer_prior + prior.of_literal(id) +
+                                 likelihood.bound(rest.positive + extensions.positive(b, l),
+                                                  rest.negative + extensions.negative(b, l));
+            if (bound > floor) changes.push_back({dropped, id, bound});
         }
         const Count* own = extensions.own(b);
-        if (b > 0 && !bases[b].empty())
-            changes.push_back(
-                {dropped, -1,
-                 extensions.others_prior() + prior.of_term(bases[b]) +
-                     likelihood.bound(rest.positive + own[0], rest.negative + own[1])});
+        if (b == 0 || bases[b].empty()) continue;
+        const double bound = extensions.others_prior() + prior.of_term(bases[b]) +
+                             likelihood.bound(rest.positive + own[0], rest.negative + own[1]);
+        if (bound > floor) changes.push_back({dropped, -1, bound});
     }
 }
 

@@ -53,8 +53,9 @@ struct Change {
     double bound;  // upper bound on the log posterior of the changed function
 };
 
-// Changes of term i, antichain and cover not looked at: those are for the change that is chosen.
-void changes_of_term(const State& state, std::size_t i, Extensions& extensions,
+// Changes of term i whose bound is above `floor`, antichain and cover not looked at: those are for
+// the change that is chosen.
+void changes_of_term(const State& state, std::size_t i, double floor, Extensions& extensions,
                      std::vector<Change>& changes);
 
 Term changed(const Term& term, const Change& change);

@@ -7,7 +7,7 @@ namespace bayesdnf {
 
 State::State(const Posterior& posterior, std::vector<Term> terms) : posterior_(&posterior) {
     for (Term& t : terms) append(std::move(t));
-    rescore();
+    value_ = value_with(kNone, Term{});
 }
 
 void State::append(Term term) {
@@ -38,6 +38,7 @@ Value State::value_with(std::span<const std::size_t> without, std::span<const Te
         covers.push_back(covers_[i]);
         view.simd().or_into(rows.data(), rows.data(), terms_.mask(i).data(), n_words);
     }
+    const std::size_t known = value_.allowed() ? terms.size() : 0;
     mask.resize(n_words);
     for (const Term& t : added) {
         view.term_mask(mask.data(), t);
@@ -45,7 +46,7 @@ Value State::value_with(std::span<const std::size_t> without, std::span<const Te
         covers.push_back(view.count_all(mask.data()));
         view.simd().or_into(rows.data(), rows.data(), mask.data(), n_words);
     }
-    if (posterior_->support().check(terms, covers) != Verdict::allowed) return {};
+    if (posterior_->support().check(terms, covers, known) != Verdict::allowed) return {};
     const Likelihood& likelihood = posterior_->likelihood();
     const MarkedCounts m = posterior_->count(rows.data());
     return {posterior_->prior()(terms),
@@ -53,13 +54,14 @@ Value State::value_with(std::span<const std::size_t> without, std::span<const Te
 }
 
 void State::replace(std::span<const std::size_t> without, std::span<const Term> added) {
+    const Value next = value_with(without, added);
     // From the last to the first, so that the numbers of those still to go stay right.
     for (std::size_t n = without.size(); n-- > 0;) {
         terms_.erase(without[n]);
         covers_.erase(covers_.begin() + static_cast<std::ptrdiff_t>(without[n]));
     }
     for (const Term& t : added) append(t);
-    rescore();
+    value_ = next;
 }
 
 Marked State::marked(std::size_t without) const {

@@ -33,7 +33,7 @@ struct Marked : MarkedCounts {
 // once; copies of it may.
 class State {
   public:
-    explicit State(const Posterior& posterior) : posterior_(&posterior) { rescore(); }
+    explicit State(const Posterior& posterior) : State(posterior, {}) {}
     State(const Posterior& posterior, std::vector<Term> terms);
 
     const Posterior& posterior() const { return *posterior_; }
@@ -78,7 +78,6 @@ class State {
         return {&added, added.empty() ? 0u : 1u};
     }
     void append(Term term);
-    void rescore() { value_ = value_with(kNone, Term{}); }
 
     // Room for value_with. Nothing in it outlives a call, so a copy begins with none.
     struct Room {

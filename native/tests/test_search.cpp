@@ -4,6 +4,7 @@
 
 #include "search/beam.hpp"
 #include "search/hunt.hpp"
+#include "search/recombine.hpp"
 #include "search/neighbours.hpp"
 #include "tests/check.hpp"
 #include "tests/small_problem.hpp"
@@ -40,7 +41,7 @@ TEST(changes_hold_every_allowed_one_literal_change_once_and_bound_it) {
                 const Term& term = state.terms()[i];
                 std::vector<Change> changes;
                 Extensions extensions;
-                changes_of_term(state, i, extensions, changes);
+                changes_of_term(state, i, -INFINITY, extensions, changes);
                 std::set<Term> reached;
                 for (const Change& change : changes) {
                     const Term next = changed(term, change);
@@ -143,12 +144,15 @@ TEST(a_restart_depends_on_its_settings_its_start_and_its_stream_only) {
     for (std::uint64_t key = 0; key < 5; ++key)
         for (const HuntSettings& settings : {free, tilted})
             for (const std::vector<Term>& start : {std::vector<Term>{}, {{0}, {1, 2}}}) {
-                const State first =
+                const Restarted found =
                     restart(*problem.posterior, settings, start, Philox({key, 0}), stop);
-                const State again =
+                const Restarted again =
                     restart(*problem.posterior, settings, start, Philox({key, 0}), stop);
-                CHECK(first.terms() == again.terms());
-                CHECK(first.score() == again.score());
+                const State& first = found.end;
+                CHECK(first.terms() == again.end.terms());
+                CHECK(first.score() == again.end.score());
+                CHECK(found.met == again.met);
+                CHECK(found.met.empty() || !std::isnan(settings.pi0));
                 // Known rates are for the way there: the score is that of the posterior itself.
                 CHECK(first.score() == State(*problem.posterior, first.terms()).score());
                 CHECK(first.value().allowed());
@@ -164,5 +168,33 @@ TEST(a_raised_flag_ends_everything_at_once) {
     polish(state, stop);
     CHECK(state.size() == 0);
     const HuntSettings endless{.steps = 1000000000};
-    CHECK(restart(*problem.posterior, endless, {}, Philox({1, 1}), stop).size() == 0);
+    CHECK(restart(*problem.posterior, endless, {}, Philox({1, 1}), stop).end.size() == 0);
+}
+
+TEST(recombining_ends_where_no_exchange_helps) {
+    std::size_t better = 0;
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+        const Problem problem(seed, 6);
+        Philox rng({seed, 3});
+        const std::vector<Term> pool = all_terms(6);
+        State state = problem.random_state(rng);
+        const double before = state.score();
+        recombine(state, pool, StopFlag());
+        CHECK(state.score() >= before);
+        CHECK(state.score() == State(*problem.posterior, state.terms()).score());
+        better += state.score() > before;
+        // The pool holds every term, so one term in or for another is all of the neighbourhood.
+        for (const Term& term : pool) {
+            CHECK(state.score_with(kNone, term) <= state.score() + kRounding);
+            for (std::size_t i = 0; i < state.size(); ++i)
+                CHECK(state.score_with(i, term) <= state.score() + kRounding);
+        }
+        for (std::size_t i = 0; i < state.size(); ++i)
+            for (std::size_t j = i + 1; j < state.size(); ++j)
+                for (const Term& term : pool) {
+                    const std::size_t out[] = {i, j};
+                    CHECK(state.value_with(out, {&term, 1}).total() <= state.score() + kRounding);
+                }
+    }
+    CHECK(better > kSeeds / 2);
 }

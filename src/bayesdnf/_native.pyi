@@ -188,9 +188,14 @@ class StopFlag:
 def beam_search(posterior: Posterior, start: Sequence[Sequence[int]], width: int, n_threads: int, stop: StopFlag) -> tuple[list[list[int]], float]:
     """Large-neighbourhood search from a function: (terms, log posterior)."""
 
-def restart(posterior: Posterior, start: Sequence[Sequence[int]], rng: Philox, steps: int, hottest: float, prior_power: float, width: int, pi0: float, pi1: float, tilted_width: int, stop: StopFlag) -> tuple[list[list[int]], float]:
+def recombine(posterior: Posterior, start: Sequence[Sequence[int]], pool: Sequence[Sequence[int]], stop: StopFlag) -> tuple[list[list[int]], float]:
     """
-    One restart of informed annealing and polish, at known rates first unless they are NaN: (terms, log posterior).
+    Exchange terms of a function for terms of a pool while that helps: (terms, log posterior).
+    """
+
+def restart(posterior: Posterior, start: Sequence[Sequence[int]], rng: Philox, steps: int, hottest: float, prior_power: float, pi0: float, pi1: float, width: int, stop: StopFlag) -> tuple[tuple[list[list[int]], float], list[list[int]]]:
+    """
+    One restart of informed annealing and polish, at known rates first unless they are NaN: ((terms, log posterior), terms at the known rates).
     """
 
 class AnnealProblem:

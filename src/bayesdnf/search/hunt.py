@@ -1,10 +1,10 @@
 """hunt: our search for the best function, and the default.
 
-Restarts are numbered and come in rounds of eight. Restart 0 is a large-neighbourhood search with
-beams of growing width; the others anneal, each in its own way (see ``ways``), and are then rebuilt
-by beam and polished. A search ends when enough restarts, by different ways, have ended at the best
+Restarts are numbered and come in rounds of eight, each in its own way (see ``ways``): by beam, by
+annealing, by putting terms of earlier ends together. What a restart comes to is then rebuilt by
+beam and polished. A search ends when enough restarts, by different ways, have ended at the best
 score and hardly any good end was seen only once: where many restarts end each somewhere else, the
-next one may well end somewhere better. Until then rounds anneal longer and rebuild wider. Restarts
+next one may well end somewhere better. Until then restarts anneal longer and rebuild wider. They
 have random streams of their own and everything is decided in their order, so the result does not
 depend on threads.
 """
@@ -27,43 +27,50 @@ from ..errors import InputError, ParameterError
 from ..model.posterior import Posterior, as_function
 from ..model.streams import NumberedRuns, Streams
 from .result import SearchProgress, SearchResult
-from .ways import INDEPENDENT, ROUND, Terms, Ways
+from .ways import INDEPENDENT, ROUND, Term, Terms, Ways
 
 # Scores closer than this are the same function, or one with equal columns in it.
 _SAME = 1e-9
-_FEWEST_STEPS = 50
-_FEWEST_WAYS = 3  # different ones that must have come to the best score ...
-_FEWEST_INDEPENDENT = 2  # ... so many of them without knowing of it
-_SINGLES = 0.025  # share of restarts whose end no other came to, at which a search may stop ...
-_NEAR = 10.0  # ... counting those that came so near to the best score, in nats
-_FEWEST_ROUNDS = 2  # before a search may stop; on wide tables, whose restarts are long, one
-_WIDE = 2000  # literals
-_FREE_LONGER = 4  # how much longer restarts anneal that do so at free rates from the beginning on
+_FEWEST_STEPS = 40
+_NARROWEST = 8  # beam
+# A search may stop at the end of a round, by what the independent restarts came to (see ``ways``):
+_FEWEST_WAYS = 2  # different ones that have come to the best score ...
+_SHARE = 0.5  # ... with this share of those restarts ...
+_LATER_SHARE = 0.2  # ... or, after so many restarts in all, with this one.
+_LATER = 48
+# Of all restarts, hardly any may have ended near the best score, in nats, where no other did.
+_NEAR = 10.0
+_SINGLES = 0.025
+_LONGER_AFTER = 64  # restarts; those that follow anneal for twice as long
+_FREE_LONGER = 2  # how much longer restarts anneal that do so at free rates from the beginning on
 _ELITES = 6  # functions that later rounds start from
+_POOL = 400  # terms of earlier ends that are put together
+_JOINED = 3  # elites from which terms are exchanged for those of the pool
 _HEAT_OF_PRIOR = 0.25  # power of the likelihood's inverse temperature that is the prior's
 _COLD = 0.3  # first inverse temperature of a restart that keeps close to its start
 # Annealing starts where the whole likelihood is worth about this many nats: hot enough to go
 # anywhere, and not so hot that small tables spend their steps there.
 _HOT_NATS = 60
-_HOTTEST_RANGE = (0.02, 0.3)
+_HOTTEST_RANGE = (0.005, 0.3)
 
-Found = tuple[list[list[int]], float]
+Found = tuple[Terms, float]
 
 
 class End(NamedTuple):
-    """What a restart came to, and by which kind of way."""
+    """What a restart came to, by which kind of way, and terms that it met before it got there."""
 
     terms: Terms
     score: float
     kind: str
+    met: Terms = ()
 
 
 def hunt(
     posterior: Posterior,
     *,
-    restarts: int = 96,
+    restarts: int = 192,
     agree: int = 8,
-    steps: int = 300,
+    steps: int = 100,
     time_limit: float | None = None,
     n_jobs: int = 1,
     random_state: int | np.random.SeedSequence | None = None,
@@ -76,15 +83,15 @@ def hunt(
     ----------
     posterior : Posterior
         The data and the priors.
-    restarts : int, default=96
+    restarts : int, default=192
         Most restarts.
     agree : int, default=8
-        How many restarts, by three different ways at least, two of which start from nothing
-        that is known, must have ended at the best score before the search may stop. It does so
-        after two rounds of eight at the earliest, with more than 2,000 literals after one.
-    steps : int, default=300
-        Steps of annealing in a restart of the first two rounds on a small table. On larger ones
-        there are fewer, so that a restart's work stays within bounds; every two rounds they double.
+        How many restarts must have ended at the best score before the search may stop: all of the
+        first eight, or half of those that start from nothing that is known (a fifth after 48
+        restarts), by two different ways at least.
+    steps : int, default=100
+        Steps of annealing in one of the first 64 restarts on a small table. On larger ones there
+        are fewer, so that a restart's work stays within bounds; every 64 restarts they double.
     time_limit : float, optional
         Seconds after which to return the best so far.
     n_jobs : int, default=1
@@ -129,13 +136,12 @@ def hunt(
     stop = _native.StopFlag()
     if time_limit is not None:
         stop.set_deadline(time_limit)
-    restart = _Restart(posterior, steps, n_jobs, Streams(random_state, "hunt"), stop)
-    rounds = _FEWEST_ROUNDS if posterior.bits.n_literals <= _WIDE else 1
-    tally = _Tally(agree, rounds * ROUND)
+    restart = _Restart(posterior, steps, Streams(random_state, "hunt"), stop)
+    tally = _Tally(agree)
 
     def tell() -> None:
         if progress is not None:
-            progress(tally.restarts, restarts, max(tally.score, restart.beam_score))
+            progress(tally.restarts, restarts, max(tally.score, restart.reached))
 
     runs = NumberedRuns(restart, stop, tell)
     stopped = "restarts"
@@ -168,18 +174,21 @@ def hunt(
         stopped=stopped,
         agreement=tally.agreement,
         restarts=tally.restarts,
-        ways=len(tally.ways),
+        ways=len(tally.kinds),
         near=tally.near(),
     )
 
 
-def quick_restart(posterior: Posterior, stream: _native.Philox) -> Found:
+def quick_restart(
+    posterior: Posterior, stream: _native.Philox
+) -> tuple[list[list[int]], float]:
     """Return the terms and the score of a short annealing, for chains that start apart."""
-    free = math.nan
-    return _native.restart(
-        posterior.native, [], stream, _FEWEST_STEPS, _HOTTEST_RANGE[0], _HEAT_OF_PRIOR, 1,
-        free, free, 1, _native.StopFlag(),
+    free, never = math.nan, _native.StopFlag()
+    (terms, _), _ = _native.restart(
+        posterior.native, [], stream, 50, 0.02, _HEAT_OF_PRIOR,
+        free, free, 1, never,
     )  # fmt: skip
+    return _native.beam_search(posterior.native, terms, 1, 1, never)
 
 
 def _ids(posterior: Posterior, starts: Sequence[BooleanFunction | str]) -> list[list[list[int]]]:
@@ -197,28 +206,38 @@ def _rounds(
 ) -> Iterator[End]:
     """Yield restarts round by round: none of a round starts before the last one is judged.
 
-    The first restart has all threads to itself: its widest beams are what a large table waits for.
+    After the first two, rounds go in pairs, so that more threads find something to do.
     """
-    for first in range(0, most, ROUND):
-        restart.elites = tally.elites()
-        if first == 0:
-            yield from runs.in_order(range(1), 1)
-        yield from runs.in_order(range(max(1, first), min(first + ROUND, most)), n_jobs)
+    first = 0
+    while first < most:
+        last = min(first + (ROUND if first < 2 * ROUND else 2 * ROUND), most)
+        restart.know(tally)
+        yield from runs.in_order(range(first, last), n_jobs)
+        first = last
 
 
 class _Tally:
     """The best of the restarts so far, how many ended there, and by which ways."""
 
-    def __init__(self, agree: int, fewest: int) -> None:
+    def __init__(self, agree: int) -> None:
         self._agree = agree
-        self._fewest = fewest
         self.terms: Terms = ()
         self.score = -math.inf
-        self.agreement = 0
-        self.ways: set[str] = set()
-        self.restarts = 0
+        self.kinds: Counter[str] = Counter()  # of the restarts that ended at the best score
+        self._all_kinds: Counter[str] = Counter()
         self._ends: dict[Terms, float] = {}
+        self._met: dict[Term, None] = {}  # in the order in which they were last met
         self._times: Counter[float] = Counter()
+
+    @property
+    def restarts(self) -> int:
+        """How many there were."""
+        return self._all_kinds.total()
+
+    @property
+    def agreement(self) -> int:
+        """How many ended at the best score."""
+        return self.kinds.total()
 
     def know(self, end: End) -> None:
         """Take note of a function that no restart came to by itself."""
@@ -228,27 +247,37 @@ class _Tally:
 
     def add(self, end: End) -> None:
         """Count a restart."""
-        terms, score, kind = end
+        terms, score, kind, met = end
         self._ends[terms] = score
+        for term in met:
+            self._met.pop(term, None)
+            self._met[term] = None
         self._times[round(score, 6)] += 1
         if score > self.score + _SAME or (self.restarts == 0 and not self.score > -math.inf):
-            self.terms, self.score, self.agreement, self.ways = terms, score, 1, {kind}
+            self.terms, self.score = terms, score
+            self.kinds = Counter([kind])
         elif score >= self.score - _SAME:
-            self.agreement += 1
-            self.ways.add(kind)
-        self.restarts += 1
+            self.kinds[kind] += 1
+        self._all_kinds[kind] += 1
 
     def agrees(self) -> bool:
         """Whether the search may stop."""
+        if self.agreement < self._agree:
+            return False
+        if self.agreement == self.restarts:
+            return True
         singles = sum(
             times == 1 and score >= self.score - _NEAR for score, times in self._times.items()
         )
+        tried, came = (
+            Counter({kind: counts[kind] for kind in INDEPENDENT})
+            for counts in (self._all_kinds, self.kinds)
+        )
+        share = _SHARE if self.restarts < _LATER else _LATER_SHARE
         return (
-            self.restarts >= self._fewest
-            and self.agreement >= self._agree
-            and len(self.ways) >= _FEWEST_WAYS
-            and len(self.ways & INDEPENDENT) >= _FEWEST_INDEPENDENT
-            and singles <= _SINGLES * self.restarts
+            singles <= _SINGLES * self.restarts
+            and len(+came) >= _FEWEST_WAYS
+            and came.total() >= share * tried.total()
         )
 
     def elites(self) -> list[Terms]:
@@ -256,13 +285,19 @@ class _Tally:
         allowed = [(-score, terms) for terms, score in self._ends.items() if score > -math.inf]
         return [terms for _, terms in sorted(allowed)[:_ELITES]]
 
+    def pool(self) -> list[Term]:
+        """Return terms worth putting together: of the best functions first, then the latest met."""
+        allowed = [(-score, terms) for terms, score in self._ends.items() if score > -math.inf]
+        of_ends = (term for _, terms in sorted(allowed) for term in terms)
+        return list(dict.fromkeys([*of_ends, *reversed(self._met)]))[:_POOL]
+
     def near(self) -> int:
         """Count distinct functions that share the best score or come within a nat."""
         return sum(score >= self.score - 1 for score in self._ends.values())
 
 
-def _end(found: Found, kind: str) -> End:
-    return End(tuple(tuple(term) for term in found[0]), found[1], kind)
+def _terms(terms: list[list[int]]) -> Terms:
+    return tuple(tuple(term) for term in terms)
 
 
 class _Restart:
@@ -272,65 +307,92 @@ class _Restart:
         self,
         posterior: Posterior,
         steps: int,
-        n_jobs: int,
         streams: Streams,
         stop: _native.StopFlag,
     ) -> None:
         self.posterior = posterior
-        self.n_jobs = n_jobs
         self.streams = streams
         self.stop = stop
-        self.elites: list[Terms] = []
-        self.beam_score = -math.inf  # of the first restart so far
+        self.reached = -math.inf  # by restarts that are under way, for those who watch
+        self._elites: list[Terms] = []
+        self._pool: list[Term] = []
+        self._rebuilt: dict[tuple[Terms, int], Found] = {}
         p = posterior.bits.n_literals
         # What a step costs: a look at each literal, and eight words of its rows for the same price.
         cost = p * (16 + posterior.bits.view().n_words / 8)
         fewest = min(steps, _FEWEST_STEPS)
         self.first = max(fewest, round(steps * min(1, 20_000 / cost)))
-        hottest = _HOT_NATS / max(1e-9, -posterior.log_likelihood(BooleanFunction()))
-        self.hottest = min(max(hottest, _HOTTEST_RANGE[0]), _HOTTEST_RANGE[1])
-        self.width = max(8, round(1.3 * math.sqrt(p)))
+        self.width = min(max(_NARROWEST, round(1.3 * math.sqrt(p))), 32)
         self.widest = max(32, p // 10)
         share = min(max(posterior.n_pos / posterior.n, 1e-9), 1 - 1e-9)
         shift = np.random.default_rng(streams.child(0)).random(2)
         self.ways = Ways(share, shift)
 
+    def know(self, tally: _Tally) -> None:
+        """Let the restarts that follow start from what earlier ones came to."""
+        self._elites, self._pool = tally.elites(), tally.pool()
+
     def __call__(self, number: int) -> End:
         rng = np.random.default_rng(self.streams.child(number))
-        way = self.ways.way(number, self.elites, rng)
+        way = self.ways.way(number, self._elites, rng)
+        longer = 2 ** (number // _LONGER_AFTER)
+        width = min(self.widest, self.width * 2 ** (number // ROUND))
         if way.kind == "beam":
-            return _end(self._widening_beam(), way.kind)
-        turn = number // ROUND
-        found = _native.restart(
+            return End(*self._rebuild((), width), way.kind)
+        if way.kind == "joined":
+            return End(*self._joined(way.start, width), way.kind)
+        (terms, _), met = _native.restart(
             self.posterior.native,
             [list(term) for term in way.start],
             self.streams[number],
-            self.first * 2 ** (turn // 2) * (_FREE_LONGER if way.kind == "free" else 1),
-            _COLD if way.cold else self.hottest,
-            1.0 if way.long else _HEAT_OF_PRIOR,
-            min(self.widest, self.width * 2 ** (turn // 2)),
+            self.first * longer * (_FREE_LONGER if way.kind == "free" else 1),
+            _COLD if way.cold else self._hottest(way.rates),
+            1.0 if way.kind == "long" else _HEAT_OF_PRIOR,
             *way.rates,
-            1 if turn < 2 else 8,
+            1 if longer == 1 else 8,
             self.stop,
         )
-        return _end(found, way.kind)
+        return End(*self._rebuild(_terms(terms), width), way.kind, _terms(met))
+
+    def _hottest(self, rates: tuple[float, float]) -> float:
+        """Return the first inverse temperature, by what the null function's likelihood is worth."""
+        positive = self.posterior.n_pos
+        negative = self.posterior.n - positive
+        if math.isnan(rates[0]):
+            nats = -self.posterior.log_likelihood(BooleanFunction())
+        else:
+            nats = -min(positive * math.log(r) + negative * math.log(1 - r) for r in rates)
+        return min(max(_HOT_NATS / max(1e-9, nats), _HOTTEST_RANGE[0]), _HOTTEST_RANGE[1])
 
     def bettered(self, starts: list[list[list[int]]], number: int) -> End:
         """Better the start of a number."""
-        start = starts[number]
-        return _end(
-            _native.beam_search(self.posterior.native, start, self.width, 1, self.stop), "given"
-        )
+        return End(*self._rebuild(_terms(starts[number]), self.width), "given")
 
-    def _widening_beam(self) -> Found:
-        """Rebuild with wider and wider beams until the widest changes nothing."""
-        terms: list[list[int]] = []
-        score, width = -math.inf, 8
-        while True:
-            terms, now = _native.beam_search(
-                self.posterior.native, terms, width, self.n_jobs, self.stop
+    def _joined(self, start: Terms, width: int) -> Found:
+        """Exchange terms of a start and of the elites for terms of all that earlier ends had."""
+        native, pool = self.posterior.native, [list(term) for term in self._pool]
+        ends = [
+            _native.recombine(native, [list(term) for term in terms], pool, self.stop)
+            for terms in (start, *self._elites[:_JOINED])
+        ]
+        terms, _ = max(ends, key=lambda end: end[1])
+        return self._rebuild(_terms(terms), width)
+
+    def _rebuild(self, start: Terms, width: int) -> Found:
+        """Rebuild with a narrow and then with a wide beam, and polish.
+
+        Restarts that come to the same function on the way share the rest of the work.
+        """
+        narrow, score = self._beam_search(start, min(_NARROWEST, width))
+        self.reached = max(self.reached, score)
+        return self._beam_search(narrow, width)
+
+    def _beam_search(self, start: Terms, width: int) -> Found:
+        if (start, width) not in self._rebuilt:
+            terms, score = _native.beam_search(
+                self.posterior.native, [list(term) for term in start], width, 1, self.stop
             )
-            self.beam_score = now
-            if self.stop() or (width >= self.widest and now <= score + _SAME):
-                return terms, now
-            score, width = now, min(4 * width, max(self.widest, width))
+            if self.stop():
+                return _terms(terms), score
+            self._rebuilt[start, width] = _terms(terms), score
+        return self._rebuilt[start, width]

@@ -5,8 +5,8 @@ marked negatives, so it is the upper envelope of straight lines, each the likeli
 rates. Every line that touches it somewhere is a basin: a search that follows the envelope itself
 ends in the basin it starts in, with all its restarts. So restarts anneal at known rates first, each
 at others, from those that let few false alarms pass to those that let few positives go, and set the
-rates free at the end. Later restarts also start from what earlier ones came to: the best function
-without some of its terms, or terms of two good ones together.
+rates free at the end. Later restarts also start from what earlier ones came to: a good function
+without some of its terms, or the best that can be made of all terms that good ones had.
 """
 
 from __future__ import annotations
@@ -18,23 +18,24 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Terms = tuple[tuple[int, ...], ...]
+Term = tuple[int, ...]
+Terms = tuple[Term, ...]
 
 ROUND = 8
 """Restarts in a round; those of one round know what came before it, and not of each other."""
 
-INDEPENDENT = frozenset({"beam", "free", "precise", "broad"})
+INDEPENDENT = frozenset({"beam", "free", "precise", "broad", "long"})
 """Kinds that know nothing of earlier restarts. The others start from what those came to, and are
 apt to come back to it: where they end says less."""
 
 # Distances of the known rates from the share of positives, in logits, and two numbers whose
 # multiples fill the square evenly (Roberts 2018, the plastic number's powers).
-_NEAREST, _FURTHEST = 0.3, 5.0
+_NEAREST, _FURTHEST = 0.3, 6.5
 _EVENLY = np.array([0.7548776662466927, 0.5698402909980532])
 # Distances (down, up) of the first round, corners of that square and its middle: rates that let few
 # false alarms pass come first, since a search at free rates seldom ends where they do.
-_FIRST = ((1.5, 4.5), (2.5, 5.0), (1.0, 2.5), (2.5, 1.0), (5.0, 2.5))
-_DROPPED = 0.4  # share of the best function's terms that are taken out
+_FIRST = ((2.5, 5.0), (1.5, 4.5), (1.0, 2.5), (2.5, 1.0), (5.0, 2.5), (1.0, 5.0))
+_DROPPED = 0.4  # share of a good function's terms that are taken out
 _TAKEN = 0.6  # share of the terms of each of two functions that are put together
 
 
@@ -42,15 +43,14 @@ class Way(NamedTuple):
     """How a restart begins and anneals."""
 
     kind: str
-    """"beam", "free", "precise", "broad", "varied" or "joined"."""
+    """"beam", "free", "precise", "broad", "long" (the prior is as hot as the likelihood, so that
+    functions are long for a while), "varied" or "joined"."""
     start: Terms = ()
     """Terms to start from; none: the beginning."""
     rates: tuple[float, float] = (math.nan, math.nan)
     """π0 and π1 while annealing; NaN: integrated out."""
     cold: bool = False
     """Whether to keep close to the start."""
-    long: bool = False
-    """Whether the prior is as hot as the likelihood: functions are then long for a while."""
 
 
 class Ways:
@@ -81,22 +81,26 @@ class Ways:
             Of this restart alone.
         """
         turn, place = divmod(number, ROUND)
+        known = turn > 0 and bool(elites) and bool(elites[0])
         if number == 0:
             return Way("beam")
-        if turn > 0 and place >= 4 and elites and elites[0]:
-            rates = self._rates(number) if place % 2 else (math.nan, math.nan)
-            if place < 6 or len(elites) < 2:
-                return Way("varied", _some(elites[0], 1 - _DROPPED, rng), rates, cold=True)
-            return Way("joined", _together(elites, rng), rates, cold=True)
-        if place in ((1, 2) if turn == 0 else (0, 1)):
+        if known and place == 7:
+            return Way("joined", _together(elites, rng))
+        if known and place >= 5:
+            rates = self._rates(number) if place == 6 else (math.nan, math.nan)
+            elite = elites[rng.integers(len(elites))]
+            return Way("varied", _some(elite, 1 - _DROPPED, rng), rates, cold=True)
+        if place < 2:
             return Way("free")
         pi0, pi1 = self._rates(number)
+        if place == 3:
+            return Way("long", rates=(pi0, pi1))
         precise = self._logit - _logit(pi0) < _logit(pi1) - self._logit
-        return Way("precise" if precise else "broad", rates=(pi0, pi1), long=place == 3)
+        return Way("precise" if precise else "broad", rates=(pi0, pi1))
 
     def _rates(self, number: int) -> tuple[float, float]:
         if number < ROUND:
-            down, up = _FIRST[number - 3]
+            down, up = _FIRST[number - 2]
         else:
             down, up = _NEAREST + (_FURTHEST - _NEAREST) * ((self._shift + number * _EVENLY) % 1)
         return _share(self._logit - down), _share(self._logit + up)
@@ -116,6 +120,6 @@ def _some(terms: Terms, share: float, rng: np.random.Generator) -> Terms:
 
 
 def _together(elites: Sequence[Terms], rng: np.random.Generator) -> Terms:
-    first, second = rng.choice(len(elites), 2, replace=False)
+    first, second = rng.choice(len(elites), 2)
     both = {*_some(elites[first], _TAKEN, rng), *_some(elites[second], _TAKEN, rng)}
     return tuple(sorted(both))
