@@ -65,8 +65,12 @@ bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.sweep
 	$(BIN)/python -m benchmarks.sampling --jobs 2
 
-bench-search: $(VENV)/.installed
-	set -e; for name in regret real_regret mushroom recovery noise; do $(BIN)/python -m benchmarks.$$name --quick; done
+# What the search is measured by. RIPPER is timed beside it, in the environment of the peers.
+# FULL=1 takes full counts and goes on for hours.
+bench-search: $(VENV)/.installed $(PEERS)/.installed
+	set -e; for name in tree_regret real_regret mushroom recovery noise search_profile; do \
+		$(BIN)/python -m benchmarks.$$name $(if $(FULL),,--quick); done
+	$(PEERS)/bin/python -m benchmarks.search_time $(if $(FULL),,--quick)
 
 # The peers have an environment of their own; FLAGS="--methods bayesdnf" measures ours alone again.
 bench-peers: $(PEERS)/.installed
