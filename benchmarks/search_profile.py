@@ -7,7 +7,7 @@ tables: its share of the time, how many of its restarts ended at the final score
 the best, and how often it was the first to come to the final score.
 
 The restarts are those of ``hunt`` itself: only its tally is replaced by one that also looks at the
-clock. What passes inside a restart (annealing, rebuilding, polishing) cannot be seen from here.
+clock. What passes inside a restart is for ``search_phases``.
 ``python -m benchmarks.search_profile`` runs it; ``--names car votes`` takes only these real tables.
 """
 
