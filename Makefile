@@ -7,7 +7,7 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 NATIVE := $(shell find native -name '*.?pp' -o -name CMakeLists.txt) CMakeLists.txt
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 
-.PHONY: demo test quick lint native-test sanitize calibrate browser bench bench-search bench-peers bench-averaging bench-genomics power reproduce docs house stub clean
+.PHONY: demo test quick lint native-test sanitize calibrate browser bench bench-search profile-search bench-peers bench-averaging bench-genomics power reproduce docs house stub clean
 
 demo: $(VENV)/.installed
 	@mkdir -p build
@@ -65,8 +65,20 @@ bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.sweep
 	$(BIN)/python -m benchmarks.sampling --jobs 2
 
-bench-search: $(VENV)/.installed
-	set -e; for name in regret real_regret mushroom recovery noise; do $(BIN)/python -m benchmarks.$$name --quick; done
+# What the search is measured by. RIPPER is timed beside it, in the environment of the peers.
+# FULL=1 takes full counts and goes on for hours.
+bench-search: $(VENV)/.installed $(PEERS)/.installed
+	set -e; for name in tree_regret real_regret mushroom recovery noise search_profile; do \
+		$(BIN)/python -m benchmarks.$$name $(if $(FULL),,--quick); done
+	$(PEERS)/bin/python -m benchmarks.search_time $(if $(FULL),,--quick)
+
+# Where the time inside a restart goes: the core with symbols and frame pointers, under Linux's perf.
+profile-search: $(VENV)/.installed
+	$(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -B build/profile \
+		-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS=-fno-omit-frame-pointer \
+		-DPython_EXECUTABLE=$(abspath $(BIN))/python
+	$(BIN)/cmake --build build/profile --target _native
+	$(BIN)/python -m benchmarks.search_phases $(if $(FULL),,--quick)
 
 # The peers have an environment of their own; FLAGS="--methods bayesdnf" measures ours alone again.
 bench-peers: $(PEERS)/.installed

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,13 @@ def fit(
     return result
 
 
+def halves(quick: bool) -> Iterator[tuple[int, list[Any]]]:
+    """Yield the paper's half splits: X to train and to test on, and y likewise."""
+    X, y = datasets.load_mushroom()
+    for seed in SEEDS[: 2 if quick else None]:
+        yield seed, train_test_split(X, y, test_size=0.5, stratify=y, random_state=seed)
+
+
 def auc(marked: np.ndarray[Any, Any], y: pd.Series[str]) -> float:
     """Area under the curve of a yes/no answer."""
     return float(roc_auc_score(y == "p", marked))
@@ -95,10 +103,7 @@ def main() -> None:
         fit("full", (X, y), FULL, plain, options.jobs),
         fit("negations", (X, y), NEGATED, negated, options.jobs),
     ]
-    for seed in SEEDS[: 2 if options.quick else None]:
-        X_train, X_test, y_train, y_test = train_test_split(
-            X, y, test_size=0.5, stratify=y, random_state=seed
-        )
+    for seed, (X_train, X_test, y_train, y_test) in halves(options.quick):
         train, test = (X_train, y_train), (X_test, y_test)
         results.append(fit(f"half {seed}", train, HALF, plain, options.jobs, test, compare=True))
     show(
@@ -120,12 +125,12 @@ def main() -> None:
         },
         results,
     )
-    halves = [r for r in results if "anneal_seconds" in r]
-    ours = sum(r["seconds"] for r in halves) / len(halves)
-    theirs = sum(r["anneal_seconds"] for r in halves) / len(halves)
+    split = [r for r in results if "anneal_seconds" in r]
+    ours = sum(r["seconds"] for r in split) / len(split)
+    theirs = sum(r["anneal_seconds"] for r in split) / len(split)
     print(
         f"best known score reached in {sum(r['reached'] for r in results)} of {len(results)}; "
-        f"AUC 1 on {sum(r['auc'] == 1 for r in halves)} of {len(halves)} splits; mean fit "
+        f"AUC 1 on {sum(r['auc'] == 1 for r in split)} of {len(split)} splits; mean fit "
         f"{ours:.3f} s, {ours / theirs:.2f} times the paper's annealing ({theirs:.3f} s)"
     )
     write("mushroom", {"mushroom": results, "seconds_over_anneal": ours / theirs})
