@@ -49,8 +49,13 @@ def test_complement_is_what_sql_calls_not(world):
 
 def test_sql_by_hand():
     f = BooleanFunction([[Literal("odor", "!=", "it's")], ["NOT x3", "age >= 45", "b = true"]])
-    assert f.to_sql() == """("odor" <> 'it''s') OR ("age" >= 45 AND "b" = TRUE AND "x3" <> 1)"""
-    assert BooleanFunction([[Literal('a"b', "true")]]).to_sql() == '("a""b" = 1)'
+    ones = "IN ('1', '1.0', 'True', 'true', 'TRUE')"
+    assert f.to_sql() == (
+        """("odor" <> 'it''s') OR ("age" >= 45 AND "b" = TRUE AND """
+        f"""CAST("x3" AS CHAR(5)) NOT {ones})"""
+    )
+    odd = BooleanFunction([[Literal('a"b', "true")]])
+    assert odd.to_sql() == f'(CAST("a""b" AS CHAR(5)) {ones})'
     assert BooleanFunction().to_sql() == "1 = 0"
 
 
