@@ -29,7 +29,7 @@ class LiteralTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     kinds : dict, optional
         ``{"stage": "categorical" | "ordinal" | "numeric" | "binary"}`` for columns whose kind
         should not be guessed.
-    negations : bool, default=False
+    negations : bool, default=True
         Whether to offer the negation of each literal too.
     thresholds : int, default=8
         Most cuts of a numeric column.
@@ -69,7 +69,7 @@ class LiteralTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self,
         *,
         kinds: Mapping[str, str] | None = None,
-        negations: bool = False,
+        negations: bool = True,
         thresholds: int = 8,
         missing_values: Collection[Value] = (),
         drop_first: bool = False,
