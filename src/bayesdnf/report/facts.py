@@ -13,6 +13,7 @@ from ..display.markup import shown
 from ..estimators.classifier import DNFClassifier
 from ..estimators.held_out import HeldOut
 from ..estimators.inputs import read_features
+from ..estimators.offer import direction_not_offered, not_offered
 from ..estimators.posterior_classifier import PosteriorDNFClassifier
 from ..estimators.presentation import constant_answer, is_sure, trust
 from ..estimators.record import Record
@@ -73,6 +74,10 @@ class Facts(NamedTuple):
     negative: str
     target: str
     is_null: bool
+    not_offered: tuple[str, ...]
+    """What no rule could say."""
+    one_sided: bool
+    """Whether a direction of some column was not on offer."""
     rule: str
     terms: tuple[TermFacts, ...]
     counts: Counts
@@ -168,6 +173,8 @@ def gather(
         negative=shown(model.negative_),
         target=shown(model.record_.target or ""),
         is_null=null,
+        not_offered=tuple(map(shown, not_offered(model.encoder_))),
+        one_sided=direction_not_offered(model.encoder_) is not None,
         rule=shown(function),
         terms=term_facts(function, model.rules_),
         counts=model.counts_,
