@@ -1,9 +1,9 @@
 """Which default prior, and which literals on offer? Cross-validated log loss, AUC and rule size.
 
 The prior is chosen on mushroom (a tenth of its rows for training), votes, tic-tac-toe, compas,
-splice, and simulations. Whether negations are on offer is measured on every shared set. Run with
-``python -m benchmarks.defaults``, or with ``--part prior`` or ``--part literals`` for one of the two;
-the page is written from the latest results of both. Sets that are not at hand are left out.
+splice, and simulations. What negations change is measured on every shared set. Run with
+``python -m benchmarks.defaults``, or with ``--part prior`` or ``--part literals`` for one of the
+two; each writes its part of the page. Sets that are not at hand are left out.
 """
 
 from __future__ import annotations
@@ -135,9 +135,9 @@ def prior_part(results: list[dict[str, Any]]) -> str:
         "The figures are five-fold cross-validated log losses of `DNFClassifier(negations=False)`",
         "(in brackets the mean number of literals of its rules), from `python -m",
         "benchmarks.defaults --part prior`. Mushroom is cut to 800 rows, where a prior can still",
-        "matter. The priors hardly differ, which is the finding: with P(S | k) uniform each literal",
-        "costs about ln p whatever the rest of the prior says. The default is the most reserved of",
-        "those that nothing here speaks against.",
+        "matter. The priors hardly differ, which is the finding: with P(S | k) uniform each",
+        "literal costs about ln p whatever the rest of the prior says. The default is the most",
+        "reserved of those that nothing here speaks against.",
         "",
         "| mean of k - 1 | Geometric | " + " | ".join(names) + " |",
         "|---|---|" + "---|" * len(names),
@@ -171,10 +171,10 @@ def literals_part(results: list[dict[str, Any]]) -> str:
     lines = [
         "## The literals on offer",
         "",
-        "Both directions are on offer by default: `age < 45` beside `age >= 45`, `NOT x` beside `x`,",
-        "`odor != f` beside `odor = f`. `negations=False` (`--no-negations`) offers `>=`, `=` and `x`",
-        "alone, as the paper does. Numbers and 0/1 columns need both directions: without them there",
-        "may be no rule for one of the two classes where there is a good one for the other. For",
+        "Both directions are on offer by default: `age < 45` beside `age >= 45`, `NOT x` beside",
+        "`x`, `odor != f` beside `odor = f`. `negations=False` (`--no-negations`) offers `>=`, `=`",
+        "and `x` alone, as the paper does. Numbers and 0/1 columns need both directions: without",
+        "them there may be no rule for one class where there is a good one for the other. For",
         "columns of three or more levels `!=` is a choice, because `=` of the other levels can say",
         "the same at greater length.",
         "",
@@ -200,13 +200,13 @@ def literals_part(results: list[dict[str, Any]]) -> str:
         )
     lines += [
         "",
-        f"On the {len(texts)} sets with columns of three or more levels `!=` changes the log loss by",
-        f"{difference(texts, 'log_loss', 4)} (mean and standard error over sets), the AUC by",
-        f"{difference(texts, 'auc', 4)}, the literals of a rule by {difference(texts, 'literals', 1)}",
-        f"and the seconds by {difference(texts, 'seconds', 1)}. Rules are",
-        "no worse and mostly shorter, so `!=` is on offer by default too. With few rows and many",
-        "columns, as in promoters, and where the search is pressed for time, `negations=False` can",
-        "predict better; it halves the literals that the search has to choose from.",
+        f"On the {len(texts)} sets with columns of three or more levels `!=` changes the log loss",
+        f"by {difference(texts, 'log_loss', 4)} (mean and standard error over sets), the AUC by",
+        f"{difference(texts, 'auc', 4)}, the literals of a rule by",
+        f"{difference(texts, 'literals', 1)} and the seconds by {difference(texts, 'seconds', 1)}.",
+        "Rules are no worse and mostly shorter, so `!=` is on offer by default too. With few rows",
+        "and many columns, as in promoters, and where the search is pressed for time,",
+        "`negations=False` can predict better: it halves the literals to choose from.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from bayesdnf.boolean import BooleanFunction, Literal
 
 ODD = [
-    "", " ", " padded ", "AND", "or", "Not", "true", "True", "FALSE", "0", "1", "1.0", "-1.5", "1e5", "1e+16", "inf",
+    "", " ", " padded ", "AND", "or", "Not", "true", "True", "FALSE", "0", "1", "1.0", "-1.5",
+    "1e5", "1e+16", "inf",
     "nan", "None", "?", "a-b", "it's", 'say "hi"', "back\\slash", "trailing\\", "new\nline",
     "tab\tcr\r", "é≠ü", "😀", "a=b", "x >= 3", "(", ")", "x') OR 1=1 --", 'x" OR 1=1 --',
     "'''", '"""', "'); DROP TABLE t; --", "__import__('os').abort()", "{x}", "%s", "$a^b_c~#&",

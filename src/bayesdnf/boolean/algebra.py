@@ -230,7 +230,7 @@ def _regions(literals: list[Literal]) -> Bools:
         dtype=np.bool_,
     )
     # x and NOT x read as = 1 and != 1, and some texts stand for 1.
-    truth[np.ix_([u in ONE_TEXTS for u in values], is_flag)] ^= True
+    truth[np.ix_(np.array([u in ONE_TEXTS for u in values]), is_flag)] ^= True
     return np.unique(truth, axis=0)
 
 

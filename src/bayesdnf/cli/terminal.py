@@ -44,7 +44,7 @@ def print_model(model: DNFClassifier, held_out: HeldOut | None) -> None:
     """Print the rule, its terms, the risks, how it does on other rows, and how sure it is."""
     from rich.text import Text
 
-    from ..estimators.offer import literals_on_offer, not_offered
+    from ..display.offer import literals_on_offer, not_offered
     from ..estimators.presentation import constant_answer, is_sure, trust
 
     console = make_console()

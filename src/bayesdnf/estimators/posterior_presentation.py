@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from ..display import markup
 from ..display.draws_html import functions_html
+from ..display.offer import not_offered
 from ..display.wording import count, plural
 from ..errors import MissingExtraError
-from .offer import not_offered
 from .presentation import risk_lines, rules_text, table_text
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..display import markup
+from ..display.offer import direction_not_offered, literals_on_offer, not_offered
 from ..display.trust import search_is_sure, search_trust
 from ..display.wording import plural, with_interval
 from ..search.result import SearchResult
-from .offer import direction_not_offered, literals_on_offer, not_offered
 
 if TYPE_CHECKING:
     import pandas as pd

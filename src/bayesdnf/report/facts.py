@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from ..data.bits import BitMatrix
 from ..display.markup import shown
+from ..display.offer import direction_not_offered, not_offered
 from ..estimators.classifier import DNFClassifier
 from ..estimators.held_out import HeldOut
 from ..estimators.inputs import read_features
-from ..estimators.offer import direction_not_offered, not_offered
 from ..estimators.posterior_classifier import PosteriorDNFClassifier
 from ..estimators.presentation import constant_answer, is_sure, trust
 from ..estimators.record import Record

@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
-from ..boolean.literal import FALSE, Literal
-from ..data.encoder import LiteralEncoder
-from ..display.wording import count, listed, plural
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from .wording import count, listed, plural
 
 _SHOWN = 3
+_NEGATIVE = {"!=", "<", "false"}
 
 
-def direction_not_offered(encoder: LiteralEncoder) -> Literal | None:
+class FittedEncoder(Protocol):
+    """What a fitted LiteralEncoder says of itself."""
+
+    thresholds: int
+
+    @property
+    def kinds_(self) -> Mapping[str, str]:
+        """Kind of each column that gives literals."""
+        ...
+
+    @property
+    def dropped_(self) -> Mapping[str, str]:
+        """Columns that give none, and why."""
+        ...
+
+    @property
+    def literals_(self) -> Sequence[Any]:
+        """The literals on offer."""
+        ...
+
+
+def direction_not_offered(encoder: FittedEncoder) -> str | None:
     """Return a literal that says the opposite of one on offer and is not itself on offer.
 
     None when every column offers both directions.
@@ -17,9 +40,9 @@ def direction_not_offered(encoder: LiteralEncoder) -> Literal | None:
     Examples
     --------
     >>> from bayesdnf import LiteralEncoder
-    >>> from bayesdnf.estimators.offer import direction_not_offered
+    >>> from bayesdnf.display.offer import direction_not_offered
     >>> table = {"sex": ["f", "m", "m"], "age": [31.5, 45.5, 62.5]}
-    >>> str(direction_not_offered(LiteralEncoder(negations=False).fit(table)))
+    >>> direction_not_offered(LiteralEncoder(negations=False).fit(table))
     'age < 40'
     >>> direction_not_offered(LiteralEncoder().fit(table))
     """
@@ -28,24 +51,24 @@ def direction_not_offered(encoder: LiteralEncoder) -> Literal | None:
         operators = {literal.operator for literal in own}
         if operators == {"="} and len(own) == 2:
             continue  # two levels, each the negation of the other
-        if not operators & {"!=", "<", FALSE}:
-            return ~own[0]
+        if not operators & _NEGATIVE:
+            return str(~own[0])
     return None
 
 
-def literals_on_offer(encoder: LiteralEncoder) -> str:
+def literals_on_offer(encoder: FittedEncoder) -> str:
     """Say how many literals there were to choose from."""
     n = len(encoder.literals_)
     return f"the {count(n, 'literal')} on offer"
 
 
-def not_offered(encoder: LiteralEncoder) -> list[str]:
+def not_offered(encoder: FittedEncoder) -> list[str]:
     """Name what no rule could say, in sentences, and how to offer it.
 
     Examples
     --------
     >>> from bayesdnf import LiteralEncoder
-    >>> from bayesdnf.estimators.offer import not_offered
+    >>> from bayesdnf.display.offer import not_offered
     >>> table = {"site": ["A", "A", "A"], "age": [31.5, 45.5, 62.5]}
     >>> for sentence in not_offered(LiteralEncoder(negations=False).fit(table)):
     ...     print(sentence)
@@ -71,7 +94,7 @@ def not_offered(encoder: LiteralEncoder) -> list[str]:
     return said
 
 
-def _is_cut_off(encoder: LiteralEncoder, name: str) -> bool:
+def _is_cut_off(encoder: FittedEncoder, name: str) -> bool:
     """Whether a column of numbers got as many cuts as were allowed."""
     if encoder.kinds_[name] != "numeric":
         return False
