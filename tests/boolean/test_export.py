@@ -59,6 +59,26 @@ def test_sql_by_hand():
     assert BooleanFunction().to_sql() == "1 = 0"
 
 
+@pytest.mark.parametrize(
+    ("declared", "values"),
+    [
+        ("INTEGER", [1, 0, None]),
+        ("REAL", [1.0, 0.0, None]),
+        ("BOOLEAN", [True, False, None]),
+        ("TEXT", ["1", "0", None]),
+        ("TEXT", ["True", "False", None]),
+        ("VARCHAR(9)", ["TRUE", "FALSE", None]),
+    ],
+)
+def test_sql_of_a_flag_suits_columns_of_every_type(declared, values):
+    with contextlib.closing(sqlite3.connect(":memory:")) as base:
+        base.execute(f"CREATE TABLE t (x {declared})")
+        base.executemany("INSERT INTO t VALUES (?)", [(value,) for value in values])
+        for function, row in (("x", 1), ("NOT x", 2)):
+            condition = BooleanFunction(function).to_sql()
+            assert [*base.execute(f"SELECT _rowid_ FROM t WHERE {condition}")] == [(row,)]
+
+
 @pytest.mark.parametrize("text", ["\x00", "a\x00b", "\ud800"])
 def test_sql_refuses_what_databases_cannot_hold(text):
     for literal in (Literal(text, "true"), Literal("x", "=", text)):
