@@ -183,7 +183,10 @@ class LiteralEncoder:
 
         Columns of a DataFrame are found by name, in any order, and others are ignored; an array
         must have as many columns as the table of ``fit``. A level that ``fit`` never saw
-        satisfies no ``=`` literal of its column and every ``!=`` one.
+        satisfies no ``=`` literal of its column and every ``!=`` one; a column of two levels has
+        no ``!=``, so there it satisfies nothing. In a 0/1 column it satisfies ``NOT x3``. Numbers,
+        bools and texts that say 0 and 1 may stand for each other; other texts in the place of
+        numbers, or numbers in the place of texts, are refused.
 
         Parameters
         ----------
