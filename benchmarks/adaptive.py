@@ -36,7 +36,7 @@ Case = tuple[Posterior, BooleanFunction | None]
 def halves(prior: Prior, sets: int) -> Iterator[Case]:
     """Fit on one half of the mushrooms, another half each time."""
     X, y = datasets.load_mushroom()
-    bits = LiteralEncoder().fit_encode(X)
+    bits = LiteralEncoder(negations=False).fit_encode(X)
     for seed in range(sets):
         rows, _ = train_test_split(np.arange(len(y)), test_size=0.5, stratify=y, random_state=seed)
         weights = np.bincount(rows, minlength=len(y))

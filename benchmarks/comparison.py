@@ -58,11 +58,11 @@ HOW = """\
   are noise: ± is the standard error over the folds.
 - **Settings.** Everyone's defaults, seed 0, one thread. Exceptions: BOA takes rules of at most
   three literals, as its default of ten cannot be enumerated; "tree sized by CV" chooses 2, 4, …,
-  128 leaves by five inner folds. bayesdnf is run twice: as it is, and with `negations=True`.
-  BOA's answers change a little from run to run, whatever the seed.
+  128 leaves by five inner folds. bayesdnf is run twice: with `negations=False`, and with
+  negations, which is its default. BOA's answers change a little from run to run, whatever the seed.
 - **Columns.** bayesdnf, RIPPER, IREP and EBM read texts. The others get one 0/1 column for each
-  level; a split on such a column can say "is not", which RIPPER, IREP and bayesdnf's default
-  cannot.
+  level; a split on such a column can say "is not", which RIPPER, IREP and bayesdnf without
+  negations cannot.
 - **AUC** comes from `predict_proba`. RIPPER, IREP and BOA answer with classes here (theirs takes
   seconds or does not exist). bayesdnf knows two risks, one where the rule holds and one where not,
   so methods that rank rows more finely have an advantage in AUC.
@@ -196,7 +196,9 @@ def one_class(results: Results) -> list[str]:
             for count, where in ((without, null), (len(folds) - without, same)):
                 if count:
                     of = f", {count} of {len(result['folds'])} folds" * (len(result["folds"]) > 1)
-                    where.append(f"{name} ({'negations' if method == OURS[1] else 'default'}{of})")
+                    where.append(
+                        f"{name} ({'negations' if method == OURS[1] else 'no negations'}{of})"
+                    )
     text = ""
     if null:
         text += f"No rule was worth its length, and all rows got the base rate: {listed(null)}. "

@@ -39,9 +39,9 @@ def methods(jobs: int) -> dict[str, Callable[[], Any]]:
     plain = LogisticRegression(l1_ratio=1, solver="liblinear", max_iter=2000)
     strengths = {"C": np.logspace(-2, 2, 9)}
     return {
-        "best function": lambda: DNFClassifier(**ours),
+        "best function": lambda: DNFClassifier(negations=False, **ours),
         "best function with negations": lambda: DNFClassifier(negations=True, **ours),
-        AVERAGED: lambda: PosteriorDNFClassifier(**ours),
+        AVERAGED: lambda: PosteriorDNFClassifier(negations=False, **ours),
         "random forest": lambda: RandomForestClassifier(500, random_state=0, n_jobs=jobs),
         "logistic L1": lambda: GridSearchCV(plain, strengths, scoring="neg_log_loss", cv=5),
     }

@@ -157,7 +157,9 @@ def size_of_weighted_rules(pipeline: Any) -> dict[str, int]:
 
 METHODS = {
     "bayesdnf": Method(
-        "bayesdnf", lambda jobs: DNFClassifier(random_state=0, n_jobs=jobs), size_of_dnf
+        "bayesdnf",
+        lambda jobs: DNFClassifier(negations=False, random_state=0, n_jobs=jobs),
+        size_of_dnf,
     ),
     "bayesdnf with negations": Method(
         "bayesdnf",

@@ -32,7 +32,9 @@ def problems() -> dict[str, Posterior]:
         found[f"{len(terms)} terms, p = {p}, N = {n}"] = Posterior(BitMatrix.from_table(X), y)
     X, y = datasets.load_mushroom()
     half, _, y_half, _ = train_test_split(X, y, test_size=0.5, stratify=y, random_state=1910)
-    found["half of mushroom"] = Posterior(LiteralEncoder().fit_encode(half), y_half, positive="p")
+    found["half of mushroom"] = Posterior(
+        LiteralEncoder(negations=False).fit_encode(half), y_half, positive="p"
+    )
     return found
 
 

@@ -76,7 +76,7 @@ _ = plots.trace(model.draws_)
 # The same table with far too short chains. Nothing crashes and nothing is empty; only
 # the verdict tells:
 
-hasty = PosteriorDNFClassifier(draws=100, warmup=0, thin=1, random_state=0).fit(X, y)
+hasty = PosteriorDNFClassifier(draws=200, warmup=0, thin=1, random_state=0).fit(X, y)
 print(hasty.diagnostics_.verdict)
 
 # %%

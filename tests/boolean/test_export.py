@@ -49,9 +49,34 @@ def test_complement_is_what_sql_calls_not(world):
 
 def test_sql_by_hand():
     f = BooleanFunction([[Literal("odor", "!=", "it's")], ["NOT x3", "age >= 45", "b = true"]])
-    assert f.to_sql() == """("odor" <> 'it''s') OR ("age" >= 45 AND "b" = TRUE AND "x3" <> 1)"""
-    assert BooleanFunction([[Literal('a"b', "true")]]).to_sql() == '("a""b" = 1)'
+    ones = "IN ('1', '1.0', 'True', 'true', 'TRUE')"
+    assert f.to_sql() == (
+        """("odor" <> 'it''s') OR ("age" >= 45 AND "b" = TRUE AND """
+        f"""CAST("x3" AS CHAR(5)) NOT {ones})"""
+    )
+    odd = BooleanFunction([[Literal('a"b', "true")]])
+    assert odd.to_sql() == f'(CAST("a""b" AS CHAR(5)) {ones})'
     assert BooleanFunction().to_sql() == "1 = 0"
+
+
+@pytest.mark.parametrize(
+    ("declared", "values"),
+    [
+        ("INTEGER", [1, 0, None]),
+        ("REAL", [1.0, 0.0, None]),
+        ("BOOLEAN", [True, False, None]),
+        ("TEXT", ["1", "0", None]),
+        ("TEXT", ["True", "False", None]),
+        ("VARCHAR(9)", ["TRUE", "FALSE", None]),
+    ],
+)
+def test_sql_of_a_flag_suits_columns_of_every_type(declared, values):
+    with contextlib.closing(sqlite3.connect(":memory:")) as base:
+        base.execute(f"CREATE TABLE t (x {declared})")
+        base.executemany("INSERT INTO t VALUES (?)", [(value,) for value in values])
+        for function, row in (("x", 1), ("NOT x", 2)):
+            condition = BooleanFunction(function).to_sql()
+            assert [*base.execute(f"SELECT _rowid_ FROM t WHERE {condition}")] == [(row,)]
 
 
 @pytest.mark.parametrize("text", ["\x00", "a\x00b", "\ud800"])

@@ -12,7 +12,7 @@ from boolean.worlds import ODD, any_literals, holds, literals_of
 
 # Points that tell apart all literals below: the named values, what lies between, other texts.
 NAMED = [0, 1, True, 2.5, "a", "b", "1"]
-POINTS = [-1, 0, 0.5, 1, 2, 2.5, 3, "a", "b", "1", "no such", "other"]
+POINTS = [-1, 0, 0.5, 1, 2, 2.5, 3, "a", "b", "1", "True", "no such", "other"]
 LITERALS = literals_of("x", NAMED[:4], numeric=True) + literals_of("x", NAMED[4:], numeric=False)
 
 

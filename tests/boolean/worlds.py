@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 from bayesdnf.boolean import BooleanFunction, Literal
 
 ODD = [
-    "", " ", " padded ", "AND", "or", "Not", "true", "FALSE", "1", "-1.5", "1e5", "1e+16", "inf",
+    "", " ", " padded ", "AND", "or", "Not", "true", "True", "FALSE", "0", "1", "1.0", "-1.5",
+    "1e5", "1e+16", "inf",
     "nan", "None", "?", "a-b", "it's", 'say "hi"', "back\\slash", "trailing\\", "new\nline",
     "tab\tcr\r", "é≠ü", "😀", "a=b", "x >= 3", "(", ")", "x') OR 1=1 --", 'x" OR 1=1 --',
     "'''", '"""', "'); DROP TABLE t; --", "__import__('os').abort()", "{x}", "%s", "$a^b_c~#&",
     "\x85", "\u2028", "\x7f", "/* */", "<b>&amp;", "`", "row", "holds", "x10", "x2", "00",
 ]  # fmt: skip
+ONES = ["1", "1.0", "True", "true", "TRUE"]  # texts that a 0/1 literal takes for 1
 UNSTORABLE = ["\x00", "nul\x00inside", "\ud800", "a\udfff"]
 CODINGS = [
     negation + coding
@@ -46,7 +48,7 @@ def holds(value, literal):
         return False
     wanted = literal.value
     if literal.operator in ("true", "false"):
-        return (value == 1) == (literal.operator == "true")
+        return (value in (1, *ONES)) == (literal.operator == "true")
     if literal.operator in CODINGS:
         if literal.operator.endswith("heterozygous"):
             return (value == 1) == (literal.operator == "heterozygous")
@@ -110,7 +112,8 @@ def worlds(draw, storable=False, missing=True, max_terms=4, min_terms=0):
     options, columns = [], {}
     for name in names:
         numeric = draw(st.booleans())
-        values = st.sampled_from(NUMBERS) if numeric else texts(storable)
+        texts_ = st.sampled_from([*ONES, "0", "False", "2"]) | texts(storable)
+        values = st.sampled_from(NUMBERS) if numeric else texts_
         pool = draw(st.lists(values, min_size=1, max_size=3))
         options += literals_of(name, pool, numeric)
         extra = [7, -9.5] if numeric else ["another"]

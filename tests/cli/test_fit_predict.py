@@ -32,6 +32,44 @@ def fit(*arguments, table="plants.csv", target="class", out="model.json"):
     return ("fit", table, "--target", target, "--out", out, *arguments)
 
 
+FLAGS = {"numbers": "1 0", "bools": "True False", "quoted": '"1" "0"', "polars": "true false"}
+
+
+@pytest.mark.parametrize("asked", FLAGS)
+def test_copies_of_a_flag_in_files_are_alike(run, plants, asked):
+    def write(copy):
+        one, zero = FLAGS[copy].split()
+        rows = (f"{one if i % 3 else zero},{one if i % 2 else zero}" for i in range(60))
+        labels = ("well" if i % 3 else "ill" for i in range(60))
+        lines = [f"{row},{label}" for row, label in zip(rows, labels, strict=True)]
+        Path(f"{copy}.csv").write_text("\n".join(["a,b,y", *lines]) + "\n")
+
+    for copy in ("numbers", asked):
+        write(copy)
+        ran = run(
+            "fit", f"{copy}.csv", "--target", "y", "--positive", "ill", "--out", f"{copy}.json"
+        )
+        assert ran.status == 0
+        assert "(NOT a)" in ran.out
+        assert "2 columns, 4 literals." in ran.out
+    scores = [DNFClassifier.load(f"{copy}.json").log_posterior_ for copy in ("numbers", asked)]
+    assert scores[0] == scores[1]
+    for model, table in (("numbers", asked), (asked, "numbers")):
+        run("predict", f"{model}.json", f"{table}.csv", "--out", "answers.csv")
+        answers = pd.read_csv("answers.csv")
+        assert list(answers["marked"]) == [int(i % 3 == 0) for i in range(60)]
+
+
+def test_no_rule_says_what_was_on_offer(run, plants):
+    rows = "\n".join(f"{i / 7},{'low' if i < 50 else 'high'}" for i in range(100))
+    Path("ages.csv").write_text(f"age,y\n{rows}\n")
+    given = ("fit", "ages.csv", "--target", "y", "--positive", "low", "--out", "m.json")
+    ran = run(*given, "--no-negations")
+    assert "No rule: no combination of the 8 literals on offer beats the null function." in ran.out
+    assert "Negations, such as age < " in ran.out
+    assert "(age < " in run(*given).out
+
+
 def test_fit_prints_the_rule_and_predict_agrees_with_the_library(run, plants, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     ran = run(*fit("--positive", "p"))
@@ -238,7 +276,7 @@ def test_the_prior_is_the_library_s_unless_it_is_given(run, plants):
 @pytest.mark.parametrize("command", [fit(), ("sample", "plants.csv", "--target", "class")])
 def test_columns_that_are_ignored_are_not_on_offer(run, plants, command):
     few = () if command[0] == "fit" else ("--draws", 20, "--warmup", 10, "--thin", 5)
-    for ignored, literals in (((), 16), (("noise",), 14), (("noise", "odor"), 11)):
+    for ignored, literals in (((), 30), (("noise",), 28), (("noise", "odor"), 22)):
         options = [option for name in ignored for option in ("--ignore", name)]
         assert run(*command, *few, *options, "--json").json()["literals"] == literals
 

@@ -18,7 +18,7 @@ def holds(literal, value):
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return False
     if literal.operator in ("true", "false"):
-        is_one = not isinstance(value, str) and value == 1
+        is_one = value in (1, "1", "1.0", "True", "true", "TRUE")
         return is_one == (literal.operator == "true")
     if literal.operator in ("=", "!="):
         same_type = isinstance(value, str) == isinstance(literal.value, str)
@@ -31,6 +31,9 @@ def expected(literal, columns):
 
 
 VALUES = {
+    "said": st.sampled_from(["0", "1"]),
+    "told": st.sampled_from(["True", "False"]),
+    "pair": st.sampled_from(["no", "yes"]),
     "text": st.sampled_from([*TEXTS, ""]),
     "flag": st.integers(0, 1),
     "few": st.integers(-3, 4),
@@ -56,6 +59,7 @@ def columns_of(draw, n_rows=None, missing=True):
 
 
 POLARS = {
+    **dict.fromkeys(("said", "told", "pair"), pl.String),
     "text": pl.String,
     "flag": pl.Int8,
     "few": pl.Int64,
@@ -65,6 +69,7 @@ POLARS = {
     "bool": pl.Boolean,
 }
 NULLABLE = {
+    **dict.fromkeys(("said", "told", "pair"), "string"),
     "text": "string",
     "flag": "Int64",
     "few": "Int8",

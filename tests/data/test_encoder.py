@@ -12,6 +12,7 @@ from bayesdnf.data import tables
 from bayesdnf.data.columns import read_column
 from bayesdnf.data.tables import read_table
 from bayesdnf.datasets import load_mushroom
+from bayesdnf.errors import InputError
 from data.raw_tables import FORMS, TEXTS, columns_of, expected, fitted_or_none, kind_of, offered
 
 # Bits
@@ -81,7 +82,9 @@ def test_new_rows_agree_with_each_value(data, first, form):
     assume(encoder is not None)
     # Rows never seen: other texts, other numbers, other gaps.
     fresh = {
-        "text": st.sampled_from([*TEXTS, "new", "", None]),
+        **dict.fromkeys(
+            ("text", "said", "told", "pair"), st.sampled_from([*TEXTS, "new", "True", "", None])
+        ),
         "bool": st.sampled_from([True, False, None]),
         "real": st.floats(-200, 200) | st.none(),
         "flag": st.sampled_from([0, 1, 2, None]),
@@ -102,19 +105,22 @@ def test_new_rows_agree_with_each_value(data, first, form):
 
 
 def test_layout_of_the_planes():
-    X = pd.DataFrame({"a": ["u", "v", None], "b": [0, 1, 0], "c": ["p", None, "q"]})
+    X = pd.DataFrame({"a": ["u", "v", None, "v"], "b": [0, 1, 0, 0], "c": [1, 3, None, 2]})
     bits = LiteralEncoder(negations=True).fit_encode(X)
     assert bits.names == [
-        *("a = u", "a != u", "a = v", "a != v"),
+        *("a = u", "a = v"),
         *("b", "NOT b"),
-        *("c = p", "c != p", "c = q", "c != q"),
+        *("c = 1", "c = 2", "c != 2", "c = 3", "c >= 2", "c < 3"),
     ]
-    assert bits.table.plane.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
-    assert bits.table.complement.tolist() == [False, True] * 5
-    assert bits.table.valid.tolist() == [5] * 4 + [-1] * 2 + [6] * 4
-    assert bits.planes.shape == (7, 1)
-    assert bits.planes[:, 0].tolist() == [0b001, 0b010, 0b010, 0b001, 0b100, 0b011, 0b101]
-    assert LiteralEncoder().fit(X).encode(X[:1]).table.valid.tolist() == [-1] * 5
+    assert bits.table.plane.tolist() == [0, 1, 2, 2, 3, 4, 4, 5, 6, 7]
+    assert np.flatnonzero(bits.table.complement).tolist() == [3, 6, 9]
+    assert bits.table.valid.tolist() == [8] * 2 + [-1] * 2 + [9] * 6
+    assert bits.planes.shape == (10, 1)
+    assert bits.planes[:, 0].tolist() == [
+        *(0b0001, 0b1010, 0b0010, 0b0001, 0b1000, 0b0010, 0b1010, 0b0010),
+        *(0b1011, 0b1011),
+    ]
+    assert LiteralEncoder().fit(X).encode(X[:1]).table.valid.tolist() == [-1] * 10
 
 
 @pytest.mark.parametrize("n_rows", [1, 63, 64, 65, 5000])
@@ -130,10 +136,12 @@ def test_many_rows(n_rows):
 
 
 def test_a_level_never_seen():
-    encoder = LiteralEncoder(negations=True).fit({"c": ["a", "b"], "n": [1, 2], "f": [0, 1]})
-    bits = encoder.encode({"c": ["z"], "n": [7], "f": [2]})
+    encoder = LiteralEncoder().fit(
+        {"c": ["a", "b", "d"], "t": ["a", "b", "b"], "n": [1, 2, 3], "f": [0, 1, 1]}
+    )
+    bits = encoder.encode({"c": ["z"], "t": ["z"], "n": [7], "f": [2]})
     true = [name for name, x in zip(bits.names, bits.table, strict=True) if bits.truth(x)[0]]
-    assert true == ["c != a", "c != b", "n != 1", "n != 2", "NOT f"]
+    assert true == ["c != a", "c != b", "c != d", "n != 2", "n >= 2", "NOT f"]
 
 
 def test_pieces_join_into_the_whole():
@@ -164,7 +172,9 @@ WHOLE = {
 def test_few_whole_numbers(column):
     encoder = LiteralEncoder().fit({"e": column})
     assert encoder.kinds_ == {"e": "ordinal"}
-    assert [str(x) for x in encoder.literals_] == ["e = 1", "e = 2", "e = 3", "e >= 2"]
+    assert [str(x) for x in encoder.literals_] == [
+        *("e = 1", "e = 2", "e != 2", "e = 3", "e >= 2", "e < 3")
+    ]
     assert all(type(literal.value) is int for literal in encoder.literals_)
 
 
@@ -186,7 +196,7 @@ def test_texts_and_categories(column, names):
 
 def test_categories_of_numbers_are_categories():
     column = pd.Series([30, 1, None, 2.5]).astype("category")
-    assert offered({"c": column}) == ["c = 1", "c = 2.5", "c = 30"]
+    assert offered({"c": column}, negations=False) == ["c = 1", "c = 2.5", "c = 30"]
 
 
 @pytest.mark.parametrize(
@@ -201,13 +211,14 @@ def test_categories_of_numbers_are_categories():
 )
 def test_bools(column):
     encoder = LiteralEncoder().fit({"c": column})
-    assert encoder.kinds_ == {"c": "categorical"}
-    assert encoder.literals_ == (Literal("c", "=", False), Literal("c", "=", True))
+    assert encoder.kinds_ == {"c": "binary"}
+    assert encoder.literals_ == (Literal("c", "true"), Literal("c", "false"))
+    assert offered({"c": column}, kinds={"c": "categorical"}) == ["c = false", "c = true"]
 
 
 @pytest.mark.parametrize("order", [[True, False, 1, 0], [1, True, 0, False], [0, 1, True, False]])
 def test_bools_among_numbers_are_numbers_in_any_order(order):
-    assert offered({"c": pd.Series(order, dtype=object)}) == ["c"]
+    assert offered({"c": pd.Series(order, dtype=object)}) == ["c", "NOT c"]
 
 
 @pytest.mark.parametrize(
@@ -217,11 +228,12 @@ def test_bools_among_numbers_are_numbers_in_any_order(order):
 def test_zeros_and_ones(column):
     encoder = LiteralEncoder().fit({"x3": column})
     assert encoder.kinds_ == {"x3": "binary"}
-    assert encoder.literals_ == (Literal("x3", "true"),)
+    assert encoder.literals_ == (Literal("x3", "true"), Literal("x3", "false"))
+    assert offered({"x3": column}, negations=False) == ["x3"]
 
 
 @pytest.mark.parametrize(
-    ("n_values", "kind", "n_literals"), [(10, "ordinal", 18), (11, "numeric", 8)]
+    ("n_values", "kind", "n_literals"), [(10, "ordinal", 34), (11, "numeric", 16)]
 )
 def test_ten_whole_numbers_are_few(n_values, kind, n_literals):
     encoder = LiteralEncoder().fit({"c": np.arange(n_values)})
@@ -244,27 +256,73 @@ KINDS = [
     ([True, False], "numeric", ["c >= 1"]),
     ([5, 2, None], "binary", ["c = 5"]),
     (["n", "y", ""], "binary", ["c = y"]),
-    (["0", "1"], "binary", ['c = "1"']),
+    (["0", "1"], "binary", ["c"]),
+    (["0", "1"], "categorical", ['c = "0"', 'c = "1"']),
 ]
 
 
 @pytest.mark.parametrize(("column", "kind", "names"), KINDS)
 def test_a_kind_that_is_given(column, kind, names):
-    encoder = LiteralEncoder(kinds={"c": kind}).fit({"c": column, "other": range(len(column))})
+    X = {"c": column, "other": range(len(column))}
+    encoder = LiteralEncoder(kinds={"c": kind}, negations=False).fit(X)
     assert encoder.kinds_["c"] == kind
     assert [str(x) for x in encoder.literals_ if x.attribute == "c"] == names
 
 
 def test_drop_first_is_for_categories():
-    X = {"c": ["b", "a", "c"], "e": [1, 2, 3], "f": [0, 1, 1]}
-    names = ["c = b", "c = c", "e = 1", "e = 2", "e = 3", "e >= 2", "f"]
-    assert offered(X, drop_first=True) == names
+    X = {"c": ["b", "a", "c"], "t": ["u", "v", "v"], "e": [1, 2, 3], "f": [0, 1, 1]}
+    names = ["c = b", "c = c", "t = v", "e = 1", "e = 2", "e = 3", "e >= 2", "f"]
+    assert offered(X, drop_first=True, negations=False) == names
+    assert offered(X, drop_first=True)[:6] == [
+        *("c = b", "c != b", "c = c", "c != c"),
+        *("t = v", "t != v"),
+    ]
 
 
-def test_negations_stand_behind_each_literal():
-    X = {"e": [1, 2, 3], "f": [0, 1, 1]}
-    names = ["e = 1", "e != 1", "e = 2", "e != 2", "e = 3", "e != 3", "e >= 2", "e < 2"]
-    assert offered(X, negations=True) == [*names, "f", "NOT f"]
+NEGATED = [
+    (["b", "a", "c"], ["c = a", "c != a", "c = b", "c != b", "c = c", "c != c"]),
+    (["yes", "no", "no"], ["c = no", "c = yes"]),
+    ([1.5, 0.25, 7.5], ["c >= 1", "c < 1", "c >= 7", "c < 7"]),
+    ([2, 1, 1], ["c = 1", "c = 2"]),
+    ([1, 2, 3], ["c = 1", "c = 2", "c != 2", "c = 3", "c >= 2", "c < 3"]),
+    (
+        [1, 2, 3, 4],
+        [
+            *("c = 1", "c = 2", "c != 2", "c = 3", "c != 3", "c = 4"),
+            *("c >= 2", "c >= 3", "c < 3", "c < 4"),
+        ],
+    ),
+    ([0, 1, 1], ["c", "NOT c"]),
+]
+
+
+@pytest.mark.parametrize(("column", "names"), NEGATED)
+def test_both_directions_are_on_offer(column, names):
+    assert offered({"c": column}) == names
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=80)
+@given(
+    columns=columns_of(),
+    form=st.sampled_from(sorted(FORMS)),
+    negations=st.booleans(),
+    drop_first=st.booleans(),
+)
+def test_no_two_literals_of_a_column_hold_on_the_same_rows(columns, form, negations, drop_first):
+    X = FORMS[form](columns)
+    encoder = fitted_or_none(X, negations=negations, drop_first=drop_first)
+    assume(encoder is not None)
+    bits = encoder.encode(X)
+    for name in encoder.kinds_:
+        own = [literal for literal in encoder.literals_ if literal.attribute == name]
+        truths = [bits.truth(literal).tobytes() for literal in own]
+        assert len(set(own)) == len({str(literal) for literal in own}) == len(own)
+        assert len(set(truths)) == len(own), own
+        if negations:  # what can be said can be denied
+            known = ~read_table(X).column(name).missing
+            denied = [(known & ~bits.truth(literal)).tobytes() for literal in own]
+            assert drop_first or set(denied) <= set(truths), own
 
 
 def test_dropped_columns():
@@ -287,14 +345,15 @@ def test_dropped_columns():
         "rare": "constant: every value that is not missing is 'a'",
     }
     assert encoder.kinds_ == {"seen": "binary"}
-    assert encoder.encode(X[["seen"]]).n_literals == 1
+    assert encoder.encode(X[["seen"]]).n_literals == 2
     unseen = LiteralEncoder().fit({"a": [None, None, 1], "b": [0, 1, 0]}, [1, 1, 0])
     assert unseen.dropped_ == {"a": "every value is missing on the rows that count"}
 
 
 def test_missing_values_are_no_levels():
     X = {"c": ["a", "?", "b", ""], "n": [1, -9, 2, None]}
-    assert offered(X) == ["c = ?", "c = a", "c = b", "n = -9", "n = 1", "n = 2", "n >= 1"]
+    names = ["c = ?", "c = a", "c = b", "n = -9", "n = 1", "n = 2", "n >= 1"]
+    assert offered(X, negations=False) == names
     named = offered(X, missing_values=["?", -9])
     assert named == ["c = a", "c = b", "n = 1", "n = 2"]
     bits = LiteralEncoder(missing_values=["?", -9], negations=True).fit_encode(X)
@@ -305,14 +364,14 @@ def test_missing_values_are_no_levels():
 def test_mushroom():
     X, _ = load_mushroom()
     for table in (X, pl.from_pandas(X), X.to_numpy()):
-        encoder = LiteralEncoder().fit(table)
+        encoder = LiteralEncoder(negations=False).fit(table)
         assert len(encoder.literals_) == 116
         assert len(encoder.kinds_) == 21
     assert LiteralEncoder().fit(X).dropped_ == {
         "veil-type": "constant: every value that is not missing is 'p'"
     }
-    bits = LiteralEncoder(negations=True).fit_encode(X)
-    assert bits.n_literals == 232
+    bits = LiteralEncoder().fit_encode(X)
+    assert bits.n_literals == 222  # five columns have two levels
     odor = bits.truth(Literal("odor", "=", "f"))
     np.testing.assert_array_equal(odor, (X["odor"] == "f").to_numpy())
 
@@ -335,8 +394,46 @@ def test_columns_are_found_by_name():
     np.testing.assert_array_equal(encoder.encode(X.to_numpy()).planes, bits.planes)
 
 
+FLAGS = {
+    "numbers": [1, 0, 1, None],
+    "floats": [1.0, 0.0, 1.0, np.nan],
+    "bools": [True, False, True, None],
+    "category": pd.Series([1, 0, 1, None]).astype("category"),
+    "text": ["1", "0", "1", None],
+    "text of floats": ["1.0", "0.0", "1.0", ""],
+    "text of bools": ["True", "False", "True", None],
+    "text of polars": ["true", "false", "true", None],
+    "text of R": ["TRUE", "FALSE", "TRUE", None],
+}
+
+
+@pytest.mark.parametrize("fitted", FLAGS)
+@pytest.mark.parametrize("asked", FLAGS)
+def test_copies_of_a_flag_stand_for_each_other(fitted, asked):
+    encoder = LiteralEncoder().fit({"f": FLAGS[fitted]})
+    assert encoder.kinds_ == {"f": "binary"}
+    assert [str(x) for x in encoder.literals_] == ["f", "NOT f"]
+    bits = encoder.encode({"f": FLAGS[asked]})
+    assert bits.truth(Literal("f", "true")).tolist() == [True, False, True, False]
+    assert bits.truth(Literal("f", "false")).tolist() == [False, True, False, False]
+    raw = read_table({"f": FLAGS[asked]})
+    assert raw.truth(Literal("f", "false")).tolist() == [False, True, False, False]
+
+
+def test_texts_that_are_no_flags_are_refused_for_numbers():
+    encoder = LiteralEncoder().fit({"f": [0, 1]})
+    message = "held numbers in fitting and holds text now, such as 'yes' in row 1; give it"
+    with pytest.raises(InputError, match=message):
+        encoder.encode({"f": ["1", "yes"]})
+    # A level never seen, where texts were seen, is not 1.
+    said = LiteralEncoder().fit({"f": ["0", "1"]})
+    for unseen in (["1", "yes"], [1, 2]):
+        assert said.encode({"f": unseen}).truth(Literal("f", "false")).tolist() == [False, True]
+
+
 def test_numbers_and_bools_may_stand_for_each_other():
-    encoder = LiteralEncoder().fit({"f": [0, 1], "b": [True, False]})
+    encoder = LiteralEncoder(kinds={"b": "categorical"}, negations=False)
+    encoder.fit({"f": [0, 1], "b": [True, False]})
     bits = encoder.encode({"f": [True, False], "b": [0, 1]})
     assert [bits.truth(x).tolist() for x in bits.table] == [
         [True, False],
@@ -353,6 +450,6 @@ def test_a_column_may_be_all_missing_in_new_rows():
 
 def test_repr_shows_what_was_given():
     assert repr(LiteralEncoder()) == "LiteralEncoder()"
-    assert repr(LiteralEncoder(negations=True, kinds={"a": "binary"})) == (
-        "LiteralEncoder(kinds={'a': 'binary'}, negations=True)"
+    assert repr(LiteralEncoder(negations=False, kinds={"a": "binary"})) == (
+        "LiteralEncoder(kinds={'a': 'binary'}, negations=False)"
     )

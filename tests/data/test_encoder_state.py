@@ -28,6 +28,42 @@ def test_state_goes_through_json(columns, negations):
     np.testing.assert_array_equal(again.encode(columns).planes, encoder.encode(columns).planes)
 
 
+def test_a_state_of_version_1_offers_what_it_did():
+    """Of two levels there were four literals, of bools `= true` and `= false`."""
+    literals = {
+        "t": ("categorical", "text", [["=", "f"], ["=", "t"]]),
+        "b": ("categorical", "bools", [["=", False], ["=", True]]),
+        "x": ("binary", "numbers", [["true", None]]),
+    }
+    state = {
+        "format": "bayesdnf.literal-encoder",
+        "version": 1,
+        "parameters": {
+            **{"kinds": None, "negations": True, "thresholds": 8},
+            **{"missing_values": [], "drop_first": False},
+        },
+        "columns": list(literals),
+        "attributes": [
+            {"name": name, "kind": kind, "type": type_, "literals": pairs}
+            for name, (kind, type_, pairs) in literals.items()
+        ],
+        "dropped": {},
+    }
+    encoder = LiteralEncoder.from_dict(state)
+    assert [str(x) for x in encoder.literals_] == [
+        *("t = f", "t != f", "t = t", "t != t"),
+        *("b = false", "b != false", "b = true", "b != true"),
+        *("x", "NOT x"),
+    ]
+    again = LiteralEncoder.from_dict(encoder.to_dict())
+    assert again.literals_ == encoder.literals_
+    bits = again.encode({"t": ["t", None], "b": [False, True], "x": [0, 1]})
+    true = [str(x) for x in bits.table if bits.truth(x)[0]]
+    assert true == ["t != f", "t = t", "b = false", "b != true", "NOT x"]
+    state["parameters"]["negations"] = False
+    assert len(LiteralEncoder.from_dict(state).literals_) == 5
+
+
 def damaged(**changes):
     state = LiteralEncoder().fit({"a": ["u", "v"], "k": [1, 1]}).to_dict()
     state.update(changes)
@@ -44,7 +80,8 @@ ATTRIBUTE = {"name": "a", "kind": "categorical", "type": "text", "literals": [["
         ({}, "the state lacks 'attributes'."),
         (damaged(more=1), "the state has an unknown entry 'more'."),
         (damaged(format="x"), "'format' must be 'bayesdnf.literal-encoder'. Got 'x' instead."),
-        (damaged(version=2), "'version' must be 1. Got 2 instead."),
+        (damaged(version=3), "'version' must be 1 or 2. Got 3 instead."),
+        (damaged(version=True), "'version' must be 1 or 2. Got True instead."),
         (damaged(parameters={}), "'parameters' lacks 'drop_first'."),
         (damaged(columns="a"), "'columns' must be a list. Got 'a' instead."),
         (damaged(columns=[1]), "a name in 'columns' must be a str. Got 1 instead."),

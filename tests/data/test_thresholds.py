@@ -60,15 +60,20 @@ def test_weights_repetition_and_order_are_all_the_same(data, values):
 
 
 def test_a_heavy_lowest_value_still_splits():
-    assert offered({"c": [0.0] * 99 + [0.5]}) == ["c >= 0.5"]
+    assert offered({"c": [0.0] * 99 + [0.5]}) == ["c >= 0.5", "c < 0.5"]
     zero_inflated = [0.0] * 60 + [v / 10 for v in range(1, 41)]
-    assert offered({"c": zero_inflated}) == ["c >= 0.1", "c >= 0.7", "c >= 1.8", "c >= 2.9"]
+    assert offered({"c": zero_inflated}, negations=False) == [
+        "c >= 0.1",
+        "c >= 0.7",
+        "c >= 1.8",
+        "c >= 2.9",
+    ]
 
 
 def test_thresholds_is_the_most_there_are():
     for n_cuts in (1, 2, 8, 20):
-        assert len(offered({"c": np.arange(1000) / 7}, thresholds=n_cuts)) == n_cuts
-    assert offered({"age": np.arange(100)}, thresholds=1) == ["age >= 49"]
+        assert len(offered({"c": np.arange(1000) / 7}, thresholds=n_cuts)) == 2 * n_cuts
+    assert offered({"age": np.arange(100)}, thresholds=1) == ["age >= 49", "age < 49"]
 
 
 @pytest.mark.parametrize(

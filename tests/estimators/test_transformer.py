@@ -36,7 +36,7 @@ def test_entries_are_the_truths_of_the_literals(negations, drop_first, rows):
 
 
 def test_a_missing_value_satisfies_neither_a_literal_nor_its_negation():
-    transformer = LiteralTransformer(negations=True).fit({"odor": ["f", "n", None]})
+    transformer = LiteralTransformer(drop_first=True).fit({"odor": ["a", "f", "n", None]})
     names = list(transformer.get_feature_names_out())
     assert names == ["odor = f", "odor != f", "odor = n", "odor != n"]
     assert transformer.transform({"odor": [None, "z"]}).tolist() == [[0, 0, 0, 0], [0, 1, 0, 1]]
@@ -59,7 +59,7 @@ def test_names_are_the_literal_texts_also_with_set_output():
 
 
 def test_input_features_rename_the_columns_of_an_array():
-    transformer = LiteralTransformer().fit(np.array([[0, 5], [1, 6], [1, 7]]))
+    transformer = LiteralTransformer(negations=False).fit(np.array([[0, 5], [1, 6], [1, 7]]))
     assert transformer.get_feature_names_out(["ill", "stage"])[:2].tolist() == ["ill", "stage = 5"]
     with pytest.raises(InputError, match="length equal to the number of columns of fit, 2"):
         transformer.get_feature_names_out(["ill"])

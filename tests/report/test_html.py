@@ -107,6 +107,22 @@ def test_without_a_rule_it_says_so_and_gives_one_risk(tmp_path):
     assert "flatters" not in read.text
 
 
+def test_without_a_direction_no_rule_is_no_finding(tmp_path):
+    X = pd.DataFrame({"age": np.arange(200) / 7, "site": ["A"] * 200})
+    y = np.where(np.arange(200) < 90, "case", "control")
+    model = DNFClassifier(positive="case", negations=False, random_state=0).fit(X, y)
+    assert model.function_.is_null
+    page = page_of(model, X, y, tmp_path)
+    text = Read(page).text
+    assert "No rule among the literals on offer for “case”" in text
+    assert "No combination of the 8 literals on offer tells" in text
+    assert "Negations, such as age < " in text
+    assert "1 column gave no literals: 'site'." in text
+    assert "not every direction was on offer" in text
+    assert "finding" not in text
+    assert 'class="badge good"' not in page
+
+
 # --- which rows were held out
 
 
@@ -207,7 +223,7 @@ def test_a_known_prevalence_is_told_and_not_compared_with_the_rows(tmp_path):
 
 def test_hostile_texts_stay_texts(tmp_path):
     X, y = hostile()
-    model = DNFClassifier(positive=HOSTILE[1], random_state=0).fit(X, y)
+    model = DNFClassifier(positive=HOSTILE[1], negations=False, random_state=0).fit(X, y)
     assert len(model.function_) > 3
     page = page_of(model, X, y, tmp_path, command=HOSTILE[0])
     read = Read(page)

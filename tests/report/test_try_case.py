@@ -3,7 +3,9 @@
 import itertools
 
 import numpy as np
+import pytest
 
+from bayesdnf import DNFClassifier
 from bayesdnf.report.try_case import case_form
 
 
@@ -36,3 +38,17 @@ def test_every_case_of_the_form_is_answered_as_the_rule_answers(fitted):
             *(a["holds"][option] for a, option in zip(attributes, pick, strict=True))
         )
         assert any(held.issuperset(term) for term in form["terms"]) == marked
+
+
+@pytest.mark.parametrize("copy", [[1, 0], [True, False], ["1", "0"], ["True", "False"]])
+def test_a_flag_has_the_same_form_however_it_is_written(copy):
+    one, zero = copy
+    X = {"flag": [one, zero, one, None, one] * 20}
+    y = [value != one for value in X["flag"]]
+    model = DNFClassifier(random_state=0).fit(X, y)
+    assert str(model.function_) == "(NOT flag)"
+    table = model.encoder_.as_table(X)
+    [flag] = case_form(model.function_, model.encoder_, table, np.ones(100, bool))["attributes"]
+    assert flag["options"] == ["no (0)", "yes (1)", "not known"]
+    assert flag["holds"] == [[0], [], []]
+    assert flag["start"] == 1

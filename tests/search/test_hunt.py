@@ -101,7 +101,7 @@ def mushroom():
     """The table and the prior whose best function is known."""
     X, y = datasets.load_mushroom()
     prior = Prior(count=Geometric(0.1), size=Poisson(5), orderings=False)
-    return Posterior(LiteralEncoder().fit_encode(X), y, prior, positive="p")
+    return Posterior(LiteralEncoder(negations=False).fit_encode(X), y, prior, positive="p")
 
 
 @pytest.mark.parametrize("n_jobs", [2, 4])

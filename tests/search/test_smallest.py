@@ -171,7 +171,8 @@ def test_equals_all_covers_with_levels_negations_and_gaps(seed, minimize, by_gen
 def test_tic_tac_toe_is_the_eight_lines(minimize):
     X, y = endgames()
     assert (len(X), int(y.sum())) == (958, 626)
-    found = smallest_function(X, y, minimize=minimize, random_state=0)
+    bits = LiteralEncoder(negations=False).fit_encode(X)
+    found = smallest_function(bits, y, minimize=minimize, random_state=0)
     assert found.proved
     assert (found.n_terms, found.n_literals) == (8, 24)
     assert (found.function(X) == y).all()

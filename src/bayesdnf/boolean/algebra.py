@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ContradictionError, ParameterError, SizeLimitError
-from .literal import Literal, Relation, Value, comparison, satisfies
+from .literal import FALSE, ONE_TEXTS, TRUE, Literal, Relation, Value, comparison, satisfies
 from .table import Table
 
 Term: TypeAlias = tuple[Literal, ...]
@@ -213,17 +213,25 @@ def _regions(literals: list[Literal]) -> Bools:
     numbers = sorted({v for _, v in statements if v is not None and not isinstance(v, str)})
     point = {number: 2 * i + 1 for i, number in enumerate(numbers)}
     texts = sorted({v for _, v in statements if isinstance(v, str)})
+    is_flag = np.array([literal.operator in (TRUE, FALSE) for literal in literals])
     values: list[Value] = list(range(2 * len(numbers) + 1))
     if texts or not any(operator in (">=", "<") for operator, _ in statements):
+        if is_flag.any():
+            texts = sorted({*texts, *ONE_TEXTS})
         values += [*texts, "".join(texts) + "?"]  # longer than each named text: any other one
-    truth = [
+    truth = np.array(
         [
-            satisfies(u, op, v if v is None or isinstance(v, str) else point[v])
-            for op, v in statements
-        ]
-        for u in values
-    ]
-    return np.unique(np.array(truth, dtype=np.bool_), axis=0)
+            [
+                satisfies(u, op, v if v is None or isinstance(v, str) else point[v])
+                for op, v in statements
+            ]
+            for u in values
+        ],
+        dtype=np.bool_,
+    )
+    # x and NOT x read as = 1 and != 1, and some texts stand for 1.
+    truth[np.ix_(np.array([u in ONE_TEXTS for u in values]), is_flag)] ^= True
+    return np.unique(truth, axis=0)
 
 
 def equivalent(one: Terms, other: Terms, limit: int) -> bool:

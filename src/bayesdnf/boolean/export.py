@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from ..errors import InputError, ParameterError, ParseError
 from .algebra import Term, Terms
-from .literal import FALSE, MEANING, TRUE, Literal, comparison, quote, value_text
+from .literal import FALSE, MEANING, ONE_TEXTS, TRUE, Literal, comparison, quote, value_text
 
 _FORMAT = "bayesdnf.boolean-function"
 _VERSION = 1
@@ -35,6 +35,8 @@ def {name}(row):
         found = row.get(attribute)
         if found is None or found != found:
             return False  # a missing value satisfies nothing
+        if operator == "is one":
+            return (found in (1, {ones})) == value
         if operator == "=":
             return bool(found == value)
         if operator == "!=":
@@ -79,15 +81,18 @@ class Exports:
         """Return the condition of a WHERE clause in standard SQL.
 
         Put it in parentheses to combine it with other conditions. Names and
-        texts that hold a NUL character or a lone surrogate cannot be written. Bools are
-        compared with TRUE and FALSE; SQLite takes these words for a column when the table
-        has one of that name.
+        texts that hold a NUL character or a lone surrogate cannot be written. A 0/1 literal such
+        as ``x3`` looks at the column's text, so that the column may hold numbers, bools or texts.
+        Bools are compared with TRUE and FALSE; SQLite takes these words for a column when the
+        table has one of that name.
 
         Examples
         --------
         >>> from bayesdnf import BooleanFunction
-        >>> print(BooleanFunction("odor = f OR NOT x3 AND age >= 45").to_sql())
-        ("odor" = 'f') OR ("age" >= 45 AND "x3" <> 1)
+        >>> print(BooleanFunction("odor = f OR sex != m AND age >= 45").to_sql())
+        ("odor" = 'f') OR ("age" >= 45 AND "sex" <> 'm')
+        >>> print(BooleanFunction("NOT x3").to_sql())
+        (CAST("x3" AS CHAR(5)) NOT IN ('1', '1.0', 'True', 'true', 'TRUE'))
         """
         return _sql(self.literal_terms)
 
@@ -167,6 +172,11 @@ def _sql(terms: Terms) -> str:
 
 def _sql_literal(literal: Literal) -> str:
     operator, value = comparison(literal)
+    if literal.operator in (TRUE, FALSE):
+        # As text: databases refuse, or misjudge, a bool or a text compared with the number 1.
+        ones = ", ".join(f"'{one}'" for one in ONE_TEXTS)
+        name = _sql_quoted(literal.attribute, '"')
+        return f"CAST({name} AS CHAR(5)){' NOT' if literal.operator == FALSE else ''} IN ({ones})"
     if isinstance(value, bool):
         value = "TRUE" if value else "FALSE"
     elif isinstance(value, str):
@@ -199,13 +209,16 @@ def _python(terms: Terms, text: str, name: str) -> str:
     else:
         expression = parts[0] if parts else "False"
     # repr() escapes whatever could end the docstring or the line.
-    return _PYTHON.format(name=name, description=repr(text), expression=expression)
+    ones = ", ".join(f'"{one}"' for one in ONE_TEXTS)
+    return _PYTHON.format(name=name, description=repr(text), ones=ones, expression=expression)
 
 
 def _python_term(term: Term) -> str:
     calls = []
     for literal in term:
         operator, value = comparison(literal)
+        if literal.operator in (TRUE, FALSE):
+            operator, value = "is one", literal.operator == TRUE
         calls.append(f"holds({literal.attribute!r}, {operator!r}, {value!r})")
     return f"({' and '.join(calls)})" if len(calls) > 1 else calls[0]
 

@@ -15,6 +15,9 @@ from ..errors import ParameterError
 Value: TypeAlias = str | int | float | bool | None
 
 TRUE, FALSE = "true", "false"
+# How a column of 0 and 1, or of bools, writes them once it holds texts.
+ZERO_TEXTS = ("0", "0.0", "False", "false", "FALSE")
+ONE_TEXTS = ("1", "1.0", "True", "true", "TRUE")
 # Words that follow the name of an attribute which counts copies of an allele, 0, 1 or 2.
 CODINGS = {"dominant": (">=", 1), "recessive": (">=", 2), "heterozygous": ("=", 1)}
 _OPPOSITE = {"=": "!=", "!=": "=", ">=": "<", "<": ">="}
@@ -59,9 +62,10 @@ class Literal:
         Name of the column.
     operator : str
         ``=``, ``!=``, ``>=``, ``<``, or ``true`` / ``false`` for a 0/1 column
-        (shown as ``x3`` and ``NOT x3``; they mean "is 1" and "is not 1"), or ``dominant``,
-        ``recessive``, ``heterozygous`` and ``not ...`` of them for a column that counts the copies
-        of an allele (at least one, two, exactly one).
+        (shown as ``x3`` and ``NOT x3``; they mean "is 1" and "is not 1", and so do the bool True
+        and the texts 1, 1.0, True, true and TRUE), or ``dominant``, ``recessive``,
+        ``heterozygous`` and ``not ...`` of them for a column that counts the copies of an allele
+        (at least one, two, exactly one).
     value : str, int, float, bool or None
         What the attribute is compared with; None for the operators in words.
 
@@ -178,16 +182,30 @@ class Literal:
 
 
 def comparison(literal: Literal) -> tuple[str, Value]:
-    """Operator and value of a literal: ``x3`` reads ``x3 = 1``, ``x3 dominant`` ``x3 >= 1``."""
+    """Operator and value of a literal: ``x3 dominant`` reads ``x3 >= 1``.
+
+    ``x3`` reads ``x3 = 1``, which is its meaning among numbers; see :func:`is_one` for texts.
+    """
     return MEANING.get(literal.operator) or (literal.operator, literal.value)
+
+
+def is_one(value: Value) -> bool:
+    """Whether a value is 1: the number, the bool True, or a text that stands for them."""
+    return value in ONE_TEXTS if isinstance(value, str) else value == 1
 
 
 def _subset(a: Literal, b: Literal) -> bool:
     """Whether every value that satisfies ``a`` satisfies ``b`` (same attribute)."""
+    if a.operator == TRUE:
+        return all(_holds(b, value) for value in (1, *ONE_TEXTS))
     op_a, u = comparison(a)
-    op_b, v = comparison(b)
     if op_a == "=":
-        return satisfies(u, op_b, v)
+        return _holds(b, u)
+    op_b, v = comparison(b)
+    if a.operator == FALSE:
+        return b.operator == FALSE or (op_b == "!=" and is_one(v))
+    if b.operator == TRUE or (b.operator == FALSE and op_a == "!="):
+        return False  # of several values that are 1, != excludes one
     if isinstance(u, str) or isinstance(v, str):
         # Only numbers satisfy >= and <, so these imply `!=` of every text.
         return op_b == "!=" and (op_a != "!=" or u == v)
@@ -198,6 +216,12 @@ def _subset(a: Literal, b: Literal) -> bool:
     if op_a == op_b == ">=":
         return u >= v
     return op_a == op_b == "<" and u <= v
+
+
+def _holds(literal: Literal, value: Value) -> bool:
+    if literal.operator in (TRUE, FALSE):
+        return is_one(value) == (literal.operator == TRUE)
+    return satisfies(value, *comparison(literal))
 
 
 def satisfies(u: Value, operator: str, v: Value) -> bool:

@@ -36,7 +36,10 @@ class Learning:
     ignore: Annotated[
         list[str] | None, typer.Option(help="Column to leave out, such as a row's id; repeatable.")
     ] = None
-    negations: Annotated[bool, typer.Option("--negations", help="Offer odor != f too.")] = False
+    negations: Annotated[
+        bool,
+        typer.Option("--negations/--no-negations", help="Offer odor != f and age < 45 too."),
+    ] = True
     thresholds: Annotated[int, typer.Option(help="Most cuts of a numeric column.")] = 8
     missing: Annotated[
         list[str] | None, typer.Option(help="A cell that means missing, such as '?'; repeatable.")

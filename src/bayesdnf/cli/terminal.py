@@ -44,13 +44,18 @@ def print_model(model: DNFClassifier, held_out: HeldOut | None) -> None:
     """Print the rule, its terms, the risks, how it does on other rows, and how sure it is."""
     from rich.text import Text
 
+    from ..display.offer import literals_on_offer, not_offered
     from ..estimators.presentation import constant_answer, is_sure, trust
 
     console = make_console()
     counts, function = model.counts_, model.function_
     console.print(table_line(model, counts))
     if function.is_null:
-        console.print(Text("No rule: nothing beats the null function.", style="bold"))
+        offered = literals_on_offer(model.encoder_)
+        said = f"No rule: no combination of {offered} beats the null function."
+        console.print(Text(said, style="bold"))
+        for line in not_offered(model.encoder_):
+            console.print(Text(line, style="yellow"))
     else:
         console.print(Text(f"\nRule for {model.positive_!s}:", style="bold"))
         for i, term in enumerate(function.terms):

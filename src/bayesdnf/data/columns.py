@@ -13,7 +13,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from ..boolean.literal import Literal, Value, comparison
+from ..boolean.literal import FALSE, ONE_TEXTS, TRUE, ZERO_TEXTS, Literal, Value, comparison
 from ..errors import InputError, ParameterError
 
 TEXT, NUMBERS, BOOLS, NOTHING = "text", "numbers", "bools", "nothing"
@@ -52,8 +52,21 @@ class Column:
     def truth(self, literal: Literal) -> NDArray[np.bool_]:
         """Truth of a literal on every row; nothing holds where the value is missing."""
         operator, value = comparison(literal)
-        holds = self._at_least(literal) if operator in (">=", "<") else self._equal(value)
+        if literal.operator in (TRUE, FALSE):
+            holds = self._is_one()
+        else:
+            holds = self._at_least(literal) if operator in (">=", "<") else self._equal(value)
         return (~holds if operator in ("<", "!=") else holds) & ~self.missing
+
+    def _is_one(self) -> NDArray[np.bool_]:
+        if self.type != TEXT:
+            return np.asarray(self.values == 1)
+        ones = [self.texts[text] for text in ONE_TEXTS if text in self.texts]
+        return np.isin(self.values, ones)
+
+    def other_than_flags(self) -> str | None:
+        """Return the first text that stands for neither 0 nor 1; None when all do."""
+        return next((t for t in self.texts if t not in ZERO_TEXTS + ONE_TEXTS), None)
 
     def _equal(self, value: Value) -> NDArray[np.bool_]:
         if (self.type == TEXT) != isinstance(value, str):

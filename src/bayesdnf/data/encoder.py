@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..boolean.literal import Literal, Value
+from ..boolean.literal import FALSE, TRUE, Literal, Value
 from ..checks import is_whole
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
 from .bits import BitMatrix, allocate_planes, pack_into, segment_offsets
@@ -51,19 +51,26 @@ class FittedTable:
 class LiteralEncoder:
     """Turn the columns of a table into literals, and its rows into packed bits.
 
-    Texts, categories and bools give one literal ``odor = f`` for each level. A column of 0 and 1
-    gives one literal ``x3``. Whole numbers with at most 10 different values give ``stage = 2``
-    and ``stage >= 2``. Other numbers give ``age >= 45`` at quantiles, in the fewest digits that
-    split the rows alike. Constant columns give none. A missing value (NaN, None, null, an empty
-    text) satisfies neither a literal nor its negation.
+    Texts and categories give ``odor = f`` and ``odor != f`` for each level; of two levels each is
+    the negation of the other, and there is no ``!=``. Columns of 0 and 1, of bools, and of the
+    texts that these become in a file (``True`` and ``False``, ``"0"`` and ``"1"``) are all alike:
+    they give ``x3`` and ``NOT x3``. Whole numbers with at most 10 different values give
+    ``stage = 2``, ``stage != 2``, ``stage >= 2`` and ``stage < 2``. Other numbers give
+    ``age >= 45`` and ``age < 45`` at quantiles, in the fewest digits that split the rows alike.
+    No two literals of a column hold on the same values: ``stage != 1`` is not offered where 1 is
+    the lowest and ``stage >= 2`` says the same. Constant columns give none. A missing value (NaN,
+    None, null, an empty text) satisfies neither a literal nor its negation.
 
     Parameters
     ----------
     kinds : dict, optional
         ``{"stage": "categorical" | "ordinal" | "numeric" | "binary"}`` for columns whose kind
-        should not be guessed. ``binary`` gives one literal for a column of two values.
-    negations : bool, default False
-        Whether to offer the negation of each literal too.
+        should not be guessed. ``binary`` gives one literal, and its negation, for a column of two
+        values.
+    negations : bool, default True
+        Whether to offer both directions: ``age < 45`` beside ``age >= 45``, ``odor != f`` beside
+        ``odor = f``, ``NOT x3`` beside ``x3``. False offers ``>=``, ``=`` and ``x3`` alone, for
+        monotone functions as in the paper.
     thresholds : int, default 8
         Most cuts of a numeric column.
     missing_values : list of texts and numbers, optional
@@ -89,13 +96,13 @@ class LiteralEncoder:
     >>> table = pd.DataFrame({"odor": ["f", "n", "n"], "ill": [0, 1, 1], "site": ["A", "A", "A"]})
     >>> encoder = LiteralEncoder().fit(table)
     >>> [str(literal) for literal in encoder.literals_]
-    ['odor = f', 'odor = n', 'ill']
+    ['odor = f', 'odor = n', 'ill', 'NOT ill']
     >>> encoder.kinds_
     {'odor': 'categorical', 'ill': 'binary'}
     >>> encoder.dropped_
     {'site': "constant: every value that is not missing is 'A'"}
     >>> encoder.encode(table)
-    <BitMatrix: 3 rows x 3 literals>
+    <BitMatrix: 3 rows x 4 literals>
     """
 
     columns_: tuple[str, ...]
@@ -107,7 +114,7 @@ class LiteralEncoder:
         self,
         *,
         kinds: Mapping[str, str] | None = None,
-        negations: bool = False,
+        negations: bool = True,
         thresholds: int = 8,
         missing_values: Collection[Value] = (),
         drop_first: bool = False,
@@ -153,6 +160,7 @@ class LiteralEncoder:
                 column,
                 weights,
                 kind=kinds.get(name),
+                negations=bool(self.negations),
                 thresholds=self.thresholds,
                 drop_first=self.drop_first,
             )
@@ -175,7 +183,10 @@ class LiteralEncoder:
 
         Columns of a DataFrame are found by name, in any order, and others are ignored; an array
         must have as many columns as the table of ``fit``. A level that ``fit`` never saw
-        satisfies no ``=`` literal of its column and every ``!=`` one.
+        satisfies no ``=`` literal of its column and every ``!=`` one; a column of two levels has
+        no ``!=``, so there it satisfies nothing. In a 0/1 column it satisfies ``NOT x3``. Numbers,
+        bools and texts that say 0 and 1 may stand for each other; other texts in the place of
+        numbers, or numbers in the place of texts, are refused.
 
         Parameters
         ----------
@@ -190,22 +201,23 @@ class LiteralEncoder:
 
     def _pack(self, n_rows: int, column_of: Callable[[Attribute], Column]) -> BitMatrix:
         """Pack the literals of each attribute, whose columns are asked for one after the other."""
-        n_base = sum(len(attribute.literals) for attribute in self._attributes)
+        n_base = int(self._table.plane.max()) + 1
         # Room for a validity plane per attribute; what is not needed is never touched.
         planes = allocate_planes(n_base + len(self._attributes), segment_offsets([n_rows])[-1])
-        signs = len(self._table) // n_base
         valid = np.full(len(self._table), -1, dtype=np.int32)
-        first, behind = 0, n_base
+        first, plane, behind = 0, 0, n_base
         for attribute in self._attributes:
             column = column_of(attribute)
-            own = slice(first, first + len(attribute.literals))
-            for plane, literal in zip(planes[own], attribute.literals, strict=True):
-                pack_into(plane, column.truth(literal))
+            base = _stored(attribute.literals)
+            for literal in base:
+                pack_into(planes[plane], column.truth(literal))
+                plane += 1
+            after = first + len(attribute.literals)
             if column.missing.any():
                 pack_into(planes[behind], ~column.missing)
-                valid[own.start * signs : own.stop * signs] = behind
+                valid[first:after] = behind
                 behind += 1
-            first = own.stop
+            first = after
         return BitMatrix(planes[:behind], replace(self._table, valid=valid), [n_rows])
 
     def fit_encode(self, X: Any, sample_weight: Any = None) -> BitMatrix:
@@ -288,7 +300,7 @@ class LiteralEncoder:
     def __repr__(self) -> str:
         defaults = {
             "kinds": None,
-            "negations": False,
+            "negations": True,
             "thresholds": 8,
             "missing_values": (),
             "drop_first": False,
@@ -338,13 +350,13 @@ class LiteralEncoder:
         self.dropped_ = dropped
         self.kinds_ = {attribute.name: attribute.kind for attribute in attributes}
         self._attributes = attributes
-        base = [literal for attribute in attributes for literal in attribute.literals]
-        signs = (False, True) if self.negations else (False,)
-        self.literals_ = tuple(~x if negated else x for x in base for negated in signs)
+        self.literals_ = tuple(x for attribute in attributes for x in attribute.literals)
+        base = [x for attribute in attributes for x in _stored(attribute.literals)]
+        place = {literal: i for i, literal in enumerate(base)}
         self._table = LiteralTable.of_literals(
             self.literals_,
-            plane=[i for i in range(len(base)) for _ in signs],
-            complement=list(signs) * len(base),
+            plane=[place[_positive(literal)] for literal in self.literals_],
+            complement=[literal not in place for literal in self.literals_],
             valid=[-1] * len(self.literals_),
         )
 
@@ -373,9 +385,30 @@ class LiteralEncoder:
         self._require_column(table, attribute.name)
         column = table.column(attribute.name)
         if column.type != NOTHING and (column.type == TEXT) != (attribute.type == TEXT):
-            value, row = column.example()
-            raise InputError(
-                f"{column.title} held {attribute.type} in fitting and holds {column.type} now, "
-                f"such as {value!r} in row {row}; give it the same type."
-            )
+            self._require_same_meaning(column, attribute)
         return column
+
+    def _require_same_meaning(self, column: Column, attribute: Attribute) -> None:
+        """Refuse texts for numbers, or numbers for texts, unless both say 0 and 1."""
+        value: Value
+        if attribute.literals[0].operator in (TRUE, FALSE):
+            other = column.other_than_flags()
+            if other is None:
+                return
+            value, row = other, int(np.argmax(column.values == column.texts[other]))
+        else:
+            value, row = column.example()
+        raise InputError(
+            f"{column.title} held {attribute.type} in fitting and holds {column.type} now, "
+            f"such as {value!r} in row {row}; give it the same type."
+        )
+
+
+def _positive(literal: Literal) -> Literal:
+    """Return the literal whose plane holds a literal's bits, or their complement."""
+    return ~literal if literal.operator in ("!=", "<", FALSE) else literal
+
+
+def _stored(literals: Iterable[Literal]) -> list[Literal]:
+    """Return the literals that get a plane: a negation shares that of the other."""
+    return list(dict.fromkeys(map(_positive, literals)))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-from ..boolean.literal import TRUE, Literal
+from ..boolean.literal import FALSE, TRUE, Literal
 from ..errors import InputError
 from .columns import BOOLS, NUMBERS, TEXT
 from .kinds import KINDS, Attribute
 
 _FORMAT = "bayesdnf.literal-encoder"
-_VERSION = 1
+_VERSION = 2  # in version 1 negations were not written: all of them were on offer, or none
+_OPERATORS = {1: ("=", ">=", TRUE), 2: ("=", "!=", ">=", "<", TRUE, FALSE)}
 _PARAMETERS = {"kinds", "negations", "thresholds", "missing_values", "drop_first"}
 
 
@@ -57,8 +58,9 @@ def read_state(state: Any) -> State:
     )
     if state["format"] != _FORMAT:
         _fail(f"'format' must be {_FORMAT!r}. Got {state['format']!r} instead")
-    if state["version"] != _VERSION:
-        _fail(f"'version' must be {_VERSION}. Got {state['version']!r} instead")
+    version = state["version"]
+    if isinstance(version, bool) or version not in _OPERATORS:
+        _fail(f"'version' must be 1 or {_VERSION}. Got {version!r} instead")
     parameters = _expect(state["parameters"], dict, "'parameters'")
     _expect_keys(parameters, _PARAMETERS, "'parameters'")
     columns = tuple(
@@ -66,8 +68,14 @@ def read_state(state: Any) -> State:
         for name in _expect(state["columns"], list, "'columns'")
     )
     attributes = [
-        _read_attribute(part) for part in _expect(state["attributes"], list, "'attributes'")
+        _read_attribute(part, _OPERATORS[version])
+        for part in _expect(state["attributes"], list, "'attributes'")
     ]
+    if version == 1 and parameters["negations"]:
+        attributes = [
+            attribute._replace(literals=tuple(x for y in attribute.literals for x in (y, ~y)))
+            for attribute in attributes
+        ]
     dropped = _expect(state["dropped"], dict, "'dropped'")
     for reason in dropped.values():
         _expect(reason, str, "a reason in 'dropped'")
@@ -79,7 +87,7 @@ def read_state(state: Any) -> State:
     return State(dict(parameters), columns, attributes, dict(dropped))
 
 
-def _read_attribute(part: Any) -> Attribute:
+def _read_attribute(part: Any, operators: tuple[str, ...]) -> Attribute:
     _expect(part, dict, "an attribute")
     _expect_keys(part, {"name", "kind", "type", "literals"}, "an attribute")
     name = _expect(part["name"], str, "an attribute's 'name'")
@@ -92,13 +100,14 @@ def _read_attribute(part: Any) -> Attribute:
         _fail(f"the type of {name!r} must be {must}. Got {part['type']!r} instead")
     literals = []
     for pair in _expect(part["literals"], list, f"the literals of {name!r}"):
-        if not isinstance(pair, list) or len(pair) != 2 or pair[0] not in ("=", ">=", TRUE):
+        if not isinstance(pair, list) or len(pair) != 2 or pair[0] not in operators:
             _fail(f"a literal of {name!r} must be [operator, value]. Got {pair!r} instead")
         try:
             literal = Literal(name, *pair)
         except InputError as error:
             _fail(f"a literal of {name!r} is wrong: {str(error).rstrip('.')}")
-        if isinstance(literal.value, str) != (part["type"] == TEXT):
+        named = literal.operator not in (TRUE, FALSE)
+        if named and isinstance(literal.value, str) != (part["type"] == TEXT):
             _fail(f"literal '{literal}' does not suit a column of {part['type']}")
         literals.append(literal)
     if not literals or len(set(literals)) < len(literals):

@@ -9,7 +9,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..boolean.literal import MEANING, OPERATORS, TRUE, Literal, Value, comparison
+from ..boolean.literal import FALSE, MEANING, OPERATORS, TRUE, Literal, Value, comparison
 from ..display.wording import listed
 from ..errors import InputError, UnknownColumnError, did_you_mean
 
@@ -155,13 +155,17 @@ class LiteralTable(Sequence[Literal]):
             return found
         members = np.flatnonzero(self.attribute == self._attribute_index(literal.attribute))
         offered = listed(members.tolist(), 6, lambda i: str(self[i]))
-        if self.find(~literal) is not None:
+        if self.find(~literal) is not None and not self._has_both_directions(members):
             help_text = "Encode with negations=True to offer it."
         else:
             help_text = f"On offer for that column: {offered}."
         raise UnknownColumnError(
             f"Literal '{literal}' is not among the {len(self):,} literals on offer. {help_text}"
         )
+
+    def _has_both_directions(self, members: NDArray[np.intp]) -> bool:
+        operators = [OPERATORS[code] for code in self.operator[members]]
+        return operators == ["=", "="] or any(o in ("!=", "<", FALSE) for o in operators)
 
     def _attribute_index(self, name: str) -> int:
         try:

@@ -147,7 +147,7 @@ class DNFClassifier(RuleClassifier):
         prior: Prior | None = None,
         effect: Effect | None = None,
         kinds: Mapping[str, str] | None = None,
-        negations: bool = False,
+        negations: bool = True,
         thresholds: int = 8,
         missing_values: Collection[Value] = (),
         positive: Any = None,

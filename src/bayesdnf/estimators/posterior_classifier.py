@@ -152,7 +152,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         prior: Prior | None = None,
         effect: Effect | None = None,
         kinds: Mapping[str, str] | None = None,
-        negations: bool = False,
+        negations: bool = True,
         thresholds: int = 8,
         missing_values: Collection[Value] = (),
         positive: Any = None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..display import markup
 from ..display.draws_html import functions_html
+from ..display.offer import not_offered
 from ..display.wording import count, plural
 from ..errors import MissingExtraError
 from .presentation import risk_lines, rules_text, table_text
@@ -65,6 +66,8 @@ def no_rule(model: PosteriorDNFClassifier) -> list[str]:
     lines = [f"Probability that there is no rule at all: {model.null_probability_:.4g}{where}"]
     if model.bayes_factor_ is not None:
         lines.append(f"Bayes factor of some rule against none: {model.bayes_factor_}")
+    if model.map_.is_null:
+        lines += not_offered(model.encoder_)
     return lines
 
 

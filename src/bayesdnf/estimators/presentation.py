@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..display import markup
+from ..display.offer import direction_not_offered, literals_on_offer, not_offered
 from ..display.trust import search_is_sure, search_trust
 from ..display.wording import plural, with_interval
 from ..search.result import SearchResult
@@ -23,6 +24,8 @@ def summary(model: DNFClassifier) -> str:
     parts = [_rule(model)]
     if not model.function_.is_null:
         parts.append(rules_text(model.rules_))
+    else:
+        parts += ["\n".join(said)] if (said := not_offered(model.encoder_)) else []
     parts.append("\n".join(_risks(model)))
     parts.append(trust(model))
     if (warning := constant_answer(model)) is not None:
@@ -51,6 +54,8 @@ def as_html(model: DNFClassifier) -> str:
             markup.rule(model.function_.terms),
             markup.table(TERM_HEAD, term_cells(model.rules_), wide=0),
         ]
+    elif said := not_offered(model.encoder_):
+        parts.append(markup.paragraph(said))
     lines = [*_risks(model), trust(model)]
     if (warning := constant_answer(model)) is not None:
         lines.append(f"Warning: {warning}")
@@ -87,7 +92,10 @@ def constant_answer(model: DNFClassifier) -> str | None:
 def _title(model: DNFClassifier) -> str:
     function = model.function_
     if function.is_null:
-        return f"No rule for {model.positive_!s}: no function beats the null function."
+        offered = literals_on_offer(model.encoder_)
+        return (
+            f"No rule for {model.positive_!s}: no combination of {offered} beats the null function."
+        )
     terms, literals = len(function), function.n_literals
     return (
         f"Rule for {model.positive_!s}: {terms} {plural(terms, 'term')}, "
@@ -165,8 +173,12 @@ def trust(model: DNFClassifier) -> str:
 
 
 def is_sure(model: DNFClassifier) -> bool:
-    """Whether a classifier's answer is proved, or most restarts ended at it."""
-    return search_is_sure(_search(model))
+    """Whether a classifier's answer is proved, or enough restarts came to it.
+
+    "No rule" is not sure as long as a direction of some column was not on offer.
+    """
+    one_sided = model.function_.is_null and direction_not_offered(model.encoder_) is not None
+    return search_is_sure(_search(model)) and not one_sided
 
 
 def _search(model: DNFClassifier) -> SearchResult:

@@ -29,8 +29,9 @@ class LiteralTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     kinds : dict, optional
         ``{"stage": "categorical" | "ordinal" | "numeric" | "binary"}`` for columns whose kind
         should not be guessed.
-    negations : bool, default=False
-        Whether to offer the negation of each literal too.
+    negations : bool, default=True
+        Whether to offer both directions; see :class:`LiteralEncoder`. A linear model may need
+        False, because a literal and its negation say the same to it.
     thresholds : int, default=8
         Most cuts of a numeric column.
     missing_values : list of texts and numbers, default=()
@@ -54,11 +55,11 @@ class LiteralTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> table = pd.DataFrame({"odor": ["f", "n", None], "age": [30, 50, 70]})
     >>> transformer = LiteralTransformer(kinds={"age": "numeric"})
     >>> transformer.fit_transform(table)
-    array([[1, 0, 0, 0],
-           [0, 1, 1, 0],
-           [0, 0, 1, 1]], dtype=uint8)
+    array([[1, 0, 0, 1, 0, 1],
+           [0, 1, 1, 0, 0, 1],
+           [0, 0, 1, 0, 1, 0]], dtype=uint8)
     >>> transformer.get_feature_names_out()
-    array(['odor = f', 'odor = n', 'age >= 50', 'age >= 70'], dtype=object)
+    array(['odor = f', 'odor = n', 'age >= 50', 'age < 50', 'age >= 70', 'age < 70'], dtype=object)
     """
 
     encoder_: LiteralEncoder
@@ -69,7 +70,7 @@ class LiteralTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self,
         *,
         kinds: Mapping[str, str] | None = None,
-        negations: bool = False,
+        negations: bool = True,
         thresholds: int = 8,
         missing_values: Collection[Value] = (),
         drop_first: bool = False,

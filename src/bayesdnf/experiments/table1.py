@@ -71,7 +71,7 @@ def run(work: Work) -> Reproduction:
         f"Two terms of two literals, 100 columns, N = 1000, {work.sets_in_words}. "
         "Annealing: 100 steps, m0 · L = 20, last state of the best "
         "chain; θ = 0 or p_geom = 0 leaves that part of the prior constant. Our defaults: "
-        "DNFClassifier().",
+        "DNFClassifier(negations=False).",
         KEYS,
         MEASURES,
         rows,

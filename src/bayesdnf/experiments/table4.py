@@ -122,8 +122,8 @@ def run(work: Work) -> Reproduction:
         "table:tbl4",
         f"Mushroom, 116 columns, half of the rows to fit and half to test, the author's "
         f"{len(first)} splits and, for the annealing, {len(splits)} in all. Annealing: 20 chains "
-        "of 10,000 steps from one term. Our defaults: DNFClassifier(positive='p'); the last line "
-        "has θ = 5 and p_geom = .1 in our prior.",
+        "of 10,000 steps from one term. Our defaults: DNFClassifier(negations=False, "
+        "positive='p'); the last line has θ = 5 and p_geom = .1 in our prior.",
         KEYS,
         MEASURES,
         rows,

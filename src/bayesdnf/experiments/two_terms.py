@@ -101,10 +101,10 @@ def annealed(data: Data, cell: Cell, random_state: np.random.SeedSequence) -> Ru
 
 @functools.cache  # tables share data sets
 def _default(n_rows: int, number: int, seed: int) -> tuple[Run, float]:
-    """Fit a classifier with no setting but its seed; how far it scores below the truth, if so."""
+    """Fit a classifier to the paper's literals; how far it scores below the truth, if so."""
     X, y, truth = simulate(n_rows, N_COLUMNS, random_state=stream(seed, _DATA, n_rows, number))
     own = int(stream(seed, _OURS, n_rows, number).generate_state(1)[0])
-    model = DNFClassifier(random_state=own).fit(X, y)
+    model = DNFClassifier(negations=False, random_state=own).fit(X, y)
     unmarked, marked = model.risks_
     run = described(model.function_, truth, unmarked.mean, marked.mean)
     truth_score = Posterior(BitMatrix.from_table(X), y).log_score(truth)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..data.bits import BitMatrix
 from ..display.markup import shown
+from ..display.offer import direction_not_offered, not_offered
 from ..estimators.classifier import DNFClassifier
 from ..estimators.held_out import HeldOut
 from ..estimators.inputs import read_features
@@ -73,6 +74,10 @@ class Facts(NamedTuple):
     negative: str
     target: str
     is_null: bool
+    not_offered: tuple[str, ...]
+    """What no rule could say."""
+    one_sided: bool
+    """Whether a direction of some column was not on offer."""
     rule: str
     terms: tuple[TermFacts, ...]
     counts: Counts
@@ -168,6 +173,8 @@ def gather(
         negative=shown(model.negative_),
         target=shown(model.record_.target or ""),
         is_null=null,
+        not_offered=tuple(map(shown, not_offered(model.encoder_))),
+        one_sided=direction_not_offered(model.encoder_) is not None,
         rule=shown(function),
         terms=term_facts(function, model.rules_),
         counts=model.counts_,

@@ -81,11 +81,14 @@ def gather_markers(
     marked = function(genotypes)
     risk = np.where(marked, found.risk.mean, found.other_risk.mean)
     prevalence = posterior.effect.prevalence
+    negations = bool(found.settings.get("negations", True))
     return Facts(
         positive=shown(outcome),
         negative="control",
         target="a sample",
         is_null=function.is_null,
+        not_offered=() if negations else ("Negations of the codings were not on offer.",),
+        one_sided=not negations,
         rule=shown(function),
         terms=term_facts(function, rules_table(posterior, function)),
         counts=posterior.counts(function),

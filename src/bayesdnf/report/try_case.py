@@ -62,6 +62,7 @@ def _attribute(
     offered = [literal for literal in encoder.literals_ if literal.attribute == name]
     values = _some(possible_values(name, literals, encoder), literals)
     numeric = all(literal.operator in (">=", "<") for literal in offered)
+    is_flag = any(literal.operator in (TRUE, FALSE) for literal in offered)
     made = read_column(values, name)
     truth = [made.truth(literal) for literal in literals]
     holds = [
@@ -70,7 +71,7 @@ def _attribute(
     ]
     if numeric:
         options = _intervals(values[1:])
-    elif any(literal.operator in (TRUE, FALSE) for literal in offered):
+    elif is_flag:
         options = ["no (0)", "yes (1)"]
     else:
         options = [value_words(value) for value in values]
@@ -94,7 +95,8 @@ def _attribute(
     if numeric:
         middle = float(np.median(column.values[known])) if known.any() else float(values[1])
         return form | {"cuts": [float(v) for v in values[1:]], "start": float(f"{middle:.6g}")}
-    return form | {"start": _most_common(values, column, known)}
+    flag = Literal(name, TRUE) if is_flag else None
+    return form | {"start": _most_common(values, column, known, flag)}
 
 
 def _some(values: list[Any], literals: list[Literal]) -> list[Any]:
@@ -111,10 +113,14 @@ def _intervals(cuts: list[Any]) -> list[str]:
     return [f"below {texts[0]}", *inner, f"{texts[-1]} or more"]
 
 
-def _most_common(values: list[Any], column: Column, known: Bools) -> int:
-    """Place of the value that most rows hold."""
+def _most_common(
+    values: list[Any], column: Column, known: Bools, flag: Literal | None = None
+) -> int:
+    """Place of the value that most rows hold; of a 0/1 column, whatever stands for 0 and 1."""
     if column.type == NOTHING or not known.any():
         return 0
+    if flag is not None:
+        return int(2 * column.truth(flag)[known].sum() > known.sum())
     held, rows = np.unique(column.values[known], return_counts=True)
     best = held[int(np.argmax(rows))].item()
     if column.type == TEXT:

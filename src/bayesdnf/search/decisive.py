@@ -259,8 +259,13 @@ def _refuse(bits: BitMatrix, i: int, j: int) -> NoReturn:
     raise ContradictionError(
         f"Row {i} is positive and row {j} is not, yet every literal true in row {i} ({values}) is "
         f"also true in row {j}, which only adds {more[0]!r}; no function of these literals tells "
-        f"them apart. Encode with negations=True to offer more."
+        f"them apart{_advice(bits)}."
     )
+
+
+def _advice(bits: BitMatrix) -> str:
+    """Say how to offer more, where negations are not on offer already."""
+    return "" if bits.table.complement.any() else ". Encode with negations=True to offer more"
 
 
 def _sample(stored: BitMatrix, row: int) -> int:

@@ -62,7 +62,7 @@ def best_term(
     >>> posterior = Posterior(LiteralEncoder().fit_encode(X), y, positive="p")
     >>> found = best_term(posterior)
     >>> print(found.function)
-    (bruises = f AND gill-spacing = c AND veil-color = w)
+    (odor != a AND odor != l AND odor != n)
     >>> found.proved
     True
     """

@@ -88,8 +88,8 @@ def smallest_function(
     ----------
     bits : BitMatrix or table
         The literals on offer and the rows, as read. A DataFrame, array or dict of columns is
-        encoded by ``LiteralEncoder()``; pass ``LiteralEncoder(negations=True).fit_encode(X)`` to
-        offer negations too.
+        encoded by ``LiteralEncoder()``; pass ``LiteralEncoder(negations=False).fit_encode(X)`` to
+        leave negations out.
     y : 1-D array, Series or list
         One label for each row.
     minimize : {"terms", "literals"}, default="terms"
@@ -126,13 +126,13 @@ def smallest_function(
     --------
     >>> from bayesdnf import LiteralEncoder, datasets, smallest_function
     >>> X, y = datasets.load_mushroom()
-    >>> found = smallest_function(X, y, positive="p", random_state=0)
-    >>> found.n_terms, found.n_literals, found.proved
-    (6, 11, True)
-    >>> bits = LiteralEncoder(negations=True).fit_encode(X)
-    >>> found = smallest_function(bits, y, positive="p", minimize="literals", random_state=0)
+    >>> found = smallest_function(X, y, positive="p", minimize="literals", random_state=0)
     >>> found.n_literals, found.proved
     (8, True)
+    >>> bits = LiteralEncoder(negations=False).fit_encode(X)
+    >>> found = smallest_function(bits, y, positive="p", random_state=0)
+    >>> found.n_terms, found.n_literals, found.proved
+    (6, 11, True)
     """
     _check(minimize, method, time_limit, n_jobs)
     limits = Limits(time_limit, bounded=method != "exact")

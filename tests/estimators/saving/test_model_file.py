@@ -154,6 +154,19 @@ def of_version_2(document):
     return document | {"version": 2, "search": search}
 
 
+def test_files_with_an_encoder_of_version_1_are_read(document, tmp_path):
+    """They list literals without negations, all of which were on offer, or none."""
+    old = json.loads(json.dumps(document))
+    old["encoder"]["version"] = 1
+    for attribute in old["encoder"]["attributes"]:
+        kept = [pair for pair in attribute["literals"] if pair[0] in ("=", ">=", "true")]
+        attribute["literals"] = kept
+    model = read_back(old, tmp_path / "m.json")
+    assert model.function_ == MODEL.function_
+    assert {"stage != 1", "stage < 2", "NOT flag"} <= set(map(str, model.encoder_.literals_))
+    assert (model.predict_proba(COLUMNS) == MODEL.predict_proba(COLUMNS)).all()
+
+
 def test_files_of_version_2_are_read(document, tmp_path):
     model = read_back(of_version_2(document), tmp_path / "m.json")
     assert (model.ways_, model.near_) == (1, 1)
@@ -246,7 +259,7 @@ def test_a_newer_version_is_named(document, tmp_path):
         (["prior", "size", "name"], "eval", "field 'prior.size.name' must be one of Flat"),
         (["prior", "size", "mean"], -1, "field 'prior.size': The 'mean' parameter of Poisson"),
         (["function", "terms"], [[]], "field 'function'"),
-        (["encoder", "version"], 2, "field 'encoder'"),
+        (["encoder", "version"], 3, "field 'encoder'"),
         (["parameters", "steps"], 0, "field 'parameters.steps'"),
         (["extra"], 1, "field 'extra' is not known"),
         (["record", "content"], "abc", "field 'record.content' must be a hash"),

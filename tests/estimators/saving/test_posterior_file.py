@@ -110,7 +110,7 @@ def test_many_literals(tmp_path):
     model = quick(draws=20, warmup=5).fit(X, y)
     model.save(tmp_path / "p.nc")
     assert len(read(tmp_path / "p.nc")[1]) > 1 << 16
-    assert len(PosteriorDNFClassifier.load(tmp_path / "p.nc").encoder_.literals_) == 4000
+    assert len(PosteriorDNFClassifier.load(tmp_path / "p.nc").encoder_.literals_) == 8000
 
 
 def test_what_cannot_be_saved_or_loaded(mixed, file, tmp_path):

@@ -1,0 +1,102 @@
+"""What was on offer where no rule was found, and what was not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from .wording import count, listed, plural
+
+_SHOWN = 3
+_NEGATIVE = {"!=", "<", "false"}
+
+
+class FittedEncoder(Protocol):
+    """What a fitted LiteralEncoder says of itself."""
+
+    thresholds: int
+
+    @property
+    def kinds_(self) -> Mapping[str, str]:
+        """Kind of each column that gives literals."""
+        ...
+
+    @property
+    def dropped_(self) -> Mapping[str, str]:
+        """Columns that give none, and why."""
+        ...
+
+    @property
+    def literals_(self) -> Sequence[Any]:
+        """The literals on offer."""
+        ...
+
+
+def direction_not_offered(encoder: FittedEncoder) -> str | None:
+    """Return a literal that says the opposite of one on offer and is not itself on offer.
+
+    None when every column offers both directions.
+
+    Examples
+    --------
+    >>> from bayesdnf import LiteralEncoder
+    >>> from bayesdnf.display.offer import direction_not_offered
+    >>> table = {"sex": ["f", "m", "m"], "age": [31.5, 45.5, 62.5]}
+    >>> direction_not_offered(LiteralEncoder(negations=False).fit(table))
+    'age < 40'
+    >>> direction_not_offered(LiteralEncoder().fit(table))
+    """
+    for name in encoder.kinds_:
+        own = [literal for literal in encoder.literals_ if literal.attribute == name]
+        operators = {literal.operator for literal in own}
+        if operators == {"="} and len(own) == 2:
+            continue  # two levels, each the negation of the other
+        if not operators & _NEGATIVE:
+            return str(~own[0])
+    return None
+
+
+def literals_on_offer(encoder: FittedEncoder) -> str:
+    """Say how many literals there were to choose from."""
+    n = len(encoder.literals_)
+    return f"the {count(n, 'literal')} on offer"
+
+
+def not_offered(encoder: FittedEncoder) -> list[str]:
+    """Name what no rule could say, in sentences, and how to offer it.
+
+    Examples
+    --------
+    >>> from bayesdnf import LiteralEncoder
+    >>> from bayesdnf.display.offer import not_offered
+    >>> table = {"site": ["A", "A", "A"], "age": [31.5, 45.5, 62.5]}
+    >>> for sentence in not_offered(LiteralEncoder(negations=False).fit(table)):
+    ...     print(sentence)
+    Negations, such as age < 40, were not on offer: fit with negations=True (--negations).
+    1 column gave no literals: 'site'.
+    """
+    said = []
+    if (missing := direction_not_offered(encoder)) is not None:
+        said.append(
+            f"Negations, such as {missing}, were not on offer: fit with negations=True "
+            f"(--negations)."
+        )
+    if dropped := encoder.dropped_:
+        n = len(dropped)
+        said.append(f"{count(n, 'column')} gave no literals: {listed(dropped, _SHOWN)}.")
+    cut = [name for name in encoder.kinds_ if _is_cut_off(encoder, name)]
+    if cut:
+        said.append(
+            f"{listed(cut, _SHOWN)} {plural(len(cut), 'was', 'were')} cut at {encoder.thresholds} "
+            f"{plural(int(encoder.thresholds), 'number')} only: larger thresholds (--thresholds) "
+            f"offer more."
+        )
+    return said
+
+
+def _is_cut_off(encoder: FittedEncoder, name: str) -> bool:
+    """Whether a column of numbers got as many cuts as were allowed."""
+    if encoder.kinds_[name] != "numeric":
+        return False
+    cuts = {literal.value for literal in encoder.literals_ if literal.attribute == name}
+    return len(cuts) >= encoder.thresholds
