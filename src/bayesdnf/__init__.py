@@ -13,7 +13,7 @@ from .boolean import table as _table
 
 if TYPE_CHECKING:
     from . import datasets, plots, qca
-    from .boolean import BooleanFunction, Literal
+    from .boolean import BooleanFunction, Literal, RuleList
     from .data.bits import BitMatrix
     from .data.encoder import LiteralEncoder
     from .data.simulate import simulate
@@ -52,6 +52,7 @@ __all__ = [
     "Posterior",
     "PosteriorDNFClassifier",
     "Prior",
+    "RuleList",
     "Support",
     "Tabulated",
     "Uniform",
@@ -85,6 +86,7 @@ _HOME = {
     "Posterior": "model.posterior",
     "PosteriorDNFClassifier": "estimators.posterior_classifier",
     "Prior": "model.prior",
+    "RuleList": "boolean",
     "Support": "model.support",
     "Tabulated": "model.distributions",
     "Uniform": "model.distributions",

@@ -28,7 +28,7 @@ class ParameterError(InputError):
 
 
 class ParseError(InputError):
-    """A text is not a Boolean function."""
+    """A text is not a Boolean function or a rule list."""
 
 
 class FileFormatError(InputError):

@@ -1,8 +1,6 @@
 import contextlib
-import itertools
 import json
 import math
-import sqlite3
 
 import pytest
 from hypothesis import given, settings
@@ -10,25 +8,15 @@ from hypothesis import strategies as st
 
 from bayesdnf.boolean import BooleanFunction, Literal
 from bayesdnf.errors import InputError, ParameterError, ParseError
+from boolean.running import asked, compiled, paired_surrogates
 from boolean.worlds import any_functions, worlds
 
-# The rows that a condition selects, asked of a real database ---------------------------------
-
-
-def quoted(name):
-    return '"' + name.replace('"', '""') + '"'
+# SQL -----------------------------------------------------------------------------------------
 
 
 def selected(table, condition):
-    names = list(table.columns)
-    with contextlib.closing(sqlite3.connect(":memory:")) as base:
-        columns = ", ".join(quoted(name) for name in names)
-        base.execute(f"CREATE TABLE t ({columns})")
-        marks = ", ".join("?" * len(names))
-        rows = [tuple(row[name] for name in names) for row in table.rows()]
-        base.executemany(f"INSERT INTO t VALUES ({marks})", rows)
-        chosen = {i for (i,) in base.execute(f"SELECT _rowid_ FROM t WHERE {condition}")}
-    return [i + 1 in chosen for i in range(table.n_rows)]
+    chosen = asked(table, f"_rowid_ IN (SELECT _rowid_ FROM t WHERE {condition})")
+    return [value == 1 for value in chosen]
 
 
 @pytest.mark.slow
@@ -97,13 +85,6 @@ def test_text_marks_the_same_rows(world):
 
 
 # Python --------------------------------------------------------------------------------------
-
-
-def compiled(source, name="rule"):
-    namespace = {}
-    exec(compile(source, "<rule>", "exec"), namespace)
-    assert set(namespace) == {"__builtins__", name}
-    return namespace[name]
 
 
 @pytest.mark.slow
@@ -182,17 +163,6 @@ def test_latex_is_one_printable_line_with_balanced_braces(f):
 
 
 # JSON ----------------------------------------------------------------------------------------
-
-
-def paired_surrogates(f):
-    texts = [x.attribute for x in f.literals] + [
-        x.value for x in f.literals if isinstance(x.value, str)
-    ]
-    return any(
-        "\ud800" <= a <= "\udbff" and "\udc00" <= b <= "\udfff"
-        for text in texts
-        for a, b in itertools.pairwise(text)
-    )
 
 
 @settings(max_examples=200, deadline=None)

@@ -1,11 +1,11 @@
-"""Random functions and tables with odd names and values, and a slow obvious table."""
+"""Random functions, rule lists and tables with odd names and values, and a slow obvious table."""
 
 import math
 
 import numpy as np
 from hypothesis import strategies as st
 
-from bayesdnf.boolean import BooleanFunction, Literal
+from bayesdnf.boolean import BooleanFunction, Literal, RuleList
 
 ODD = [
     "", " ", " padded ", "AND", "or", "Not", "true", "True", "FALSE", "0", "1", "1.0", "-1.5",
@@ -14,6 +14,7 @@ ODD = [
     "tab\tcr\r", "é≠ü", "😀", "a=b", "x >= 3", "(", ")", "x') OR 1=1 --", 'x" OR 1=1 --',
     "'''", '"""', "'); DROP TABLE t; --", "__import__('os').abort()", "{x}", "%s", "$a^b_c~#&",
     "\x85", "\u2028", "\x7f", "/* */", "<b>&amp;", "`", "row", "holds", "x10", "x2", "00",
+    "if", "elif", "Then", "else", "part", "a) then 0.5 else", "CASE", "when", "END",
 ]  # fmt: skip
 ONES = ["1", "1.0", "True", "true", "TRUE"]  # texts that a 0/1 literal takes for 1
 UNSTORABLE = ["\x00", "nul\x00inside", "\ud800", "a\udfff"]
@@ -86,9 +87,13 @@ def any_literals():
     return plain | valued | ordered
 
 
-def any_functions():
-    terms = st.lists(st.lists(any_literals(), min_size=1, max_size=4), max_size=4)
-    return st.builds(BooleanFunction, terms)
+def any_functions(min_terms=0):
+    term = st.lists(any_literals(), min_size=1, max_size=4)
+    return st.builds(BooleanFunction, st.lists(term, min_size=min_terms, max_size=4))
+
+
+def any_lists():
+    return st.lists(any_functions(min_terms=1), max_size=3).map(RuleList)
 
 
 def literals_of(name, pool, numeric):
@@ -103,8 +108,8 @@ def literals_of(name, pool, numeric):
 
 
 @st.composite
-def worlds(draw, storable=False, missing=True, max_terms=4, min_terms=0):
-    """A function and a table whose columns each hold either numbers or texts."""
+def tables(draw, storable, missing):
+    """Literals, and a table whose columns each hold either numbers or texts."""
     # In SQLite the words TRUE and FALSE mean a column of that name where there is one.
     columns = texts(storable).filter(lambda name: name.lower() not in ("true", "false"))
     names = draw(st.lists(columns, min_size=1, max_size=4, unique_by=str.lower))
@@ -119,6 +124,24 @@ def worlds(draw, storable=False, missing=True, max_terms=4, min_terms=0):
         extra = [7, -9.5] if numeric else ["another"]
         cells = st.sampled_from(pool + extra + ([None, math.nan] if missing else []))
         columns[name] = draw(st.lists(cells, min_size=n_rows, max_size=n_rows))
+    return options, DictTable(columns, n_rows)
+
+
+@st.composite
+def worlds(draw, storable=False, missing=True, max_terms=4, min_terms=0):
+    """A function and a table that it can be called on."""
+    options, table = draw(tables(storable, missing))
     term = st.lists(st.sampled_from(options), min_size=1, max_size=4)
-    function = BooleanFunction(draw(st.lists(term, min_size=min_terms, max_size=max_terms)))
-    return function, DictTable(columns, n_rows)
+    return BooleanFunction(draw(st.lists(term, min_size=min_terms, max_size=max_terms))), table
+
+
+@st.composite
+def list_worlds(draw, storable=False, missing=True):
+    """A rule list, the risks of its parts and a table that it can be called on."""
+    options, table = draw(tables(storable, missing))
+    term = st.lists(st.sampled_from(options), min_size=1, max_size=3)
+    layer = st.lists(term, min_size=1, max_size=3).map(BooleanFunction)
+    rules = RuleList(draw(st.lists(layer, max_size=4)))
+    risk = st.floats(0, 1) | st.sampled_from([0, 1, 1e-7, 0.1])
+    risks = draw(st.lists(risk, min_size=len(rules) + 1, max_size=len(rules) + 1))
+    return rules, risks, table

@@ -1,7 +1,18 @@
-"""Boolean functions as people write them: literals, terms, an OR of ANDs."""
+"""Boolean functions as people write them: literals, terms, an OR of ANDs, lists of layers."""
 
 from .function import BooleanFunction
 from .literal import Literal, Relation
+from .rule_list import RuleList, renumbered_parts, same_partition
 from .table import Table, as_table, set_table_reader
 
-__all__ = ["BooleanFunction", "Literal", "Relation", "Table", "as_table", "set_table_reader"]
+__all__ = [
+    "BooleanFunction",
+    "Literal",
+    "Relation",
+    "RuleList",
+    "Table",
+    "as_table",
+    "renumbered_parts",
+    "same_partition",
+    "set_table_reader",
+]

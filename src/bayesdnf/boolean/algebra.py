@@ -36,9 +36,9 @@ def canonical(terms: Iterable[Iterable[Literal]]) -> Terms:
     return tuple(tuple(ordered[i] for i in term) for _, term in ranked)
 
 
-def marked_rows(terms: Terms, table: Table) -> Bools:
-    """Rows on which some term holds; each literal's truth is asked once."""
-    truth: dict[Literal, Bools] = {}
+def marked_rows(terms: Terms, table: Table, known: dict[Literal, Bools] | None = None) -> Bools:
+    """Rows on which some term holds; each literal's truth is asked once, unless it is known."""
+    truth = {} if known is None else known
     marked = np.zeros(table.n_rows, dtype=np.bool_)
     for term in terms:
         holds = np.ones(table.n_rows, dtype=np.bool_)
@@ -48,6 +48,15 @@ def marked_rows(terms: Terms, table: Table) -> Bools:
             holds &= truth[literal]
         marked |= holds
     return marked
+
+
+def parts_of_rows(layers: Sequence[Terms], table: Table) -> NDArray[np.intp]:
+    """Find the part of each row, the number of the highest layer that marks it; the first is G."""
+    truth: dict[Literal, Bools] = {}
+    parts = np.zeros(table.n_rows, dtype=np.intp)
+    for number, terms in enumerate(reversed(layers), start=1):
+        parts[marked_rows(terms, table, truth)] = number
+    return parts
 
 
 def absorb(terms: Terms) -> Terms:
@@ -234,22 +243,34 @@ def _regions(literals: list[Literal]) -> Bools:
     return np.unique(truth, axis=0)
 
 
-def equivalent(one: Terms, other: Terms, limit: int) -> bool:
-    """Whether two functions agree on every complete row."""
+def equivalent(
+    one: Sequence[Terms], other: Sequence[Terms], limit: int, renumbered: bool = False
+) -> bool:
+    """Whether two lists of layers part every complete row alike; a function is one layer.
+
+    ``renumbered`` asks for the same parts under any numbers.
+    """
     _check_limit(limit, "equivalent_to")
-    one, other = absorb(one), absorb(other)
+    one, other = [absorb(terms) for terms in one], [absorb(terms) for terms in other]
     if one == other:
         return True
-    grid = _Grid(literal for term in one + other for literal in term)
+    grid = _Grid(literal for terms in (*one, *other) for term in terms for literal in term)
     if grid.size > limit:
         raise SizeLimitError(
-            f"Comparing the two functions needs {grid.size} combinations of values, "
+            f"The comparison needs {grid.size} combinations of values, "
             f"past the limit of {limit}; pass a larger limit."
         )
     step = 1 << 16
+    base = len(other) + 1
+    met: set[tuple[int, int]] = set()
     for start in range(0, grid.size, step):
         rows = grid.window(start, start + step)
-        if (marked_rows(one, rows) != marked_rows(other, rows)).any():
+        codes = parts_of_rows(one, rows) * base + parts_of_rows(other, rows)
+        met.update(divmod(code, base) for code in np.flatnonzero(np.bincount(codes)).tolist())
+        numbers = ({a for a, _ in met}, {b for _, b in met})
+        if renumbered and any(len(side) < len(met) for side in numbers):
+            return False
+        if not renumbered and any(a != b for a, b in met):
             return False
     return True
 

@@ -45,7 +45,7 @@ def {name}(row):
             return False  # only numbers are ordered
         return bool(found >= value if operator == ">=" else found < value)
 
-    return {expression}
+    {body}
 """
 
 
@@ -75,7 +75,7 @@ class Exports:
         >>> print(BooleanFunction("odor = f OR NOT x_3 AND age >= 45").to_latex())
         (\texttt{odor} = \texttt{f}) \lor (\texttt{age} \geq 45 \land \lnot \texttt{x\_3})
         """
-        return _latex(self.literal_terms)
+        return latex_condition(self.literal_terms)
 
     def to_sql(self) -> str:
         """Return the condition of a WHERE clause in standard SQL.
@@ -94,7 +94,7 @@ class Exports:
         >>> print(BooleanFunction("NOT x3").to_sql())
         (CAST("x3" AS CHAR(5)) NOT IN ('1', '1.0', 'True', 'true', 'TRUE'))
         """
-        return _sql(self.literal_terms)
+        return sql_condition(self.literal_terms)
 
     def to_python(self, name: str = "rule") -> str:
         """Return the source of a function that takes a row as a mapping.
@@ -110,7 +110,8 @@ class Exports:
         >>> namespace["rule"]({"odor": "n", "x3": 1, "age": 60})
         True
         """
-        return _python(self.literal_terms, str(self), name)
+        body = f"return {python_condition(self.literal_terms)}"
+        return python_function(name, str(self), body)
 
     def to_json(self) -> str:
         """Return readable JSON, with the types of values kept.
@@ -128,10 +129,10 @@ class Exports:
           ]
         }
         """
-        return _json(self.literal_terms)
+        return json_document(_FORMAT, "terms", json_terms(self.literal_terms, "  "))
 
 
-def _latex(terms: Terms) -> str:
+def latex_condition(terms: Terms) -> str:
     r"""Math-mode LaTeX with ``\land``, ``\lor`` and ``\lnot``."""
     if not terms:
         return r"\texttt{FALSE}"
@@ -148,12 +149,15 @@ def _latex_literal(literal: Literal) -> str:
         negated = literal.operator == FALSE or literal.operator.startswith("not ")
         return rf"\lnot {said}" if negated else said
     value = value_text(literal.value)
-    if isinstance(literal.value, (str, bool)):
-        value = _latex_text(value)
-    elif "e" in value:
-        mantissa, exponent = value.split("e")
-        value = rf"{mantissa} \times 10^{{{int(exponent)}}}"
+    is_word = isinstance(literal.value, (str, bool))
+    value = _latex_text(value) if is_word else latex_number(value)
     return f"{name} {_LATEX_OPERATORS[literal.operator]} {value}"
+
+
+def latex_number(text: str) -> str:
+    """Write a number, given as Python writes it, for math mode."""
+    mantissa, _, exponent = text.partition("e")
+    return rf"{mantissa} \times 10^{{{int(exponent)}}}" if exponent else text
 
 
 def _latex_text(text: str) -> str:
@@ -161,7 +165,7 @@ def _latex_text(text: str) -> str:
     return r"\texttt{" + "".join(_LATEX_ESCAPES.get(c, c) for c in visible) + "}"
 
 
-def _sql(terms: Terms) -> str:
+def sql_condition(terms: Terms) -> str:
     """Write the condition of a WHERE clause in standard SQL."""
     if not terms:
         return "1 = 0"
@@ -197,20 +201,23 @@ def _sql_quoted(text: str, mark: str) -> str:
     return mark + text.replace(mark, mark + mark) + mark
 
 
-def _python(terms: Terms, text: str, name: str) -> str:
+def python_function(name: str, description: str, body: str) -> str:
     """Write a standalone function of a mapping ``row``; nothing in it is executable data."""
     if not isinstance(name, str) or not name.isidentifier():
         raise ParameterError.of("name", "to_python", "a Python identifier", name)
     if keyword.iskeyword(name) or hasattr(builtins, name):
         raise ParameterError.of("name", "to_python", "neither a keyword nor a builtin", name)
-    parts = [_python_term(term) for term in terms]
-    if len(parts) > 1:
-        expression = "(\n        " + "\n        or ".join(parts) + "\n    )"
-    else:
-        expression = parts[0] if parts else "False"
     # repr() escapes whatever could end the docstring or the line.
     ones = ", ".join(f'"{one}"' for one in ONE_TEXTS)
-    return _PYTHON.format(name=name, description=repr(text), ones=ones, expression=expression)
+    return _PYTHON.format(name=name, description=repr(description), ones=ones, body=body)
+
+
+def python_condition(terms: Terms) -> str:
+    """Write an expression for the body of :func:`python_function`."""
+    parts = [_python_term(term) for term in terms]
+    if len(parts) > 1:
+        return "(\n        " + "\n        or ".join(parts) + "\n    )"
+    return parts[0] if parts else "False"
 
 
 def _python_term(term: Term) -> str:
@@ -223,8 +230,8 @@ def _python_term(term: Term) -> str:
     return f"({' and '.join(calls)})" if len(calls) > 1 else calls[0]
 
 
-def _json(terms: Terms) -> str:
-    """JSON with one term a line, readable and with the types of values kept."""
+def json_terms(terms: Terms, indent: str) -> str:
+    """Write a JSON list with one term a line, readable and with the types of values kept."""
     lines = []
     for term in terms:
         members = []
@@ -236,9 +243,20 @@ def _json(terms: Terms) -> str:
             if literal.value is not None:
                 member["value"] = literal.value
             members.append(member)
-        lines.append("    " + json.dumps(members, ensure_ascii=False))
-    body = "[\n" + ",\n".join(lines) + "\n  ]" if lines else "[]"
-    text = f'{{\n  "format": "{_FORMAT}",\n  "version": {_VERSION},\n  "terms": {body}\n}}'
+        lines.append(json.dumps(members, ensure_ascii=False))
+    return json_list(lines, indent)
+
+
+def json_list(members: list[str], indent: str) -> str:
+    """Write a JSON list with one member a line, deeper than ``indent``."""
+    if not members:
+        return "[]"
+    return f"[\n{indent}  " + f",\n{indent}  ".join(members) + f"\n{indent}]"
+
+
+def json_document(form: str, key: str, body: str) -> str:
+    """Write a JSON object that names its format and holds one thing."""
+    text = f'{{\n  "format": "{form}",\n  "version": {_VERSION},\n  "{key}": {body}\n}}'
     if re.search("[\ud800-\udbff][\udc00-\udfff]", text):
         raise InputError(
             "JSON cannot tell a pair of surrogates from the character they encode; "
@@ -249,30 +267,39 @@ def _json(terms: Terms) -> str:
 
 
 def read_json(text: str) -> list[list[Literal]]:
-    """Read what ``to_json`` writes, checking every part of it."""
+    """Read what ``to_json`` of a Boolean function writes, checking every part of it."""
     if not isinstance(text, str):
         raise ParameterError.of("text", "BooleanFunction.from_json", "a string", text)
+    return read_terms(read_document(text, "Boolean function", _FORMAT, "terms"), "'terms'")
+
+
+def read_document(text: str, what: str, form: str, key: str) -> Any:
+    """Read what :func:`json_document` writes, and return the one thing that it holds."""
     try:
         document = json.loads(text, parse_constant=_not_json, object_pairs_hook=_distinct_keys)
     except ParseError:
         raise
     except RecursionError:
-        raise ParseError("The JSON text of a Boolean function is nested too deeply.") from None
+        raise ParseError(f"The JSON text of a {what} is nested too deeply.") from None
     except ValueError as error:
-        raise ParseError(f"The text of a Boolean function is not JSON: {error}.") from None
-    _expect_keys(document, "the document", {"format", "version", "terms"})
-    if document["format"] != _FORMAT:
-        raise ParseError(f"'format' must be {_FORMAT!r}. Got {document['format']!r} instead.")
+        raise ParseError(f"The text of a {what} is not JSON: {error}.") from None
+    _expect_keys(document, "the document", {"format", "version", key})
+    if document["format"] != form:
+        raise ParseError(f"'format' must be {form!r}. Got {_shown(document['format'])} instead.")
     version = document["version"]
     if isinstance(version, bool) or version != _VERSION:
-        raise ParseError(f"'version' must be {_VERSION}. Got {version!r} instead.")
-    terms = _expect_list(document["terms"], "'terms'")
+        raise ParseError(f"'version' must be {_VERSION}. Got {_shown(version)} instead.")
+    return document[key]
+
+
+def read_terms(terms: Any, where: str, within: str = "") -> list[list[Literal]]:
+    """Read what :func:`json_terms` writes; ``within`` says in errors whose terms they are."""
     return [
         [
-            _read_literal(member, f"literal {j} of term {i}")
-            for j, member in enumerate(_expect_list(term, f"term {i}"))
+            _read_literal(member, f"literal {j} of term {i}{within}")
+            for j, member in enumerate(expect_list(term, f"term {i}{within}"))
         ]
-        for i, term in enumerate(terms)
+        for i, term in enumerate(expect_list(terms, where))
     ]
 
 
@@ -297,7 +324,8 @@ def _expect_keys(part: Any, where: str, keys: set[str]) -> None:
         )
 
 
-def _expect_list(part: Any, where: str) -> list[Any]:
+def expect_list(part: Any, where: str) -> list[Any]:
+    """Return a part of the JSON text, which must be a list."""
     if not isinstance(part, list):
         raise ParseError(f"In the JSON text {where} must be a list. Got {_shown(part)} instead.")
     return part

@@ -216,7 +216,7 @@ class BooleanFunction(export.Exports):
         """
         if not isinstance(other, BooleanFunction):
             raise ParameterError.of("other", "equivalent_to", "a BooleanFunction", other)
-        return algebra.equivalent(self.literal_terms, other.literal_terms, limit)
+        return algebra.equivalent([self.literal_terms], [other.literal_terms], limit)
 
     def complement(self, limit: int = 10_000) -> BooleanFunction:
         """Return the negation, again as an OR of ANDs.

@@ -1,4 +1,4 @@
-"""Reading the text of a Boolean function, the exact inverse of writing it."""
+"""Reading the texts of Boolean functions and rule lists, the exact inverse of writing them."""
 
 from __future__ import annotations
 
@@ -43,6 +43,16 @@ def parse_literal(text: str) -> Literal:
     return terms[0][0]
 
 
+def parse_layers(text: str) -> list[Terms]:
+    """Read ``if (a) then part 2 elif (b) then part 1 else part 0`` into its layers."""
+    if not isinstance(text, str):
+        raise ParameterError.of("text", "RuleList.parse", "a string", text)
+    reader = _Reader(text)
+    layers = reader.layers()
+    reader.end("the end of the text")
+    return layers
+
+
 class _Reader:
     """A position in a text, and one method for each rule of the grammar."""
 
@@ -62,6 +72,39 @@ class _Reader:
     def end(self, expected: str) -> None:
         if self.at < len(self.text):
             self.fail(expected)
+
+    def layers(self) -> list[Terms]:
+        # No name or value can stand where a function may end, so attributes that are called
+        # if, elif, then, else or part need no quotes.
+        layers: list[Terms] = []
+        parts: list[tuple[float, int] | None] = []
+        expected = "if or else"
+        while self._keyword("elif" if layers else "if"):
+            layers.append(self.disjunction())
+            said = self._keyword("then")
+            parts.append(self._part_or_risk() if said else None)
+            expected = "elif or else" if said else "AND, OR, then, elif or else"
+        if not self._keyword("else"):
+            self.fail(expected)
+        parts.append(self._part_or_risk() if self.at < len(self.text) else None)
+        for number, part in enumerate(reversed(parts)):
+            if part is not None and part[0] != number:
+                self.fail(f"{number}, the number of this part", part[1])
+        return layers
+
+    def _part_or_risk(self) -> tuple[float, int] | None:
+        """Read a part's number and where it stands, or a risk, of which nothing is kept."""
+        is_part = self._keyword("part")
+        at = self.at
+        match = _NUMBER.match(self.text, at)
+        if match is None or _WORD.match(self.text, match.end()):
+            self.fail("the number of a part" if is_part else "a risk such as 0.25, or part 1")
+        number = self._number(match)
+        if is_part:
+            return number, at
+        if not 0 <= number <= 1:
+            self.fail("a risk from 0 to 1", at)
+        return None
 
     def disjunction(self) -> Terms:
         terms = self.conjunction()

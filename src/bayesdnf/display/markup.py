@@ -55,6 +55,21 @@ def rule(terms: Sequence[Sequence[str]]) -> str:
     return "".join(lines)
 
 
+def rule_list(layers: Sequence[Sequence[Sequence[str]]], outcomes: Sequence[str]) -> str:
+    """Draw if, elif, else: a rule for each layer, and what follows from it; else comes last."""
+    cell = "padding: 0.2em 0.8em 0.2em 0; vertical-align: top; background: transparent"
+    cell += "; text-align: left"
+    last = len(outcomes) - 1
+    rows = []
+    for number, outcome in enumerate(outcomes):
+        word = "else" if number == last else "elif" if number else "if"
+        condition = "" if number == last else rule(layers[number])
+        cells = "".join(f'<td style="{cell}">{x}</td>' for x in (word, condition, text(outcome)))
+        rows.append(f'<tr style="border-top: {_LINE}; background: none">{cells}</tr>')
+    style = "border-collapse: collapse; border: none; margin: 0.5em 0"
+    return f'<table style="{style}">{"".join(rows)}</table>'
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], wide: int) -> str:
     """Write a table of texts; all columns but one, the wide one, are numbers."""
     cell = "padding: 0.2em 0.8em 0.2em 0; vertical-align: top; background: transparent"

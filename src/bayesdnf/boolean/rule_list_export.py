@@ -1,0 +1,208 @@
+"""A rule list in other languages: LaTeX, SQL, Python and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from numbers import Real
+from typing import TYPE_CHECKING
+
+from ..errors import ParameterError
+from . import export
+
+if TYPE_CHECKING:
+    from .function import BooleanFunction
+    from .literal import Literal
+
+_FORMAT = "bayesdnf.rule-list"
+_WIDTH = 72  # a longer layer is written with one term a line
+
+
+class RuleListExports:
+    """The ``to_...`` methods of a rule list."""
+
+    __slots__ = ()
+    layers: tuple[BooleanFunction, ...]
+
+    def to_text(self, risks: Collection[float] | None = None) -> str:
+        """Return the text that :meth:`parse` reads; without risks the same as ``str``.
+
+        A layer of more than 72 characters has a line for each term.
+
+        Parameters
+        ----------
+        risks : sequence of float, optional
+            The risk of each part, that of part 0 first; shown in four digits, in
+            place of the numbers of the parts.
+
+        Examples
+        --------
+        >>> from bayesdnf import RuleList
+        >>> rules = RuleList(["odor = f OR bruises = t AND gill-size = n", "age >= 45"])
+        >>> print(rules.to_text(risks=[0.02, 0.43, 0.98]))
+        if   (odor = f) OR (bruises = t AND gill-size = n)   then 0.98
+        elif (age >= 45)                                     then 0.43
+        else                                                      0.02
+        """
+        shown = [_shown(outcome) for outcome in _outcomes(self.layers, risks, "to_text")]
+        *outcomes, otherwise = [f"part {text}" for text in shown] if risks is None else shown
+        broken = [_lines(function) for function in self.layers]
+        width = max((len(lines[-1]) for lines in broken if len(lines[-1]) <= _WIDTH), default=0)
+        text = []
+        for number, (lines, outcome) in enumerate(zip(broken, outcomes, strict=True)):
+            lines[-1] = f"{lines[-1]:<{width}}   then {outcome}"
+            text += [f"{'elif' if number else 'if':<4} {lines[0]}"]
+            text += [f"     {line}" for line in lines[1:]]
+        indent = " " * (width + len("   then ")) if broken else ""
+        return "\n".join([*text, f"else {indent}{otherwise}"])
+
+    def to_latex(self, risks: Collection[float] | None = None) -> str:
+        r"""Return LaTeX for math mode: the ``cases`` of amsmath.
+
+        Parameters
+        ----------
+        risks : sequence of float, optional
+            The risk of each part, that of part 0 first; shown in four digits, in
+            place of the numbers of the parts.
+
+        Examples
+        --------
+        >>> from bayesdnf import RuleList
+        >>> print(RuleList(["odor = f OR x_3", "age >= 45"]).to_latex())
+        \begin{cases}
+        2 & \text{if } (\texttt{odor} = \texttt{f}) \lor (\texttt{x\_3}) \\
+        1 & \text{else if } (\texttt{age} \geq 45) \\
+        0 & \text{otherwise}
+        \end{cases}
+        """
+        outcomes = _outcomes(self.layers, risks, "to_latex")
+        *numbers, otherwise = [export.latex_number(_shown(outcome)) for outcome in outcomes]
+        words = ["if", *["else if"] * (len(self.layers) - 1)]
+        lines = [
+            rf"{number} & \text{{{word} }} {export.latex_condition(function.literal_terms)} \\"
+            for number, word, function in zip(numbers, words, self.layers, strict=False)
+        ]
+        lines.append(rf"{otherwise} & \text{{otherwise}}")
+        return "\n".join([r"\begin{cases}", *lines, r"\end{cases}"])
+
+    def to_sql(self, risks: Collection[float] | None = None) -> str:
+        """Return an expression in standard SQL whose value is the part of a row.
+
+        What :meth:`BooleanFunction.to_sql` says of names and texts holds here too.
+
+        Parameters
+        ----------
+        risks : sequence of float, optional
+            The risk of each part, that of part 0 first; the expression's values, in
+            place of the numbers of the parts.
+
+        Examples
+        --------
+        >>> from bayesdnf import RuleList
+        >>> print(RuleList(["odor = f OR x3", "age >= 45"]).to_sql(risks=[0.02, 0.43, 0.98]))
+        CASE
+          WHEN ("odor" = 'f') OR ("x3" = 1) THEN 0.98
+          WHEN ("age" >= 45) THEN 0.43
+          ELSE 0.02
+        END
+        """
+        *outcomes, otherwise = _outcomes(self.layers, risks, "to_sql")
+        if not self.layers:
+            return repr(otherwise)  # CASE needs a WHEN
+        lines = [
+            f"  WHEN {export.sql_condition(function.literal_terms)} THEN {outcome!r}"
+            for function, outcome in zip(self.layers, outcomes, strict=True)
+        ]
+        return "\n".join(["CASE", *lines, f"  ELSE {otherwise!r}", "END"])
+
+    def to_python(self, name: str = "rules", risks: Collection[float] | None = None) -> str:
+        """Return the source of a function from a row, given as a mapping, to its part.
+
+        It needs no imports. None, NaN and absent keys are missing values, which
+        satisfy nothing.
+
+        Parameters
+        ----------
+        name : str, default "rules"
+            Name of the function.
+        risks : sequence of float, optional
+            The risk of each part, that of part 0 first; the function's answers, in
+            place of the numbers of the parts.
+
+        Examples
+        --------
+        >>> from bayesdnf import RuleList
+        >>> namespace = {}
+        >>> exec(RuleList(["odor = f OR x3", "age >= 45"]).to_python(), namespace)
+        >>> namespace["rules"]({"odor": "n", "x3": 0, "age": 60})
+        1
+        """
+        *outcomes, otherwise = _outcomes(self.layers, risks, "to_python")
+        tests = [
+            f"if {export.python_condition(function.literal_terms)}:\n        return {outcome!r}\n"
+            for function, outcome in zip(self.layers, outcomes, strict=True)
+        ]
+        body = "    ".join([*tests, f"return {otherwise!r}"])
+        return export.python_function(name, self.to_text(risks), body)
+
+    def to_json(self) -> str:
+        """Return readable JSON, the highest layer first, with the types of values kept.
+
+        Examples
+        --------
+        >>> from bayesdnf import RuleList
+        >>> print(RuleList(["odor = f OR x3", "age >= 45"]).to_json())
+        {
+          "format": "bayesdnf.rule-list",
+          "version": 1,
+          "layers": [
+            [
+              [{"attribute": "odor", "operator": "=", "value": "f"}],
+              [{"attribute": "x3", "operator": "true"}]
+            ],
+            [
+              [{"attribute": "age", "operator": ">=", "value": 45}]
+            ]
+          ]
+        }
+        """
+        layers = [export.json_terms(function.literal_terms, "    ") for function in self.layers]
+        return export.json_document(_FORMAT, "layers", export.json_list(layers, "  "))
+
+
+def read_layers_json(text: str) -> list[list[list[Literal]]]:
+    """Read what ``to_json`` of a rule list writes, checking every part of it."""
+    if not isinstance(text, str):
+        raise ParameterError.of("text", "RuleList.from_json", "a string", text)
+    layers = export.read_document(text, "rule list", _FORMAT, "layers")
+    return [
+        export.read_terms(terms, f"layers[{i}]", f" of layers[{i}]")
+        for i, terms in enumerate(export.expect_list(layers, "'layers'"))
+    ]
+
+
+def _lines(function: BooleanFunction) -> list[str]:
+    text = str(function)
+    if len(text) <= _WIDTH:
+        return [text]
+    terms = [f"({' AND '.join(term)})" for term in function.terms]
+    return [terms[0], *[f"OR {term}" for term in terms[1:]]]
+
+
+def _outcomes(
+    layers: tuple[BooleanFunction, ...], risks: Collection[float] | None, owner: str
+) -> list[int] | list[float]:
+    """Return the parts, or their risks as floats, in the order of the layers; part 0 is last."""
+    highest = len(layers)
+    if risks is None:
+        return list(range(highest, -1, -1))
+    given = list(risks) if isinstance(risks, Collection) else []
+    if len(given) != highest + 1 or not all(isinstance(r, Real) and 0 <= r <= 1 for r in given):
+        must = f"a list of {highest + 1} numbers from 0 to 1, from part 0 to part {highest}"
+        if not layers:
+            must = "a list of one number from 0 to 1"
+        raise ParameterError.of("risks", owner, must, risks)
+    return [float(risk) for risk in reversed(given)]
+
+
+def _shown(outcome: float) -> str:
+    return str(outcome) if isinstance(outcome, int) else f"{outcome:.4g}"
