@@ -1,6 +1,7 @@
 import contextlib
 import json
 import math
+import sqlite3
 
 import pytest
 from hypothesis import given, settings

@@ -195,10 +195,10 @@ def test_sql_gives_parts_and_risks(world):
 
 
 def test_sql_by_hand():
-    rules = RuleList([BooleanFunction([[Literal("odor", "!=", "it's")], ["x3"]]), "age >= 45"])
+    rules = RuleList([BooleanFunction([[Literal("odor", "!=", "it's")], ["cap = x"]]), "age >= 45"])
     assert rules.to_sql() == (
         "CASE\n"
-        """  WHEN ("odor" <> 'it''s') OR ("x3" = 1) THEN 2\n"""
+        """  WHEN ("cap" = 'x') OR ("odor" <> 'it''s') THEN 2\n"""
         '  WHEN ("age" >= 45) THEN 1\n'
         "  ELSE 0\n"
         "END"

@@ -38,6 +38,7 @@ _FEWEST_WAYS = 2  # different ones that have come to the best score ...
 _SHARE = 0.5  # ... with this share of those restarts ...
 _LATER_SHARE = 0.2  # ... or, after so many restarts in all, with this one.
 _LATER = 48
+_UNANIMOUS = 16  # restarts, where all come to it
 # Of all restarts, hardly any may have ended near the best score, in nats, where no other did.
 _NEAR = 10.0
 _SINGLES = 0.025
@@ -265,7 +266,7 @@ class _Tally:
         if self.agreement < self._agree:
             return False
         if self.agreement == self.restarts:
-            return True
+            return self.restarts >= _UNANIMOUS
         singles = sum(
             times == 1 and score >= self.score - _NEAR for score, times in self._times.items()
         )
