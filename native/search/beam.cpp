@@ -129,6 +129,8 @@ class Beam {
           left_out_(left_out),
           width_(width),
           n_threads_(n_threads),
+          masks_at_once_(
+              std::clamp<std::size_t>(kCountsAtOnce / (2 * view_.n_literals() + 1), 4, 64)),
           rest_(state.marked(left_out)),
           others_(state.spans(left_out)),
           others_prior_(state.terms_prior(left_out) + prior_.of_count(others_.size() + 1)),
@@ -164,7 +166,7 @@ class Beam {
 
   private:
     static constexpr std::size_t kWorthAThread = 1 << 22;  // words to look at
-    static constexpr std::size_t kMasksAtOnce = 64;
+    static constexpr std::size_t kCountsAtOnce = 1 << 17;  // of both kinds of rows: a cache's worth
     static constexpr std::size_t kContenders = 256;
     static constexpr std::size_t kPatience = 1;  // levels in a row that may fall below the last
     static constexpr double kLookAhead = 4;      // literals whose weights are hoped for
@@ -216,14 +218,14 @@ class Beam {
     // and keeps the best of its own; the best of all are the same whoever found them.
     Offers extend_all(std::size_t size) {
         const std::size_t p = view_.n_literals();
-        const std::size_t n_blocks = divide_up(partials_.size(), kMasksAtOnce);
+        const std::size_t n_blocks = divide_up(partials_.size(), masks_at_once_);
         const std::size_t threads = std::clamp<std::size_t>(
             partials_.size() * p * view_.n_words() / kWorthAThread, 1, n_threads_);
         std::vector<Offers> offers(threads, {Best(width_ * size), Best(kContenders), -INFINITY});
         if (rooms_.size() < threads) rooms_.resize(threads);
         parallel_for(threads, threads, [&](std::size_t t) {
             for (std::size_t block = t; block < n_blocks && !stop_(); block += threads)
-                extend_block(block * kMasksAtOnce, size, rooms_[t], offers[t]);
+                extend_block(block * masks_at_once_, size, rooms_[t], offers[t]);
         });
         for (std::size_t t = 1; t < threads; ++t) {
             offers[0].children.take_in(offers[t].children);
@@ -236,7 +238,7 @@ class Beam {
     // Several partial terms share one sweep of the columns.
     void extend_block(std::size_t first, std::size_t size, Room& room, Offers& offers) const {
         const std::size_t p = view_.n_literals();
-        const std::size_t n = std::min(kMasksAtOnce, partials_.size() - first);
+        const std::size_t n = std::min(masks_at_once_, partials_.size() - first);
         room.fit(n, view_);
         for (std::size_t b = 0; b < n; ++b)
             open_rows_of(partials_[first + b].term, room.masks.data() + b * view_.n_words());
@@ -320,7 +322,7 @@ class Beam {
     const BitView& view_;
     const FunctionPrior& prior_;
     const Stop& stop_;
-    std::size_t left_out_, width_, n_threads_;
+    std::size_t left_out_, width_, n_threads_, masks_at_once_;
     Marked rest_;                     // by the other terms
     std::vector<LiteralIds> others_;  // the other terms
     double others_prior_;             // theirs, and that of there being one more

@@ -115,7 +115,8 @@ static bool specialise(State& state, std::size_t i, std::size_t width, const Sto
     return true;
 }
 
-void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_threads) {
+void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_threads,
+             Depth depth) {
     const auto add_terms = [&] {
         while (!stop()) {
             const Grown grown = grow_term(state, kNone, width, state.score(), stop, {}, n_threads);
@@ -132,7 +133,7 @@ void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_th
         if (!first.term.empty()) {
             State several = state;
             several.replace(kNone, first.term);
-            rebuild(several, width, stop, n_threads);
+            rebuild(several, width, stop, n_threads, depth);
             if (several.score() > state.score()) state = std::move(several);
         }
     }
@@ -151,7 +152,7 @@ void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_th
             if (grown.score > before || shorter > before) {
                 state.replace(0, grown.score >= shorter ? grown.term : Term{});
                 better = true;
-            } else if (specialise(state, 0, width, stop, n_threads)) {
+            } else if (depth == Depth::full && specialise(state, 0, width, stop, n_threads)) {
                 better = true;
             } else {
                 state.replace(0, old);
@@ -282,7 +283,7 @@ Restarted restart(const Posterior& posterior, const HuntSettings& settings, std:
         known.pi1 = settings.pi1;
         const Posterior tilted(posterior.view(), posterior.support(), posterior.prior(), known);
         State there = annealed(from(tilted), settings, rng, stop);
-        rebuild(there, settings.width, stop);
+        rebuild(there, settings.width, stop, 1, Depth::quick);
         polish(there, stop);
         out.met = there.canonical();
         out.end = State(posterior, there.terms());

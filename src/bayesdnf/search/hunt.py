@@ -31,7 +31,7 @@ from .ways import INDEPENDENT, ROUND, Term, Terms, Ways
 
 # Scores closer than this are the same function, or one with equal columns in it.
 _SAME = 1e-9
-_FEWEST_STEPS = 40
+_FEWEST_STEPS = 15
 _NARROWEST = 8  # beam
 # A search may stop at the end of a round, by what the independent restarts came to (see ``ways``):
 _FEWEST_WAYS = 2  # different ones that have come to the best score ...
