@@ -24,7 +24,6 @@ from bayesdnf.errors import BayesDNFError
 from .writing import arguments, show, write
 
 SAME = 1e-6
-LOOK_SECONDS = 20  # of a long search; chains and the other class have half
 LOOK_SEEDS = (1000, 1001)  # of long searches
 
 
@@ -57,15 +56,16 @@ class BestKnown:
             self._file.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
 
 
-def look(problem: Problem) -> Iterator[tuple[str, float]]:
-    """Yield what slower and other methods come to."""
+def look(problem: Problem, seconds: float) -> Iterator[tuple[str, float]]:
+    """Yield what slower and other methods come to, long searches in so many seconds."""
     posterior = problem.posterior
-    long = {"restarts": 400, "agree": 400, "steps": 2000, "time_limit": LOOK_SECONDS}
-    for seed in LOOK_SEEDS:
-        yield "long search", hunt(posterior, **long, random_state=seed).log_posterior
+    many = {"restarts": 10_000, "agree": 10_000, "time_limit": seconds}
+    for seed, steps in zip(LOOK_SEEDS, (100, 1000), strict=True):
+        found = hunt(posterior, **many, steps=steps, random_state=seed)
+        yield "long search", found.log_posterior
     starts = {
         "the paper's annealing": [_annealed(problem, terms) for terms in (1, 10)],
-        "the other class": [_turned(problem)],
+        "the other class": [_turned(problem, seconds)],
         "the truth": [problem.truth],
     }
     for how, functions in starts.items():
@@ -77,7 +77,7 @@ def look(problem: Problem) -> Iterator[tuple[str, float]]:
             except BayesDNFError:
                 continue  # it holds what our prior does not allow, or literals not on offer
     drawn = sample(
-        posterior, draws=500, warmup=200, time_limit=LOOK_SECONDS / 2, random_state=LOOK_SEEDS[0]
+        posterior, draws=500, warmup=200, time_limit=seconds / 2, random_state=LOOK_SEEDS[0]
     )
     yield "chains", float(drawn.log_score.max())
 
@@ -87,9 +87,9 @@ def _annealed(problem: Problem, start_terms: int) -> BooleanFunction:
     return anneal(paper, start_terms=start_terms, random_state=LOOK_SEEDS[0]).function
 
 
-def _turned(problem: Problem) -> BooleanFunction | None:
+def _turned(problem: Problem, seconds: float) -> BooleanFunction | None:
     reverse = Posterior(problem.bits, 1 - np.asarray(problem.y, dtype=np.int64))
-    found = hunt(reverse, time_limit=LOOK_SECONDS / 2, random_state=LOOK_SEEDS[0])
+    found = hunt(reverse, time_limit=seconds / 2, random_state=LOOK_SEEDS[0])
     try:
         return found.function.complement(1000)
     except BayesDNFError:
@@ -99,7 +99,12 @@ def _turned(problem: Problem) -> BooleanFunction | None:
 def regret_arguments(text: str | None) -> argparse.ArgumentParser:
     """Make the options of a comparison with the best known scores."""
     parser = arguments(text, sets=False)
-    parser.add_argument("--look", action="store_true", help="look for better scores by other ways")
+    parser.add_argument(
+        "--look",
+        type=float,
+        metavar="SECONDS",
+        help="look for better scores by other ways, long searches in so many seconds each",
+    )
     parser.add_argument("--seeds", type=int, default=1, help="seeds of the default search")
     return parser
 
@@ -114,7 +119,7 @@ def compare(
             rows.append({"problem": problem.name, "seed": seed} | _searched(problem, seed, options))
             best.know(problem.name, rows[-1]["found"], "default search")
         if options.look:
-            for how, score in look(problem):
+            for how, score in look(problem, options.look):
                 best.know(problem.name, score, how)
         print(f"{problem.name}: {best[problem.name]:.4f}", flush=True)
     for row in rows:

@@ -86,9 +86,9 @@ def agrees(*ends):
     return tally.agrees()
 
 
-def test_a_unanimous_first_round_is_agreement():
-    assert agrees(("beam", -10, 1), ("free", -10, 3), ("precise", -10, 4))
-    assert not agrees(("beam", -10, 1), ("free", -10, 3), ("precise", -10, 3))  # too few
+def test_two_unanimous_rounds_are_agreement():
+    assert agrees(("beam", -10, 1), ("free", -10, 7), ("precise", -10, 8))
+    assert not agrees(("beam", -10, 1), ("free", -10, 7), ("precise", -10, 7))  # too few
 
 
 def test_coming_back_to_a_known_answer_is_no_agreement():

@@ -42,7 +42,8 @@ _UNANIMOUS = 16  # restarts, where all come to it
 # Of all restarts, hardly any may have ended near the best score, in nats, where no other did.
 _NEAR = 10.0
 _SINGLES = 0.025
-_LONGER_AFTER = 64  # restarts; those that follow anneal for twice as long
+_LONGER_AFTER = 64  # restarts; those that follow anneal for twice as long ...
+_LONGEST = 3  # ... and so on, so many times
 _FREE_LONGER = 2  # how much longer restarts anneal that do so at free rates from the beginning on
 _ELITES = 6  # functions that later rounds start from
 _POOL = 400  # terms of earlier ends that are put together
@@ -336,7 +337,7 @@ class _Restart:
     def __call__(self, number: int) -> End:
         rng = np.random.default_rng(self.streams.child(number))
         way = self.ways.way(number, self._elites, rng)
-        longer = 2 ** (number // _LONGER_AFTER)
+        longer = 2 ** min(number // _LONGER_AFTER, _LONGEST)
         width = min(self.widest, self.width * 2 ** (number // ROUND))
         if way.kind == "beam":
             return End(*self._rebuild((), width), way.kind)
