@@ -88,9 +88,9 @@ def hunt(
     restarts : int, default=192
         Most restarts.
     agree : int, default=8
-        How many restarts must have ended at the best score before the search may stop: all of the
-        first eight, or half of those that start from nothing that is known (a fifth after 48
-        restarts), by two different ways at least.
+        How many restarts must have ended at the best score before the search may stop. So must all
+        of the first 16, or half of those that start from nothing that is known (a fifth after 48
+        restarts) by two different ways at least, with hardly any end seen once near the best.
     steps : int, default=100
         Steps of annealing in one of the first 64 restarts on a small table. On larger ones there
         are fewer, so that a restart's work stays within bounds; every 64 restarts they double.
