@@ -42,8 +42,7 @@ _UNANIMOUS = 16  # restarts, where all come to it
 # Of all restarts, hardly any may have ended near the best score, in nats, where no other did.
 _NEAR = 10.0
 _SINGLES = 0.025
-_LONGER_AFTER = 64  # restarts; those that follow anneal for twice as long ...
-_LONGEST = 3  # ... and so on, so many times
+_LONGER_AFTER = 64  # restarts; those that follow anneal for twice as long
 _FREE_LONGER = 2  # how much longer restarts anneal that do so at free rates from the beginning on
 _ELITES = 6  # functions that later rounds start from
 _POOL = 400  # terms of earlier ends that are put together
@@ -70,7 +69,7 @@ class End(NamedTuple):
 def hunt(
     posterior: Posterior,
     *,
-    restarts: int = 192,
+    restarts: int = 256,
     agree: int = 8,
     steps: int = 100,
     time_limit: float | None = None,
@@ -85,7 +84,7 @@ def hunt(
     ----------
     posterior : Posterior
         The data and the priors.
-    restarts : int, default=192
+    restarts : int, default=256
         Most restarts.
     agree : int, default=8
         How many restarts must have ended at the best score before the search may stop. So must all
@@ -93,7 +92,7 @@ def hunt(
         restarts) by two different ways at least, with hardly any end seen once near the best.
     steps : int, default=100
         Steps of annealing in one of the first 64 restarts on a small table. On larger ones there
-        are fewer, so that a restart's work stays within bounds; every 64 restarts they double.
+        are fewer, so that a restart's work stays within bounds; those that follow take twice as many.
     time_limit : float, optional
         Seconds after which to return the best so far.
     n_jobs : int, default=1
@@ -208,11 +207,11 @@ def _rounds(
 ) -> Iterator[End]:
     """Yield restarts round by round: none of a round starts before the last one is judged.
 
-    After the first two, rounds go in pairs, so that more threads find something to do.
+    Those that are judged together grow to four rounds, so that more threads find something to do.
     """
     first = 0
     while first < most:
-        last = min(first + (ROUND if first < 2 * ROUND else 2 * ROUND), most)
+        last = min(first + min(max(first, ROUND), 4 * ROUND), most)
         restart.know(tally)
         yield from runs.in_order(range(first, last), n_jobs)
         first = last
@@ -323,7 +322,7 @@ class _Restart:
         # What a step costs: a look at each literal, and eight words of its rows for the same price.
         cost = p * (16 + posterior.bits.view().n_words / 8)
         fewest = min(steps, _FEWEST_STEPS)
-        self.first = max(fewest, round(steps * min(1, 20_000 / cost)))
+        self.first = max(fewest, round(steps * min(1, 8_000 / cost)))
         self.width = min(max(_NARROWEST, round(1.3 * math.sqrt(p))), 32)
         self.widest = max(32, p // 10)
         share = min(max(posterior.n_pos / posterior.n, 1e-9), 1 - 1e-9)
@@ -337,7 +336,7 @@ class _Restart:
     def __call__(self, number: int) -> End:
         rng = np.random.default_rng(self.streams.child(number))
         way = self.ways.way(number, self._elites, rng)
-        longer = 2 ** min(number // _LONGER_AFTER, _LONGEST)
+        longer = 1 if number < _LONGER_AFTER else 2
         width = min(self.widest, self.width * 2 ** (number // ROUND))
         if way.kind == "beam":
             return End(*self._rebuild((), width), way.kind)
