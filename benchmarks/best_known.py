@@ -76,10 +76,13 @@ def look(problem: Problem, seconds: float) -> Iterator[tuple[str, float]]:
                 yield how, hunt(posterior, starts=[function], restarts=1).log_posterior
             except BayesDNFError:
                 continue  # it holds what our prior does not allow, or literals not on offer
-    drawn = sample(
-        posterior, draws=500, warmup=200, time_limit=seconds / 2, random_state=LOOK_SEEDS[0]
-    )
-    yield "chains", float(drawn.log_score.max())
+    try:
+        drawn = sample(
+            posterior, draws=500, warmup=200, time_limit=seconds / 2, random_state=LOOK_SEEDS[0]
+        )
+        yield "chains", float(drawn.log_score.max())
+    except BayesDNFError:
+        return  # no draw in that time
 
 
 def _annealed(problem: Problem, start_terms: int) -> BooleanFunction:

@@ -1,8 +1,8 @@
 """How far the default search stays below the best score ever seen, on real tables.
 
 Every shared table, whole and in five training folds, with and without negations, beside
-``best_known.json`` (see ``best_known.py``). ``python -m benchmarks.real_regret --look 20`` looks for
-better scores; ``--names car votes`` takes only these tables.
+``best_known.json`` (see ``best_known.py``). ``python -m benchmarks.real_regret --look 20`` looks
+for better scores; ``--names car votes`` takes only these tables.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Where the time inside the restarts of the default search goes, as shares of samples.
 
 Linux's ``perf`` stops the search a thousand times a second of CPU time and notes which functions of
-the core are running. "beam" is the first restart, "rebuilding" that of the others, at known rates
-and at free ones together. The tables are those of ``search_profile``.
+the core are running. "rebuilding at known rates" is part of a restart, "rebuilding" what follows.
+The tables are those of ``search_profile``.
 
 ``make profile-search`` builds the core with symbols in build/profile and runs this.
 """
@@ -22,8 +22,9 @@ MODULE = Path(__file__).parents[1] / "build" / "profile" / "native"
 # The first whose functions are all on the stack has the sample.
 PHASES = {
     "polishing": ("polish",),
-    "rebuilding": ("restart", "rebuild"),
-    "beam": ("rebuild",),
+    "rebuilding at known rates": ("restart", "rebuild"),
+    "rebuilding": ("rebuild",),
+    "recombining": ("recombine",),
     "annealing": ("annealed",),
     "other": ("restart",),
 }

@@ -3,7 +3,7 @@
 Random trees of depth 6 to 9 over 20, 50 and 100 columns (correlated or independent), 2,500 rows,
 with and without 2 % noise; half of the tables have near-equal columns and half are searched for the
 other class. The reference is ``best_trees.json`` (see ``best_known.py``), as more than one function
-may beat the tree itself. ``python -m benchmarks.tree_regret --look`` looks for better scores;
+may beat the tree itself. ``python -m benchmarks.tree_regret --look 20`` looks for better scores;
 ``--tables 3 17`` takes only these.
 """
 

@@ -28,18 +28,18 @@ void bind_search(nb::module_& m) {
     m.def(
         "beam_search",
         [](const PyPosterior& posterior, const std::vector<Term>& start, std::size_t width,
-           std::size_t n_threads, const StopFlag& stop) {
+           const StopFlag& stop) {
             require_literals(start, posterior->view().n_literals());
             State state(*posterior, start);
             {
                 const nb::gil_scoped_release release;
                 if (start.empty()) state = beginning(*posterior, stop);
-                rebuild(state, width, stop, n_threads);
+                rebuild(state, width, stop);
                 polish(state, stop);
             }
             return result(state);
         },
-        "posterior"_a, "start"_a, "width"_a, "n_threads"_a, "stop"_a,
+        "posterior"_a, "start"_a, "width"_a, "stop"_a,
         "Large-neighbourhood search from a function: (terms, log posterior).");
 
     m.def(

@@ -59,6 +59,7 @@ Likelihood::Likelihood(Effect e, Count n_positive, Count n_negative)
     negative_ = two_rates(1 - e.pi1, 1 - e.pi0, n_negative);
     marked_.assign(marked_.size(), 0.0);
     constant_ = 0;
+    if (!e.null_apart) null_ = unordered(0, 0);
 }
 
 double Likelihood::order_factor(Count a, Count b) const {

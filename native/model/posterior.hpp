@@ -25,6 +25,9 @@ struct Effect {
     double a0 = 1, b0 = 1, a1 = 1, b1 = 1, a = 1, b = 1;
     bool ordered = true;
     double pi0 = NAN, pi1 = NAN;  // both or none
+    // Whether the null function has a rate of its own. Otherwise it is a function that marks no
+    // row, as it is for searches at rates that are known for a while only.
+    bool null_apart = true;
     bool known() const { return !std::isnan(pi0); }
 };
 

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "search/separation.hpp"
-#include "threads.hpp"
 
 namespace bayesdnf {
 namespace {
@@ -35,9 +34,6 @@ class Best {
         if (c.rank < threshold_) return;
         kept_.push_back(c);
         if (kept_.size() >= 4 * room_ + 64) cut();
-    }
-    void take_in(const Best& other) {
-        for (const Candidate& c : other.kept_) offer(c);
     }
     std::vector<Candidate>& sorted() {
         cut();
@@ -120,7 +116,7 @@ class Hope {
 class Beam {
   public:
     Beam(const State& state, std::size_t left_out, std::size_t width, double floor,
-         const Stop& stop, std::size_t n_threads)
+         const Stop& stop)
         : state_(state),
           posterior_(state.posterior()),
           view_(posterior_.view()),
@@ -128,7 +124,6 @@ class Beam {
           stop_(stop),
           left_out_(left_out),
           width_(width),
-          n_threads_(n_threads),
           masks_at_once_(
               std::clamp<std::size_t>(kCountsAtOnce / (2 * view_.n_literals() + 1), 4, 64)),
           rest_(state.marked(left_out)),
@@ -149,13 +144,15 @@ class Beam {
         begin(start);
         const std::size_t p = view_.n_literals();
         const std::size_t shortest = partials_.empty() ? p : partials_.front().term.size();
-        // Terms of this size, at best; once that falls, longer terms are seldom worth their prior.
+        // Terms of this size, at best. Once that falls, longer terms are seldom worth their prior,
+        // unless the prior prefers them.
         double level = -INFINITY;
         std::size_t falls = 0;
         for (std::size_t size = shortest + 1; size <= p && !partials_.empty() && !stop_(); ++size) {
             Offers offers = extend_all(size);
             judge(offers.contenders);
-            falls = offers.highest < level ? falls + 1 : 0;
+            const bool longer = prior_.reach(size + 1) > prior_.of_size(size);
+            falls = offers.highest < level && !longer ? falls + 1 : 0;
             if (falls > kPatience) break;
             level = offers.highest;
             keep_best(offers.children);
@@ -165,7 +162,6 @@ class Beam {
     }
 
   private:
-    static constexpr std::size_t kWorthAThread = 1 << 22;  // words to look at
     static constexpr std::size_t kCountsAtOnce = 1 << 17;  // of both kinds of rows: a cache's worth
     static constexpr std::size_t kContenders = 256;
     static constexpr std::size_t kPatience = 1;  // levels in a row that may fall below the last
@@ -176,8 +172,8 @@ class Beam {
         Best children, contenders;
         double highest = -INFINITY;  // bound
     };
-    // Memory of one thread, kept from level to level; it grows with the partial terms there are,
-    // since narrow beams are by far the most.
+    // Memory that is kept from level to level; it grows with the partial terms there are, since
+    // narrow beams are by far the most.
     struct Room {
         std::vector<Word> masks;
         std::vector<Count> counts;
@@ -214,29 +210,17 @@ class Beam {
             best_ = {std::move(term), score};
     }
 
-    // Every extension of every partial term to `size` literals. Each thread takes every n-th block
-    // and keeps the best of its own; the best of all are the same whoever found them.
+    // Every extension of every partial term to `size` literals.
     Offers extend_all(std::size_t size) {
-        const std::size_t p = view_.n_literals();
-        const std::size_t n_blocks = divide_up(partials_.size(), masks_at_once_);
-        const std::size_t threads = std::clamp<std::size_t>(
-            partials_.size() * p * view_.n_words() / kWorthAThread, 1, n_threads_);
-        std::vector<Offers> offers(threads, {Best(width_ * size), Best(kContenders), -INFINITY});
-        if (rooms_.size() < threads) rooms_.resize(threads);
-        parallel_for(threads, threads, [&](std::size_t t) {
-            for (std::size_t block = t; block < n_blocks && !stop_(); block += threads)
-                extend_block(block * masks_at_once_, size, rooms_[t], offers[t]);
-        });
-        for (std::size_t t = 1; t < threads; ++t) {
-            offers[0].children.take_in(offers[t].children);
-            offers[0].contenders.take_in(offers[t].contenders);
-            offers[0].highest = std::max(offers[0].highest, offers[t].highest);
-        }
-        return std::move(offers[0]);
+        Offers offers{Best(width_ * size), Best(kContenders)};
+        for (std::size_t first = 0; first < partials_.size() && !stop_(); first += masks_at_once_)
+            extend_block(first, size, offers);
+        return offers;
     }
 
     // Several partial terms share one sweep of the columns.
-    void extend_block(std::size_t first, std::size_t size, Room& room, Offers& offers) const {
+    void extend_block(std::size_t first, std::size_t size, Offers& offers) {
+        Room& room = room_;
         const std::size_t p = view_.n_literals();
         const std::size_t n = std::min(masks_at_once_, partials_.size() - first);
         room.fit(n, view_);
@@ -322,7 +306,7 @@ class Beam {
     const BitView& view_;
     const FunctionPrior& prior_;
     const Stop& stop_;
-    std::size_t left_out_, width_, n_threads_, masks_at_once_;
+    std::size_t left_out_, width_, masks_at_once_;
     Marked rest_;                     // by the other terms
     std::vector<LiteralIds> others_;  // the other terms
     double others_prior_;             // theirs, and that of there being one more
@@ -331,15 +315,15 @@ class Beam {
     std::vector<Word> open_;  // rows that the other terms do not mark
     double heaviest_ = 0;     // what the weightiest literal can add to the prior
     std::vector<Partial> partials_;
-    std::vector<Room> rooms_;  // by thread
+    Room room_;
     Grown best_;
 };
 
 }  // namespace
 
 Grown grow_term(const State& state, std::size_t without, std::size_t width, double floor,
-                const Stop& stop, const Term& start, std::size_t n_threads) {
-    return Beam(state, without, width, floor, stop, n_threads).grow(start);
+                const Stop& stop, const Term& start) {
+    return Beam(state, without, width, floor, stop).grow(start);
 }
 
 }  // namespace bayesdnf

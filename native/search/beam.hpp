@@ -15,9 +15,8 @@ struct Grown {
 // by how well they part the rows not yet marked; finished ones are judged by the posterior. A
 // partial term is given up when not even losing all its negatives could make it the best. Only a
 // term that scores above `floor` is wanted: the higher it is, the sooner that is decided. The term
-// is longer than `start` and holds all its literals. A wide beam is shared out over threads; the
-// result does not depend on their number.
+// is longer than `start` and holds all its literals.
 Grown grow_term(const State& state, std::size_t without, std::size_t width, double floor,
-                const Stop& stop, const Term& start = {}, std::size_t n_threads = 1);
+                const Stop& stop, const Term& start = {});
 
 }  // namespace bayesdnf

@@ -59,6 +59,7 @@ class Choice {
         return true;
     }
 
+    // Only after weigh() said that something has weight.
     std::size_t draw(Philox& rng) const {
         double target = rng.uniform() * sum_;
         std::size_t b = 0;

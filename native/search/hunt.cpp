@@ -100,13 +100,12 @@ void merge_or_split_step(State& state, const Heat& heat, Philox& rng) {
 
 // Put longer terms in the place of one: each holds all its literals and more. A short term that
 // does most of the work stands in the way of several that together would do it right.
-static bool specialise(State& state, std::size_t i, std::size_t width, const Stop& stop,
-                       std::size_t n_threads) {
+static bool specialise(State& state, std::size_t i, std::size_t width, const Stop& stop) {
     const Term start = state.terms()[i];
     State trial = state;
     trial.replace(i, {});
     while (!stop()) {
-        const Grown grown = grow_term(trial, kNone, width, trial.score(), stop, start, n_threads);
+        const Grown grown = grow_term(trial, kNone, width, trial.score(), stop, start);
         if (grown.term.empty()) break;
         trial.replace(kNone, grown.term);
     }
@@ -115,11 +114,10 @@ static bool specialise(State& state, std::size_t i, std::size_t width, const Sto
     return true;
 }
 
-void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_threads,
-             Depth depth) {
+void rebuild(State& state, std::size_t width, const Stop& stop, Depth depth) {
     const auto add_terms = [&] {
         while (!stop()) {
-            const Grown grown = grow_term(state, kNone, width, state.score(), stop, {}, n_threads);
+            const Grown grown = grow_term(state, kNone, width, state.score(), stop, {});
             if (grown.score <= state.score()) return;
             state.replace(kNone, grown.term);
         }
@@ -129,11 +127,11 @@ void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_th
     if (state.size() == 0 && state.posterior().likelihood().known() && !stop()) {
         // So the first term is taken whatever it scores, and the result must beat the null
         // function.
-        const Grown first = grow_term(state, kNone, width, -INFINITY, stop, {}, n_threads);
+        const Grown first = grow_term(state, kNone, width, -INFINITY, stop, {});
         if (!first.term.empty()) {
             State several = state;
             several.replace(kNone, first.term);
-            rebuild(several, width, stop, n_threads, depth);
+            rebuild(several, width, stop, depth);
             if (several.score() > state.score()) state = std::move(several);
         }
     }
@@ -147,12 +145,11 @@ void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_th
             State trial = state;
             trial.replace(0, {});
             const double shorter = trial.score();
-            const Grown grown =
-                grow_term(state, 0, width, std::max(before, shorter), stop, {}, n_threads);
+            const Grown grown = grow_term(state, 0, width, std::max(before, shorter), stop, {});
             if (grown.score > before || shorter > before) {
                 state.replace(0, grown.score >= shorter ? grown.term : Term{});
                 better = true;
-            } else if (depth == Depth::full && specialise(state, 0, width, stop, n_threads)) {
+            } else if (depth == Depth::full && specialise(state, 0, width, stop)) {
                 better = true;
             } else {
                 state.replace(0, old);
@@ -281,9 +278,10 @@ Restarted restart(const Posterior& posterior, const HuntSettings& settings, std:
         Effect known;
         known.pi0 = settings.pi0;
         known.pi1 = settings.pi1;
+        known.null_apart = false;
         const Posterior tilted(posterior.view(), posterior.support(), posterior.prior(), known);
         State there = annealed(from(tilted), settings, rng, stop);
-        rebuild(there, settings.width, stop, 1, Depth::quick);
+        rebuild(there, settings.width, stop, Depth::quick);
         polish(there, stop);
         out.met = there.canonical();
         out.end = State(posterior, there.terms());

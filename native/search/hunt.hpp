@@ -27,10 +27,9 @@ struct Restarted {
 };
 
 // Add terms grown by beam while that helps, then take each term out in turn and rebuild; in full
-// depth also put several longer terms in the place of one. Wide beams are shared out over threads.
+// depth also put several longer terms in the place of one.
 enum class Depth { quick, full };
-void rebuild(State& state, std::size_t width, const Stop& stop, std::size_t n_threads = 1,
-             Depth depth = Depth::full);
+void rebuild(State& state, std::size_t width, const Stop& stop, Depth depth = Depth::full);
 
 // The best one-literal change or deletion, again and again, until none helps.
 void polish(State& state, const Stop& stop);

@@ -35,7 +35,7 @@ class Recombination {
     }
 
     // Makes the best exchange; false where none helps.
-    bool improve() {
+    bool improve(const Stop& stop) {
         exchanges_.clear();
         const std::size_t m = state_.size();
         std::vector<Base> bases;
@@ -43,16 +43,15 @@ class Recombination {
         for (std::size_t i = 0; i < m; ++i) bases.push_back(without({i, kNone}));
         for (std::size_t i = 0; i < m; ++i)
             for (std::size_t j = i + 1; j < m; ++j) bases.push_back(without({i, j}));
-        look(bases, kNone);
+        look(bases, false, stop);
         // Of each way to leave out one term or none, the first terms to put in that promise most.
         std::vector<Base> begun;
         for (const Base& base : bases) {
             if (base.out[1] != kNone) break;  // two for two are too many to look at
-            std::array<std::size_t, kFirst> first;
-            const std::size_t n = base.promising(first);
-            for (std::size_t k = 0; k < n; ++k) begun.push_back(with(base, first[k]));
+            for (const auto& [bound, term] : base.best) begun.push_back(with(base, term));
         }
-        look(begun, 0);
+        look(begun, true, stop);
+        if (stop()) return false;
         std::sort(exchanges_.begin(), exchanges_.end());
         for (const Exchange& e : exchanges_) {
             if (e.bound <= state_.score()) return false;
@@ -84,12 +83,6 @@ class Recombination {
         std::vector<Word> open;  // rows that it does not mark
         MarkedCounts marked;
         std::vector<std::pair<double, std::size_t>> best;  // bounds of terms put in, highest first
-
-        std::size_t promising(std::array<std::size_t, kFirst>& out_terms) const {
-            const std::size_t n = std::min(kFirst, best.size());
-            for (std::size_t k = 0; k < n; ++k) out_terms[k] = best[k].second;
-            return n;
-        }
     };
 
     Base without(std::array<std::size_t, 2> out) const {
@@ -128,12 +121,13 @@ class Recombination {
         return base;
     }
 
-    // Bounds of every base as it is and with one more term of the pool; `after`: a second one.
-    void look(std::vector<Base>& bases, std::size_t after) {
+    // Bounds of every base as it is and with one more term of the pool; `second`: after a first
+    // one.
+    void look(std::vector<Base>& bases, bool second, const Stop& stop) {
         const std::size_t n_pool = pool_.size();
         std::vector<Word> masks;
         std::vector<Count> counts;
-        for (std::size_t first = 0; first < bases.size(); first += kAtOnce) {
+        for (std::size_t first = 0; first < bases.size() && !stop(); first += kAtOnce) {
             const std::size_t n = std::min(kAtOnce, bases.size() - first);
             masks.resize(n * n_words_);
             counts.resize(2 * n * n_pool);
@@ -143,14 +137,14 @@ class Recombination {
             terms_.literal_counts(masks.data(), n, counts.data(), room_);
             for (std::size_t b = 0; b < n; ++b)
                 offer(bases[first + b], counts.data() + b * n_pool,
-                      counts.data() + (n + b) * n_pool, after == kNone);
+                      counts.data() + (n + b) * n_pool, second);
         }
     }
 
-    void offer(Base& base, const Count* positive, const Count* negative, bool first) {
+    void offer(Base& base, const Count* positive, const Count* negative, bool second) {
         const FunctionPrior& prior = posterior_.prior();
         const Likelihood& likelihood = posterior_.likelihood();
-        if (first && base.out[0] != kNone)
+        if (!second && base.out[0] != kNone)
             keep({prior.of_count(base.size) + base.prior +
                       (base.size == 0
                            ? likelihood.null()
@@ -163,10 +157,10 @@ class Recombination {
             const double bound = count_prior + priors_[t] +
                                  likelihood.bound(base.marked.positive + positive[t],
                                                   base.marked.negative + negative[t]);
-            keep({bound, base.out, first ? std::array{t, kNone} : std::array{base.in, t}});
-            if (first) base.best.emplace_back(bound, t);
+            keep({bound, base.out, second ? std::array{base.in, t} : std::array{t, kNone}});
+            if (!second) base.best.emplace_back(bound, t);
         }
-        if (!first) return;
+        if (second) return;
         const std::size_t n = std::min(kFirst, base.best.size());
         std::partial_sort(base.best.begin(), base.best.begin() + static_cast<std::ptrdiff_t>(n),
                           base.best.end(), [](const auto& x, const auto& y) {
@@ -195,7 +189,7 @@ class Recombination {
 void recombine(State& state, const std::vector<Term>& pool, const Stop& stop) {
     if (pool.empty()) return;
     Recombination recombination(state, pool);
-    while (!stop() && recombination.improve()) {
+    while (!stop() && recombination.improve(stop)) {
     }
 }
 

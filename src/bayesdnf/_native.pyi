@@ -185,7 +185,7 @@ class StopFlag:
 
     def __call__(self) -> bool: ...
 
-def beam_search(posterior: Posterior, start: Sequence[Sequence[int]], width: int, n_threads: int, stop: StopFlag) -> tuple[list[list[int]], float]:
+def beam_search(posterior: Posterior, start: Sequence[Sequence[int]], width: int, stop: StopFlag) -> tuple[list[list[int]], float]:
     """Large-neighbourhood search from a function: (terms, log posterior)."""
 
 def recombine(posterior: Posterior, start: Sequence[Sequence[int]], pool: Sequence[Sequence[int]], stop: StopFlag) -> tuple[list[list[int]], float]:

@@ -198,7 +198,7 @@ def test_sql_by_hand():
     rules = RuleList([BooleanFunction([[Literal("odor", "!=", "it's")], ["cap = x"]]), "age >= 45"])
     assert rules.to_sql() == (
         "CASE\n"
-        """  WHEN ("cap" = 'x') OR ("odor" <> 'it''s') THEN 2\n"""
+        """  WHEN ("cap" = 'x') OR (NULLIF("odor", '') <> 'it''s') THEN 2\n"""
         '  WHEN ("age" >= 45) THEN 1\n'
         "  ELSE 0\n"
         "END"

@@ -27,7 +27,7 @@ NUMBERS = [0, 1, 2, -3, 45, 0.5, -0.25, 1.0, 0.1, 1e16, 1e-7, 2**53 + 1, -0.0, T
 
 
 class DictTable:
-    """Columns of plain Python values; None and NaN are missing."""
+    """Columns of plain Python values; None, NaN and empty texts are missing."""
 
     def __init__(self, columns, n_rows):
         self.columns = columns
@@ -45,7 +45,7 @@ class DictTable:
 
 def holds(value, literal):
     """The meaning of a literal on one value, spelled out."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return False
     wanted = literal.value
     if literal.operator in ("true", "false"):
@@ -121,7 +121,7 @@ def tables(draw, storable, missing):
         values = st.sampled_from(NUMBERS) if numeric else texts_
         pool = draw(st.lists(values, min_size=1, max_size=3))
         options += literals_of(name, pool, numeric)
-        extra = [7, -9.5] if numeric else ["another"]
+        extra = [7, -9.5] if numeric else ["another", *([""] if missing else [])]
         cells = st.sampled_from(pool + extra + ([None, math.nan] if missing else []))
         columns[name] = draw(st.lists(cells, min_size=n_rows, max_size=n_rows))
     return options, DictTable(columns, n_rows)

@@ -1,3 +1,4 @@
+import inspect
 import math
 import pickle
 
@@ -21,6 +22,7 @@ from bayesdnf import (
     Posterior,
     Prior,
     datasets,
+    hunt,
     simulate,
 )
 from bayesdnf.errors import ParameterError
@@ -33,6 +35,12 @@ def noisy(n=300, seed=0):
     X = rng.integers(0, 2, size=(n, 6))
     marked = (X[:, 0] & X[:, 1]) == 1
     return X, (rng.random(n) < np.where(marked, 0.35, 0.02)).astype(int)
+
+
+@pytest.mark.parametrize("name", ["restarts", "agree", "steps", "time_limit"])
+def test_the_search_is_set_as_hunt_is(name):
+    default = inspect.signature(hunt).parameters[name].default
+    assert DNFClassifier().get_params()[name] == default
 
 
 def test_mushrooms_by_half():
@@ -215,7 +223,7 @@ def test_verbose_tells_on_standard_error(capsys, table):
     DNFClassifier(verbose=2, random_state=0).fit(table, LABELS)
     told = capsys.readouterr()
     assert told.out == ""
-    assert told.err.startswith("Restart 1 of at most 96: best log posterior -")
+    assert told.err.startswith("Restart 1 of at most 256: best log posterior -")
     assert len(told.err.splitlines()) == 16
 
 

@@ -66,7 +66,7 @@ def test_lines_are_told_when_they_are_asked_for(kernel):
     assert run(kernel, FIT.format(HUNT.format(0))) == ([], "")
     shown, streams = run(kernel, FIT.format(HUNT.format(2)))
     assert shown == []
-    assert "Restart 1 of at most 96" in streams
+    assert "Restart 1 of at most 256" in streams
 
 
 def test_verbose_draws_a_bar_on_a_terminal_and_lines_elsewhere(monkeypatch, capsys):
@@ -76,7 +76,7 @@ def test_verbose_draws_a_bar_on_a_terminal_and_lines_elsewhere(monkeypatch, caps
 
     X, y, _ = simulate(100, 8, random_state=0)
     DNFClassifier(verbose=1, random_state=0).fit(X, y)
-    assert "Restart 1 of at most 96" in capsys.readouterr().err
+    assert "Restart 1 of at most 256" in capsys.readouterr().err
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setattr(bars, "_PATIENCE", 60)

@@ -94,7 +94,7 @@ def test_no_rule_names_what_was_not_on_offer(cancer):
     assert 'Negations, such as "worst area" < ' in said
     assert "were not on offer: fit with negations=True (--negations)." in said
     assert "1 column gave no literals: 'site'." in said
-    assert "'worst area', 'worst radius' were cut at 8 numbers only" in said
+    assert "'worst area', 'worst radius' were cut at 8 numbers at most" in said
     assert "not on offer" in model._repr_html_()
 
 

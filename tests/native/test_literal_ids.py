@@ -45,7 +45,7 @@ BINDINGS = {
     "Support.check": lambda bad: SUPPORT.check([[0], [1, bad]], [1, 1]),
     "Posterior.score": lambda bad: POSTERIOR.native.score(ONE, ONE, ids(bad)),
     "BitView.term_masks": lambda bad: VIEW.term_masks(ONE, ids(bad)),
-    "beam_search": lambda bad: _native.beam_search(POSTERIOR.native, [[0, bad]], 4, 1, STOP),
+    "beam_search": lambda bad: _native.beam_search(POSTERIOR.native, [[0, bad]], 4, STOP),
     "recombine, start": lambda bad: _native.recombine(POSTERIOR.native, [[bad]], [[0]], STOP),
     "recombine, pool": lambda bad: _native.recombine(POSTERIOR.native, [[0]], [[1, bad]], STOP),
     "Chain, starts": lambda bad: chain(starts=[[0], [bad]]),

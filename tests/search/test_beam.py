@@ -26,7 +26,7 @@ def test_never_below_its_start_and_the_score_is_that_of_its_terms(seed, width):
     posterior = make(seed)
     rng = np.random.default_rng(seed)
     for start in ([], [[seed]], [sorted(rng.choice(30, 3, replace=False).tolist())]):
-        terms, found = _native.beam_search(posterior.native, start, width, 1, _native.StopFlag())
+        terms, found = _native.beam_search(posterior.native, start, width, _native.StopFlag())
         assert found == score(posterior, terms)
         assert found >= score(posterior, start)
 
@@ -34,19 +34,19 @@ def test_never_below_its_start_and_the_score_is_that_of_its_terms(seed, width):
 @pytest.mark.parametrize("seed", range(6))
 def test_stays_at_the_best_function_and_comes_back_to_it(seed):
     posterior = make(seed)
-    best, top = _native.beam_search(posterior.native, [], 64, 1, _native.StopFlag())
-    again, same = _native.beam_search(posterior.native, best, 64, 1, _native.StopFlag())
+    best, top = _native.beam_search(posterior.native, [], 64, _native.StopFlag())
+    again, same = _native.beam_search(posterior.native, best, 64, _native.StopFlag())
     assert (sorted(again), same) == (sorted(best), top)
     for i in range(len(best)):
         damaged = best[:i] + best[i + 1 :]
-        _, repaired = _native.beam_search(posterior.native, damaged, 64, 1, _native.StopFlag())
+        _, repaired = _native.beam_search(posterior.native, damaged, 64, _native.StopFlag())
         assert repaired >= top - 1e-9
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_is_no_worse_than_the_best_single_term(seed):
     posterior = make(seed, terms=(3,))
-    _, found = _native.beam_search(posterior.native, [], 64, 1, _native.StopFlag())
+    _, found = _native.beam_search(posterior.native, [], 64, _native.StopFlag())
     assert found >= best_term(posterior).log_posterior - 1e-9
 
 
@@ -54,14 +54,4 @@ def test_stops_when_told():
     posterior = make(0)
     stop = _native.StopFlag()
     stop.stop()
-    assert _native.beam_search(posterior.native, [[3, 4]], 8, 1, stop)[0] == [[3, 4]]
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_beam_wide_enough_for_threads_finds_the_same(seed):
-    posterior = make(seed, n=2000, p=400)
-    found = [
-        _native.beam_search(posterior.native, [], 800, threads, _native.StopFlag())
-        for threads in (1, 2, 5)
-    ]
-    assert found[0] == found[1] == found[2]
+    assert _native.beam_search(posterior.native, [[3, 4]], 8, stop)[0] == [[3, 4]]

@@ -33,7 +33,7 @@ def {name}(row):
 
     def holds(attribute, operator, value):
         found = row.get(attribute)
-        if found is None or found != found:
+        if found is None or found != found or isinstance(found, str) and found == "":
             return False  # a missing value satisfies nothing
         if operator == "is one":
             return (found in (1, {ones})) == value
@@ -90,9 +90,9 @@ class Exports:
         --------
         >>> from bayesdnf import BooleanFunction
         >>> print(BooleanFunction("odor = f OR sex != m AND age >= 45").to_sql())
-        ("odor" = 'f') OR ("age" >= 45 AND "sex" <> 'm')
+        ("odor" = 'f') OR ("age" >= 45 AND NULLIF("sex", '') <> 'm')
         >>> print(BooleanFunction("NOT x3").to_sql())
-        (CAST("x3" AS CHAR(5)) NOT IN ('1', '1.0', 'True', 'true', 'TRUE'))
+        (NULLIF(CAST("x3" AS CHAR(20)), '') NOT IN ('1', '1.0', 'True', 'true', 'TRUE'))
         """
         return sql_condition(self.literal_terms)
 
@@ -176,19 +176,29 @@ def sql_condition(terms: Terms) -> str:
 
 def _sql_literal(literal: Literal) -> str:
     operator, value = comparison(literal)
+    name = _sql_quoted(literal.attribute, '"')
     if literal.operator in (TRUE, FALSE):
         # As text: databases refuse, or misjudge, a bool or a text compared with the number 1.
+        name = f"CAST({name} AS CHAR(20))"
         ones = ", ".join(f"'{one}'" for one in ONE_TEXTS)
-        name = _sql_quoted(literal.attribute, '"')
-        return f"CAST({name} AS CHAR(5)){' NOT' if literal.operator == FALSE else ''} IN ({ones})"
+        return (
+            f"{name} IN ({ones})"
+            if literal.operator == TRUE
+            else f"{_filled(name)} NOT IN ({ones})"
+        )
     if isinstance(value, bool):
         value = "TRUE" if value else "FALSE"
     elif isinstance(value, str):
+        name = _filled(name) if operator == "!=" or value == "" else name
         value = _sql_quoted(value, "'")
     else:
         value = value_text(value)
-    name = _sql_quoted(literal.attribute, '"')
     return f"{name} {'<>' if operator == '!=' else operator} {value}"
+
+
+def _filled(name: str) -> str:
+    # An empty text is missing: it differs from nothing.
+    return f"NULLIF({name}, '')"
 
 
 def _sql_quoted(text: str, mark: str) -> str:

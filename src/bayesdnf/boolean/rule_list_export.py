@@ -98,9 +98,9 @@ class RuleListExports:
         Examples
         --------
         >>> from bayesdnf import RuleList
-        >>> print(RuleList(["odor = f OR x3", "age >= 45"]).to_sql(risks=[0.02, 0.43, 0.98]))
+        >>> print(RuleList(["odor = f", "age >= 45"]).to_sql(risks=[0.02, 0.43, 0.98]))
         CASE
-          WHEN ("odor" = 'f') OR ("x3" = 1) THEN 0.98
+          WHEN ("odor" = 'f') THEN 0.98
           WHEN ("age" >= 45) THEN 0.43
           ELSE 0.02
         END

@@ -59,7 +59,7 @@ def read_state(state: Any) -> State:
     if state["format"] != _FORMAT:
         _fail(f"'format' must be {_FORMAT!r}. Got {state['format']!r} instead")
     version = state["version"]
-    if isinstance(version, bool) or version not in _OPERATORS:
+    if isinstance(version, bool) or version not in tuple(_OPERATORS):
         _fail(f"'version' must be 1 or {_VERSION}. Got {version!r} instead")
     parameters = _expect(state["parameters"], dict, "'parameters'")
     _expect_keys(parameters, _PARAMETERS, "'parameters'")

@@ -163,6 +163,14 @@ class LiteralTable(Sequence[Literal]):
             f"Literal '{literal}' is not among the {len(self):,} literals on offer. {help_text}"
         )
 
+    @property
+    def both_directions(self) -> bool:
+        """Whether every column has literals that deny what its others say."""
+        return all(
+            self._has_both_directions(np.flatnonzero(self.attribute == number))
+            for number in range(len(self.attributes))
+        )
+
     def _has_both_directions(self, members: NDArray[np.intp]) -> bool:
         operators = [OPERATORS[code] for code in self.operator[members]]
         return operators == ["=", "="] or any(o in ("!=", "<", FALSE) for o in operators)

@@ -88,8 +88,8 @@ def not_offered(encoder: FittedEncoder) -> list[str]:
     if cut:
         said.append(
             f"{listed(cut, _SHOWN)} {plural(len(cut), 'was', 'were')} cut at {encoder.thresholds} "
-            f"{plural(int(encoder.thresholds), 'number')} only: larger thresholds (--thresholds) "
-            f"offer more."
+            f"{plural(int(encoder.thresholds), 'number')} at most: larger thresholds "
+            f"(--thresholds) may offer more."
         )
     return said
 

@@ -265,7 +265,7 @@ def _refuse(bits: BitMatrix, i: int, j: int) -> NoReturn:
 
 def _advice(bits: BitMatrix) -> str:
     """Say how to offer more, where negations are not on offer already."""
-    return "" if bits.table.complement.any() else ". Encode with negations=True to offer more"
+    return "" if bits.table.both_directions else ". Encode with negations=True to offer more"
 
 
 def _sample(stored: BitMatrix, row: int) -> int:

@@ -27,18 +27,19 @@ from ..errors import InputError, ParameterError
 from ..model.posterior import Posterior, as_function
 from ..model.streams import NumberedRuns, Streams
 from .result import SearchProgress, SearchResult
-from .ways import INDEPENDENT, ROUND, Term, Terms, Ways
+from .ways import INDEPENDENT, ROUND, Term, Terms, Way, Ways
 
 # Scores closer than this are the same function, or one with equal columns in it.
 _SAME = 1e-9
 _FEWEST_STEPS = 15
+_QUICK_STEPS, _QUICK_HOTTEST = 50, 0.02  # of a start for chains
 _NARROWEST = 8  # beam
 # A search may stop at the end of a round, by what the independent restarts came to (see ``ways``):
+_FEWEST = 16  # restarts
 _FEWEST_WAYS = 2  # different ones that have come to the best score ...
 _SHARE = 0.5  # ... with this share of those restarts ...
 _LATER_SHARE = 0.2  # ... or, after so many restarts in all, with this one.
 _LATER = 48
-_UNANIMOUS = 16  # restarts, where all come to it
 # Of all restarts, hardly any may have ended near the best score, in nats, where no other did.
 _NEAR = 10.0
 _SINGLES = 0.025
@@ -87,12 +88,12 @@ def hunt(
     restarts : int, default=256
         Most restarts.
     agree : int, default=8
-        How many restarts must have ended at the best score before the search may stop. So must all
-        of the first 16, or half of those that start from nothing that is known (a fifth after 48
-        restarts) by two different ways at least, with hardly any end seen once near the best.
+        How many restarts must have ended at the best score before the search may stop. So must
+        half of those that start from nothing that is known (a fifth after 48 restarts), by two
+        different ways at least, with hardly any end seen once near the best; and there are 16.
     steps : int, default=100
-        Steps of annealing in one of the first 64 restarts on a small table. On larger ones there
-        are fewer, so that a restart's work stays within bounds; those that follow take twice as many.
+        Steps of annealing in one of the first 64 restarts on a small table; later ones take twice
+        as many. On larger tables there are fewer, so that a restart's work stays within bounds.
     time_limit : float, optional
         Seconds after which to return the best so far.
     n_jobs : int, default=1
@@ -161,6 +162,8 @@ def hunt(
                 break
     except KeyboardInterrupt:
         stopped = "interrupted"
+        for end in offered.unfinished():
+            tally.know(end)
         for end in runs.unfinished():
             tally.add(end)
     if tally.score == -math.inf and stopped in ("agreement", "restarts"):
@@ -180,16 +183,14 @@ def hunt(
     )
 
 
-def quick_restart(
-    posterior: Posterior, stream: _native.Philox
-) -> tuple[list[list[int]], float]:
+def quick_restart(posterior: Posterior, stream: _native.Philox) -> tuple[list[list[int]], float]:
     """Return the terms and the score of a short annealing, for chains that start apart."""
     free, never = math.nan, _native.StopFlag()
     (terms, _), _ = _native.restart(
-        posterior.native, [], stream, 50, 0.02, _HEAT_OF_PRIOR,
+        posterior.native, [], stream, _QUICK_STEPS, _QUICK_HOTTEST, _HEAT_OF_PRIOR,
         free, free, 1, never,
     )  # fmt: skip
-    return _native.beam_search(posterior.native, terms, 1, 1, never)
+    return _native.beam_search(posterior.native, terms, 1, never)
 
 
 def _ids(posterior: Posterior, starts: Sequence[BooleanFunction | str]) -> list[list[list[int]]]:
@@ -263,10 +264,8 @@ class _Tally:
 
     def agrees(self) -> bool:
         """Whether the search may stop."""
-        if self.agreement < self._agree:
+        if self.agreement < self._agree or self.restarts < _FEWEST:
             return False
-        if self.agreement == self.restarts:
-            return self.restarts >= _UNANIMOUS
         singles = sum(
             times == 1 and score >= self.score - _NEAR for score, times in self._times.items()
         )
@@ -341,7 +340,7 @@ class _Restart:
         if way.kind == "beam":
             return End(*self._rebuild((), width), way.kind)
         if way.kind == "joined":
-            return End(*self._joined(way.start, width), way.kind)
+            return End(*self._joined(way, width, rng), way.kind)
         (terms, _), met = _native.restart(
             self.posterior.native,
             [list(term) for term in way.start],
@@ -356,7 +355,7 @@ class _Restart:
         return End(*self._rebuild(_terms(terms), width), way.kind, _terms(met))
 
     def _hottest(self, rates: tuple[float, float]) -> float:
-        """Return the first inverse temperature, by what the null function's likelihood is worth."""
+        """Return the first inverse temperature, by what marking no row, or all, would cost."""
         positive = self.posterior.n_pos
         negative = self.posterior.n - positive
         if math.isnan(rates[0]):
@@ -369,12 +368,15 @@ class _Restart:
         """Better the start of a number."""
         return End(*self._rebuild(_terms(starts[number]), self.width), "given")
 
-    def _joined(self, start: Terms, width: int) -> Found:
+    def _joined(self, way: Way, width: int, rng: np.random.Generator) -> Found:
         """Exchange terms of a start and of the elites for terms of all that earlier ends had."""
-        native, pool = self.posterior.native, [list(term) for term in self._pool]
+        kept = rng.random(len(self._pool)) < way.pool
+        pool = [list(term) for term, keep in zip(self._pool, kept, strict=True) if keep]
         ends = [
-            _native.recombine(native, [list(term) for term in terms], pool, self.stop)
-            for terms in (start, *self._elites[:_JOINED])
+            _native.recombine(
+                self.posterior.native, [list(term) for term in terms], pool, self.stop
+            )
+            for terms in (way.start, *self._elites[:_JOINED])
         ]
         terms, _ = max(ends, key=lambda end: end[1])
         return self._rebuild(_terms(terms), width)
@@ -384,14 +386,14 @@ class _Restart:
 
         Restarts that come to the same function on the way share the rest of the work.
         """
-        narrow, score = self._beam_search(start, min(_NARROWEST, width))
+        narrow, score = self._beam_search(start, _NARROWEST)
         self.reached = max(self.reached, score)
         return self._beam_search(narrow, width)
 
     def _beam_search(self, start: Terms, width: int) -> Found:
         if (start, width) not in self._rebuilt:
             terms, score = _native.beam_search(
-                self.posterior.native, [list(term) for term in start], width, 1, self.stop
+                self.posterior.native, [list(term) for term in start], width, self.stop
             )
             if self.stop():
                 return _terms(terms), score

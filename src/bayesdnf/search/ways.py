@@ -22,7 +22,7 @@ Term = tuple[int, ...]
 Terms = tuple[Term, ...]
 
 ROUND = 8
-"""Restarts in a round; those of one round know what came before it, and not of each other."""
+"""Restarts in a round; those of one round do not know of each other."""
 
 INDEPENDENT = frozenset({"beam", "free", "precise", "broad", "long"})
 """Kinds that know nothing of earlier restarts. The others start from what those came to, and are
@@ -32,10 +32,11 @@ apt to come back to it: where they end says less."""
 # multiples fill the square evenly (Roberts 2018, the plastic number's powers).
 _NEAREST, _FURTHEST = 0.3, 6.5
 _EVENLY = np.array([0.7548776662466927, 0.5698402909980532])
-# Distances (down, up) of the first round, corners of that square and its middle: rates that let few
-# false alarms pass come first, since a search at free rates seldom ends where they do.
+# Distances (down, up) of the first round: rates that let few false alarms pass come first, since a
+# search at free rates seldom ends where they do.
 _FIRST = ((2.5, 5.0), (1.5, 4.5), (1.0, 2.5), (2.5, 1.0), (5.0, 2.5), (1.0, 5.0))
 _DROPPED = 0.4  # share of a good function's terms that are taken out
+_POOLED = 0.6  # share of the terms at hand that most joining restarts take
 _TAKEN = 0.6  # share of the terms of each of two functions that are put together
 
 
@@ -51,6 +52,8 @@ class Way(NamedTuple):
     """π0 and π1 while annealing; NaN: integrated out."""
     cold: bool = False
     """Whether to keep close to the start."""
+    pool: float = 1.0
+    """Share of the terms at hand that are put together."""
 
 
 class Ways:
@@ -76,7 +79,7 @@ class Ways:
         number : int
             Which restart; the first is a beam search.
         elites : sequence of terms
-            The best distinct functions before this round, best first.
+            The best distinct functions known, best first.
         rng : Generator
             Of this restart alone.
         """
@@ -85,12 +88,13 @@ class Ways:
         if number == 0:
             return Way("beam")
         if known and place == 7:
-            return Way("joined", _together(elites, rng))
+            # Several of a kind may be judged together: all but one must do without some terms.
+            return Way("joined", _together(elites, rng), pool=1.0 if turn % 4 == 0 else _POOLED)
         if known and place >= 5:
             rates = self._rates(number) if place == 6 else (math.nan, math.nan)
             elite = elites[rng.integers(len(elites))]
             return Way("varied", _some(elite, 1 - _DROPPED, rng), rates, cold=True)
-        if place < 2:
+        if place == 1:
             return Way("free")
         pi0, pi1 = self._rates(number)
         if place == 3:
