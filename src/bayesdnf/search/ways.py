@@ -92,7 +92,7 @@ class Ways:
             return Way("joined", _together(elites, rng), pool=1.0 if turn % 4 == 0 else _POOLED)
         if known and place >= 5:
             rates = self._rates(number) if place == 6 else (math.nan, math.nan)
-            elite = elites[rng.integers(len(elites))]
+            elite = elites[int(rng.integers(len(elites)))]
             return Way("varied", _some(elite, 1 - _DROPPED, rng), rates, cold=True)
         if place == 1:
             return Way("free")
