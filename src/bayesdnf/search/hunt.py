@@ -33,7 +33,7 @@ from .ways import INDEPENDENT, ROUND, Term, Terms, Way, Ways
 _SAME = 1e-9
 _FEWEST_STEPS = 15
 _QUICK_STEPS, _QUICK_HOTTEST = 50, 0.02  # of a start for chains
-_NARROWEST = 8  # beam
+_NARROWEST, _FIRST_WIDTH = 8, 32  # of beams: before all others, and most in the first round
 # A search may stop at the end of a round, by what the independent restarts came to (see ``ways``):
 _FEWEST = 16  # restarts
 _FEWEST_WAYS = 2  # different ones that have come to the best score ...
@@ -322,7 +322,7 @@ class _Restart:
         cost = p * (16 + posterior.bits.view().n_words / 8)
         fewest = min(steps, _FEWEST_STEPS)
         self.first = max(fewest, round(steps * min(1, 8_000 / cost)))
-        self.width = min(max(_NARROWEST, round(1.3 * math.sqrt(p))), 32)
+        self.width = max(_NARROWEST, round(1.3 * math.sqrt(p)))
         self.widest = max(32, p // 10)
         share = min(max(posterior.n_pos / posterior.n, 1e-9), 1 - 1e-9)
         shift = np.random.default_rng(streams.child(0)).random(2)
@@ -336,7 +336,9 @@ class _Restart:
         rng = np.random.default_rng(self.streams.child(number))
         way = self.ways.way(number, self._elites, rng)
         longer = 1 if number < _LONGER_AFTER else 2
-        width = min(self.widest, self.width * 2 ** (number // ROUND))
+        width = min(self.widest, self.width * 2 ** (number // ROUND // 2))
+        if number < ROUND:
+            width = min(width, _FIRST_WIDTH)
         if way.kind == "beam":
             return End(*self._rebuild((), width), way.kind)
         if way.kind == "joined":
