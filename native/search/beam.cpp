@@ -220,17 +220,16 @@ class Beam {
 
     // Several partial terms share one sweep of the columns.
     void extend_block(std::size_t first, std::size_t size, Offers& offers) {
-        Room& room = room_;
         const std::size_t p = view_.n_literals();
         const std::size_t n = std::min(masks_at_once_, partials_.size() - first);
-        room.fit(n, view_);
+        room_.fit(n, view_);
         for (std::size_t b = 0; b < n; ++b)
-            open_rows_of(partials_[first + b].term, room.masks.data() + b * view_.n_words());
-        view_.literal_counts(room.masks.data(), n, room.counts.data(), room.sweep);
+            open_rows_of(partials_[first + b].term, room_.masks.data() + b * view_.n_words());
+        view_.literal_counts(room_.masks.data(), n, room_.counts.data(), room_.sweep);
         for (std::size_t b = 0; b < n; ++b) {
-            posterior_.support().addable(partials_[first + b].term, others_, room.may.data());
-            offer_extensions(first + b, size, room.may.data(), room.counts.data() + b * p,
-                             room.counts.data() + (n + b) * p, room.near.data(), offers);
+            posterior_.support().addable(partials_[first + b].term, others_, room_.may.data());
+            offer_extensions(first + b, size, room_.may.data(), room_.counts.data() + b * p,
+                             room_.counts.data() + (n + b) * p, room_.near.data(), offers);
         }
     }
 

@@ -10,8 +10,8 @@ namespace bayesdnf {
 
 // Terms of the state make way for terms of the pool, up to two for one or one for up to two (the
 // second beside those that promise most), the change with the highest bound that helps first, until
-// none helps. A pool holds the terms of several good
-// functions: what each of them found is put together here, without looking at literals again.
+// none helps. A pool holds the terms of several good functions: what each of them found is put
+// together here, without looking at literals again.
 void recombine(State& state, const std::vector<Term>& pool, const Stop& stop);
 
 }  // namespace bayesdnf
