@@ -18,7 +18,7 @@ AGE = BooleanFunction("age >= 45")
 def test_shape_of_a_list():
     rules = RuleList([ODOR, "age >= 45"])
     assert rules.layers == tuple(rules) == (ODOR, AGE)
-    assert (len(rules), rules.n_layers, rules.n_terms, rules.n_literals) == (2, 2, 3, 4)
+    assert (len(rules), rules.n_terms, rules.n_literals) == (2, 3, 4)
     assert [str(x) for x in rules.literals] == [
         "age >= 45",
         "bruises = t",

@@ -63,18 +63,6 @@ class RuleList(RuleListExports):
         object.__setattr__(self, "layers", _checked(read))
 
     @property
-    def n_layers(self) -> int:
-        """Number of layers, G; the same as ``len``.
-
-        Examples
-        --------
-        >>> from bayesdnf import RuleList
-        >>> RuleList(["a", "b"]).n_layers
-        2
-        """
-        return len(self.layers)
-
-    @property
     def n_terms(self) -> int:
         """Number of terms of all layers together.
 
