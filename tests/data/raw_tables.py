@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import polars as pl
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf import LiteralEncoder
@@ -122,3 +123,11 @@ def fitted_or_none(X, **parameters):
     except InputError as error:
         assert "no usable column" in str(error)  # noqa: PT017
         return None
+
+
+any_encoding = given(
+    columns=columns_of(),
+    form=st.sampled_from(sorted(FORMS)),
+    negations=st.booleans(),
+    drop_first=st.booleans(),
+)
