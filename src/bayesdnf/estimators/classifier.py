@@ -152,7 +152,7 @@ class DNFClassifier(RuleClassifier):
         missing_values: Collection[Value] = (),
         positive: Any = None,
         restarts: int = 256,
-        agree: int = 8,
+        agree: int = 32,
         steps: int = 100,
         time_limit: float | None = None,
         n_jobs: int | None = None,

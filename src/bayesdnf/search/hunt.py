@@ -35,11 +35,9 @@ _FEWEST_STEPS = 15
 _QUICK_STEPS, _QUICK_HOTTEST = 50, 0.02  # of a start for chains
 _NARROWEST, _FIRST_WIDTH = 8, 32  # of beams: before all others, and most in the first round
 # A search may stop at the end of a round, by what the independent restarts came to (see ``ways``):
-_FEWEST = 16  # restarts
 _FEWEST_WAYS = 2  # different ones that have come to the best score ...
-_SHARE = 0.5  # ... with this share of those restarts ...
-_LATER_SHARE = 0.2  # ... or, after so many restarts in all, with this one.
-_LATER = 48
+_SHARE = 0.25  # ... with this share of those restarts;
+_NEARLY_ALL = 0.9  # with this one, half as many restarts need to agree.
 # Of all restarts, hardly any may have ended near the best score, in nats, where no other did.
 _NEAR = 10.0
 _SINGLES = 0.025
@@ -71,7 +69,7 @@ def hunt(
     posterior: Posterior,
     *,
     restarts: int = 256,
-    agree: int = 8,
+    agree: int = 32,
     steps: int = 100,
     time_limit: float | None = None,
     n_jobs: int = 1,
@@ -87,10 +85,11 @@ def hunt(
         The data and the priors.
     restarts : int, default=256
         Most restarts.
-    agree : int, default=8
-        How many restarts must have ended at the best score before the search may stop. So must
-        half of those that start from nothing that is known (a fifth after 48 restarts), by two
-        different ways at least, with hardly any end seen once near the best; and there are 16.
+    agree : int, default=32
+        How many restarts must have ended at the best score before the search may stop, a quarter of
+        those that start from nothing that is known among them; half as many do where nine in ten of
+        these came to it. Two different ways must have led there, and hardly any end near the best
+        score may have been seen once only.
     steps : int, default=100
         Steps of annealing in one of the first 64 restarts on a small table; later ones take twice
         as many. On larger tables there are fewer, so that a restart's work stays within bounds.
@@ -264,20 +263,19 @@ class _Tally:
 
     def agrees(self) -> bool:
         """Whether the search may stop."""
-        if self.agreement < self._agree or self.restarts < _FEWEST:
-            return False
-        singles = sum(
-            times == 1 and score >= self.score - _NEAR for score, times in self._times.items()
-        )
         tried, came = (
             Counter({kind: counts[kind] for kind in INDEPENDENT})
             for counts in (self._all_kinds, self.kinds)
         )
-        share = _SHARE if self.restarts < _LATER else _LATER_SHARE
+        share = came.total() / max(1, tried.total())
+        singles = sum(
+            times == 1 and score >= self.score - _NEAR for score, times in self._times.items()
+        )
         return (
-            singles <= _SINGLES * self.restarts
+            self.agreement >= self._agree / (2 if share >= _NEARLY_ALL else 1)
+            and share >= _SHARE
             and len(+came) >= _FEWEST_WAYS
-            and came.total() >= share * tried.total()
+            and singles <= _SINGLES * self.restarts
         )
 
     def elites(self) -> list[Terms]:
