@@ -7,7 +7,7 @@
 #include <memory>
 #include <tuple>
 
-#include "bindings/keeping.hpp"
+#include "bindings/cells.hpp"
 #include "stop.hpp"
 
 namespace bayesdnf::bindings {
@@ -26,6 +26,7 @@ void bind_anneal(nb::module_& m) {
 
     nb::class_<PyAnnealProblem>(m, "AnnealProblem", "What the chains of one annealing run share.")
         .def(nb::new_([](nb::object posterior, const Effect& effect, nb::object individuals) {
+                 require_simple(core_of<Posterior>(posterior));
                  auto problem = std::make_unique<AnnealProblem>(AnnealProblem{
                      core_of<Posterior>(posterior), effect, core_of<Individuals>(individuals)});
                  return PyAnnealProblem(std::move(problem), {posterior, individuals});

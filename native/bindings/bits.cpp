@@ -117,15 +117,10 @@ Out<Count, 2> count(const PyBitView& self, In<Word, 2> masks) {
 Out<Word, 2> term_masks(const PyBitView& self, In<std::int64_t, 1> literal_starts,
                         In<std::int32_t, 1> literals) {
     const BitView& view = *self;
-    require(literal_starts.shape(0) > 0, "literal_starts must rise from 0");
-    const std::size_t n_terms = literal_starts.shape(0) - 1;
-    const std::int64_t ends[2] = {0, static_cast<std::int64_t>(n_terms)};
-    const std::size_t two = 2;
-    const Functions one(In<std::int64_t, 1>(ends, 1, &two), literal_starts, literals,
-                        view.n_literals());
-    auto masks = new_array<Word, 2>({n_terms, view.n_words()});
-    for (std::size_t t = 0; t < n_terms; ++t)
-        view.term_mask(masks.data() + t * view.n_words(), one[0][t]);
+    const std::vector<LiteralIds> terms = flat_terms(literal_starts, literals, view.n_literals());
+    auto masks = new_array<Word, 2>({terms.size(), view.n_words()});
+    for (std::size_t t = 0; t < terms.size(); ++t)
+        view.term_mask(masks.data() + t * view.n_words(), terms[t]);
     return masks;
 }
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <tuple>
 
-#include "bindings/keeping.hpp"
+#include "bindings/cells.hpp"
 #include "faults.hpp"
 
 namespace bayesdnf::bindings {
@@ -48,35 +48,37 @@ Out<T, 1> array_of(const From& values) {
     return out;
 }
 
-// Functions as three flat arrays: what class Functions reads.
-using Flat = std::tuple<Out<std::int64_t, 1>, Out<std::int64_t, 1>, Out<std::int32_t, 1>>;
+// Functions and lists as flat arrays: what class Functions reads.
+using Flat = std::tuple<Out<std::int64_t, 1>, Out<std::int64_t, 1>, Out<std::int32_t, 1>,
+                        Out<std::int32_t, 1>>;
 
 Flat flat(const Catalogue& catalogue) {
     std::vector<std::int64_t> term_starts{0}, literal_starts{0};
-    std::vector<std::int32_t> literals;
+    std::vector<std::int32_t> literals, layers;
     for (std::size_t f = 0; f < catalogue.size(); ++f) {
-        for (const Term& t : catalogue[f]) {
-            literals.insert(literals.end(), t.begin(), t.end());
+        for (const LayeredTerm& t : catalogue[f]) {
+            layers.push_back(t.layer);
+            literals.insert(literals.end(), t.literals.begin(), t.literals.end());
             literal_starts.push_back(static_cast<std::int64_t>(literals.size()));
         }
         term_starts.push_back(static_cast<std::int64_t>(literal_starts.size()) - 1);
     }
     return {array_of<std::int64_t>(term_starts), array_of<std::int64_t>(literal_starts),
-            array_of<std::int32_t>(literals)};
+            array_of<std::int32_t>(literals), array_of<std::int32_t>(layers)};
 }
 
-nb::typed<nb::dict, nb::str, nb::any> as_dict(const Record& r, std::size_t n_temperatures) {
+nb::typed<nb::dict, nb::str, nb::any> as_dict(const Record& r, const Posterior& posterior,
+                                              std::size_t n_temperatures) {
     const std::size_t n = r.functions.size(), draws = r.draws.size();
     auto log_prior = new_array<double, 1>({n});
     auto log_likelihood = new_array<double, 1>({n});
-    auto marked = new_array<Count, 2>({n, 2});
+    auto cells = new_cells(posterior, n);
     auto rows = new_array<std::uint64_t, 2>({n, 2});
     for (std::size_t f = 0; f < n; ++f) {
         const Record::Function& of = r.functions[f];
         log_prior.data()[f] = of.value.prior;
         log_likelihood.data()[f] = of.value.likelihood;
-        marked.data()[2 * f] = of.positive;
-        marked.data()[2 * f + 1] = of.negative;
+        put_cells(posterior, of.cells, f, cells);
         rows.data()[2 * f] = of.rows[0];
         rows.data()[2 * f + 1] = of.rows[1];
     }
@@ -86,7 +88,7 @@ nb::typed<nb::dict, nb::str, nb::any> as_dict(const Record& r, std::size_t n_tem
     out["functions"] = flat(r.catalogue);
     out["log_prior"] = log_prior;
     out["log_likelihood"] = log_likelihood;
-    out["marked"] = marked;
+    out["cells"] = cells;
     out["rows"] = rows;
     out["draws"] = array_of<std::int64_t>(r.draws);
     out["likelihoods"] = likelihoods;
@@ -110,7 +112,7 @@ void bind_chain(nb::module_& m) {
     m.def(
         "plant_fault", [](int fault) { planted_fault = static_cast<Fault>(fault); }, "fault"_a,
         "Make a deliberate mistake, for tests of the tests.");
-    m.attr("N_FAULTS") = static_cast<int>(Fault::orderings_forgotten);
+    m.attr("N_FAULTS") = static_cast<int>(Fault::layer_split_one_way);
 #endif
 
     nb::class_<Catalogue>(m, "Catalogue", "Distinct functions, numbered as they come.")
@@ -119,21 +121,25 @@ void bind_chain(nb::module_& m) {
         .def(
             "number",
             [](Catalogue& c, In<std::int64_t, 1> term_starts, In<std::int64_t, 1> literal_starts,
-               In<std::int32_t, 1> literals) {
-                const Functions functions(term_starts, literal_starts, literals, INT32_MAX);
+               In<std::int32_t, 1> literals, In<std::int32_t, 1> layers) {
+                const Functions functions(term_starts, literal_starts, literals, layers, INT32_MAX);
                 auto out = new_array<std::int64_t, 1>({functions.size()});
                 for (std::size_t f = 0; f < functions.size(); ++f) {
-                    std::vector<Term> terms;
-                    for (const LiteralIds t : functions[f]) terms.emplace_back(t.begin(), t.end());
-                    for (Term& t : terms) std::sort(t.begin(), t.end());
+                    std::vector<LayeredTerm> terms;
+                    for (std::size_t t = 0; t < functions[f].size(); ++t) {
+                        const LiteralIds ids = functions[f][t];
+                        terms.push_back({functions.layers(f)[t], Term(ids.begin(), ids.end())});
+                        std::sort(terms.back().literals.begin(), terms.back().literals.end());
+                    }
                     std::sort(terms.begin(), terms.end());
                     out.data()[f] = c.number(terms).first;
                 }
                 return out;
             },
-            "term_starts"_a, "literal_starts"_a, "literals"_a, "Numbers of these functions.")
+            "term_starts"_a, "literal_starts"_a, "literals"_a, "layers"_a,
+            "Numbers of these functions.")
         .def_prop_ro("flat", &flat, nb::rv_policy::move,
-                     "(term_starts, literal_starts, literals) of all of them.");
+                     "(term_starts, literal_starts, literals, layers) of all of them.");
 
     nb::class_<PyChainProblem>(m, "ChainProblem", "What the chains of one run share.")
         .def(nb::new_([](nb::object posterior, nb::object individuals) {
@@ -149,11 +155,15 @@ void bind_chain(nb::module_& m) {
                          double empty_base, double whole_base, const std::vector<double>& growth,
                          const std::vector<Term>& listed, const std::vector<double>& weights,
                          const std::vector<double>& betas, std::uint64_t exchange_every,
-                         const std::vector<std::vector<Term>>& starts, const Philox& rng,
+                         const std::vector<std::vector<Term>>& starts,
+                         const std::vector<std::vector<std::int32_t>>& layers, const Philox& rng,
                          std::uint64_t step) {
                  const auto& problem = core_of<ChainProblem>(problem_object);
                  const std::size_t p = problem.posterior.view().n_literals();
                  require_literals(starts, p);
+                 require(layers.size() == starts.size(), "each start needs layers");
+                 for (std::size_t r = 0; r < starts.size(); ++r)
+                     require_layers(layers[r], starts[r].size());
                  require_literals(listed, p);
                  require(0 < empty_base && empty_base < 1 && 0 < whole_base && whole_base < 1,
                          "empty_base and whole_base must lie between 0 and 1");
@@ -167,12 +177,13 @@ void bind_chain(nb::module_& m) {
                              "a listed term must be sorted ids of literals");
                  const MoveSettings moves{empty_base, whole_base, growth,
                                           ListedTerms(listed, weights)};
-                 auto chain = std::make_unique<Chain>(
-                     problem, settings(mix, moves, betas, exchange_every), starts, rng, step);
+                 auto chain =
+                     std::make_unique<Chain>(problem, settings(mix, moves, betas, exchange_every),
+                                             starts, layers, rng, step);
                  return PyChain(std::move(chain), {problem_object});
              }),
              "problem"_a, "mix"_a, "empty_base"_a, "whole_base"_a, "growth"_a, "listed"_a,
-             "weights"_a, "betas"_a, "exchange_every"_a, "starts"_a, "rng"_a, "step"_a)
+             "weights"_a, "betas"_a, "exchange_every"_a, "starts"_a, "layers"_a, "rng"_a, "step"_a)
         .def(
             "advance",
             [](PyChain& c, std::uint64_t steps, std::uint64_t every, const StopFlag& stop) {
@@ -182,7 +193,7 @@ void bind_chain(nb::module_& m) {
                     const nb::gil_scoped_release release;
                     record = c->advance(steps, every, stop);
                 }
-                return as_dict(record, c->states().size());
+                return as_dict(record, c->states()[0].posterior(), c->states().size());
             },
             "steps"_a, "every"_a, "stop"_a, "Take steps and record draws, until told to stop.")
         .def(
@@ -209,6 +220,14 @@ void bind_chain(nb::module_& m) {
                 return out;
             },
             "Terms at each temperature, in the chain's own order.")
+        .def_prop_ro(
+            "layers",
+            [](const PyChain& c) {
+                std::vector<std::vector<std::int32_t>> out;
+                for (const State& s : c->states()) out.push_back(s.layers());
+                return out;
+            },
+            "Layers of these terms.")
         .def_prop_ro(
             "stream",
             [](const PyChain& c) {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "bindings/keeping.hpp"
+#include "bindings/cells.hpp"
 #include "stop.hpp"
 
 namespace bayesdnf::bindings {
@@ -15,6 +15,7 @@ void bind_exact(nb::module_& m) {
     nb::class_<PyTermSearch>(m, "TermSearch", "Branch and bound for the best single term.")
         .def(nb::new_([](nb::object posterior, std::size_t max_size) {
                  const auto& scores = core_of<Posterior>(posterior);
+                 require_simple(scores);
                  return PyTermSearch(std::make_unique<TermSearch>(scores, max_size), {posterior});
              }),
              "posterior"_a, "max_size"_a)

@@ -9,7 +9,7 @@
 #include <optional>
 #include <tuple>
 
-#include "bindings/keeping.hpp"
+#include "bindings/cells.hpp"
 #include "model/special.hpp"
 #include "threads.hpp"
 
@@ -20,7 +20,7 @@ Support make_support(In<std::int32_t, 1> attribute, In<std::int32_t, 1> rank,
                      In<std::uint8_t, 1> op, In<std::int32_t, 1> equal, bool antichain,
                      bool related, bool disjoint, Count min_cover,
                      std::optional<std::int64_t> max_terms,
-                     std::optional<std::int64_t> max_literals,
+                     std::optional<std::int64_t> max_literals, std::int64_t max_layers,
                      std::vector<std::vector<Knowledge::Entry>> apart,
                      std::vector<std::vector<Knowledge::Entry>> at_most_one,
                      std::vector<Knowledge::Entry> required) {
@@ -39,7 +39,7 @@ Support make_support(In<std::int32_t, 1> attribute, In<std::int32_t, 1> rank,
                        static_cast<Operator>(op.data()[l])};
     }
     return Support(Rules{antichain, related, disjoint, min_cover, max_terms.value_or(INT64_MAX),
-                         max_literals.value_or(INT64_MAX)},
+                         max_literals.value_or(INT64_MAX), max_layers},
                    std::move(literals),
                    Knowledge{std::move(apart), std::move(at_most_one), std::move(required)});
 }
@@ -60,28 +60,28 @@ std::vector<LiteralIds> as_terms(const std::vector<Term>& terms, const Support& 
     return {terms.begin(), terms.end()};
 }
 
-std::tuple<Out<std::uint8_t, 1>, Out<double, 1>, Out<double, 1>, Out<Count, 2>> score(
+std::tuple<Out<std::uint8_t, 1>, Out<double, 1>, Out<double, 1>, Out<Count, 4>> score(
     const PyPosterior& self, In<std::int64_t, 1> term_starts, In<std::int64_t, 1> literal_starts,
-    In<std::int32_t, 1> literals, std::size_t n_threads) {
+    In<std::int32_t, 1> literals, In<std::int32_t, 1> layers, std::size_t n_threads) {
     const Posterior& posterior = *self;
-    const Functions functions(term_starts, literal_starts, literals, posterior.view().n_literals());
+    const Functions functions(term_starts, literal_starts, literals, layers,
+                              posterior.view().n_literals());
     const std::size_t n = functions.size();
     auto verdict = new_array<std::uint8_t, 1>({n});
     auto log_prior = new_array<double, 1>({n});
     auto log_likelihood = new_array<double, 1>({n});
-    auto marked = new_array<Count, 2>({n, 2});
+    auto cells = new_cells(posterior, n);
     {
         const nb::gil_scoped_release release;
         parallel_for(n, n_threads, [&](std::size_t f) {
-            const Score s = posterior.score(functions[f]);
+            const Score s = posterior.score(functions[f], functions.layers(f));
             verdict.data()[f] = static_cast<std::uint8_t>(s.verdict);
             log_prior.data()[f] = s.log_prior;
             log_likelihood.data()[f] = s.log_likelihood;
-            marked.data()[2 * f] = s.marked.positive;
-            marked.data()[2 * f + 1] = s.marked.negative;
+            put_cells(posterior, s.cells, f, cells);
         });
     }
-    return {verdict, log_prior, log_likelihood, marked};
+    return {verdict, log_prior, log_likelihood, cells};
 }
 
 }  // namespace
@@ -177,13 +177,16 @@ void bind_model(nb::module_& m) {
         .value("TOO_MANY_LITERALS", Verdict::too_many_literals)
         .value("KEPT_APART", Verdict::kept_apart)
         .value("EXCLUSIVE_GROUP", Verdict::exclusive_group)
-        .value("LACKS_REQUIRED", Verdict::lacks_required);
+        .value("LACKS_REQUIRED", Verdict::lacks_required)
+        .value("IDLE_TERM", Verdict::idle_term)
+        .value("TOO_MANY_LAYERS", Verdict::too_many_layers)
+        .value("NOTHING_LEFT", Verdict::nothing_left);
 
     nb::class_<Support>(m, "Support")
         .def(nb::new_(&make_support), "attribute"_a, "rank"_a, "op"_a, "equal"_a, "antichain"_a,
              "related"_a, "disjoint"_a, "min_cover"_a, "max_terms"_a.none(),
-             "max_literals"_a.none(), "apart"_a = nb::list(), "at_most_one"_a = nb::list(),
-             "required"_a = nb::list())
+             "max_literals"_a.none(), "max_layers"_a = 1, "apart"_a = nb::list(),
+             "at_most_one"_a = nb::list(), "required"_a = nb::list())
         .def(
             "implies",
             [](const Support& s, std::int32_t a, std::int32_t b) {
@@ -212,25 +215,31 @@ void bind_model(nb::module_& m) {
         .def(
             "check",
             [](const Support& s, const std::vector<std::vector<std::int32_t>>& terms,
-               const std::vector<Count>& covers) {
+               const std::vector<std::int32_t>& layers, const std::vector<Count>& covers,
+               Count lowest) {
                 require(terms.size() == covers.size(), "one cover per term is needed");
-                return s.check(as_terms(terms, s), covers);
+                require(terms.size() == layers.size(), "each term needs a layer");
+                require_layers(layers, terms.size());
+                return s.check(as_terms(terms, s), layers, covers, lowest);
             },
-            "terms"_a, "covers"_a);
+            "terms"_a, "layers"_a, "covers"_a, "lowest"_a);
 
     nb::class_<PyIndividuals>(m, "Individuals", "The table row by row.")
         .def(
             nb::new_([](nb::object view_object, const std::vector<std::size_t>& rows_per_segment,
                         const std::vector<std::size_t>& offsets, const std::vector<Count>& counts) {
                 const BitView& view = core_of<BitView>(view_object);
-                require(rows_per_segment.size() == 2 && offsets.size() == 3,
-                        "two segments are needed");
-                require(fits(rows_per_segment[0], offsets[0], offsets[1]) &&
-                            fits(rows_per_segment[1], offsets[1], view.n_words()),
-                        "the segments must lie within the view");
-                require(counts.empty() || counts.size() == saturating_add(rows_per_segment[0],
-                                                                          rows_per_segment[1]),
-                        "one count per row is needed");
+                const std::size_t n_segments = rows_per_segment.size();
+                require(n_segments > 0 && n_segments % 2 == 0 && offsets.size() == n_segments + 1,
+                        "segments of both classes are needed");
+                std::size_t n_rows = 0;
+                for (std::size_t s = 0; s < n_segments; ++s) {
+                    const std::size_t end = s + 1 < n_segments ? offsets[s + 1] : view.n_words();
+                    require(end <= view.n_words() && fits(rows_per_segment[s], offsets[s], end),
+                            "the segments must lie within the view");
+                    n_rows = saturating_add(n_rows, rows_per_segment[s]);
+                }
+                require(counts.empty() || counts.size() == n_rows, "one count per row is needed");
                 Count total = 0;
                 for (const Count c : counts) {
                     require(c > 0, "counts must be positive");
@@ -250,22 +259,30 @@ void bind_model(nb::module_& m) {
 
     nb::class_<PyPosterior>(m, "Posterior")
         .def(nb::new_([](nb::object view, nb::object support, In<double, 1> count,
-                         In<double, 1> size, In<std::int64_t, 1> weights, Effect effect) {
+                         In<double, 1> size, In<std::int64_t, 1> weights, Effect effect,
+                         std::size_t layers) {
                  const BitView& bits = core_of<BitView>(view);
                  const Support& rules = nb::cast<const Support&>(support);
-                 require(bits.n_segments() == 2, "a posterior needs two segments");
+                 require(bits.n_segments() > 0 && bits.n_segments() % 2 == 0,
+                         "a posterior needs segments of both classes");
+                 require(0 < layers && layers <= kMostLayers, "layers must be 1 or more");
+                 require(
+                     !(effect.ordered || effect.known()) || (layers == 1 && bits.n_segments() == 2),
+                     "rates are ordered or known with one layer and one stratum only");
                  require(weights.shape(0) == 0 || weights.shape(0) == bits.n_literals(),
                          "one weight per literal is needed");
                  require(rules.n_literals() == bits.n_literals(),
                          "support and view must have the same literals");
                  auto posterior = std::make_unique<Posterior>(
                      bits, rules,
-                     FunctionPrior(as_vector(count), as_vector(size), as_vector(weights)), effect);
+                     FunctionPrior(as_vector(count), as_vector(size), as_vector(weights), layers),
+                     effect);
                  return PyPosterior(std::move(posterior), {view, support});
              }),
-             "view"_a, "support"_a, "count"_a, "size"_a, "weights"_a, "effect"_a)
-        .def("score", &score, "term_starts"_a, "literal_starts"_a, "literals"_a, "n_threads"_a = 1,
-             "(verdict, log_prior, log_likelihood, marked[function, segment]).");
+             "view"_a, "support"_a, "count"_a, "size"_a, "weights"_a, "effect"_a, "layers"_a = 1)
+        .def("score", &score, "term_starts"_a, "literal_starts"_a, "literals"_a, "layers"_a,
+             "n_threads"_a = 1,
+             "(verdict, log_prior, log_likelihood, cells[function, stratum, part, class]).");
 }
 
 }  // namespace bayesdnf::bindings

@@ -5,6 +5,7 @@ NB_MODULE(_native, m) {
     bayesdnf::bindings::bind_bits(m);
     bayesdnf::bindings::bind_rng(m);
     bayesdnf::bindings::bind_model(m);
+    bayesdnf::bindings::bind_parts(m);
     bayesdnf::bindings::bind_search(m);
     bayesdnf::bindings::bind_anneal(m);
     bayesdnf::bindings::bind_exact(m);

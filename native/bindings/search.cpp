@@ -1,17 +1,34 @@
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
+#include <tuple>
 #include <utility>
 
-#include "bindings/keeping.hpp"
+#include "bindings/cells.hpp"
 #include "search/hunt.hpp"
 #include "search/recombine.hpp"
 
 namespace bayesdnf::bindings {
 namespace {
 
-std::pair<std::vector<Term>, double> result(const State& state) {
-    return {state.canonical(), state.score()};
+// (terms, their layers, log posterior), the terms sorted by layer and literals.
+std::tuple<std::vector<Term>, std::vector<std::int32_t>, double> result(const State& state) {
+    std::vector<Term> terms;
+    std::vector<std::int32_t> layers;
+    for (LayeredTerm& t : state.canonical()) {
+        terms.push_back(std::move(t.literals));
+        layers.push_back(t.layer);
+    }
+    return {std::move(terms), std::move(layers), state.score()};
+}
+
+State state_of(const Posterior& posterior, const std::vector<Term>& terms,
+               const std::vector<std::int32_t>& layers) {
+    require_literals(terms, posterior.view().n_literals());
+    require_layers(layers, terms.size());
+    return State(posterior, terms, layers);
 }
 
 }  // namespace
@@ -28,27 +45,27 @@ void bind_search(nb::module_& m) {
     m.def(
         "beam_search",
         [](const PyPosterior& posterior, const std::vector<Term>& start, std::size_t width,
-           const StopFlag& stop) {
-            require_literals(start, posterior->view().n_literals());
-            State state(*posterior, start);
+           const StopFlag& stop, const std::vector<std::int32_t>& layers) {
+            State state = state_of(*posterior, start, layers);
             {
                 const nb::gil_scoped_release release;
                 if (start.empty()) state = beginning(*posterior, stop);
                 rebuild(state, width, stop);
                 polish(state, stop);
+                arrange(state, stop);
             }
             return result(state);
         },
-        "posterior"_a, "start"_a, "width"_a, "stop"_a,
-        "Large-neighbourhood search from a function: (terms, log posterior).");
+        "posterior"_a, "start"_a, "width"_a, "stop"_a, "layers"_a = nb::list(),
+        "Large-neighbourhood search from a function or list: (terms, layers, log posterior).");
 
     m.def(
         "recombine",
         [](const PyPosterior& posterior, const std::vector<Term>& start,
            const std::vector<Term>& pool, const StopFlag& stop) {
-            require_literals(start, posterior->view().n_literals());
+            require_simple(*posterior);
             require_literals(pool, posterior->view().n_literals());
-            State state(*posterior, start);
+            State state = state_of(*posterior, start, {});
             {
                 const nb::gil_scoped_release release;
                 recombine(state, pool, stop);
@@ -56,27 +73,28 @@ void bind_search(nb::module_& m) {
             return result(state);
         },
         "posterior"_a, "start"_a, "pool"_a, "stop"_a,
-        "Exchange terms of a function for terms of a pool while that helps: (terms, log "
+        "Exchange terms of a function for terms of a pool while that helps: (terms, layers, log "
         "posterior).");
 
     m.def(
         "restart",
-        [](const PyPosterior& posterior, std::vector<Term> start, Philox rng, std::size_t steps,
-           double hottest, double prior_power, double pi0, double pi1, std::size_t width,
-           const StopFlag& stop) {
-            require_literals(start, posterior->view().n_literals());
+        [](const PyPosterior& posterior, const std::vector<Term>& start, const Philox& rng,
+           std::size_t steps, double hottest, double prior_power, double pi0, double pi1,
+           std::size_t width, const StopFlag& stop, const std::vector<std::int32_t>& layers) {
+            if (!std::isnan(pi0)) require_simple(*posterior);
+            const State from = state_of(*posterior, start, layers);
             const HuntSettings settings{steps, hottest, prior_power, pi0, pi1, width};
             Restarted found{State(*posterior), {}};
             {
                 const nb::gil_scoped_release release;
-                found = restart(*posterior, settings, std::move(start), rng, stop);
+                found = restart(*posterior, settings, from, rng, stop);
             }
             return std::pair{result(found.end), std::move(found.met)};
         },
         "posterior"_a, "start"_a, "rng"_a, "steps"_a, "hottest"_a, "prior_power"_a, "pi0"_a,
-        "pi1"_a, "width"_a, "stop"_a,
+        "pi1"_a, "width"_a, "stop"_a, "layers"_a = nb::list(),
         "One restart of informed annealing and polish, at known rates first unless they are NaN: "
-        "((terms, log posterior), terms at the known rates).");
+        "((terms, layers, log posterior), terms at the known rates).");
 }
 
 }  // namespace bayesdnf::bindings

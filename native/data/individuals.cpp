@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "data/rows.hpp"
 
@@ -9,10 +10,15 @@ namespace bayesdnf {
 
 Individuals::Individuals(const BitView& view, const std::vector<std::size_t>& rows_per_segment,
                          const std::vector<std::size_t>& offsets, const std::vector<Count>& counts)
-    : n_rows_(rows_per_segment[0] + rows_per_segment[1]),
-      n_positive_rows_(rows_per_segment[0]),
-      words_per_row_(words_for(view.n_literals())),
-      literals_(n_rows_ * words_per_row_) {
+    : words_per_row_(words_for(view.n_literals())) {
+    const std::size_t n_segments = rows_per_segment.size();
+    for (std::size_t s = 0; s < n_segments; ++s) {
+        if (s < n_segments / 2)
+            positives_.push_back({n_rows_, offsets[s], words_for(rows_per_segment[s])});
+        n_rows_ += rows_per_segment[s];
+        if (s + 1 == n_segments / 2) n_positive_rows_ = n_rows_;
+    }
+    literals_.resize(n_rows_ * words_per_row_);
     if (!counts.empty()) {
         firsts_.assign(1, 0);
         for (const Count c : counts) firsts_.push_back(firsts_.back() + as_index(c));
@@ -28,7 +34,7 @@ Individuals::Individuals(const BitView& view, const std::vector<std::size_t>& ro
             view.term_mask(columns.data() + i * n_words, {&literal, 1});
         }
         std::size_t row = 0;
-        for (std::size_t s = 0; s < 2; ++s)
+        for (std::size_t s = 0; s < n_segments; ++s)
             for (std::size_t done = 0; done < rows_per_segment[s]; done += kWordBits) {
                 Word block[kWordBits] = {};
                 for (std::size_t i = 0; i < width; ++i)
@@ -45,6 +51,13 @@ std::size_t Individuals::row_of(std::uint64_t individual) const {
     if (firsts_.empty()) return individual;
     const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), individual);
     return static_cast<std::size_t>(after - firsts_.begin()) - 1;
+}
+
+Count Individuals::positives_of(const BitView& view, const Word* mask) const {
+    std::vector<Count> counts(view.n_segments());
+    view.count(mask, counts.data());
+    return std::accumulate(
+        counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2), Count{0});
 }
 
 void Individuals::true_literals(std::size_t row, Term& out) const {

@@ -13,7 +13,8 @@ namespace bayesdnf {
 // Rows as individuals: which literals hold on each, and how many individuals each stands for.
 class Individuals {
   public:
-    // counts: individuals per row, positives first; empty: one each.
+    // Segments: the positives of every stratum, then the negatives. counts: individuals per row;
+    // empty: one each.
     Individuals(const BitView& view, const std::vector<std::size_t>& rows_per_segment,
                 const std::vector<std::size_t>& offsets, const std::vector<Count>& counts);
 
@@ -25,9 +26,23 @@ class Individuals {
     std::uint64_t first(std::size_t row) const { return firsts_.empty() ? row : firsts_[row]; }
     std::uint64_t count(std::size_t row) const { return first(row + 1) - first(row); }
     void true_literals(std::size_t row, Term& out) const;
+    // Positive individuals of a mask, and the rows they are.
+    Count positives_of(const BitView& view, const Word* mask) const;
+    template <class Visit>
+    void for_each_positive(const Word* mask, Visit visit) const {
+        for (const Stretch& s : positives_)
+            for (std::size_t w = 0; w < s.n_words; ++w)
+                for (Word left = mask[s.word + w]; left != 0; left &= left - 1)
+                    visit(s.row + w * kWordBits + lowest_bit(left));
+    }
 
   private:
-    std::size_t n_rows_, n_positive_rows_, words_per_row_;
+    // A segment: its first row and where its words lie.
+    struct Stretch {
+        std::size_t row, word, n_words;
+    };
+    std::size_t n_rows_ = 0, n_positive_rows_ = 0, words_per_row_;
+    std::vector<Stretch> positives_;
     std::vector<std::uint64_t> firsts_;  // empty: one individual per row
     std::vector<Word> literals_;         // row after row
 };

@@ -41,6 +41,8 @@ class BitView {
     std::size_t stride() const { return stride_; }
     std::size_t n_words() const { return offsets_.back(); }
     std::size_t n_segments() const { return offsets_.size() - 1; }
+    // Where segments begin, in words, and their end.
+    const std::vector<std::size_t>& offsets() const { return offsets_; }
     std::size_t n_planes() const { return n_planes_; }
     std::size_t n_literals() const { return literals_.size(); }
     const std::vector<Word>& all_rows() const { return all_rows_; }

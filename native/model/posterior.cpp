@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "faults.hpp"
 #include "model/special.hpp"
@@ -11,6 +12,7 @@ namespace bayesdnf {
 namespace {
 
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();
+constexpr double kLog2 = 0.6931471805599453;
 
 double real(Count n) { return static_cast<double>(n); }
 
@@ -87,7 +89,79 @@ double Likelihood::operator()(Count a, Count b) const {
     return effect_.ordered && !planted(Fault::order_forgotten) ? value + order_factor(a, b) : value;
 }
 
-double FunctionPrior::operator()(Terms terms) const {
+CellLikelihood::Table::Table(double alpha, double beta, Count most_positive, Count most_negative)
+    : constant_(-log_beta(alpha, beta)) {
+    const auto fill = [](std::vector<double>& table, double first, Count most) {
+        table.reserve(static_cast<std::size_t>(most) + 1);
+        for (Count i = 0; i <= most; ++i) table.push_back(log_gamma(first + real(i)));
+    };
+    fill(positive_, alpha, most_positive);
+    fill(negative_, beta, most_negative);
+    fill(both_, alpha + beta, most_positive + most_negative);
+}
+
+namespace {
+
+// The most rows that one segment of a class has.
+Count most_of(const std::vector<Count>& totals, std::size_t first) {
+    const auto begin = totals.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = begin + static_cast<std::ptrdiff_t>(totals.size() / 2);
+    if (planted(Fault::strata_pooled)) return std::accumulate(begin, end, Count{0});
+    return *std::max_element(begin, end);
+}
+
+}  // namespace
+
+CellLikelihood::CellLikelihood(const Effect& e, const std::vector<Count>& totals)
+    : n_strata_(totals.size() / 2),
+      lowest_(e.a0, e.b0, most_of(totals, 0), most_of(totals, n_strata_)),
+      higher_(e.a1, e.b1, most_of(totals, 0), most_of(totals, n_strata_)),
+      null_(0) {
+    for (std::size_t s = 0; s < n_strata_; ++s)
+        null_ +=
+            log_beta(e.a + real(totals[s]), e.b + real(totals[n_strata_ + s])) - log_beta(e.a, e.b);
+}
+
+FunctionPrior::FunctionPrior(std::vector<double> count, std::vector<double> size,
+                             std::vector<std::int64_t> weights, std::size_t layers)
+    : count_(std::move(count)),
+      size_(std::move(size)),
+      reach_(size_),
+      weights_(std::move(weights)),
+      layers_(layers) {
+    // From the end, so that each entry already holds the best of all that are longer.
+    for (std::size_t k = reach_.size(); k-- > 1;)
+        reach_[k - 1] = std::max(reach_[k - 1], reach_[k]);
+    if (layers == 1) return;
+    // Ways to spread m terms over all of g layers: the last one goes to any of g, beside others or
+    // alone. No differences, so nothing is lost to rounding.
+    std::vector<double> log_ways(layers + 1, kImpossible);
+    log_ways[0] = 0;
+    by_layers_.assign(count_.size() * layers, kImpossible);
+    for (std::size_t m = 1; m < count_.size(); ++m) {
+        for (std::size_t g = layers; g > 0; --g) {
+            const double high = std::max(log_ways[g], log_ways[g - 1]);
+            if (high == kImpossible) continue;
+            const double low = std::min(log_ways[g], log_ways[g - 1]);
+            log_ways[g] =
+                std::log(static_cast<double>(g)) + high + std::log1p(std::exp(low - high));
+        }
+        log_ways[0] = kImpossible;
+        // 2^-g, divided by what they add up to.
+        const std::size_t most = std::min(m, layers);
+        const double log_total = std::log1p(-std::ldexp(1.0, -static_cast<int>(most)));
+        for (std::size_t g = 1; g <= most; ++g) {
+            const double log_share = -static_cast<double>(g) * kLog2 - log_total;
+            by_layers_[m * layers + g - 1] =
+                (planted(Fault::layers_uncounted) ? 0 : log_share) -
+                (planted(Fault::surjections_as_powers)
+                     ? static_cast<double>(m) * std::log(static_cast<double>(g))
+                     : log_ways[g]);
+        }
+    }
+}
+
+double FunctionPrior::operator()(Terms terms, std::size_t layers) const {
     if (terms.size() >= count_.size()) return kImpossible;
     std::size_t largest = 0;
     for (const LiteralIds t : terms) largest = std::max(largest, t.size());
@@ -98,30 +172,57 @@ double FunctionPrior::operator()(Terms terms) const {
         ++of_size[t.size()];
         for (const std::int32_t l : t) sum += weight(l);
     }
-    const double value = of_sizes(terms.size(), of_size, sum);
+    const double value = of_sizes(terms.size(), layers, of_size, sum);
     if (!planted(Fault::orderings_forgotten)) return value;
     return value - log_gamma(static_cast<double>(terms.size()) + 1);
 }
+
+namespace {
+
+Count sum_of(const std::vector<Count>& totals, std::size_t first) {
+    const auto begin = totals.begin() + static_cast<std::ptrdiff_t>(first);
+    return std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(totals.size() / 2), Count{0});
+}
+
+}  // namespace
 
 Posterior::Posterior(const BitView& view, const Support& support, FunctionPrior prior,
                      Effect effect)
     : view_(view),
       support_(support),
       prior_(std::move(prior)),
-      likelihood_(effect, view.totals()[0], view.totals()[1]) {}
+      likelihood_(effect, sum_of(view.totals(), 0), sum_of(view.totals(), view.n_segments() / 2)),
+      cells_(simple() ? std::nullopt : std::optional<CellLikelihood>({effect, view.totals()})) {
+    if (simple() || prior_.layers() > 1) return;
+    const std::vector<Count>& totals = view.totals();
+    for (std::size_t s = 0; s < totals.size() / 2; ++s)
+        strata_.emplace_back(effect, totals[s], totals[totals.size() / 2 + s]);
+}
 
-Score Posterior::score(Terms terms) const {
+Score Posterior::score(Terms terms, Layers layers) const {
     const std::size_t n_words = view_.n_words();
-    std::vector<Word> mask(n_words), marked(n_words, 0);
-    std::vector<Count> covers(terms.size());
+    std::vector<Word> masks(terms.size() * n_words);
+    std::vector<const Word*> rows;
     for (std::size_t i = 0; i < terms.size(); ++i) {
-        view_.term_mask(mask.data(), terms[i]);
-        covers[i] = view_.count_all(mask.data());
-        view_.simd().or_into(marked.data(), marked.data(), mask.data(), n_words);
+        view_.term_mask(masks.data() + i * n_words, terms[i]);
+        rows.push_back(masks.data() + i * n_words);
     }
-    const MarkedCounts m = count(marked.data());
-    return {support_.check(terms, covers), prior_(terms),
-            terms.empty() ? likelihood_.null() : likelihood_(m.positive, m.negative), m};
+    Parts parts;
+    parts.assign(view_, rows, layers, Parts::Covers::counted);
+    return {support_.check(terms, layers, parts.covers(), parts.lowest()),
+            prior_(terms, parts.n_layers()), log_likelihood(parts), parts.counts()};
+}
+
+double Posterior::log_likelihood(const Parts& parts) const {
+    const std::size_t n_layers = parts.n_layers();
+    if (simple()) {
+        const Count* marked = parts.count(n_layers);
+        return n_layers == 0 ? likelihood_.null() : likelihood_(marked[0], marked[1]);
+    }
+    if (n_layers == 0) return cells_->null();
+    double sum = 0;
+    for (std::size_t h = 0; h <= n_layers; ++h) sum += cells_->part(h == 0, parts.count(h));
+    return sum;
 }
 
 const std::vector<double>& Posterior::log_factorials() const {

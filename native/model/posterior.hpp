@@ -9,11 +9,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "data/matrix.hpp"
 #include "faults.hpp"
+#include "model/parts.hpp"
 #include "model/support.hpp"
 
 namespace bayesdnf {
@@ -78,27 +81,70 @@ class Likelihood {
     double largest_order_;  // what the order factor can add at most, negated
 };
 
-// Prior on functions, as tables of logs: any prior on m and k runs at full speed.
+// Likelihood of lists of layers, or with strata: every part has a rate of its own in every stratum,
+// without an order between them. A sum of log B(alpha + a, beta + b) - log B(alpha, beta) over the
+// cells, a positives and b negatives in each.
+class CellLikelihood {
+  public:
+    // totals: rows of each segment, the positives of every stratum, then the negatives.
+    CellLikelihood(const Effect& effect, const std::vector<Count>& totals);
+
+    std::size_t n_strata() const { return n_strata_; }
+    double cell(bool lowest, Count positive, Count negative) const {
+        return (lowest ? lowest_ : higher_)(positive, negative);
+    }
+    // One part: `rows` by segment. `lowest`: part 0, the rows that no layer marks.
+    double part(bool lowest, const Count* rows) const {
+        if (planted(Fault::strata_pooled))
+            return cell(lowest, sum_of(rows), sum_of(rows + n_strata_));
+        double sum = 0;
+        for (std::size_t s = 0; s < n_strata_; ++s)
+            sum += cell(lowest, rows[s], rows[n_strata_ + s]);
+        return sum;
+    }
+    double null() const { return null_; }
+
+  private:
+    // log Beta integrals from tables of log-gamma.
+    class Table {
+      public:
+        Table(double alpha, double beta, Count most_positive, Count most_negative);
+        double operator()(Count a, Count b) const {
+            return positive_[as_index(a)] + negative_[as_index(b)] - both_[as_index(a + b)] +
+                   constant_;
+        }
+
+      private:
+        std::vector<double> positive_, negative_, both_;
+        double constant_;
+    };
+
+    Count sum_of(const Count* of_strata) const {
+        return std::accumulate(of_strata, of_strata + n_strata_, Count{0});
+    }
+
+    std::size_t n_strata_;
+    Table lowest_, higher_;
+    double null_;
+};
+
+// Prior on functions and lists, as tables of logs: any prior on m and k runs at full speed.
 class FunctionPrior {
   public:
     // count[m]: log weight of m terms (m! included where orderings count); size[k]: log weight of
     // one term of k literals. Beyond a table's end: impossible. weights: per literal, fixed point,
-    // in units of 2^-32; empty: all zero.
+    // in units of 2^-32; empty: all zero. layers: the most that a list may have.
     FunctionPrior(std::vector<double> count, std::vector<double> size,
-                  std::vector<std::int64_t> weights)
-        : count_(std::move(count)),
-          size_(std::move(size)),
-          reach_(size_),
-          weights_(std::move(weights)) {
-        // From the end, so that each entry already holds the best of all that are longer.
-        for (std::size_t k = reach_.size(); k-- > 1;)
-            reach_[k - 1] = std::max(reach_[k - 1], reach_[k]);
+                  std::vector<std::int64_t> weights, std::size_t layers = 1);
+
+    double operator()(Terms terms, std::size_t layers) const;
+
+    // The same by parts, for candidates that differ in one term. Of m terms in g layers: that
+    // there are m of them, that they stand in g layers, and in these.
+    double of_count(std::size_t m, std::size_t g) const {
+        return m < count_.size() ? count_[m] + of_layers(m, g) : -INFINITY;
     }
-
-    double operator()(Terms terms) const;
-
-    // The same by parts, for candidates that differ in one term.
-    double of_count(std::size_t m) const { return m < count_.size() ? count_[m] : -INFINITY; }
+    std::size_t layers() const { return layers_; }
     double of_size(std::size_t k) const { return k < size_.size() ? size_[k] : -INFINITY; }
     // The best log weight that a term of k literals can come to by growing, as it is or longer.
     double reach(std::size_t k) const { return k < reach_.size() ? reach_[k] : -INFINITY; }
@@ -117,9 +163,9 @@ class FunctionPrior {
     // Of m terms, of_size[k] of them with k literals, whose literals' weights add up to `weight`.
     // Summed by size, so that the order of the terms does not matter. Every search and every chain
     // comes to its prior here; inline, because annealing does so millions of times a second.
-    double of_sizes(std::size_t m, const std::vector<std::int64_t>& of_size,
+    double of_sizes(std::size_t m, std::size_t layers, const std::vector<std::int64_t>& of_size,
                     std::int64_t weight) const {
-        double sum = of_count(m);
+        double sum = of_count(m, layers);
         std::int64_t left = static_cast<std::int64_t>(m);
         for (std::size_t k = 0; left > 0; ++k)
             if (of_size[k] != 0) {
@@ -131,8 +177,16 @@ class FunctionPrior {
     }
 
   private:
+    // log P(g layers | m terms) - log of the number of ways to spread m terms over all of g layers.
+    double of_layers(std::size_t m, std::size_t g) const {
+        if (m == 0 || layers_ == 1) return 0;
+        return g <= layers_ ? by_layers_[m * layers_ + g - 1] : -INFINITY;
+    }
+
     std::vector<double> count_, size_, reach_;
     std::vector<std::int64_t> weights_;
+    std::size_t layers_;
+    std::vector<double> by_layers_;  // of m terms and g layers at m * layers_ + g - 1
 };
 
 // Rows that a function marks, by their outcome.
@@ -144,15 +198,20 @@ struct Score {
     Verdict verdict;
     double log_prior;
     double log_likelihood;
-    MarkedCounts marked;
+    std::vector<Count> cells;  // rows of part h in segment s at h * n_segments + s
 };
 
-// What a function scores on a table whose two segments are the positives and the negatives.
+// What a function or a list scores on a table whose segments are the positives of every stratum,
+// then the negatives of every stratum.
 class Posterior {
   public:
     Posterior(const BitView& view, const Support& support, FunctionPrior prior, Effect effect);
 
-    Score score(Terms terms) const;
+    // Whether there are two parts and one stratum: likelihood() then says it all.
+    bool simple() const { return prior_.layers() == 1 && view_.n_segments() == 2; }
+    // layers: of each term, from 1, none left out.
+    Score score(Terms terms, Layers layers) const;
+    double log_likelihood(const Parts& parts) const;
     MarkedCounts count(const Word* mask) const {
         Count counts[2];
         view_.count(mask, counts);
@@ -163,7 +222,12 @@ class Posterior {
     const std::vector<double>& log_factorials() const;
     const BitView& view() const { return view_; }
     const Support& support() const { return support_; }
+    // Of a simple posterior.
     const Likelihood& likelihood() const { return likelihood_; }
+    // Of one that is not.
+    const CellLikelihood& cells() const { return *cells_; }
+    // Of one layer with strata: the same of each stratum, from three look-ups in place of six.
+    const std::vector<Likelihood>& strata() const { return strata_; }
     const FunctionPrior& prior() const { return prior_; }
 
   private:
@@ -171,6 +235,8 @@ class Posterior {
     const Support& support_;
     FunctionPrior prior_;
     Likelihood likelihood_;
+    std::optional<CellLikelihood> cells_;
+    std::vector<Likelihood> strata_;
     mutable std::once_flag factorials_made_;
     mutable std::vector<double> log_factorials_;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "faults.hpp"
+
 namespace bayesdnf {
 namespace {
 
@@ -145,7 +147,14 @@ void Support::addable(LiteralIds term, Terms rest, std::uint8_t* may) const {
                 for (const std::int32_t l : by_attribute_.of(meaning(held).attribute)) may[l] = 0;
 }
 
-Verdict Support::check(Terms terms, std::span<const Count> covers, std::size_t known) const {
+Verdict Support::check(Terms terms, Layers layers, std::span<const Count> covers, Count lowest,
+                       std::size_t known) const {
+    const std::int64_t n_layers = terms.empty() ? 0 : *std::ranges::max_element(layers);
+    if (n_layers > rules_.max_layers) return Verdict::too_many_layers;
+    // Where some layer is asked for part 0 again, a list says what a shorter one says.
+    if (n_layers > 1 && lowest == 0 && !planted(Fault::nothing_left_allowed))
+        return Verdict::nothing_left;
+
     if (static_cast<std::int64_t>(terms.size()) > rules_.max_terms) return Verdict::too_many_terms;
     std::int64_t total = 0;
     for (const LiteralIds t : terms) total += static_cast<std::int64_t>(t.size());
@@ -161,14 +170,20 @@ Verdict Support::check(Terms terms, std::span<const Count> covers, std::size_t k
                 if (!exclusive_.empty() && exclusive_.clash(t[x], t[y]))
                     return Verdict::exclusive_group;
             }
-        if (covers[i] < rules_.min_cover) return Verdict::too_few_rows;
     }
+    // A new term of a higher layer takes rows from the terms below it.
+    for (std::size_t i = n_layers > 1 ? 0 : known; i < terms.size(); ++i)
+        if (covers[i] < rules_.min_cover) return Verdict::too_few_rows;
     // Pairs of terms in both orders: absorption has a direction, the other rules do not.
     for (std::size_t i = 0; i < terms.size(); ++i)
         for (std::size_t j = i < known ? known : 0; j < terms.size(); ++j) {
             if (i == j) continue;
             if (i < j && std::ranges::equal(terms[i], terms[j])) return Verdict::repeated_term;
-            if (rules_.antichain && absorbs(terms[i], terms[j])) return Verdict::absorbed_term;
+            // A longer term above a shorter one is an exception to it.
+            const bool above = planted(Fault::absorption_reversed) ? layers[i] <= layers[j]
+                                                                   : layers[i] >= layers[j];
+            if (rules_.antichain && above && absorbs(terms[i], terms[j]))
+                return layers[i] == layers[j] ? Verdict::absorbed_term : Verdict::idle_term;
             if (!exclusive_.empty() && i < j)
                 for (const std::int32_t a : terms[i])
                     for (const std::int32_t b : terms[j])

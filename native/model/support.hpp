@@ -35,6 +35,9 @@ enum class Verdict : std::uint8_t {
     kept_apart,
     exclusive_group,
     lacks_required,
+    idle_term,
+    too_many_layers,
+    nothing_left,
 };
 
 struct Rules {
@@ -44,6 +47,7 @@ struct Rules {
     Count min_cover = 1;
     std::int64_t max_terms = INT64_MAX;
     std::int64_t max_literals = INT64_MAX;
+    std::int64_t max_layers = 1;
 };
 
 // What else is known of the literals. An entry is what one name stands for: a literal, or all
@@ -57,6 +61,8 @@ struct Knowledge {
 
 // A function: its terms, each a sorted run of literal ids.
 using Terms = std::span<const LiteralIds>;
+// Of a list: the layer of each of its terms, from 1, none left out. Higher layers are asked first.
+using Layers = std::span<const std::int32_t>;
 
 class Support {
   public:
@@ -78,9 +84,11 @@ class Support {
     // may[l] = 1 when literal l may be added to `term` beside the terms `rest`.
     void addable(LiteralIds term, Terms rest, std::uint8_t* may) const;
 
-    // covers[i]: weighted rows of term i. The first `known` terms are known to be allowed together;
-    // only what the others add to them is looked at.
-    Verdict check(Terms terms, std::span<const Count> covers, std::size_t known = 0) const;
+    // covers[i]: weighted rows where term i holds and no higher layer does; lowest: those of part
+    // 0. The first `known` terms are known to be allowed together; only what the others add to them
+    // is looked at.
+    Verdict check(Terms terms, Layers layers, std::span<const Count> covers, Count lowest,
+                  std::size_t known = 0) const;
 
   private:
     // Literals grouped by a key: members of group g are items[starts[g]] .. items[starts[g + 1]].

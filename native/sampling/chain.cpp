@@ -9,25 +9,41 @@
 namespace bayesdnf {
 namespace {
 
+// Functions that mark the same rows have the same hash; so have lists that part the rows alike,
+// whatever the numbers of their parts.
 Record::Function describe(const State& state) {
-    const Marked marked = state.marked();
-    return {state.value(), marked.positive, marked.negative,
-            hash_words(marked.rows.data(), marked.rows.size())};
+    const BitView& view = state.posterior().view();
+    Parts parts;
+    state.parts(parts);
+    Hash rows;
+    if (state.posterior().prior().layers() == 1) {
+        const std::vector<Word> none(view.n_words(), 0);
+        rows = hash_words(state.size() == 0 ? none.data() : parts.rows(1), view.n_words());
+    } else {
+        std::vector<Hash> of_parts;
+        for (std::size_t h = 0; h <= parts.n_layers(); ++h)
+            if (view.count_all(parts.rows(h)) > 0)
+                of_parts.push_back(hash_words(parts.rows(h), view.n_words()));
+        std::sort(of_parts.begin(), of_parts.end());
+        rows = hash_words(of_parts.front().data(), 2 * of_parts.size());
+    }
+    return {state.value(), parts.counts(), rows};
 }
 
 }  // namespace
 
 Chain::Chain(const ChainProblem& problem, ChainSettings settings,
-             const std::vector<std::vector<Term>>& starts, Philox rng, std::uint64_t step)
+             const std::vector<std::vector<Term>>& starts,
+             const std::vector<std::vector<std::int32_t>>& layers, Philox rng, std::uint64_t step)
     : problem_(&problem),
       settings_(std::move(settings)),
       mover_(problem.row_terms, settings_.moves),
       rng_(rng),
       step_(step) {
-    if (starts.size() != settings_.betas.size())
+    if (starts.size() != settings_.betas.size() || layers.size() != starts.size())
         throw std::invalid_argument("one start per temperature is needed");
-    for (const auto& start : starts) {
-        states_.emplace_back(problem.posterior, start);
+    for (std::size_t r = 0; r < starts.size(); ++r) {
+        states_.emplace_back(problem.posterior, starts[r], layers[r]);
         if (!states_.back().value().allowed())
             throw std::invalid_argument("a start is outside the support");
     }
@@ -62,7 +78,8 @@ std::vector<std::int64_t> Chain::single_steps(std::uint64_t n, Catalogue& catalo
         step_ = step;
         for (std::size_t r = 0; r < states_.size(); ++r) {
             numbers.push_back(catalogue.number(states_[r].canonical()).first);
-            if (states_[r].terms() != here[r].terms()) states_[r] = here[r];
+            if (states_[r].terms() != here[r].terms() || states_[r].layers() != here[r].layers())
+                states_[r] = here[r];
         }
     }
     return numbers;

@@ -1,7 +1,8 @@
 // A chain over functions: a mix of moves, at one temperature or at several that exchange states.
 //
 // A chain is a function of the data, the settings, its start and its Philox stream, and its whole
-// state is small: the terms at each temperature in their order, the stream, and the step. Draws of
+// state is small: the terms at each temperature in their order, their layers, the stream, and the
+// step. Draws of
 // a step: for each temperature, uniform for the kind of move, then the move's own; then, when it is
 // time to exchange and there is more than one temperature, uniform_positive for each pair whose
 // exchange goes down.
@@ -35,8 +36,8 @@ struct ChainSettings {
 struct Record {
     struct Function {
         Value value;
-        Count positive, negative;  // rows it marks
-        Hash rows;                 // of the set of rows it marks
+        std::vector<Count> cells;  // rows of each part, by segment
+        Hash rows;                 // of the way it parts the rows
     };
     Catalogue catalogue;
     std::vector<Function> functions;  // as numbered in the catalogue
@@ -48,9 +49,11 @@ struct Record {
 
 class Chain {
   public:
-    // starts: the terms at each temperature. Throws std::invalid_argument for one not allowed.
+    // starts: the terms at each temperature; layers: of these terms. Throws std::invalid_argument
+    // for one not allowed.
     Chain(const ChainProblem& problem, ChainSettings settings,
-          const std::vector<std::vector<Term>>& starts, Philox rng, std::uint64_t step = 0);
+          const std::vector<std::vector<Term>>& starts,
+          const std::vector<std::vector<std::int32_t>>& layers, Philox rng, std::uint64_t step = 0);
 
     // Goes on for `steps` steps, fewer when told to stop; every `every`-th step of the chain's
     // count, from its beginning, is a draw of the state at inverse temperature 1.

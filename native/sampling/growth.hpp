@@ -14,10 +14,10 @@ namespace bayesdnf {
 
 class Growth {
   public:
-    // Look at the term `partial` beside the terms of `state` other than `without`; `power` says how
-    // far the data decide. False when the term is empty and nothing may be added.
-    bool look(const State& state, std::size_t without, const Term& partial, const Heat& heat,
-              double power);
+    // Look at the term `partial` beside the terms of `state` other than `without`, at a height;
+    // `power` says how far the data decide. False when the term is empty and nothing may be added.
+    bool look(const State& state, std::size_t without, Height height, const Term& partial,
+              const Heat& heat, double power);
 
     bool stops(Philox& rng) const { return rng.uniform() < stop_; }
     double log_stop() const { return std::log(stop_); }

@@ -64,26 +64,50 @@ Term symmetric_difference(const Term& a, const Term& b) {
 
 std::size_t n_literals(const State& state) { return state.posterior().view().n_literals(); }
 
-// Terms `out` make way for `in` when the ratio, without the posterior's part, is accepted.
+// Terms `out` make way for `in`, each at its height, when the ratio, without the posterior's part,
+// is accepted.
 bool propose(State& state, std::span<const std::size_t> out, std::span<const Term> in,
-             double log_ratio, const Heat& heat, Philox& rng) {
+             std::span<const Height> heights, double log_ratio, const Heat& heat, Philox& rng) {
     if (log_ratio == -INFINITY) return false;
-    const Value value = state.value_with(out, in);
+    const Value value = state.value_with(out, in, heights);
     if (!value.allowed()) return false;
     if (!accept(value.tempered(heat) - state.value().tempered(heat) + log_ratio, rng)) return false;
-    state.replace(out, in);
+    state.replace(out, in, heights);
     return true;
 }
 
-bool propose_birth(State& state, const Term& term, double log_q, const Heat& heat, Philox& rng) {
+// One term for another in the same layer, proposed as often the other way round.
+bool propose_change(State& state, std::size_t i, const Term& next, double log_ratio,
+                    const Heat& heat, Philox& rng) {
+    const Height height = state.height(i);
+    return propose(state, {&i, 1}, {&next, 1}, {&height, 1}, log_ratio, heat, rng);
+}
+
+// A place for one more term; nothing is drawn where there is one only.
+Height any_place(const State& state, Philox& rng) {
+    const std::vector<Height> places = state.places();
+    return places[places.size() == 1 ? 0 : rng.below(places.size())];
+}
+
+double log_places(const State& state, std::size_t without = kNone) {
+    return std::log(static_cast<double>(state.places(without).size()));
+}
+
+bool propose_birth(State& state, const Term& term, Height height, double log_q, const Heat& heat,
+                   Philox& rng) {
     const double choices =
         static_cast<double>(state.size() + (planted(Fault::row_birth_m) ? 0 : 1));
-    return propose(state, {}, {&term, 1}, -std::log(choices) - log_q, heat, rng);
+    const double places = planted(Fault::birth_without_places) ? 0 : log_places(state);
+    return propose(state, {}, {&term, 1}, {&height, 1}, places - std::log(choices) - log_q, heat,
+                   rng);
 }
 
 bool propose_death(State& state, std::size_t i, double log_q, const Heat& heat, Philox& rng) {
-    return propose(state, {&i, 1}, {}, std::log(static_cast<double>(state.size())) + log_q, heat,
-                   rng);
+    const double places = planted(Fault::birth_without_places)       ? 0
+                          : planted(Fault::death_with_places_before) ? log_places(state)
+                                                                     : log_places(state, i);
+    return propose(state, {&i, 1}, {}, {},
+                   std::log(static_cast<double>(state.size())) + log_q - places, heat, rng);
 }
 
 }  // namespace
@@ -117,26 +141,22 @@ double RowTerms::log_probability(const Term& term, const Word* mask, Room& room)
     const double log_size = -static_cast<double>(k) * kLog2;
     const double n_positive = static_cast<double>(individuals_->n_positive());
     if (alike_ || planted(Fault::row_birth_one_row)) {
-        Count counts[2];
-        view_->count(mask, counts);
-        if (counts[0] == 0) return -INFINITY;
-        if (planted(Fault::row_birth_one_row)) counts[0] = 1;
+        Count positive = individuals_->positives_of(*view_, mask);
+        if (positive == 0) return -INFINITY;
+        if (planted(Fault::row_birth_one_row)) positive = 1;
         return log_size - log_choose(fewest_, k) +
-               std::log(static_cast<double>(counts[0]) / n_positive);
+               std::log(static_cast<double>(positive) / n_positive);
     }
     // Rows with more true literals are less likely to give just these: sum over them, relative to
     // what the poorest row that could hold the term would give.
     const double reference = log_choose(std::max<std::size_t>(fewest_, k), k);
     room.share.assign(*std::max_element(literals_.begin(), literals_.end()) + 1, 0);
     double sum = 0;
-    for (std::size_t w = 0; w * kWordBits < literals_.size(); ++w)
-        for (Word left = mask[w]; left != 0; left &= left - 1) {
-            const std::size_t row = w * kWordBits + lowest_bit(left);
-            if (row >= literals_.size()) break;
-            double& s = room.share[literals_[row]];
-            if (s == 0) s = std::exp(reference - log_choose(literals_[row], k));
-            sum += s * static_cast<double>(individuals_->count(row));
-        }
+    individuals_->for_each_positive(mask, [&](std::size_t row) {
+        double& s = room.share[literals_[row]];
+        if (s == 0) s = std::exp(reference - log_choose(literals_[row], k));
+        sum += s * static_cast<double>(individuals_->count(row));
+    });
     return sum == 0 ? -INFINITY : log_size - reference + std::log(sum / n_positive);
 }
 
@@ -180,6 +200,7 @@ bool Mover::operator()(Move move, State& state, const Heat& heat, Philox& rng) {
         case Move::grown_birth: return grown_birth(state, heat, rng);
         case Move::listed_birth: return listed_birth(state, heat, rng);
         case Move::split: return split(state, heat, rng);
+        case Move::layer: return layer(state, heat, rng);
         default: return redraw(state, heat, rng);
     }
 }
@@ -194,7 +215,7 @@ bool Mover::flip(State& state, const Heat& heat, Philox& rng) {
     if (planted(Fault::flip_prefers_adding) && held && rng.below(2) == 0) return false;
     const Term next = held ? without(term, l) : with(term, l);
     if (next.empty()) return false;
-    return propose(state, {&i, 1}, {&next, 1}, 0, heat, rng);
+    return propose_change(state, i, next, 0, heat, rng);
 }
 
 // A random literal of a random term makes way for a random one that the term lacks. Symmetric.
@@ -212,7 +233,7 @@ bool Mover::swap(State& state, const Heat& heat, Philox& rng) {
     }
     if (planted(Fault::swap_keeps_smallest) && in < out && rng.below(2) == 0) return false;
     const Term next = with(without(term, out), in);
-    return propose(state, {&i, 1}, {&next, 1}, 0, heat, rng);
+    return propose_change(state, i, next, 0, heat, rng);
 }
 
 bool Mover::birth(State& state, const Heat& heat, Philox& rng) {
@@ -221,7 +242,8 @@ bool Mover::birth(State& state, const Heat& heat, Philox& rng) {
     if (rng.below(2) == 0) {
         const Term term = plain_term(p, rng);
         if (term.empty()) return false;
-        return propose_birth(state, term, fault ? 0 : log_plain(term, p), heat, rng);
+        return propose_birth(state, term, any_place(state, rng), fault ? 0 : log_plain(term, p),
+                             heat, rng);
     }
     if (state.size() == 0) return false;
     const std::size_t i = rng.below(state.size());
@@ -237,7 +259,7 @@ bool Mover::row_birth(State& state, const Heat& heat, Philox& rng) {
         mask_.resize(state.posterior().view().n_words());
         state.posterior().view().term_mask(mask_.data(), term);
         const double log_q = fault ? 0 : rows_->log_probability(term, mask_.data(), row_room_);
-        return propose_birth(state, term, log_q, heat, rng);
+        return propose_birth(state, term, any_place(state, rng), log_q, heat, rng);
     }
     if (state.size() == 0) return false;
     const std::size_t i = rng.below(state.size());
@@ -256,26 +278,29 @@ bool Mover::grown_birth(State& state, const Heat& heat, Philox& rng) {
     double log_path = 0;
     if (rng.below(2) == 0) {
         Term term;
+        const Height height = any_place(state, rng);
+        const Height grown_for =
+            planted(Fault::grown_for_another_place) ? state.places().back() : height;
         for (;;) {
-            if (!growth_.look(state, kNone, term, heat, power)) return false;
+            if (!growth_.look(state, kNone, grown_for, term, heat, power)) return false;
             if (growth_.stops(rng)) break;
             const std::size_t l = growth_.draw(rng);
             log_path += growth_.log_probability(l);
             term = with(term, static_cast<std::int32_t>(l));
         }
         log_path += log_stop_counts * growth_.log_stop();
-        return propose_birth(state, term, log_path + orders(term), heat, rng);
+        return propose_birth(state, term, height, log_path + orders(term), heat, rng);
     }
     if (state.size() == 0) return false;
     const std::size_t i = rng.below(state.size());
     Term order = state.terms()[i], partial;
     for (std::size_t j = order.size(); j > 1; --j) std::swap(order[j - 1], order[rng.below(j)]);
     for (const std::int32_t l : order) {
-        growth_.look(state, i, partial, heat, power);
+        growth_.look(state, i, state.height(i), partial, heat, power);
         log_path += growth_.log_probability(static_cast<std::size_t>(l));
         partial = with(partial, l);
     }
-    growth_.look(state, i, partial, heat, power);
+    growth_.look(state, i, state.height(i), partial, heat, power);
     log_path += log_stop_counts * growth_.log_stop();
     return propose_death(state, i, log_path + orders(partial), heat, rng);
 }
@@ -288,7 +313,8 @@ bool Mover::listed_birth(State& state, const Heat& heat, Philox& rng) {
     const std::uint64_t way = rng.below(3);
     if (way == 0) {
         const Term& term = listed.draw(rng);
-        return propose_birth(state, term, fault ? 0 : listed.log_probability(term), heat, rng);
+        return propose_birth(state, term, any_place(state, rng),
+                             fault ? 0 : listed.log_probability(term), heat, rng);
     }
     if (state.size() == 0) return false;
     const std::size_t i = rng.below(state.size());
@@ -298,7 +324,11 @@ bool Mover::listed_birth(State& state, const Heat& heat, Philox& rng) {
     const double log_ratio = planted(Fault::listed_swap_unweighted) && log_q > -INFINITY
                                  ? 0
                                  : log_q - listed.log_probability(term);
-    return propose(state, {&i, 1}, {&term, 1}, log_ratio, heat, rng);
+    if (planted(Fault::listed_swap_on_top)) {
+        const Height top = state.places(i).back();
+        return propose(state, {&i, 1}, {&term, 1}, {&top, 1}, log_ratio, heat, rng);
+    }
+    return propose_change(state, i, term, log_ratio, heat, rng);
 }
 
 // The paper's reversible jump: a term u makes way for w and the symmetric difference of u and w, or
@@ -320,16 +350,21 @@ bool Mover::split(State& state, const Heat& heat, Philox& rng) {
         const Term w = plain_term(p, rng);
         if (w.empty() || w == state.terms()[i]) return false;
         const std::array<Term, 2> halves{w, symmetric_difference(state.terms()[i], w)};
-        return propose(state, {&i, 1}, halves, log_ratio(m, halves[0], halves[1]), heat, rng);
+        const std::array<Height, 2> heights{state.height(i), state.height(i)};
+        return propose(state, {&i, 1}, halves, heights, log_ratio(m, halves[0], halves[1]), heat,
+                       rng);
     }
     if (m < 2) return false;
     std::size_t i = rng.below(m), j = rng.below(m - 1);
     if (j >= i) ++j;
+    if (state.layers()[i] != state.layers()[j] && !planted(Fault::merge_across_layers))
+        return false;
+    const Height height = state.height(i);
     const std::array<std::size_t, 2> pair{std::min(i, j), std::max(i, j)};
     const Term &u1 = state.terms()[i], &u2 = state.terms()[j];
     const Term merged = symmetric_difference(u1, u2);
     if (merged.empty()) return false;
-    return propose(state, pair, {&merged, 1}, -log_ratio(m - 1, u1, u2), heat, rng);
+    return propose(state, pair, {&merged, 1}, {&height, 1}, -log_ratio(m - 1, u1, u2), heat, rng);
 }
 
 // Augmented Gibbs: draw a base B beside the rest of the terms, then what to put in its place: any
@@ -343,10 +378,14 @@ bool Mover::redraw(State& state, const Heat& heat, Philox& rng) {
         planted(Fault::redraw_whole_and_part) ? 1 - settings_.whole_base : settings_.whole_base;
     std::size_t left_out = kNone;
     Term base;
+    Height height;
     std::size_t now = p;  // where the present state stands among the candidates
-    if (rng.uniform() >= b) {
+    if (rng.uniform() < b) {
+        height = any_place(state, rng);
+    } else {
         if (m == 0) return false;
         left_out = rng.below(m);
+        height = state.height(left_out);
         base = state.terms()[left_out];
         if (rng.uniform() >= settings_.whole_base) {
             const std::int32_t out = base[rng.below(base.size())];
@@ -354,7 +393,7 @@ bool Mover::redraw(State& state, const Heat& heat, Philox& rng) {
             now = static_cast<std::size_t>(out);
         }
     }
-    extension_bounds(state, left_out, base, heat, Idle::kept, extensions_, choice_.logs);
+    extension_bounds(state, left_out, height, base, heat, Idle::kept, extensions_, choice_.logs);
     std::vector<double>& logs = choice_.logs;
     const double terms = static_cast<double>(left_out == kNone ? m + 1 : m);
     const double of_size =
@@ -367,7 +406,8 @@ bool Mover::redraw(State& state, const Heat& heat, Philox& rng) {
     const double longer = std::log((1 - b) * (1 - h) / (terms * of_size));
     for (std::size_t l = 0; l < p; ++l) logs[l] += longer;
     if (base.empty())
-        logs[p] += planted(Fault::redraw_empty_base) ? 0 : std::log(b);
+        logs[p] += (planted(Fault::redraw_empty_base) ? 0 : std::log(b)) -
+                   (planted(Fault::redraw_without_places) ? 0 : log_places(state, left_out));
     else
         logs[p] += std::log((1 - b) * h / terms);
     choice_.weigh();
@@ -381,7 +421,79 @@ bool Mover::redraw(State& state, const Heat& heat, Philox& rng) {
             : unpaid;
     const std::span<const std::size_t> out{&left_out, left_out == kNone ? 0u : 1u};
     const std::span<const Term> in{&added, added.empty() ? 0u : 1u};
-    return propose(state, out, in, paid, heat, rng);
+    return propose(state, out, in, {&height, 1}, paid, heat, rng);
+}
+
+// A term goes to another layer, a layer becomes two or two become one, or neighbours change places.
+bool Mover::layer(State& state, const Heat& heat, Philox& rng) {
+    if (state.posterior().prior().layers() == 1) return false;
+    const auto way = rng.below(3);
+    if (way == 0) return relocate(state, heat, rng);
+    const bool splits = way == 1 && rng.below(2) == 0;
+    if (state.n_layers() < (splits ? 1 : 2)) return false;
+    std::vector<std::int32_t> next = state.layers();
+    double log_ratio = 0;
+    // Ways to part the terms of a layer into an upper one and a lower one, none of them empty.
+    const auto log_ways = [](std::ptrdiff_t n) {
+        return planted(Fault::layer_split_one_way)
+                   ? 0
+                   : std::log(std::exp2(static_cast<double>(n)) - 2);
+    };
+    if (splits) {
+        const auto g = static_cast<std::int32_t>(1 + rng.below(as_index(state.n_layers())));
+        const std::ptrdiff_t n = std::ranges::count(next, g);
+        if (n < 2) return false;
+        // Each term goes up or stays, again while that leaves a layer empty.
+        std::ptrdiff_t up = 0;
+        std::vector<std::int32_t> heights;
+        do {
+            up = 0;
+            heights = next;
+            for (std::int32_t& h : heights) {
+                const bool rises = h == g && rng.below(2) == 0;
+                up += rises;
+                h = 2 * h + (rises ? 1 : 0);
+            }
+        } while (up == 0 || up == n);
+        next = std::move(heights);
+        log_ratio = log_ways(n);
+    } else {
+        const auto g = static_cast<std::int32_t>(1 + rng.below(as_index(state.n_layers() - 1)));
+        for (std::int32_t& h : next) {
+            if (way == 1)
+                h = h == g + 1 ? g : h;
+            else
+                h = h == g ? g + 1 : h == g + 1 ? g : h;
+        }
+        if (way == 1) log_ratio = -log_ways(std::ranges::count(next, g));
+    }
+    number_layers(next);
+    const Value value = state.value_in(next);
+    if (!value.allowed()) return false;
+    if (!accept(value.tempered(heat) - state.value().tempered(heat) + log_ratio, rng)) return false;
+    state.relayer(std::move(next));
+    return true;
+}
+
+// A term is put where it does best, in proportion to the posterior.
+bool Mover::relocate(State& state, const Heat& heat, Philox& rng) {
+    if (state.size() == 0) return false;
+    const std::size_t i = rng.below(state.size());
+    const std::vector<Height> places = state.places(i);
+    if (places.size() == 1) return false;
+    const Term term = state.terms()[i];
+    choice_.logs.clear();
+    for (const Height h : places) {
+        const Value value = state.value_with(i, term, h);
+        choice_.logs.push_back(!value.allowed()                      ? -INFINITY
+                               : planted(Fault::relocation_anywhere) ? 0
+                                                                     : value.tempered(heat));
+    }
+    if (!choice_.weigh()) return false;
+    const Height to = places[choice_.draw(rng)];
+    if (to == state.height(i)) return false;
+    state.replace(i, term, to);
+    return true;
 }
 
 }  // namespace bayesdnf

@@ -3,7 +3,9 @@
 // is rejected, and a move that is not possible in a state does nothing. A ratio is the posterior's,
 // times the probability of proposing the way back over that of the way out.
 //
-// Births and deaths, splits and merges are chosen with probability 1/2 each in every state.
+// Births and deaths, splits and merges are chosen with probability 1/2 each in every state. In a
+// list of layers a new term is put at one of the places there are for it, each alike, and changed
+// terms stay in their layers.
 #pragma once
 
 #include <array>
@@ -29,11 +31,12 @@ enum class Move : std::uint8_t {
     grown_birth,
     listed_birth,
     split,
-    redraw
+    redraw,
+    layer
 };
 // As people read them and as checkpoints hold them, in the order of the enum.
-constexpr std::array kMoveNames = {"flip",        "swap",         "birth", "row birth",
-                                   "grown birth", "listed birth", "split", "redraw"};
+constexpr std::array kMoveNames = {"flip",         "swap",  "birth",  "row birth", "grown birth",
+                                   "listed birth", "split", "redraw", "layer"};
 constexpr std::size_t kMoves = kMoveNames.size();
 
 // Terms worth a try, found beforehand, and how probably each is drawn.
@@ -104,6 +107,8 @@ class Mover {
     bool listed_birth(State& state, const Heat& heat, Philox& rng);
     bool split(State& state, const Heat& heat, Philox& rng);
     bool redraw(State& state, const Heat& heat, Philox& rng);
+    bool layer(State& state, const Heat& heat, Philox& rng);
+    bool relocate(State& state, const Heat& heat, Philox& rng);
 
     const RowTerms* rows_;
     MoveSettings settings_;

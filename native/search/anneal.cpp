@@ -307,7 +307,7 @@ double AnnealChain::prior_of(const Proposal& proposal) {
         weight += weight_of(prior, candidate_);
         ++m;
     }
-    const double sum = prior.of_sizes(m, of_size_, weight);
+    const double sum = prior.of_sizes(m, m == 0 ? 0 : 1, of_size_, weight);
     if (!candidate_.empty()) --of_size_[candidate_.size()];
     change(proposal.without, 1);
     change(proposal.without_too, 1);
@@ -328,7 +328,8 @@ bool AnnealChain::supported(const Proposal& proposal) {
         posterior.view().term_mask(work_.data(), candidate_);
         covers.push_back(posterior.view().count_all(work_.data()));
     }
-    return posterior.support().check(terms, covers) == Verdict::allowed;
+    const std::vector<std::int32_t> layers(terms.size(), 1);
+    return posterior.support().check(terms, layers, covers, 0) == Verdict::allowed;
 }
 
 double AnnealChain::likelihood(MarkedCounts m) const {

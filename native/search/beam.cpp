@@ -2,22 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 
-#include "search/separation.hpp"
+#include "search/opening.hpp"
 
 namespace bayesdnf {
 namespace {
 
 struct Partial {
     Term term;
-    Count positive, negative;  // rows not yet marked that it covers
+    Count covered;  // open rows that it covers
 };
 
 struct Candidate {
     double rank;
     std::int32_t parent, literal;
-    Count positive, negative;
+    Count covered;
     // Equal ranks are decided by where they come from, so that a beam is the same everywhere.
     bool operator<(const Candidate& o) const {
         if (rank != o.rank) return rank > o.rank;
@@ -30,8 +31,9 @@ struct Candidate {
 class Best {
   public:
     explicit Best(std::size_t room) : room_(room) {}
+    bool wants(double rank) const { return rank >= threshold_; }
     void offer(const Candidate& c) {
-        if (c.rank < threshold_) return;
+        if (!wants(c.rank)) return;
         kept_.push_back(c);
         if (kept_.size() >= 4 * room_ + 64) cut();
     }
@@ -81,14 +83,17 @@ std::vector<Term> starts(const Support& support, Terms others, const Term& start
     return found;
 }
 
-// The likelihood that a longer term may still come to, by the open positives that its beginning
-// covers: no term that covers a of them can do better than to mark them and no open negative.
+// Of one layer and stratum, the likelihood that a longer term may still come to, by the open
+// positives that its beginning covers: no term that covers a of them can do better than to mark
+// them and no open negative.
 class Hope {
   public:
-    Hope(const Likelihood& likelihood, const MarkedCounts& rest, Count open_positive,
-         Count open_negative)
-        : highest_(static_cast<std::size_t>(open_positive) + 1) {
-        for (Count a = 0; a <= open_positive; ++a)
+    explicit Hope(const Opening& opening)
+        : highest_(opening.simple() ? static_cast<std::size_t>(opening.open().positive) + 1 : 0) {
+        if (!opening.simple()) return;
+        const Likelihood& likelihood = opening.likelihood();
+        const MarkedCounts &rest = opening.marked(), &open = opening.open();
+        for (Count a = 0; a <= open.positive; ++a)
             highest_[static_cast<std::size_t>(a)] =
                 likelihood.bound(rest.positive + a, rest.negative);
         // A longer term may also lose positives, so fewer of them are within its reach.
@@ -98,7 +103,7 @@ class Hope {
         if (!likelihood.ordered())
             std::fill(highest_.begin(), highest_.end(),
                       std::max(highest_.back(),
-                               likelihood.bound(rest.positive, rest.negative + open_negative)));
+                               likelihood.bound(rest.positive, rest.negative + open.negative)));
     }
 
     double operator()(Count positives) const {
@@ -110,12 +115,12 @@ class Hope {
     }
 
   private:
-    std::vector<double> highest_;  // rising
+    std::vector<double> highest_;  // rising; empty where several parts are open
 };
 
 class Beam {
   public:
-    Beam(const State& state, std::size_t left_out, std::size_t width, double floor,
+    Beam(const State& state, std::size_t left_out, Height height, std::size_t width, double floor,
          const Stop& stop)
         : state_(state),
           posterior_(state.posterior()),
@@ -123,19 +128,16 @@ class Beam {
           prior_(posterior_.prior()),
           stop_(stop),
           left_out_(left_out),
+          height_(height),
           width_(width),
-          masks_at_once_(
-              std::clamp<std::size_t>(kCountsAtOnce / (2 * view_.n_literals() + 1), 4, 64)),
-          rest_(state.marked(left_out)),
+          opening_(opening(state, left_out, height)),
+          masks_at_once_(std::clamp<std::size_t>(
+              kCountsAtOnce / (opening_.n_parts() * view_.n_segments() * view_.n_literals() + 1), 4,
+              64)),
           others_(state.spans(left_out)),
-          others_prior_(state.terms_prior(left_out) + prior_.of_count(others_.size() + 1)),
-          separation_(posterior_, rest_),
-          hope_(posterior_.likelihood(), rest_, separation_.open_positive(),
-                separation_.open_negative()),
-          open_(view_.n_words()) {
+          hope_(opening_) {
         best_.score = floor;
-        view_.simd().and_not_into(open_.data(), view_.all_rows().data(), rest_.rows.data(),
-                                  view_.n_words());
+        best_.height = height;
         for (std::size_t l = 0; l < view_.n_literals(); ++l)
             heaviest_ = std::max(heaviest_, prior_.of_literal(static_cast<std::int32_t>(l)));
     }
@@ -175,39 +177,53 @@ class Beam {
     // Memory that is kept from level to level; it grows with the partial terms there are, since
     // narrow beams are by far the most.
     struct Room {
-        std::vector<Word> masks;
+        std::vector<Word> rows, masks;
         std::vector<Count> counts;
         std::vector<std::uint8_t> may;
         std::vector<std::int32_t> near;
+        std::vector<double> bounds, separations;
+        std::vector<Count> totals;
         SweepRoom sweep;
 
         void fit(std::size_t n_masks, const BitView& view) {
-            const std::size_t p = view.n_literals();
+            const std::size_t p = view.n_literals(), n_counts = view.n_segments() * n_masks * p;
+            rows.resize(view.n_words());
             if (masks.size() < n_masks * view.n_words()) masks.resize(n_masks * view.n_words());
-            if (counts.size() < 2 * n_masks * p) counts.resize(2 * n_masks * p);
+            if (counts.size() < n_counts) counts.resize(n_counts);
             may.resize(p);
             near.resize(p);
+            bounds.resize(p);
+            separations.resize(p);
+            totals.resize(p);
         }
     };
 
+    static Opening opening(const State& state, std::size_t left_out, Height height) {
+        Opening found;
+        found.look(state, left_out, height);
+        return found;
+    }
+
     void begin(const Term& start) {
-        std::vector<Word> mask(view_.n_words());
+        const std::size_t n_words = view_.n_words(), n_segments = view_.n_segments();
+        std::vector<Word> rows(n_words), masks(opening_.n_parts() * n_words);
+        std::vector<Count> counts(opening_.n_parts() * n_segments);
         for (Term& term : starts(posterior_.support(), others_, start, width_)) {
-            open_rows_of(term, mask.data());
-            const MarkedCounts covered = posterior_.count(mask.data());
+            view_.term_mask(rows.data(), term);
+            opening_.open_rows(rows.data(), masks.data());
+            for (std::size_t h = 0; h < opening_.n_parts(); ++h)
+                view_.count(masks.data() + h * n_words, counts.data() + h * n_segments);
+            const Count covered = std::accumulate(counts.begin(), counts.end(), Count{0});
             if (term != start) consider(term);  // it may be all that is wanted
-            partials_.push_back({std::move(term), covered.positive, covered.negative});
+            partials_.push_back({std::move(term), covered});
         }
     }
 
-    void open_rows_of(const Term& term, Word* mask) const {
-        std::copy(open_.begin(), open_.end(), mask);
-        for (const std::int32_t l : term) view_.and_literal(mask, l);
-    }
-
     void consider(Term term) {
-        if (const double score = state_.score_with(left_out_, term); score > best_.score)
-            best_ = {std::move(term), score};
+        if (const double score = state_.score_with(left_out_, term, height_); score > best_.score) {
+            best_.term = std::move(term);
+            best_.score = score;
+        }
     }
 
     // Every extension of every partial term to `size` literals.
@@ -220,55 +236,83 @@ class Beam {
 
     // Several partial terms share one sweep of the columns.
     void extend_block(std::size_t first, std::size_t size, Offers& offers) {
-        const std::size_t p = view_.n_literals();
+        const std::size_t p = view_.n_literals(), n_parts = opening_.n_parts();
         const std::size_t n = std::min(masks_at_once_, partials_.size() - first);
-        room_.fit(n, view_);
-        for (std::size_t b = 0; b < n; ++b)
-            open_rows_of(partials_[first + b].term, room_.masks.data() + b * view_.n_words());
-        view_.literal_counts(room_.masks.data(), n, room_.counts.data(), room_.sweep);
+        room_.fit(n * n_parts, view_);
+        for (std::size_t b = 0; b < n; ++b) {
+            view_.term_mask(room_.rows.data(), partials_[first + b].term);
+            opening_.open_rows(room_.rows.data(),
+                               room_.masks.data() + b * n_parts * view_.n_words());
+        }
+        view_.literal_counts(room_.masks.data(), n * n_parts, room_.counts.data(), room_.sweep);
         for (std::size_t b = 0; b < n; ++b) {
             posterior_.support().addable(partials_[first + b].term, others_, room_.may.data());
-            offer_extensions(first + b, size, room_.may.data(), room_.counts.data() + b * p,
-                             room_.counts.data() + (n + b) * p, room_.near.data(), offers);
+            offer_extensions(first + b, size,
+                             {room_.counts.data() + b * n_parts * p, p, n * n_parts * p}, offers);
         }
     }
 
-    // One partial term with each literal that may join it; positive, negative: open rows that it
-    // covers with each; near: room for the literals worth a look.
-    void offer_extensions(std::size_t number, std::size_t size, const std::uint8_t* may,
-                          const Count* positive, const Count* negative, std::int32_t* near,
-                          Offers& offers) const {
+    // One partial term with each literal that may join it; taken: open rows that it covers with the
+    // first of them, the others follow.
+    void offer_extensions(std::size_t number, std::size_t size, const Taken& taken,
+                          Offers& offers) {
         const Partial& parent = partials_[number];
-        const Likelihood& likelihood = posterior_.likelihood();
-        double parent_prior = others_prior_;
+        double parent_prior = opening_.others_prior();
         for (const std::int32_t l : parent.term) parent_prior += prior_.of_literal(l);
         // What a longer term may still gain from its size and its literals' weights.
         const double ahead = prior_.reach(size + 1) + kLookAhead * heaviest_;
         const double reachable = parent_prior + heaviest_ + std::max(prior_.of_size(size), ahead);
-        const Count fewest = hope_.fewest_above(best_.score - reachable);
-        // Most literals leave too few positives, so those that do not are listed first, without
-        // branches. A literal that takes no row away makes the term longer and nothing else.
-        const bool begun = size > 1;
-        std::size_t n_near = 0;
-        for (std::size_t l = 0; l < view_.n_literals(); ++l) {
-            const Count a = positive[l], b = negative[l];
-            near[n_near] = static_cast<std::int32_t>(l);
-            n_near += static_cast<std::size_t>(
-                (a >= fewest) & (may[l] != 0) & (a + b > 0) &
-                !(begun & (a == parent.positive) & (b == parent.negative)));
-        }
+        const std::size_t n_near = near_literals(parent, size > 1, best_.score - reachable, taken);
         const auto from = static_cast<std::int32_t>(number);
-        for (const std::int32_t id : std::span(near, n_near)) {
-            const Count a = positive[id], b = negative[id];
+        for (const std::int32_t id : std::span(room_.near).first(n_near)) {
+            const auto l = static_cast<std::size_t>(id);
+            const Taken longer{taken.first + l, taken.part_step, taken.segment_step};
+            const Count covered = room_.totals[l];
             const double literal_prior = parent_prior + prior_.of_literal(id);
-            const double bound = literal_prior + prior_.of_size(size) +
-                                 likelihood.bound(rest_.positive + a, rest_.negative + b);
+            const bool simple = opening_.simple();
+            const double likelihood = simple ? opening_.bound(longer) : room_.bounds[l];
+            const double bound = literal_prior + prior_.of_size(size) + likelihood;
             offers.highest = std::max(offers.highest, bound);
-            if (bound > best_.score) offers.contenders.offer({bound, from, id, a, b});
-            // Could a longer term from here still win?
-            if (b > 0 && literal_prior + ahead + hope_(a) > best_.score)
-                offers.children.offer({separation_(a, b), from, id, a, b});
+            if (bound > best_.score) offers.contenders.offer({bound, from, id, covered});
+            // Could a longer term from here still win? Where the rates are ordered only by losing
+            // negatives.
+            const double wanted = best_.score - literal_prior - ahead;
+            if (simple) {
+                if (longer.first[longer.segment_step] > 0 && hope_(longer.first[0]) > wanted)
+                    offers.children.offer({opening_.separation(longer), from, id, covered});
+            } else if (offers.children.wants(room_.separations[l]) &&
+                       (likelihood > wanted || opening_.hope(longer) > wanted)) {
+                offers.children.offer({room_.separations[l], from, id, covered});
+            }
         }
+    }
+
+    // Most literals leave too few rows, so those that do not are listed first. A literal that takes
+    // no row away makes the term longer and nothing else.
+    std::size_t near_literals(const Partial& parent, bool begun, double wanted,
+                              const Taken& taken) {
+        const std::size_t p = view_.n_literals();
+        const std::uint8_t* may = room_.may.data();
+        std::int32_t* near = room_.near.data();
+        Count* totals = room_.totals.data();
+        std::size_t n_near = 0;
+        Count fewest = 0;
+        const Count* positive = taken.first;
+        if (opening_.simple()) {
+            fewest = hope_.fewest_above(wanted);
+            const Count* negative = taken.first + taken.segment_step;
+            for (std::size_t l = 0; l < p; ++l) totals[l] = positive[l] + negative[l];
+        } else {
+            opening_.bounds(taken, p, room_.bounds.data(), totals);
+            opening_.separations(taken, p, room_.separations.data());
+        }
+        for (std::size_t l = 0; l < p; ++l) {  // without branches
+            near[n_near] = static_cast<std::int32_t>(l);
+            n_near +=
+                static_cast<std::size_t>((positive[l] >= fewest) & (may[l] != 0) & (totals[l] > 0) &
+                                         !(begun & (totals[l] == parent.covered)));
+        }
+        return n_near;
     }
 
     Term extended(const Candidate& c) const {
@@ -286,8 +330,7 @@ class Beam {
     // The same set is reached once from each of its literals; the first is kept.
     void keep_best(Best& children) {
         std::vector<Partial> next;
-        for (const Candidate& c : children.sorted())
-            next.push_back({extended(c), c.positive, c.negative});
+        for (const Candidate& c : children.sorted()) next.push_back({extended(c), c.covered});
         std::vector<std::size_t> order(next.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
         std::stable_sort(order.begin(), order.end(),
@@ -305,14 +348,14 @@ class Beam {
     const BitView& view_;
     const FunctionPrior& prior_;
     const Stop& stop_;
-    std::size_t left_out_, width_, masks_at_once_;
-    Marked rest_;                     // by the other terms
+    std::size_t left_out_;
+    Height height_;
+    std::size_t width_;
+    Opening opening_;
+    std::size_t masks_at_once_;
     std::vector<LiteralIds> others_;  // the other terms
-    double others_prior_;             // theirs, and that of there being one more
-    Separation separation_;
     Hope hope_;
-    std::vector<Word> open_;  // rows that the other terms do not mark
-    double heaviest_ = 0;     // what the weightiest literal can add to the prior
+    double heaviest_ = 0;  // what the weightiest literal can add to the prior
     std::vector<Partial> partials_;
     Room room_;
     Grown best_;
@@ -320,9 +363,22 @@ class Beam {
 
 }  // namespace
 
-Grown grow_term(const State& state, std::size_t without, std::size_t width, double floor,
-                const Stop& stop, const Term& start) {
-    return Beam(state, without, width, floor, stop).grow(start);
+Grown grow_term(const State& state, std::size_t without, Height height, std::size_t width,
+                double floor, const Stop& stop, const Term& start) {
+    return Beam(state, without, height, width, floor, stop).grow(start);
+}
+
+Grown grow_anywhere(const State& state, std::size_t without, std::size_t width, double floor,
+                    const Stop& stop, const Term& start) {
+    Grown best;
+    for (const Height height : state.places(without)) {
+        if (stop()) break;
+        Grown grown = grow_term(state, without, height, width, floor, stop, start);
+        if (grown.term.empty() || grown.score <= best.score) continue;
+        best = std::move(grown);
+        floor = std::max(floor, best.score);
+    }
+    return best;
 }
 
 }  // namespace bayesdnf

@@ -61,11 +61,11 @@ TermSearch::TermSearch(const Posterior& posterior, std::size_t max_size)
     : posterior_(posterior),
       ceiling_(posterior.likelihood(), posterior.support().rules().min_cover),
       count_free_(posterior.support().rules().related && !posterior.support().has_groups()),
-      term_prior_(posterior.prior().of_count(1)) {
+      term_prior_(posterior.prior().of_count(1, 1)) {
     const Rules& rules = posterior.support().rules();
     const BitView& view = posterior.view();
     const FunctionPrior& prior = posterior.prior();
-    const Score null = posterior.score({});
+    const Score null = posterior.score({}, {});
     score_ = null.verdict == Verdict::allowed ? null.log_prior + null.log_likelihood : -INFINITY;
     if (rules.max_terms >= 1 && term_prior_ > -INFINITY) longest_ = longest_possible(max_size);
     rise_.assign(longest_ + 1, NAN);
@@ -113,7 +113,7 @@ std::size_t TermSearch::longest_possible(std::size_t max_size) const {
 
 void TermSearch::seed(std::size_t width, const Stop& stop) {
     if (longest_ == 0) return;
-    const Grown grown = grow_term(State(posterior_), kNone, width, -INFINITY, stop);
+    const Grown grown = grow_term(State(posterior_), kNone, kFirstLayer, width, -INFINITY, stop);
     if (grown.term.size() <= longest_ && grown.score > score_) {
         best_ = grown.term;
         score_ = grown.score;
@@ -304,7 +304,8 @@ void TermSearch::consider(std::int32_t added, Count positive, Count negative) {
     for (std::size_t i = 0; i + k < size; ++i) term.push_back(free_[i]);
     std::sort(term.begin(), term.end());
     const LiteralIds alone[] = {term};
-    const Score found = posterior_.score(alone);
+    const std::int32_t layers[] = {1};
+    const Score found = posterior_.score(alone, layers);
     const double value = found.log_prior + found.log_likelihood;
     if (found.verdict == Verdict::allowed && value > score_) {
         best_ = std::move(term);

@@ -1,6 +1,7 @@
 #include "search/hunt.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 
@@ -26,7 +27,8 @@ void change_step(State& state, const Heat& heat, Philox& rng, Room& room) {
     const Term& term = state.terms()[i];
     const std::size_t j = rng.below(term.size() + 1);
     const Term base = j == term.size() ? term : without(term, term[j]);
-    extension_bounds(state, i, base, heat, Idle::left_out, room.extensions, choice.logs);
+    extension_bounds(state, i, state.height(i), base, heat, Idle::left_out, room.extensions,
+                     choice.logs);
     if (!choice.weigh()) return;
     const std::size_t l = choice.draw(rng);
     const Term next = l + 1 == choice.logs.size() ? base : with(base, static_cast<std::int32_t>(l));
@@ -37,12 +39,19 @@ void change_step(State& state, const Heat& heat, Philox& rng, Room& room) {
         state.replace(i, next);
 }
 
-// A new term grown literal by literal on the rows not marked yet.
-Term grown_at_random(const State& state, const Heat& heat, Philox& rng, Room& room) {
+// Somewhere among the places for one more term; nothing is drawn where there is one only.
+Height any_place(const State& state, Philox& rng) {
+    const std::vector<Height> places = state.places();
+    return places[places.size() == 1 ? 0 : rng.below(places.size())];
+}
+
+// A new term grown literal by literal on the rows that are open to it.
+Term grown_at_random(const State& state, Height height, const Heat& heat, Philox& rng, Room& room) {
     Choice& choice = room.choice;
     Term term;
     for (;;) {
-        extension_bounds(state, kNone, term, heat, Idle::left_out, room.extensions, choice.logs);
+        extension_bounds(state, kNone, height, term, heat, Idle::left_out, room.extensions,
+                         choice.logs);
         if (!choice.weigh()) return term;
         const std::size_t l = choice.draw(rng);
         if (l + 1 == choice.logs.size()) return term;
@@ -51,11 +60,12 @@ Term grown_at_random(const State& state, const Heat& heat, Philox& rng, Room& ro
 }
 
 void birth_step(State& state, const Heat& heat, Philox& rng, Room& room) {
-    const Term term = grown_at_random(state, heat, rng, room);
+    const Height height = any_place(state, rng);
+    const Term term = grown_at_random(state, height, heat, rng, room);
     if (term.empty()) return;
-    const Value value = state.value_with(kNone, term);
+    const Value value = state.value_with(kNone, term, height);
     if (value.allowed() && accept(value.tempered(heat) - state.value().tempered(heat), rng))
-        state.replace(kNone, term);
+        state.replace(kNone, term, height);
 }
 
 void death_step(State& state, const Heat& heat, Philox& rng) {
@@ -84,19 +94,82 @@ void merge_or_split_step(State& state, const Heat& heat, Philox& rng) {
         trial.replace(std::min(i, j), shared);
     } else {
         const std::size_t p = state.posterior().view().n_literals();
-        trial.replace(i, {});
+        std::vector<Term> halves;
         for (int half = 0; half < 2; ++half) {
             const auto l = static_cast<std::int32_t>(rng.below(p));
             if (holds(first, l)) return;
-            trial.replace(kNone, with(first, l));
+            halves.push_back(with(first, l));
         }
+        const std::array<Height, 2> heights{state.height(i), state.height(i)};
+        trial.replace({&i, 1}, halves, heights);
     }
     if (trial.value().allowed() &&
         accept(trial.value().tempered(heat) - state.value().tempered(heat), rng))
         state = std::move(trial);
 }
 
+// Neighbouring layers become one, or change places.
+std::vector<std::int32_t> merged(std::vector<std::int32_t> layers, std::int32_t lower) {
+    for (std::int32_t& g : layers)
+        if (g == lower + 1) g = lower;
+    number_layers(layers);
+    return layers;
+}
+std::vector<std::int32_t> swapped(std::vector<std::int32_t> layers, std::int32_t lower) {
+    for (std::int32_t& g : layers) g = g == lower ? lower + 1 : g == lower + 1 ? lower : g;
+    return layers;
+}
+
+// A term goes to another layer, or two neighbouring layers change places or become one.
+void layer_step(State& state, const Heat& heat, Philox& rng) {
+    if (state.size() == 0) return;
+    const auto way = rng.below(4);
+    if (way < 2) {
+        const std::size_t i = rng.below(state.size());
+        const std::vector<Height> places = state.places(i);
+        const Height to = places[rng.below(places.size())];
+        const Term term = state.terms()[i];
+        const Value value = state.value_with(i, term, to);
+        if (value.allowed() && accept(value.tempered(heat) - state.value().tempered(heat), rng))
+            state.replace(i, term, to);
+        return;
+    }
+    if (state.n_layers() < 2) return;
+    const auto lower = static_cast<std::int32_t>(1 + rng.below(as_index(state.n_layers() - 1)));
+    auto next = way == 2 ? merged(state.layers(), lower) : swapped(state.layers(), lower);
+    const Value value = state.value_in(next);
+    if (value.allowed() && accept(value.tempered(heat) - state.value().tempered(heat), rng))
+        state.relayer(std::move(next));
+}
+
 }  // namespace
+
+void arrange(State& state, const Stop& stop) {
+    if (state.posterior().prior().layers() == 1) return;
+    for (bool better = true; better && !stop();) {
+        better = false;
+        for (std::size_t left = state.size(); left > 0 && !stop(); --left) {
+            // A term that is put somewhere goes to the end, so the first one n times is each once.
+            const Term term = state.terms()[0];
+            Height to = state.height(0);
+            double best = state.score();
+            for (const Height h : state.places(0))
+                if (const double score = state.score_with(0, term, h); score > best) {
+                    best = score;
+                    to = h;
+                }
+            better |= best > state.score();
+            state.replace(0, term, to);
+        }
+        for (std::int32_t lower = 1; lower < state.n_layers(); ++lower)
+            for (auto next : {swapped(state.layers(), lower), merged(state.layers(), lower)})
+                if (state.value_in(next).total() > state.score()) {
+                    state.relayer(std::move(next));
+                    better = true;
+                    break;
+                }
+    }
+}
 
 // Put longer terms in the place of one: each holds all its literals and more. A short term that
 // does most of the work stands in the way of several that together would do it right.
@@ -105,9 +178,9 @@ static bool specialise(State& state, std::size_t i, std::size_t width, const Sto
     State trial = state;
     trial.replace(i, {});
     while (!stop()) {
-        const Grown grown = grow_term(trial, kNone, width, trial.score(), stop, start);
+        const Grown grown = grow_anywhere(trial, kNone, width, trial.score(), stop, start);
         if (grown.term.empty()) break;
-        trial.replace(kNone, grown.term);
+        trial.replace(kNone, grown.term, grown.height);
     }
     if (!(trial.score() > state.score())) return false;
     state = std::move(trial);
@@ -116,18 +189,27 @@ static bool specialise(State& state, std::size_t i, std::size_t width, const Sto
 
 void rebuild(State& state, std::size_t width, const Stop& stop, Depth depth) {
     const auto add_terms = [&] {
-        while (!stop()) {
-            const Grown grown = grow_term(state, kNone, width, state.score(), stop, {});
-            if (grown.score <= state.score()) return;
-            state.replace(kNone, grown.term);
+        // At one height after the other, as long as some helps.
+        std::size_t idle = 0;
+        for (std::size_t place = 0; !stop(); ++place) {
+            const std::vector<Height> places = state.places();
+            if (idle >= places.size()) break;
+            const Height height = places[place % places.size()];
+            const Grown grown = grow_term(state, kNone, height, width, state.score(), stop);
+            ++idle;
+            if (grown.score <= state.score()) continue;
+            state.replace(kNone, grown.term, grown.height);
+            idle = 0;
+            --place;  // once more at the same height
         }
+        arrange(state, stop);
     };
     // Known rates are not the null function's own: it may beat every single term and yet lose to
     // several.
     if (state.size() == 0 && state.posterior().likelihood().known() && !stop()) {
         // So the first term is taken whatever it scores, and the result must beat the null
         // function.
-        const Grown first = grow_term(state, kNone, width, -INFINITY, stop, {});
+        const Grown first = grow_anywhere(state, kNone, width, -INFINITY, stop);
         if (!first.term.empty()) {
             State several = state;
             several.replace(kNone, first.term);
@@ -145,9 +227,11 @@ void rebuild(State& state, std::size_t width, const Stop& stop, Depth depth) {
             State trial = state;
             trial.replace(0, {});
             const double shorter = trial.score();
-            const Grown grown = grow_term(state, 0, width, std::max(before, shorter), stop, {});
+            // In its own place: where it would do better, arrange() puts it.
+            const Grown grown =
+                grow_term(state, 0, state.height(0), width, std::max(before, shorter), stop);
             if (grown.score > before || shorter > before) {
-                state.replace(0, grown.score >= shorter ? grown.term : Term{});
+                state.replace(0, grown.score >= shorter ? grown.term : Term{}, grown.height);
                 better = true;
             } else if (depth == Depth::full && specialise(state, 0, width, stop)) {
                 better = true;
@@ -240,6 +324,8 @@ void prune(State& state) {
     }
 }
 
+constexpr double kLayerSteps = 0.15;  // share of steps that change layers, where there may be some
+
 // Informed annealing; the best state on the way.
 State annealed(State state, const HuntSettings& settings, Philox& rng, const Stop& stop) {
     State best = state;
@@ -250,7 +336,9 @@ State annealed(State state, const HuntSettings& settings, Philox& rng, const Sto
         // The prior cools ahead of the likelihood: hot functions stay short, and steps cheap.
         const Heat heat{std::pow(beta, settings.prior_power), beta};
         const double which = rng.uniform();
-        if (which < 0.6)
+        if (state.posterior().prior().layers() > 1 && rng.uniform() < kLayerSteps)
+            layer_step(state, heat, rng);
+        else if (which < 0.6)
             change_step(state, heat, rng, room);
         else if (which < 0.8)
             birth_step(state, heat, rng, room);
@@ -265,15 +353,17 @@ State annealed(State state, const HuntSettings& settings, Philox& rng, const Sto
 
 }  // namespace
 
-Restarted restart(const Posterior& posterior, const HuntSettings& settings, std::vector<Term> start,
+Restarted restart(const Posterior& posterior, const HuntSettings& settings, const State& start,
                   Philox rng, const Stop& stop) {
     const auto from = [&](const Posterior& scores) {
-        return start.empty() ? beginning(scores, stop) : State(scores, start);
+        return start.size() == 0 ? beginning(scores, stop)
+                                 : State(scores, start.terms(), start.layers());
     };
     Restarted out{State(posterior), {}};
     if (std::isnan(settings.pi0)) {
         out.end = annealed(from(posterior), settings, rng, stop);
         polish(out.end, stop);
+        arrange(out.end, stop);
     } else {
         Effect known;
         known.pi0 = settings.pi0;
@@ -283,7 +373,8 @@ Restarted restart(const Posterior& posterior, const HuntSettings& settings, std:
         State there = annealed(from(tilted), settings, rng, stop);
         rebuild(there, settings.width, stop, Depth::quick);
         polish(there, stop);
-        out.met = there.canonical();
+        for (const Term& term : there.terms()) out.met.push_back(term);
+        std::sort(out.met.begin(), out.met.end());
         out.end = State(posterior, there.terms());
         prune(out.end);  // and no more: a polish at free rates would leave the basin
     }

@@ -34,6 +34,9 @@ void rebuild(State& state, std::size_t width, const Stop& stop, Depth depth = De
 // The best one-literal change or deletion, again and again, until none helps.
 void polish(State& state, const Stop& stop);
 
+// Terms go to other layers, neighbouring layers change places or become one, while that helps.
+void arrange(State& state, const Stop& stop);
+
 // Where a search begins: at the null function, or, where literals are required, at some function
 // that uses them. It may be outside the support where none is easily found.
 State beginning(const Posterior& posterior, const Stop& stop);
@@ -41,14 +44,14 @@ State beginning(const Posterior& posterior, const Stop& stop);
 // One numbered restart; the result depends on the data, the settings, the start and the stream
 // only.
 //
-// It anneals from `start` (empty: from the beginning) and polishes. With both rates integrated out
-// the log likelihood is convex in the counts: it is the upper envelope of the linear ones that
-// known rates give, and has a basin for each slope that pays. A function that marks most positives
-// with many false alarms and one that marks few rows and hardly a negative are such basins, and no
-// path of small changes leads from one to the other. Annealing at known rates looks for the best
-// function of one slope; where it ends, the rates are set free again. What it comes to is worth a
-// rebuild().
-Restarted restart(const Posterior& posterior, const HuntSettings& settings, std::vector<Term> start,
+// It anneals from `start` (the null function: from the beginning) and polishes. With both rates
+// integrated out the log likelihood is convex in the counts: it is the upper envelope of the linear
+// ones that known rates give, and has a basin for each slope that pays. A function that marks most
+// positives with many false alarms and one that marks few rows and hardly a negative are such
+// basins, and no path of small changes leads from one to the other. Annealing at known rates looks
+// for the best function of one slope; where it ends, the rates are set free again. What it comes to
+// is worth a rebuild().
+Restarted restart(const Posterior& posterior, const HuntSettings& settings, const State& start,
                   Philox rng, const Stop& stop);
 
 }  // namespace bayesdnf

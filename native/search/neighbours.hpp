@@ -5,34 +5,39 @@
 #include <span>
 #include <vector>
 
+#include "search/opening.hpp"
 #include "search/state.hpp"
 
 namespace bayesdnf {
 
-// What base + {l} would add to the rows that the other terms mark, for some bases and every l.
+// What base + {l} would take of the rows that are open to it, for some bases and every l.
 class Extensions {
   public:
-    // Beside the terms of `state` other than `without`. Memory is kept between calls, so whoever
-    // looks often keeps its Extensions: a restart, a chain.
-    void look(const State& state, std::size_t without, std::span<const Term> bases);
+    // Beside the terms of `state` other than `without`, at a height. Memory is kept between calls,
+    // so whoever looks often keeps its Extensions: a restart, a chain.
+    void look(const State& state, std::size_t without, Height height, std::span<const Term> bases);
 
-    const Marked& rest() const { return rest_; }
-    // Log prior of the other terms, and of there being one more.
-    double others_prior() const { return others_prior_; }
+    const Opening& opening() const { return opening_; }
     bool may(std::size_t base, std::size_t l) const { return may_[base * p_ + l] != 0; }
-    Count positive(std::size_t base, std::size_t l) const { return counts_[base * p_ + l]; }
-    Count negative(std::size_t base, std::size_t l) const {
-        return counts_[(n_bases_ + base) * p_ + l];
+    Taken taken(std::size_t base, std::size_t l) const {
+        return {counts_.data() + base * opening_.n_parts() * p_ + l, p_, n_masks_ * p_};
     }
-    // The base's own open rows.
-    const Count* own(std::size_t base) const { return own_.data() + 2 * base; }
+    // Rows that each literal would take with a base, and bounds of the likelihood then.
+    void bounds(std::size_t base, double* out) {
+        totals_.resize(p_);
+        opening_.bounds(taken(base, 0), p_, out, totals_.data());
+    }
+    bool takes_any(std::size_t l) const { return totals_[l] > 0; }
+    // By the base as it is.
+    Taken own(std::size_t base) const {
+        return {own_.data() + base * opening_.n_parts() * n_segments_, n_segments_, 1};
+    }
 
   private:
-    std::size_t p_ = 0, n_bases_ = 0;
-    Marked rest_;
-    double others_prior_ = 0;
-    std::vector<Word> masks_;
-    std::vector<Count> counts_, own_;
+    std::size_t p_ = 0, n_masks_ = 0, n_segments_ = 0;
+    Opening opening_;
+    std::vector<Word> masks_, rows_;
+    std::vector<Count> counts_, own_, totals_;
     std::vector<std::uint8_t> may_;
     SweepRoom room_;
 };
@@ -41,11 +46,12 @@ class Extensions {
 enum class Idle { left_out, kept };
 
 // Tempered upper bounds on the log posterior of base + {l} beside the terms of `state` other than
-// `without`, for every literal l, -inf where l may not be added; and last for the base itself, -inf
-// when it is empty. A size that the prior rules out is taken for what a longer term may come to,
-// so that terms can grow through it.
-void extension_bounds(const State& state, std::size_t without, const Term& base, const Heat& heat,
-                      Idle idle, Extensions& extensions, std::vector<double>& bounds);
+// `without`, at a height, for every literal l, -inf where l may not be added; and last for the base
+// itself, -inf when it is empty. A size that the prior rules out is taken for what a longer term
+// may come to, so that terms can grow through it.
+void extension_bounds(const State& state, std::size_t without, Height height, const Term& base,
+                      const Heat& heat, Idle idle, Extensions& extensions,
+                      std::vector<double>& bounds);
 
 // Drop a literal, add one, or both (a swap); -1 where there is none.
 struct Change {

@@ -62,8 +62,9 @@ class Recombination {
             for (const std::size_t t : e.in)
                 if (t != kNone) in.push_back(pool_[t]);
             // The bound is above the exact score: the first one that is allowed and helps will do.
-            if (state_.value_with(out, in).total() > state_.score()) {
-                state_.replace(out, in);
+            const std::vector<Height> heights(in.size(), kFirstLayer);
+            if (state_.value_with(out, in, heights).total() > state_.score()) {
+                state_.replace(out, in, heights);
                 return true;
             }
         }
@@ -145,13 +146,13 @@ class Recombination {
         const FunctionPrior& prior = posterior_.prior();
         const Likelihood& likelihood = posterior_.likelihood();
         if (!second && base.out[0] != kNone)
-            keep({prior.of_count(base.size) + base.prior +
+            keep({prior.of_count(base.size, 1) + base.prior +
                       (base.size == 0
                            ? likelihood.null()
                            : likelihood.bound(base.marked.positive, base.marked.negative)),
                   base.out,
                   {kNone, kNone}});
-        const double count_prior = prior.of_count(base.size + 1) + base.prior;
+        const double count_prior = prior.of_count(base.size + 1, 1) + base.prior;
         for (std::size_t t = 0; t < pool_.size(); ++t) {
             if (positive[t] + negative[t] == 0) continue;
             const double bound = count_prior + priors_[t] +

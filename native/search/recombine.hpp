@@ -12,6 +12,7 @@ namespace bayesdnf {
 // second beside those that promise most), the change with the highest bound that helps first, until
 // none helps. A pool holds the terms of several good functions: what each of them found is put
 // together here, without looking at literals again.
+// Of a simple posterior.
 void recombine(State& state, const std::vector<Term>& pool, const Stop& stop);
 
 }  // namespace bayesdnf

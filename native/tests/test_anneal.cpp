@@ -141,10 +141,10 @@ TEST(what_a_chain_carries_along_is_what_its_terms_say) {
         CHECK(chain.advance(1, Never()) == 1);
         const AnnealState s = chain.last();
         std::vector<LiteralIds> terms(s.terms.begin(), s.terms.end());
-        const Score score = w.posterior.score(terms);
+        const Score score = w.posterior.score(terms, std::vector<std::int32_t>(terms.size(), 1));
         const double low = std::max(s.pi0, 1e-10), high = std::min(s.pi1, 1 - 1e-10);
-        const double a = static_cast<double>(score.marked.positive);
-        const double b = static_cast<double>(score.marked.negative);
+        const double a = static_cast<double>(score.cells[2]);
+        const double b = static_cast<double>(score.cells[3]);
         CHECK_CLOSE(s.objective,
                     score.log_prior + a * std::log(high) + b * std::log(1 - high) +
                         (kPositive - a) * std::log(low) + (kNegative - b) * std::log(1 - low),
@@ -177,7 +177,9 @@ TEST(a_chain_finds_into_the_support_and_stays) {
         chain.advance(1, Never());
         const AnnealState s = chain.last();
         std::vector<LiteralIds> terms(s.terms.begin(), s.terms.end());
-        const bool allowed = w.posterior.score(terms).verdict == Verdict::allowed;
+        const bool allowed =
+            w.posterior.score(terms, std::vector<std::int32_t>(terms.size(), 1)).verdict ==
+            Verdict::allowed;
         CHECK(allowed || !inside);
         CHECK(allowed == std::isfinite(s.objective));
         inside = allowed;

@@ -12,12 +12,16 @@ namespace {
 
 // Individuals of a small problem; a row that counts three times is three of them.
 Individuals people_of(const Problem& problem, std::uint64_t seed) {
+    const std::size_t n = 2 * problem.strata;
     std::vector<Count> counts;
-    if (seed % 4 == 1)
-        for (std::size_t s = 0; s < 2; ++s)
-            for (std::size_t i = 0; i < (s == 0 ? 50u : 40u); ++i)
-                counts.push_back(1 + 2 * static_cast<Count>(problem.weights[2 + s] >> i & 1));
-    return Individuals(problem.view, {50, 40}, {0, 1, 2}, counts);
+    std::vector<std::size_t> rows, offsets{0};
+    for (std::size_t s = 0; s < n; ++s) {
+        rows.push_back(s < problem.strata ? 50 : 40);
+        offsets.push_back(s + 1);
+        for (std::size_t i = 0; i < rows.back() && seed % 4 == 1; ++i)
+            counts.push_back(1 + 2 * static_cast<Count>(problem.weights[n + s] >> i & 1));
+    }
+    return Individuals(problem.view, rows, offsets, counts);
 }
 
 // Probability that a term comes out of growing, over all orders of its literals.
@@ -27,11 +31,11 @@ double grown(const State& state, std::vector<std::int32_t>& order, std::size_t f
         Term partial;
         Growth growth;
         for (const std::int32_t l : order) {
-            growth.look(state, kNone, partial, {1, 1}, power);
+            growth.look(state, kNone, kFirstLayer, partial, {1, 1}, power);
             log_path += growth.log_probability(static_cast<std::size_t>(l));
             partial = with(partial, l);
         }
-        growth.look(state, kNone, partial, {1, 1}, power);
+        growth.look(state, kNone, kFirstLayer, partial, {1, 1}, power);
         return std::exp(log_path + growth.log_stop());
     };
     if (from == order.size()) return path();
@@ -48,7 +52,7 @@ double grown(const State& state, std::vector<std::int32_t>& order, std::size_t f
 
 TEST(terms_from_rows_have_the_probability_they_are_drawn_with) {
     for (std::uint64_t seed = 0; seed < 12; ++seed) {
-        const Problem problem(seed, 5);
+        const Problem problem(seed, 5, true, {1, 1 + seed % 2});
         const Individuals people = people_of(problem, seed);
         const RowTerms rows(problem.view, people);
         RowTerms::Room room;
@@ -98,31 +102,39 @@ TEST(probabilities_of_grown_terms_sum_to_one) {
 
 TEST(a_chain_cut_into_pieces_is_the_same_chain) {
     for (std::uint64_t seed = 0; seed < 12; ++seed) {
-        const Problem problem(seed, 5);
+        const Problem problem(seed, 5, true, kKinds[seed % 4]);
         const Individuals people = people_of(problem, seed);
         const ChainProblem shared{*problem.posterior, RowTerms(problem.view, people)};
         ChainSettings settings;
         settings.mix.fill(1.0 / kMoves);
         if (seed % 2) settings.betas = {1.0, 0.4, 0.0};
         Philox rng({seed, 3});
-        const std::vector<std::vector<Term>> starts(settings.betas.size(),
-                                                    problem.random_state(rng).terms());
-        Chain whole(shared, settings, starts, Philox({seed, 4}));
+        const State start = problem.random_state(rng);
+        const std::vector<std::vector<Term>> starts(settings.betas.size(), start.terms());
+        const std::vector<std::vector<std::int32_t>> layers(starts.size(), start.layers());
+        Chain whole(shared, settings, starts, layers, Philox({seed, 4}));
         const Record all = whole.advance(997, 10, Never());
         CHECK(all.draws.size() == 99);
         std::vector<std::vector<Term>> now = starts;
+        std::vector<std::vector<std::int32_t>> now_in = layers;
         Philox stream({seed, 4});
         std::uint64_t step = 0;
         std::size_t n_draws = 0;
         for (const std::uint64_t steps : {1u, 500u, 9u, 487u}) {
-            Chain piece(shared, settings, now, stream, step);
+            Chain piece(shared, settings, now, now_in, stream, step);
             n_draws += piece.advance(steps, 10, Never()).draws.size();
-            for (std::size_t r = 0; r < now.size(); ++r) now[r] = piece.states()[r].terms();
+            for (std::size_t r = 0; r < now.size(); ++r) {
+                now[r] = piece.states()[r].terms();
+                now_in[r] = piece.states()[r].layers();
+            }
             stream = Philox::resume(piece.rng().key(), piece.rng().counter(), piece.rng().used());
             step = piece.step();
         }
         CHECK(n_draws == 99);
-        for (std::size_t r = 0; r < now.size(); ++r) CHECK(now[r] == whole.states()[r].terms());
+        for (std::size_t r = 0; r < now.size(); ++r) {
+            CHECK(now[r] == whole.states()[r].terms());
+            CHECK(now_in[r] == whole.states()[r].layers());
+        }
         for (const State& s : whole.states()) CHECK(s.value().allowed());
     }
 }
@@ -133,7 +145,7 @@ TEST(a_start_outside_the_support_is_refused) {
     const ChainProblem shared{*problem.posterior, RowTerms(problem.view, people)};
     bool refused = false;
     try {
-        Chain(shared, ChainSettings{}, {{{0}, {0, 1}}}, Philox({1, 1}));
+        Chain(shared, ChainSettings{}, {{{0}, {0, 1}}}, {{1, 1}}, Philox({1, 1}));
     } catch (const std::invalid_argument&) {
         refused = true;
     }

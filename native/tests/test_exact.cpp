@@ -56,14 +56,14 @@ struct Table {
 };
 
 double brute_force(const Posterior& posterior, std::size_t max_size) {
-    const Score null = posterior.score({});
+    const Score null = posterior.score({}, {});
     double best = null.log_prior + null.log_likelihood;
     for (unsigned set = 1; set < 1U << 10; ++set) {
         Term term;
         for (std::int32_t l = 0; l < 10; ++l)
             if (set >> l & 1) term.push_back(l);
         const LiteralIds alone[] = {term};
-        const Score s = posterior.score(alone);
+        const Score s = posterior.score(alone, std::vector{1});
         if (term.size() <= max_size && s.verdict == Verdict::allowed)
             best = std::max(best, s.log_prior + s.log_likelihood);
     }

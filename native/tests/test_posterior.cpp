@@ -74,8 +74,8 @@ TEST(prior_does_not_depend_on_the_order_of_terms) {
     const FunctionPrior prior({-1, -2.5, -3.125, -4}, {0, -0.1, -0.7, -1.3}, {5, 1, 2, 3});
     const std::vector<std::int32_t> a{0}, b{1, 2}, c{3, 0, 1};
     const LiteralIds one[] = {a, b, c}, other[] = {c, a, b};
-    CHECK(prior(one) == prior(other));
-    CHECK_CLOSE(prior(one), -4 - 0.1 - 0.7 - 1.3 + 17 * 0x1p-32, 1e-15);
+    CHECK(prior(one, 1) == prior(other, 1));
+    CHECK_CLOSE(prior(one, 1), -4 - 0.1 - 0.7 - 1.3 + 17 * 0x1p-32, 1e-15);
     const LiteralIds too_many[] = {a, b, c, a};
-    CHECK(std::isinf(prior(too_many)));
+    CHECK(std::isinf(prior(too_many, 1)));
 }

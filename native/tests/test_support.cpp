@@ -31,7 +31,8 @@ bool satisfies(int value, int literal) {
 Verdict judge(const Support& s, std::vector<std::vector<std::int32_t>> terms, Count cover = 5) {
     std::vector<LiteralIds> spans(terms.begin(), terms.end());
     const std::vector<Count> covers(terms.size(), cover);
-    return s.check(spans, covers);
+    const std::vector<std::int32_t> layers(terms.size(), 1);
+    return s.check(spans, layers, covers, 1);
 }
 
 }  // namespace

@@ -152,8 +152,14 @@ class Verdict(enum.IntEnum):
 
     LACKS_REQUIRED = 12
 
+    IDLE_TERM = 13
+
+    TOO_MANY_LAYERS = 14
+
+    NOTHING_LEFT = 15
+
 class Support:
-    def __init__(self, attribute: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rank: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], op: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], equal: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], antichain: bool, related: bool, disjoint: bool, min_cover: int, max_terms: int | None, max_literals: int | None, apart: Sequence[Sequence[Sequence[int]]] = [], at_most_one: Sequence[Sequence[Sequence[int]]] = [], required: Sequence[Sequence[int]] = []) -> None: ...
+    def __init__(self, attribute: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rank: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], op: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], equal: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], antichain: bool, related: bool, disjoint: bool, min_cover: int, max_terms: int | None, max_literals: int | None, max_layers: int = 1, apart: Sequence[Sequence[Sequence[int]]] = [], at_most_one: Sequence[Sequence[Sequence[int]]] = [], required: Sequence[Sequence[int]] = []) -> None: ...
 
     def implies(self, a: int, b: int) -> bool: ...
 
@@ -161,7 +167,7 @@ class Support:
 
     def addable(self, term: Sequence[int], rest: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')]: ...
 
-    def check(self, terms: Sequence[Sequence[int]], covers: Sequence[int]) -> Verdict: ...
+    def check(self, terms: Sequence[Sequence[int]], layers: Sequence[int], covers: Sequence[int], lowest: int) -> Verdict: ...
 
 class Individuals:
     """The table row by row."""
@@ -169,10 +175,25 @@ class Individuals:
     def __init__(self, view: object, rows_per_segment: Sequence[int], offsets: Sequence[int], counts: Sequence[int]) -> None: ...
 
 class Posterior:
-    def __init__(self, view: object, support: object, count: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], size: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], effect: Effect) -> None: ...
+    def __init__(self, view: object, support: object, count: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], size: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], effect: Effect, layers: int = 1) -> None: ...
 
-    def score(self, term_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literal_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literals: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')]]:
-        """(verdict, log_prior, log_likelihood, marked[function, segment])."""
+    def score(self, term_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literal_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literals: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], layers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None, None, None, None), order='C')]]:
+        """
+        (verdict, log_prior, log_likelihood, cells[function, stratum, part, class]).
+        """
+
+def part_of_rows(view: BitView, term_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literal_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literals: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], layers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C')]:
+    """
+    part[list, place]: of each row the highest layer that holds, 0 where none does; rows have the places of their bits.
+    """
+
+def part_counts(view: BitView, term_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literal_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literals: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], layers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_parts: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C')]:
+    """counts[list, segment, part]: weighted rows."""
+
+def part_sums(view: BitView, term_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literal_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literals: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], layers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    sums[place]: over lists, of values[list, segment, part] of the row's part.
+    """
 
 class StopFlag:
     """Tells running searches to stop, now or at a moment."""
@@ -185,17 +206,19 @@ class StopFlag:
 
     def __call__(self) -> bool: ...
 
-def beam_search(posterior: Posterior, start: Sequence[Sequence[int]], width: int, stop: StopFlag) -> tuple[list[list[int]], float]:
-    """Large-neighbourhood search from a function: (terms, log posterior)."""
-
-def recombine(posterior: Posterior, start: Sequence[Sequence[int]], pool: Sequence[Sequence[int]], stop: StopFlag) -> tuple[list[list[int]], float]:
+def beam_search(posterior: Posterior, start: Sequence[Sequence[int]], width: int, stop: StopFlag, layers: Sequence[int] = []) -> tuple[list[list[int]], list[int], float]:
     """
-    Exchange terms of a function for terms of a pool while that helps: (terms, log posterior).
+    Large-neighbourhood search from a function or list: (terms, layers, log posterior).
     """
 
-def restart(posterior: Posterior, start: Sequence[Sequence[int]], rng: Philox, steps: int, hottest: float, prior_power: float, pi0: float, pi1: float, width: int, stop: StopFlag) -> tuple[tuple[list[list[int]], float], list[list[int]]]:
+def recombine(posterior: Posterior, start: Sequence[Sequence[int]], pool: Sequence[Sequence[int]], stop: StopFlag) -> tuple[list[list[int]], list[int], float]:
     """
-    One restart of informed annealing and polish, at known rates first unless they are NaN: ((terms, log posterior), terms at the known rates).
+    Exchange terms of a function for terms of a pool while that helps: (terms, layers, log posterior).
+    """
+
+def restart(posterior: Posterior, start: Sequence[Sequence[int]], rng: Philox, steps: int, hottest: float, prior_power: float, pi0: float, pi1: float, width: int, stop: StopFlag, layers: Sequence[int] = []) -> tuple[tuple[list[list[int]], list[int], float], list[list[int]]]:
+    """
+    One restart of informed annealing and polish, at known rates first unless they are NaN: ((terms, layers, log posterior), terms at the known rates).
     """
 
 class AnnealProblem:
@@ -292,12 +315,12 @@ class Catalogue:
 
     def __len__(self) -> int: ...
 
-    def number(self, term_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literal_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literals: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+    def number(self, term_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literal_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literals: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], layers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
         """Numbers of these functions."""
 
     @property
-    def flat(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]:
-        """(term_starts, literal_starts, literals) of all of them."""
+    def flat(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]]:
+        """(term_starts, literal_starts, literals, layers) of all of them."""
 
 class ChainProblem:
     """What the chains of one run share."""
@@ -307,12 +330,12 @@ class ChainProblem:
 class Chain:
     """A chain over functions."""
 
-    def __init__(self, problem: object, mix: Mapping[str, float], empty_base: float, whole_base: float, growth: Sequence[float], listed: Sequence[Sequence[int]], weights: Sequence[float], betas: Sequence[float], exchange_every: int, starts: Sequence[Sequence[Sequence[int]]], rng: Philox, step: int) -> None: ...
+    def __init__(self, problem: object, mix: Mapping[str, float], empty_base: float, whole_base: float, growth: Sequence[float], listed: Sequence[Sequence[int]], weights: Sequence[float], betas: Sequence[float], exchange_every: int, starts: Sequence[Sequence[Sequence[int]]], layers: Sequence[Sequence[int]], rng: Philox, step: int) -> None: ...
 
     def advance(self, steps: int, every: int, stop: StopFlag) -> dict[str, Any]:
         """Take steps and record draws, until told to stop."""
 
-    def single_steps(self, n: int) -> tuple[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]], Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')]]:
+    def single_steps(self, n: int) -> tuple[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]], Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')]]:
         """
         Take the next step n times over, each time from here: (functions, numbers of those it led to, by try and temperature). For tests of the moves.
         """
@@ -320,6 +343,10 @@ class Chain:
     @property
     def terms(self) -> list[list[list[int]]]:
         """Terms at each temperature, in the chain's own order."""
+
+    @property
+    def layers(self) -> list[list[int]]:
+        """Layers of these terms."""
 
     @property
     def stream(self) -> tuple[list[int], list[int], int]:
