@@ -179,6 +179,19 @@ def log_null(n, n_pos, a=1, b=1):
     return betaln(a + n_pos, b + n - n_pos) - betaln(a, b)
 
 
+def log_collapsed_cells(cells, a0=1, b0=1, a1=1, b1=1):
+    """All rates integrated out, one for each part of a list in each stratum.
+
+    ``cells[stratum][part]`` holds (positives, negatives); part 0 is where no layer holds.
+    """
+    value = 0.0
+    for parts in cells:
+        for part, (positives, negatives) in enumerate(parts):
+            alpha, beta = (a1, b1) if part else (a0, b0)
+            value += betaln(alpha + positives, beta + negatives) - betaln(alpha, beta)
+    return value
+
+
 def log_order_probability(alpha0, beta0, alpha1, beta1):
     """Log P(X <= Y), X ~ Beta(alpha0, beta0) and Y ~ Beta(alpha1, beta1) independent."""
     if all(v == int(v) for v in (alpha0, beta0, alpha1, beta1)):
@@ -336,6 +349,29 @@ def log_prior(terms, p, count, size, literals="uniform", orderings=True, weights
     return math.log(probability.numerator) - math.log(probability.denominator)
 
 
+def surjections(m, n_layers):
+    """Ways to put m terms into so many layers, none of them empty."""
+    return sum(
+        (-1) ** empty * math.comb(n_layers, empty) * (n_layers - empty) ** m
+        for empty in range(n_layers + 1)
+    )
+
+
+def log_layers_prior(m, n_layers, layers):
+    """Log probability of one way to put m terms into so many of at most ``layers`` layers.
+
+    The number of layers has a weight of 2^-number among those possible, and the ways to fill them
+    are alike.
+    """
+    if m == 0:
+        return 0.0 if n_layers == 0 else -math.inf
+    weights = {g: Fraction(1, 2**g) for g in range(1, min(m, layers) + 1)}
+    if n_layers not in weights:
+        return -math.inf
+    probability = weights[n_layers] / sum(weights.values()) / surjections(m, n_layers)
+    return math.log(probability.numerator) - math.log(probability.denominator)
+
+
 # Support -----------------------------------------------------------------------------------------
 
 
@@ -366,8 +402,13 @@ def function_truth(terms, columns, n_rows):
     return marked
 
 
-def is_allowed(
-    terms,
+def is_allowed(terms, columns, weights=None, **rules):
+    """Whether a set of terms keeps every restriction: a list of one layer, or of none."""
+    return is_allowed_list([terms] if terms else [], columns, weights, **rules)
+
+
+def is_allowed_list(
+    layers,
     columns,
     weights=None,
     antichain=True,
@@ -377,24 +418,44 @@ def is_allowed(
     max_terms=None,
     max_literals=None,
 ):
-    """Whether a set of terms keeps every restriction; ``columns`` maps literals to their truth."""
+    """Whether layers of terms, layer 1 first, keep every restriction.
+
+    ``columns`` maps literals to their truth. A term may stand once, in one of the layers.
+    """
+    placed = [(g, term) for g, layer in enumerate(layers, start=1) for term in layer]
+    terms = [term for _, term in placed]
+    if len(set(map(frozenset, terms))) < len(terms):
+        return False
     if max_terms is not None and len(terms) > max_terms:
         return False
     if max_literals is not None and sum(map(len, terms)) > max_literals:
         return False
-    for term in terms:
-        rows = np.flatnonzero(term_truth(term, columns))
-        if sum(_weight(weights, i) for i in rows) < min_cover:
-            return False
-        pairs = itertools.combinations(term, 2)
-        if not related and any(are_related(a, b, columns) for a, b in pairs):
-            return False
-    for one, other in itertools.permutations(terms, 2):
-        if antichain and term_absorbs(one, other, columns):
+    for (g, one), (h, other) in itertools.permutations(placed, 2):
+        # A term decides nothing where one that is asked no later always holds with it.
+        if antichain and g >= h and term_absorbs(one, other, columns):
             return False
         if disjoint and {x.attribute for x in one} & {x.attribute for x in other}:
             return False
-    return True
+    for term in terms:
+        pairs = itertools.combinations(term, 2)
+        if not related and any(are_related(a, b, columns) for a, b in pairs):
+            return False
+    return is_allowed_by_rows(layers, columns, weights, min_cover)
+
+
+def is_allowed_by_rows(layers, columns, weights=None, min_cover=1):
+    """Whether each term decides enough rows, and several layers leave a row to part 0."""
+    if not layers:
+        return True
+    n_rows = len(next(iter(columns.values())))
+    left = np.ones(n_rows, dtype=bool)
+    for layer in reversed(layers):
+        for term in layer:
+            rows = np.flatnonzero(left & term_truth(term, columns))
+            if sum(_weight(weights, i) for i in rows) < min_cover:
+                return False
+        left &= ~function_truth(layer, columns, n_rows)
+    return len(layers) == 1 or sum(_weight(weights, i) for i in np.flatnonzero(left)) > 0
 
 
 # Scores ------------------------------------------------------------------------------------------
@@ -410,3 +471,21 @@ def counts_of(marked, y, weights=None):
         n_marked += times * bool(is_marked)
         n_both += times * bool(is_marked and is_positive)
     return n, n_pos, n_marked, n_both
+
+
+def parts_of(layers, columns, n_rows):
+    """The number of the highest layer that holds on each row, 0 where none does; layer 1 first."""
+    parts = np.zeros(n_rows, dtype=int)
+    for number, layer in enumerate(layers, start=1):
+        parts[function_truth(layer, columns, n_rows)] = number
+    return parts
+
+
+def cells_of(parts, y, n_parts, strata=None, weights=None):
+    """cells[stratum][part] = [positives, negatives], one row after the other; strata sorted."""
+    labels = [0] * len(y) if strata is None else list(strata)
+    places = {label: place for place, label in enumerate(sorted(set(labels)))}
+    cells = [[[0, 0] for _ in range(n_parts)] for _ in places]
+    for i, (label, part, is_positive) in enumerate(zip(labels, parts, y, strict=True)):
+        cells[places[label]][part][0 if is_positive else 1] += _weight(weights, i)
+    return cells

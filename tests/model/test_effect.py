@@ -53,7 +53,7 @@ def test_beta_parameters_must_be_positive(name, value):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"ordered": "yes"}, "The 'ordered' parameter of Effect must be True or False. Got 'yes'"),
+        ({"ordered": "yes"}, "The 'ordered' parameter of Effect must be True, False or None."),
         ({"prevalence": 0}, "must be between 0 and 1, both excluded, or None. Got 0 instead."),
         ({"prevalence": 1.0}, "The 'prevalence' parameter of Effect must be between 0 and 1"),
         ({"prevalence": 2}, "Got 2 instead."),

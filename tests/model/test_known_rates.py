@@ -101,7 +101,7 @@ def test_classifiers_answer_with_them(tmp_path):
         ({"pi0": 0.1}, "'pi1' parameter of Effect must be .*both rates or none"),
         ({"pi0": 0.0, "pi1": 1.0}, "'pi0' parameter .*smallest_function"),
         ({"pi0": 0.5, "pi1": math.nan}, "'pi1' parameter"),
-        ({"pi0": 0.5, "pi1": 0.4}, "at least pi0 when ordered=True"),
+        ({"pi0": 0.5, "pi1": 0.4}, "at least pi0 unless ordered=False"),
         ({"pi0": 0.1, "pi1": 0.4, "prevalence": 0.1}, "'prevalence' parameter .*known"),
     ],
 )

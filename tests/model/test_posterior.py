@@ -56,7 +56,7 @@ def test_log_score(world, effect, data):
     log_prior = reference.log_prior(numbers, p, reference.geometric(0.5, 0), size)
     parameters = effect.a0, effect.b0, effect.a1, effect.b1
     log_likelihood = (
-        reference.log_collapsed(*counts, *parameters, ordered=effect.ordered)
+        reference.log_collapsed(*counts, *parameters, ordered=effect.ordered is not False)
         if terms
         else reference.log_null(n, n_pos, effect.a, effect.b)
     )
@@ -212,8 +212,8 @@ def test_the_posterior_keeps_what_it_looks_at():
     gc.collect()
     filler = [np.zeros(20_000) for _ in range(50)]
     starts, ends = np.array([0, 1]), np.array([0, 1])
-    *_, marked = held.score(starts, ends, np.array([0], dtype=np.int32))
-    assert marked.tolist() == [[20_000, 0]]
+    *_, cells = held.score(starts, ends, *np.array([[0], [1]], dtype=np.int32))
+    assert cells.tolist() == [[[[0, 20_000], [20_000, 0]]]]
     assert len(filler) == 50
 
 
@@ -266,6 +266,7 @@ def test_malformed_requests_to_the_core(small):
             np.array(term_starts, dtype=np.int64),
             np.array(literal_starts, dtype=np.int64),
             np.array(literals, dtype=np.int32),
+            np.ones(max(0, len(literal_starts) - 1), dtype=np.int32),
         )
 
     assert len(ask([0], [0], [])[0]) == 0

@@ -74,7 +74,7 @@ def slow_posterior(world, prior, effect, count):
         logs[BooleanFunction(terms)] = (
             log_prior,
             (
-                reference.log_collapsed(*counts, *rates, ordered=effect.ordered)
+                reference.log_collapsed(*counts, *rates, ordered=effect.ordered is not False)
                 if terms
                 else reference.log_null(counts[0], counts[1], effect.a, effect.b)
             ),

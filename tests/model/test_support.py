@@ -142,12 +142,12 @@ def test_impossible_questions():
             lambda: native.excludes(wrong, 0),  # noqa: B023
             lambda: native.addable([wrong], []),  # noqa: B023
             lambda: native.addable([0], [[1], [wrong]]),  # noqa: B023
-            lambda: native.check([[wrong]], [1]),  # noqa: B023
+            lambda: native.check([[wrong]], [1], [1], 0),  # noqa: B023
         ):
             with pytest.raises(ValueError, match="outside the literal table"):
                 ask()
     with pytest.raises(ValueError, match="one cover per term"):
-        native.check([[0]], [])
+        native.check([[0]], [1], [], 0)
     four = np.zeros(4, dtype=np.int32)
     for change in ({"attribute": four - 1}, {"equal": four + 4}, {"op": np.full(4, 4, np.uint8)}):
         meaning = {"attribute": four, "rank": four, "op": four.astype(np.uint8), "equal": four}

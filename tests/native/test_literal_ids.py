@@ -30,7 +30,7 @@ def chain(starts=(), listed=()):
     terms = [list(term) for term in listed]
     return _native.Chain(
         problem, {"flip": 1.0}, 0.2, 0.4, [1.0], terms, [1.0] * len(terms), [1.0], 10,
-        [[list(term) for term in starts]], _native.Philox([1, 2]), 0,
+        [[list(term) for term in starts]], [[1] * len(starts)], _native.Philox([1, 2]), 0,
     )  # fmt: skip
 
 
@@ -42,8 +42,8 @@ BINDINGS = {
     "Support.excludes": lambda bad: SUPPORT.excludes(0, bad),
     "Support.addable, term": lambda bad: SUPPORT.addable([bad], []),
     "Support.addable, rest": lambda bad: SUPPORT.addable([0], [[1], [bad]]),
-    "Support.check": lambda bad: SUPPORT.check([[0], [1, bad]], [1, 1]),
-    "Posterior.score": lambda bad: POSTERIOR.native.score(ONE, ONE, ids(bad)),
+    "Support.check": lambda bad: SUPPORT.check([[0], [1, bad]], [1, 1], [1, 1], 0),
+    "Posterior.score": lambda bad: POSTERIOR.native.score(ONE, ONE, ids(bad), ids(1)),
     "BitView.term_masks": lambda bad: VIEW.term_masks(ONE, ids(bad)),
     "beam_search": lambda bad: _native.beam_search(POSTERIOR.native, [[0, bad]], 4, STOP),
     "recombine, start": lambda bad: _native.recombine(POSTERIOR.native, [[bad]], [[0]], STOP),
@@ -67,7 +67,7 @@ def test_the_last_id_of_the_table_is_taken(binding):
 
 def test_a_catalogue_refuses_negative_ids():
     with pytest.raises(ValueError, match="a literal id is outside the literal table"):
-        _native.Catalogue().number(ONE, ONE, ids(-1))
+        _native.Catalogue().number(ONE, ONE, ids(-1), ids(1))
 
 
 def test_terms_without_bounds_are_refused():

@@ -11,11 +11,16 @@ from .. import _native
 from ..errors import InputError
 from .bits import BitMatrix, allocate_planes, pack_into, segment_offsets
 
+Ints = NDArray[np.int64]
+
 
 def canonical(
-    bits: BitMatrix, positive: NDArray[np.bool_], weights: NDArray[np.int64] | None = None
+    bits: BitMatrix,
+    positive: NDArray[np.bool_],
+    weights: NDArray[np.int64] | None = None,
+    strata: NDArray[np.intp] | None = None,
 ) -> BitMatrix:
-    """Sort rows by outcome and content, and merge equal ones where that pays.
+    """Sort rows by outcome, stratum and content, and merge equal ones where that pays.
 
     Parameters
     ----------
@@ -25,11 +30,14 @@ def canonical(
         Outcome of each sample.
     weights : ndarray of int64, optional
         How often each sample counts; samples of weight 0 are left out.
+    strata : ndarray of int, optional
+        Stratum of each sample, from 0; by default there is one.
 
     Returns
     -------
     BitMatrix
-        Two segments, positives then negatives; ``row_order`` leads each sample to its row.
+        Segments: the positives of each stratum, then the negatives of each; ``row_order`` leads
+        each sample to its row.
     """
     if len(bits.segments) != 1 or bits.row_order is not None:
         raise InputError(
@@ -40,18 +48,26 @@ def canonical(
         raise InputError(f"y has {len(positive):,} entries for {n:,} rows of X.")
     counted = np.ones(n, dtype=np.int64) if weights is None else weights
     bits = _without_idle_validity(bits, counted > 0)
+    n_strata = 1 if strata is None else int(strata.max(initial=0)) + 1
+    segment = np.where(positive, 0, n_strata).astype(np.int64)
+    segment += 0 if strata is None else strata
     hashes = _native.hash_rows(bits.planes, n)
-    order = np.lexsort((hashes[:, 1], hashes[:, 0], ~positive))
+    order = np.lexsort((hashes[:, 1], hashes[:, 0], segment))
     order = order[counted[order] > 0]
-    keys = np.column_stack([hashes[order], ~positive[order]])
+    keys = np.column_stack([hashes[order], segment[order].astype(np.uint64)])
     starts = np.flatnonzero(np.append(True, (keys[1:] != keys[:-1]).any(axis=1)))
     totals = np.add.reduceat(counted[order], starts)
     group_of = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(order))))
     firsts = order[starts]
 
+    def rows_per_segment(sources: Ints, counts: Ints | None = None) -> list[int]:
+        rows = np.zeros(2 * n_strata, dtype=np.int64)
+        np.add.at(rows, segment[sources], 1 if counts is None else counts)
+        return rows.tolist()
+
     digits = int(totals.max()).bit_length()
-    merged_words = segment_offsets(_per_segment(positive[firsts], None))[-1]
-    plain_words = segment_offsets(_per_segment(positive[firsts], totals))[-1]
+    merged_words = segment_offsets(rows_per_segment(firsts))[-1]
+    plain_words = segment_offsets(rows_per_segment(firsts, totals))[-1]
     row_order = np.full(n, -1, dtype=np.int64)
     if merged_words * digits < plain_words:
         sources, counts = firsts, totals if digits > 1 else None
@@ -59,7 +75,7 @@ def canonical(
     else:
         sources, counts = np.repeat(firsts, totals), None
         row_order[order] = (np.cumsum(totals) - totals)[group_of]
-    segments = _per_segment(positive[sources], None)
+    segments = rows_per_segment(sources)
     offsets = segment_offsets(segments)
     planes = allocate_planes(len(bits.planes), offsets[-1])
     _native.gather_rows(bits.planes, n, sources, segments, offsets, planes)
@@ -87,8 +103,3 @@ def _without_idle_validity(bits: BitMatrix, counts: NDArray[np.bool_]) -> BitMat
     valid = np.where(np.isin(table.valid, idle), -1, place[table.valid])
     moved = replace(table, plane=place[table.plane], valid=valid.astype(np.int32))
     return BitMatrix(np.ascontiguousarray(bits.planes[kept]), moved, bits.segments)
-
-
-def _per_segment(positive: NDArray[np.bool_], counts: NDArray[np.int64] | None) -> list[int]:
-    n = np.ones(len(positive), dtype=np.int64) if counts is None else counts
-    return [int(n[positive].sum()), int(n[~positive].sum())]

@@ -266,7 +266,8 @@ def _first_row(codes: NDArray[np.int32], code: int) -> int:
 def _numbers(values: list[Any]) -> NDArray[Any]:
     """Whole numbers as int64 where they all are, else floats."""
     if all(isinstance(v, (int, np.integer, np.bool_)) for v in values) and all(
-        -(2**63) <= v < 2**63 for v in values
+        -(2**63) <= int(v) < 2**63
+        for v in values  # a bool of numpy compares with no such number
     ):
         return np.array(values, dtype=np.int64)
     return np.array([_as_float(v) for v in values], dtype=np.float64)

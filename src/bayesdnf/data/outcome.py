@@ -1,4 +1,4 @@
-"""The outcome of each row, positive or not, and its weight, how often it counts."""
+"""What is said of each row: its outcome, its weight, how often it counts, and its stratum."""
 
 from __future__ import annotations
 
@@ -168,3 +168,89 @@ def read_weights(weights: Any, n_rows: int) -> NDArray[np.int64] | None:
     if not values.any():
         raise InputError("sample_weight is zero for every row; at least one row must count.")
     return values.astype(np.int64)
+
+
+MOST_STRATA = 20
+"""Strata at most: each costs evidence, so that many would hide every rule."""
+
+
+@dataclass(frozen=True)
+class Strata:
+    """Which stratum each row is in, and what the strata are called."""
+
+    number: NDArray[np.intp]
+    labels: tuple[Value, ...]
+
+    def numbers_of(self, values: Any) -> NDArray[np.intp]:
+        """Strata of other rows, by their labels.
+
+        Examples
+        --------
+        >>> from bayesdnf.data.outcome import read_strata
+        >>> read_strata(["f", "m", "m"]).numbers_of(["m", "f"])
+        array([1, 0])
+        """
+        column = read_column(values, "strata")
+        _require_known(column.missing)
+        numbers = np.full(len(column.values), -1, dtype=np.intp)
+        for label in column.distinct()[0].tolist():
+            place = find_label(self.labels, label)
+            if place is None:
+                raise InputError(
+                    f"strata holds {label!r}, which no row had when the model was fitted; "
+                    f"the strata are {list_labels(self.labels)}."
+                )
+            numbers[column.truth(Literal("strata", "=", label))] = place
+        return numbers
+
+
+def read_strata(values: Any, positive: NDArray[np.bool_] | None = None) -> Strata:
+    """Read a column of labels as strata.
+
+    Parameters
+    ----------
+    values : 1-D array, pandas or polars Series, or list
+        One label for each row: texts, numbers or bools, a handful of different ones.
+    positive : ndarray of bool, optional
+        The outcome, which strata must not settle on their own.
+
+    Examples
+    --------
+    >>> from bayesdnf.data.outcome import read_strata
+    >>> read_strata(["f", "m", "m"])
+    Strata(number=array([0, 1, 1]), labels=('f', 'm'))
+    """
+    column = read_column(values, "strata")
+    n_rows = len(column.values)
+    if positive is not None and n_rows != len(positive):
+        raise InputError(f"strata has {n_rows:,} entries for {len(positive):,} rows of X.")
+    _require_known(column.missing)
+    labels: tuple[Value, ...] = tuple(column.distinct()[0].tolist())
+    if len(labels) > MOST_STRATA:
+        few = "" if isinstance(labels[0], str) else "; cut a numeric column into groups first"
+        raise InputError(
+            f"strata holds {len(labels):,} different values, at most {MOST_STRATA} are possible: "
+            f"every stratum has rates of its own and costs evidence{few}."
+        )
+    numbers = np.zeros(n_rows, dtype=np.intp)
+    for place, label in enumerate(labels):
+        numbers[column.truth(Literal("strata", "=", label))] = place
+    sizes = np.bincount(numbers, minlength=len(labels))
+    if len(labels) > 1 and sizes.max(initial=0) == 1:
+        raise InputError(
+            "strata puts every row into a stratum of its own; rows that share one are needed."
+        )
+    if positive is not None and len(labels) > 1:
+        share = np.bincount(numbers, weights=positive, minlength=len(labels))
+        if bool(((share == 0) | (share == sizes)).all()):
+            raise InputError(
+                "strata settles the outcome: all rows of a stratum are of one class, so there is "
+                "nothing left for a rule to say. Give groups that do not depend on y."
+            )
+    return Strata(numbers, labels)
+
+
+def _require_known(missing: NDArray[np.bool_]) -> None:
+    if missing.any():
+        row = int(np.argmax(missing))
+        raise InputError(f"strata is missing in row {row}; every row needs a stratum.")

@@ -92,6 +92,7 @@ def annealed(on: Half, split: int, theta: float, p_geom: float, seed: int) -> Fo
     posterior = Posterior(on.bits, on.y, Prior.paper(theta, p_geom), positive="p")
     found = anneal(posterior, random_state=own)
     reverse = found.pi1 < found.pi0
+    assert isinstance(found.function, BooleanFunction)  # of one layer
     return Found(found.function, on.judge(found.function, reverse), reverse)
 
 
@@ -110,6 +111,7 @@ def our_found(split: int, seed: int, at_his: bool) -> Found:
     prior = Prior(size=Poisson(THETA), count=Geometric(P_GEOM)) if at_his else None
     model = DNFClassifier(prior=prior, negations=False, positive="p", random_state=seed)
     model.fit(on.X, on.y)
+    assert isinstance(model.function_, BooleanFunction)  # of one layer
     return Found(model.function_, on.judge(model.function_))
 
 

@@ -96,6 +96,7 @@ def annealed(data: Data, cell: Cell, random_state: np.random.SeedSequence) -> Ru
         start_terms=cell.start_terms,
         random_state=random_state,
     )
+    assert isinstance(found.function, BooleanFunction)  # of one layer
     return described(found.function, data.truth, found.pi0, found.pi1)
 
 
@@ -106,6 +107,7 @@ def _default(n_rows: int, number: int, seed: int) -> tuple[Run, float]:
     own = int(stream(seed, _OURS, n_rows, number).generate_state(1)[0])
     model = DNFClassifier(negations=False, random_state=own).fit(X, y)
     unmarked, marked = model.risks_
+    assert isinstance(model.function_, BooleanFunction)  # of one layer
     run = described(model.function_, truth, unmarked.mean, marked.mean)
     truth_score = Posterior(BitMatrix.from_table(X), y).log_score(truth)
     return run, max(0.0, truth_score - model.log_posterior_)

@@ -1,4 +1,4 @@
-"""What is known of the two rates: P(positive) where the function holds and where it does not."""
+"""What is known of the rates: P(positive) where a function holds and where it does not."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ class Effect(Parameters):
     a0, b0 : float, default=1
         π0 ~ Beta(a0, b0).
     a1, b1 : float, default=1
-        π1 ~ Beta(a1, b1).
+        π1 ~ Beta(a1, b1); in a list of layers, the rate of every part but the lowest.
     a, b : float, default=1
         Beta prior of the null function's single rate.
-    ordered : bool, default=True
-        Whether π0 <= π1 is known: the function marks those at higher risk.
+    ordered : bool or None, default=None
+        Whether π0 <= π1 is known: the function marks those at higher risk. None means True for
+        functions, and False for lists of layers and with strata, where it cannot be True.
     pi0, pi1 : float or None, default=None
         The rates themselves, where both are known; the Beta priors of the pair are then not used.
         The null function keeps its own single rate.
@@ -48,7 +49,7 @@ class Effect(Parameters):
         b1: float = 1,
         a: float = 1,
         b: float = 1,
-        ordered: bool = True,
+        ordered: bool | None = None,
         prevalence: float | None = None,
         sampling: str = "random",
         pi0: float | None = None,
@@ -72,8 +73,8 @@ class Effect(Parameters):
             value: Any = getattr(self, name)
             if not isinstance(value, Real) or not 0 < float(value) < math.inf:
                 raise ParameterError.of(name, "Effect", "a finite number above 0", value)
-        if not isinstance(self.ordered, bool):
-            raise ParameterError.of("ordered", "Effect", "True or False", self.ordered)
+        if self.ordered is not None and not isinstance(self.ordered, bool):
+            raise ParameterError.of("ordered", "Effect", "True, False or None", self.ordered)
         self._check_known()
         if self.prevalence is not None and not (
             isinstance(self.prevalence, Real) and 0 < float(self.prevalence) < 1
@@ -108,15 +109,52 @@ class Effect(Parameters):
                 )  # fmt: skip
         if self.pi0 is None or self.pi1 is None:
             return
-        if self.ordered and self.pi0 > self.pi1:
-            raise ParameterError.of("pi1", "Effect", "at least pi0 when ordered=True", self.pi1)
+        if self.ordered is not False and self.pi0 > self.pi1:
+            raise ParameterError.of("pi1", "Effect", "at least pi0 unless ordered=False", self.pi1)
         if self.prevalence is not None:
             raise ParameterError.of(
                 "prevalence", "Effect", "None when rates are known", self.prevalence
             )
 
+    def resolved(self, layers: int = 1, strata: int = 1) -> Effect:
+        """Settle what None means for so many layers and strata.
+
+        Raises
+        ------
+        ParameterError
+            For what is known of two rates only, where there are more.
+
+        Examples
+        --------
+        >>> from bayesdnf import Effect
+        >>> Effect(a1=2).resolved(layers=4)
+        Effect(a1=2, ordered=False)
+        """
+        if layers == 1 and strata == 1:
+            return self
+        beyond = "more than one layer" if layers > 1 else "strata"
+        if self.ordered:
+            raise ParameterError(
+                f"The 'ordered' parameter of Effect must be None or False with {beyond}: an order "
+                f"between more than two rates would favour any rule over none, effect or not. "
+                f"Got True instead."
+            )
+        if self.known:
+            raise ParameterError(
+                f"The 'pi0' and 'pi1' parameters of Effect must be None with {beyond}: two known "
+                f"rates belong to one function. Got {self.pi0} and {self.pi1} instead."
+            )
+        if strata > 1 and self.sampling == "case-control":
+            raise ParameterError(
+                "The 'sampling' parameter of Effect must be 'random' with strata: cases and "
+                "controls that are matched within strata do not say how common a stratum is. Got "
+                "'case-control' instead."
+            )
+        return Effect(**{**self.get_params(), "ordered": False})
+
     def native(self) -> _native.Effect:
         """Return the core's copy of the settings that scores depend on."""
+        ordered = self.ordered is not False
         return _native.Effect(
-            self.a0, self.b0, self.a1, self.b1, self.a, self.b, self.ordered, self.pi0, self.pi1
+            self.a0, self.b0, self.a1, self.b1, self.a, self.b, ordered, self.pi0, self.pi1
         )

@@ -8,17 +8,21 @@ function is a number below 2^(2^p) whose digits say which terms it has. Up to p 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ParameterError, SizeLimitError
-from .flat_functions import FlatFunctions, starts_of
+from .flat_functions import FlatFunctions, as_flat, starts_of
 
 Words = NDArray[np.uint64]
 
 LARGEST = {True: 6, False: 4}
 """Most literals, by whether only antichains are wanted: 7,828,353 and 32,768 functions."""
+
+MOST_IN_LISTS = 3
+"""Most literals of lists of layers."""
 
 _CHUNK = 1 << 16
 
@@ -118,7 +122,45 @@ def flatten(words: Words, p: int) -> FlatFunctions:
         starts_of(np.bincount(function, minlength=len(words))),
         starts_of(holds.sum(axis=1)[term]),
         literals.astype(np.int32),
+        np.ones(len(term), dtype=np.int32),
     )
+
+
+def enumerate_lists(p: int, layers: int) -> FlatFunctions:
+    """Lay out every list of up to ``layers`` layers of distinct terms of p literals.
+
+    Lists that no prior allows are among them, such as those with an idle term.
+
+    Parameters
+    ----------
+    p : int
+        Number of literals, from 0 to 3.
+    layers : int
+        The most layers of a list.
+
+    Raises
+    ------
+    SizeLimitError
+        When p is above the limit.
+
+    Examples
+    --------
+    >>> from bayesdnf.model.enumerate import enumerate_lists
+    >>> len(enumerate_lists(2, 2).term_starts) - 1
+    20
+    """
+    if p > MOST_IN_LISTS:
+        raise SizeLimitError(
+            f"The lists of {p:,} literals are too many to enumerate; "
+            f"at most {MOST_IN_LISTS} literals are possible."
+        )
+    terms = [_digits(term) for term in range(1, 1 << p)]
+    lists = (
+        [(g, term) for g, term in zip(placed, terms, strict=True) if g > 0]
+        for placed in product(range(layers + 1), repeat=len(terms))
+        if set(range(1, max(placed, default=0) + 1)) <= set(placed)
+    )
+    return as_flat(lists)
 
 
 def _true_sets(p: int, chunk: int) -> Iterator[Words]:

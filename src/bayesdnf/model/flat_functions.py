@@ -1,27 +1,46 @@
-"""Functions in flat arrays, as the native core takes them and gives them back."""
+"""Functions and lists in flat arrays, as the native core takes them and gives them back."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..boolean import BooleanFunction, Literal
+from ..boolean import BooleanFunction, Literal, RuleList
 
 
 class FlatFunctions(NamedTuple):
-    """Functions in three flat arrays, as the native core takes them.
+    """Functions and lists in flat arrays, as the native core takes them.
 
     Function f has the terms ``term_starts[f]`` to ``term_starts[f + 1]``, term t the literals
-    ``literal_starts[t]`` to ``literal_starts[t + 1]`` of ``literals``.
+    ``literal_starts[t]`` to ``literal_starts[t + 1]`` of ``literals``. Term t stands in layer
+    ``layers[t]``, 1 being the lowest; those of a function all stand in layer 1.
     """
 
     term_starts: NDArray[np.int64]
     literal_starts: NDArray[np.int64]
     literals: NDArray[np.int32]
+    layers: NDArray[np.int32]
+
+    @property
+    def n_layers(self) -> NDArray[np.int32]:
+        """Layers of each function or list; 0 of the null function.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from bayesdnf.model.enumerate import flatten
+        >>> flatten(np.array([0, 0b1010], dtype=np.uint64), p=2).n_layers
+        array([0, 1], dtype=int32)
+        """
+        highest = np.zeros(len(self.term_starts) - 1, dtype=np.int32)
+        filled = np.flatnonzero(np.diff(self.term_starts))
+        if len(filled):
+            highest[filled] = np.maximum.reduceat(self.layers, self.term_starts[filled])
+        return highest
 
     def take(self, order: NDArray[np.int64]) -> FlatFunctions:
         """Keep some functions, in this order.
@@ -36,7 +55,7 @@ class FlatFunctions(NamedTuple):
         """
         term_starts, terms = _runs(self.term_starts, order)
         literal_starts, places = _runs(self.literal_starts, terms)
-        return FlatFunctions(term_starts, literal_starts, self.literals[places])
+        return FlatFunctions(term_starts, literal_starts, self.literals[places], self.layers[terms])
 
     def spelt(self, number: int, literals: Sequence[Literal]) -> BooleanFunction:
         """Write a function out.
@@ -50,9 +69,61 @@ class FlatFunctions(NamedTuple):
         >>> print(both.spelt(1, [Literal("age", ">=", 45), Literal("odor", "=", "f")]))
         (age >= 45) OR (age >= 45 AND odor = f)
         """
-        bounds = self.literal_starts[self.term_starts[number] : self.term_starts[number + 1] + 1]
-        terms = [self.literals[first:last].tolist() for first, last in pairwise(bounds)]
-        return BooleanFunction([[literals[i] for i in term] for term in terms])
+        return BooleanFunction(term for _, term in self._terms(number, literals))
+
+    def spelt_list(self, number: int, literals: Sequence[Literal]) -> RuleList:
+        """Write a list out, layer by layer.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from bayesdnf import Literal
+        >>> from bayesdnf.model.flat_functions import FlatFunctions
+        >>> flat = FlatFunctions(*map(np.array, ([0, 2], [0, 1, 2], [0, 1], [1, 2])))
+        >>> print(flat.spelt_list(0, [Literal("age", ">=", 45), Literal("odor", "=", "f")]))
+        if   (odor = f)    then part 2
+        elif (age >= 45)   then part 1
+        else                    part 0
+        """
+        layers: dict[int, list[list[Literal]]] = {}
+        for layer, term in self._terms(number, literals):
+            layers.setdefault(layer, []).append(term)
+        return RuleList(BooleanFunction(layers[g]) for g in sorted(layers, reverse=True))
+
+    def _terms(
+        self, number: int, literals: Sequence[Literal]
+    ) -> Iterator[tuple[int, list[Literal]]]:
+        """Yield the layer and the literals of each term."""
+        first, last = self.term_starts[number], self.term_starts[number + 1]
+        bounds = pairwise(self.literal_starts[first : last + 1])
+        for layer, (start, end) in zip(self.layers[first:last].tolist(), bounds, strict=True):
+            yield layer, [literals[i] for i in self.literals[start:end].tolist()]
+
+
+def as_flat(lists: Iterable[Iterable[tuple[int, Sequence[int]]]]) -> FlatFunctions:
+    """Lay out functions and lists given as pairs of layer and literals of each term.
+
+    Examples
+    --------
+    >>> from bayesdnf.model.flat_functions import as_flat
+    >>> as_flat([[], [(1, [0, 3]), (2, [1])]]).layers
+    array([1, 2], dtype=int32)
+    """
+    term_starts, literal_starts = [0], [0]
+    literals: list[int] = []
+    layers: list[int] = []
+    for terms in lists:
+        for layer, term in terms:
+            literals.extend(term)
+            layers.append(layer)
+            literal_starts.append(len(literals))
+        term_starts.append(len(layers))
+    return FlatFunctions(
+        np.array(term_starts, dtype=np.int64),
+        np.array(literal_starts, dtype=np.int64),
+        np.array(literals, dtype=np.int32),
+        np.array(layers, dtype=np.int32),
+    )
 
 
 def _runs(

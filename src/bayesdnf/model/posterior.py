@@ -1,7 +1,8 @@
-"""Posterior: the exact log score of a Boolean function on a table."""
+"""Posterior: the exact log score of a Boolean function or a list of layers on a table."""
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import math
 from collections.abc import Sequence
@@ -13,17 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from ..boolean import BooleanFunction
+from ..boolean import Literal
 from ..checks import is_whole, whole
 from ..data.bits import BitMatrix
 from ..data.canonical import canonical
 from ..data.memory import require_memory
-from ..data.outcome import read_outcome, read_weights
+from ..data.outcome import read_outcome, read_strata, read_weights
 from ..errors import InputError, ParameterError, SizeLimitError
 from .effect import Effect
-from .enumerate import flatten, function_words
+from .enumerate import enumerate_lists, flatten, function_words
+from .flat_functions import FlatFunctions, as_flat
 from .prior import Prior
 from .rates import Counts, Rates
+from .rule import MOST_LAYERS as MOST_LAYERS  # where callers look for it
+from .rule import Rule, as_rule, layers_of
 from .support import Support, Verdict
 
 if TYPE_CHECKING:
@@ -36,19 +40,30 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of several functions, in their order."""
+    """Scores of several functions or lists, in their order."""
 
     verdict: NDArray[np.uint8]
     log_prior: Floats
     log_likelihood: Floats
-    marked: NDArray[np.int64]
-    """Marked positives and marked negatives."""
+    cells: NDArray[np.int64]
+    """By stratum, part and class: rows, positives first. A function marks part 1."""
+
+    @property
+    def marked(self) -> NDArray[np.int64]:
+        """Positives and negatives that any layer marks."""
+        return marked_rows(self.cells)
 
     @property
     def log_score(self) -> Floats:
         """Log prior plus log likelihood; -inf outside the support."""
         total = self.log_prior + self.log_likelihood
         return np.where(self.verdict == Verdict.ALLOWED, total, -np.inf)
+
+
+def marked_rows(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Positives and negatives outside part 0, of all strata together."""
+    marked: NDArray[np.int64] = cells[:, :, 1:].sum(axis=(1, 2))
+    return marked
 
 
 class Posterior:
@@ -71,6 +86,12 @@ class Posterior:
     among : int, optional
         How many literals those of ``bits`` were chosen from: the p of the prior, so that what was
         left out beforehand is paid for all the same. By default they are all there were.
+    layers : int, default=1
+        The most layers that a list may have. With 1 there are functions only, which mark rows or
+        do not; with more, what is scored are lists, each part of which has a rate of its own.
+    strata : array-like, optional
+        A label for each row, a handful of different ones: every part has a rate of its own in
+        every stratum, so that what moves the base rate is not mistaken for a rule.
 
     Examples
     --------
@@ -93,22 +114,33 @@ class Posterior:
         positive: Any = None,
         sample_weight: Any = None,
         among: int | None = None,
+        layers: int = 1,
+        strata: Any = None,
     ) -> None:
         self.prior = Prior() if prior is None else prior
-        self.effect = Effect() if effect is None else effect
+        self.layers = whole("layers", "Posterior", layers, 1, MOST_LAYERS)
         outcome = read_outcome(y, positive)
         self.classes = outcome.classes
+        self.strata = None if strata is None else read_strata(strata, outcome.positive)
+        self.n_strata = 1 if self.strata is None else len(self.strata.labels)
+        self.effect = (Effect() if effect is None else effect).resolved(self.layers, self.n_strata)
         weights = read_weights(sample_weight, len(outcome.positive))
-        self.bits = canonical(bits, outcome.positive, weights)
+        numbers = None if self.strata is None else self.strata.number
+        self.bits = canonical(bits, outcome.positive, weights, numbers)
         view = self.bits.view()
-        self.n_pos, n_neg = view.totals
+        self.n_pos, n_neg = (int(n) for n in np.reshape(view.totals, (2, -1)).sum(axis=1))
         self.n = self.n_pos + n_neg
-        self.support = Support(self.bits, self.prior)
+        self.support = Support(self.bits, self.prior, self.layers)
         self.among = self._among(among)
+        # What two_rates needs once more: strata lie in segments of their own.
+        self._pooled = None if numbers is None else (bits, outcome.positive, weights)
+        self._connect()
+
+    def _connect(self) -> None:
         tables = self.prior.tables(self.bits.table, self.n, self.among)
         self.native = _native.Posterior(
-            view, self.support.native, tables.by_count, tables.by_size, tables.by_literal,
-            self.effect.native(),
+            self.bits.view(), self.support.native, tables.by_count, tables.by_size,
+            tables.by_literal, self.effect.native(), self.layers,
         )  # fmt: skip
 
     def _among(self, among: int | None) -> int:
@@ -123,14 +155,20 @@ class Posterior:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the table, the prior and the effect: equal posteriors have equal ones."""
+        """A hash of all that scores depend on: equal posteriors have equal ones."""
         bits, table, digest = self.bits, self.bits.table, hashlib.sha256()
         literals = (table.attribute, table.rank, table.operator, table.plane, table.valid)
         priors = self.prior.tables(table, self.n, self.among)
         for array in (bits.planes, bits.counts, *literals, table.complement, *priors):
             digest.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
-        named = (table.attributes, table.levels, bits.segments, self.prior, self.effect)
+        # Rates in order are the default, whether said or not.
+        ordered = None if self.effect.ordered else self.effect.ordered
+        effect = Effect(**{**self.effect.get_params(), "ordered": ordered})
+        named = (table.attributes, table.levels, bits.segments, self.prior, effect)
         digest.update(repr(named).encode())
+        if self.layers > 1 or self.strata is not None:  # else as before there were any
+            labels = None if self.strata is None else self.strata.labels
+            digest.update(repr((self.layers, labels)).encode())
         return digest.hexdigest()
 
     @cached_property
@@ -146,32 +184,51 @@ class Posterior:
             [] if bits.counts is None else bits.counts.tolist(),
         )
 
-    def scores(
-        self, functions: Sequence[BooleanFunction | str], n_jobs: int | None = None
-    ) -> Scores:
-        """Score several functions at once, on ``n_jobs`` threads."""
+    def scores(self, functions: Sequence[Rule | str], n_jobs: int | None = None) -> Scores:
+        """Score several functions or lists at once, on ``n_jobs`` threads."""
         if n_jobs is not None and n_jobs < 1:
             raise ParameterError.of("n_jobs", "Posterior.scores", "1 or more", n_jobs)
-        term_starts, literal_starts, literals = [0], [0], list[int]()
-        for function in functions:
-            for term in self.support.ids(as_function(function)):
-                literals.extend(term)
-                literal_starts.append(len(literals))
-            term_starts.append(len(literal_starts) - 1)
-        return Scores(
-            *self.native.score(
-                np.array(term_starts, dtype=np.int64),
-                np.array(literal_starts, dtype=np.int64),
-                np.array(literals, dtype=np.int32),
-                n_jobs or 1,
-            )
-        )
+        flat = as_flat([self.support.layered_ids(as_rule(f)) for f in functions])
+        return Scores(*self.native.score(*flat, n_jobs or 1))
 
-    def log_score(self, function: BooleanFunction | str) -> float:
+    @property
+    def simple(self) -> bool:
+        """Whether there are two rates: one layer and no strata."""
+        return self.layers == 1 and self.n_strata == 1
+
+    @cached_property
+    def two_rates(self) -> Posterior:
+        """The same for functions without strata, of two rates without an order between them.
+
+        Searches for lists begin with such functions.
+        """
+        plain = copy.copy(self)
+        plain.__dict__.pop("two_rates", None)
+        plain.__dict__.pop("individuals", None)
+        plain.__dict__.pop("fingerprint", None)
+        plain.layers, plain.n_strata, plain.strata = 1, 1, None
+        if self._pooled is not None:
+            plain.bits = canonical(*self._pooled)
+        plain.support = Support(plain.bits, self.prior)
+        plain._connect()
+        return plain
+
+    def spell(self, flat: FlatFunctions, number: int) -> Rule:
+        """Write a function out, or a list where lists may have several layers."""
+        on_offer = self._on_offer
+        if self.layers == 1:
+            return flat.spelt(number, on_offer)
+        return flat.spelt_list(number, on_offer)
+
+    @cached_property
+    def _on_offer(self) -> list[Literal]:
+        return list(self.bits.table)
+
+    def log_score(self, function: Rule | str) -> float:
         """Log prior plus collapsed log likelihood; -inf outside the prior's support."""
         return float(self.scores([function]).log_score[0])
 
-    def log_prior(self, function: BooleanFunction | str) -> float:
+    def log_prior(self, function: Rule | str) -> float:
         """Log prior of a function; -inf outside the support."""
         scores = self.scores([function])
         allowed = scores.verdict[0] == Verdict.ALLOWED
@@ -179,7 +236,7 @@ class Posterior:
 
     def log_likelihood(
         self,
-        function: BooleanFunction | str,
+        function: Rule | str,
         pi0: float | None = None,
         pi1: float | None = None,
     ) -> float:
@@ -201,20 +258,34 @@ class Posterior:
             + _times_log(n - n_marked - n_pos + n_both, 1 - pi0)
         )
 
-    def counts(self, function: BooleanFunction | str) -> Counts:
+    def counts(self, function: Rule | str) -> Counts:
         """Rows, positives, marked rows, and rows that are both."""
         positive, negative = self.scores([function]).marked[0]
         return Counts(self.n, self.n_pos, int(positive + negative), int(positive))
 
-    def max_likelihood_rates(self, function: BooleanFunction | str) -> tuple[float, float]:
+    def part_counts(self, function: Rule | str) -> NDArray[np.int64]:
+        """Positives and negatives of each part in each stratum, as an array of three axes.
+
+        Examples
+        --------
+        >>> from bayesdnf import LiteralEncoder, Posterior, datasets
+        >>> X, y = datasets.load_mushroom()
+        >>> bits = LiteralEncoder().fit_encode(X)
+        >>> posterior = Posterior(bits, y, positive="p", layers=2)
+        >>> posterior.part_counts("if odor = f elif gill-size = n else")[0].tolist()
+        [[108, 3920], [1648, 288], [2160, 0]]
+        """
+        return self.scores([function]).cells[0, :, : len(layers_of(as_rule(function))) + 1]
+
+    def max_likelihood_rates(self, function: Rule | str) -> tuple[float, float]:
         """Maximum-likelihood π0 and π1; NaN where no row (or every row) is marked."""
         n, n_pos, n_marked, n_both = self.counts(function)
         pi0 = (n_pos - n_both) / (n - n_marked) if n_marked < n else math.nan
         return pi0, n_both / n_marked if n_marked else math.nan
 
-    def rates(self, function: BooleanFunction | str) -> Rates:
+    def rates(self, function: Rule | str) -> Rates:
         """Posterior of π0 and π1 given the function, exactly."""
-        read = as_function(function)
+        read = as_rule(function)
         return Rates(self.counts(read), self.effect, null=read.is_null)
 
     def enumerate(self, limit: int | None = None) -> pd.DataFrame:
@@ -231,13 +302,15 @@ class Posterior:
         DataFrame
             Most probable first: ``function``, ``probability`` (among all allowed functions, the
             null function included), ``log_posterior`` (log prior plus log likelihood),
-            ``terms`` and ``literals``, how many it has. ``attrs["log_evidence"]`` is the log
+            ``terms`` and ``literals``, how many it has, and ``layers`` where there may be
+            several. ``attrs["log_evidence"]`` is the log
             probability of the outcome under the prior renormalised to the allowed functions.
 
         Raises
         ------
         SizeLimitError
-            When there are more than 6 literals, or more than 4 and ``antichain=False``.
+            When there are more than 6 literals, or more than 4 and ``antichain=False``; for lists,
+            more than 3.
 
         Examples
         --------
@@ -252,11 +325,11 @@ class Posterior:
         >>> round(exact.attrs["log_evidence"], 3)
         -42.082
         """
-        import pandas as pd
-
         if limit is not None:
             limit = whole("limit", "Posterior.enumerate", limit, 0, besides="or None")
         p, antichains = self.bits.n_literals, self.prior.antichain
+        if self.layers > 1:
+            return self._enumerate_lists(limit)
         pieces, scores, priors = [], [], []
         for words in function_words(p, antichains):
             if limit is None and p > _LARGEST_WHOLE_LIST:
@@ -270,28 +343,39 @@ class Posterior:
             scores.append(scored.log_score[allowed])
             priors.append(scored.log_prior[allowed])
         log_score, log_prior = np.concatenate(scores), np.concatenate(priors)
+        top = np.argsort(-log_score, kind="stable")[:limit]
+        return self._listed(flatten(np.concatenate(pieces)[top], p), log_score, top, log_prior)
+
+    def _enumerate_lists(self, limit: int | None) -> pd.DataFrame:
+        flat = enumerate_lists(self.bits.n_literals, self.layers)
+        scored = Scores(*self.native.score(*flat))
+        allowed = np.flatnonzero(np.isfinite(scored.log_score))
+        log_score = scored.log_score[allowed]
+        top = np.argsort(-log_score, kind="stable")[:limit]
+        return self._listed(flat.take(allowed[top]), log_score, top, scored.log_prior[allowed])
+
+    def _listed(
+        self, flat: FlatFunctions, log_score: Floats, top: NDArray[np.intp], log_prior: Floats
+    ) -> pd.DataFrame:
+        """Tabulate the top functions, or lists, with their probabilities among all."""
+        import pandas as pd
+
         if len(log_score) == 0:
             raise InputError("The prior allows no function on this table: there is no posterior.")
         log_total = np.logaddexp.reduce(log_score)
-        top = np.argsort(-log_score, kind="stable")[:limit]
-        flat = flatten(np.concatenate(pieces)[top], p)
-        on_offer = list(self.bits.table)
         exact = pd.DataFrame(
             {
-                "function": [flat.spelt(f, on_offer) for f in range(len(top))],
+                "function": [self.spell(flat, f) for f in range(len(top))],
                 "probability": np.exp(log_score[top] - log_total),
                 "log_posterior": log_score[top],
                 "terms": np.diff(flat.term_starts),
                 "literals": np.diff(flat.literal_starts[flat.term_starts]),
             }
         )
+        if self.layers > 1:
+            exact["layers"] = flat.n_layers
         exact.attrs["log_evidence"] = float(log_total - np.logaddexp.reduce(log_prior))
         return exact
-
-
-def as_function(function: BooleanFunction | str) -> BooleanFunction:
-    """Read a function that is given in words."""
-    return BooleanFunction.parse(function) if isinstance(function, str) else function
 
 
 def _times_log(count: int, rate: float) -> float:

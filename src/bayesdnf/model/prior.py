@@ -18,6 +18,7 @@ from .distributions import Distribution, Flat, Geometric, Poisson, Uniform
 from .parameters import Parameters
 from .prior_description import PriorDescription, describe
 from .prior_draws import draw_functions
+from .rule import MOST_LAYERS, Rule
 
 # With literal weights the sum over all terms of a size is worked out term by term, up to here.
 _LARGEST_WEIGHTED_TERM = 1024
@@ -238,8 +239,9 @@ class Prior(Parameters):
         bits: BitMatrix,
         size: int = 1,
         *,
+        layers: int = 1,
         random_state: int | np.random.SeedSequence | np.random.Generator | None = None,
-    ) -> list[BooleanFunction]:
+    ) -> list[Rule]:
         """Draw functions from the prior, restricted to what it allows on a table.
 
         What is ruled out (by ``antichain``, ``min_cover``, ``disjoint`` and the rest) depends on
@@ -253,12 +255,14 @@ class Prior(Parameters):
             The table; every literal in it is on offer.
         size : int, default=1
             Number of draws.
+        layers : int, default=1
+            The most layers; with more than 1, lists are drawn.
         random_state : int, SeedSequence, Generator or None, default=None
             Where the random numbers come from.
 
         Returns
         -------
-        list of BooleanFunction
+        list of BooleanFunction, or of RuleList
             Independent draws, the null function among them where it has mass.
 
         Raises
@@ -289,7 +293,8 @@ class Prior(Parameters):
                 "a whole number, 0 or more, a SeedSequence, a Generator or None",
                 random_state,
             ) from None
-        return draw_functions(self, bits, int(size), rng)
+        layers = whole("layers", "Prior.sample", layers, 1, MOST_LAYERS)
+        return draw_functions(self, bits, int(size), rng, layers)
 
     def knowledge(self, literals: LiteralTable) -> dict[str, Any]:
         """Turn what is known of groups of literals into numbers, as the native core takes them."""

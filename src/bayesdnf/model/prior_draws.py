@@ -17,6 +17,7 @@ from ..data.literal_table import LiteralTable
 from ..errors import InputError, ParameterError
 from .effect import Effect
 from .flat_functions import FlatFunctions
+from .rule import Rule
 from .support import Support, Verdict
 
 if TYPE_CHECKING:
@@ -31,24 +32,27 @@ _PATIENCE, _PATIENCE_TERMS = 10**6, 10**7
 _FIRST_BATCH, _LARGEST_BATCH = 64, 1 << 14  # functions proposed at a time ...
 _ROOM = 1 << 24  # ... so few that terms times literals stay below this
 _ENOUGH = 50  # allowed proposals to reckon a share from
+_PLENTY, _MOST_TRIES = 500, 20  # of each kind to compare two, and how many times more are drawn
 
 
 def draw_functions(
-    prior: Prior, bits: BitMatrix, size: int, rng: np.random.Generator
-) -> list[BooleanFunction]:
-    """Draw functions from a prior restricted to its support on a table.
+    prior: Prior, bits: BitMatrix, size: int, rng: np.random.Generator, layers: int = 1
+) -> list[Rule]:
+    """Draw functions, or lists of layers, from a prior restricted to its support on a table.
 
     A function {S_1 … S_m} has the weight w(m) Π v(S_i), and stands for m! sequences of terms. So m
     is drawn with weight w(m) / m! · V^m, V the sum of v over all terms, and then m terms one by
     one with weight v; the set they form has the right probability among all sets of distinct
-    terms, and among the allowed ones when others are thrown away whole.
+    terms, and among the allowed ones when others are thrown away whole. Of a list the number of
+    layers and the layer of each term are drawn next.
     """
-    proposals = Proposals(prior, bits)
-    kept: list[BooleanFunction] = []
+    proposals = Proposals(prior, bits, layers)
+    kept: list[Rule] = []
     since_last = terms_since_last = 0
     for flat, allowed in proposals.batches(rng):
         chosen = np.flatnonzero(allowed)[: size - len(kept)]
-        kept.extend(flat.spelt(int(f), bits.table) for f in chosen)
+        spelt = flat.spelt if layers == 1 else flat.spelt_list
+        kept.extend(spelt(int(f), bits.table) for f in chosen)
         if len(kept) == size:
             break
         if allowed.any():
@@ -83,7 +87,7 @@ def log_null_odds(posterior: Posterior) -> float | None:
     if not math.isfinite(posterior.log_prior(BooleanFunction())):
         return -math.inf
     try:
-        proposals = Proposals(posterior.prior, posterior.bits)
+        proposals = Proposals(posterior.prior, posterior.bits, posterior.layers)
     except ParameterError:
         return None
     null = proposals.null_share
@@ -101,6 +105,45 @@ def log_null_odds(posterior: Posterior) -> float | None:
     return math.log(null) - math.log1p(-null) - math.log(kept / tried)
 
 
+def log_one_layer_odds(posterior: Posterior) -> float | None:
+    """Log prior odds of lists of one layer against lists of more, among those the prior allows.
+
+    What is ruled out changes these odds, so they are counted among some thousands of lists drawn
+    from the prior; the seed is fixed. None where the prior cannot be drawn from, or next to nothing
+    that is drawn is allowed and of one side.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, Prior, Tabulated, simulate
+    >>> from bayesdnf.model.prior_draws import log_one_layer_odds
+    >>> X, y, truth = simulate(100, 2, terms=(1,), random_state=0)
+    >>> prior = Prior(count=Tabulated([0, 0, 1]), size=Tabulated([0, 1]), antichain=False)
+    >>> posterior = Posterior(BitMatrix.from_table(X), y, prior, layers=2)
+    >>> round(log_one_layer_odds(posterior), 1)  # x0 OR x1: 2 to 1, and x0 above x1 or below it
+    0.7
+    """
+    if posterior.layers == 1:
+        return None
+    try:
+        proposals = Proposals(posterior.prior, posterior.bits, posterior.layers)
+    except ParameterError:
+        return None
+    if proposals.null_share == 1:
+        return None
+    size = min(8192, max(1024, 2 * 10**7 // proposals.p))
+    rng, tried, one, more = np.random.default_rng(0), 0, 0, 0
+    for flat, allowed in proposals.batches(rng, rules_only=True):
+        tried += len(allowed)
+        n_layers = flat.n_layers[allowed]
+        one += int((n_layers == 1).sum())
+        more += int((n_layers > 1).sum())
+        if tried >= size and (min(one, more) >= _PLENTY or tried >= _MOST_TRIES * size):
+            break
+    if min(one, more) < _ENOUGH:
+        return None
+    return math.log(one) - math.log(more)
+
+
 class Proposals:
     """Functions drawn as if nothing were ruled out, with what the support says of each.
 
@@ -110,19 +153,22 @@ class Proposals:
         What to draw from.
     bits : BitMatrix
         The table; as read, or a posterior's own.
+    layers : int, default=1
+        The most layers of a list.
     """
 
-    def __init__(self, prior: Prior, bits: BitMatrix) -> None:
+    def __init__(self, prior: Prior, bits: BitMatrix, layers: int = 1) -> None:
         if len(bits.segments) == 1:  # the core scores rows in two segments
             bits = canonical(bits, np.ones(bits.n_rows, dtype=np.bool_))
         view = bits.view()
         tables = prior.tables(bits.table, sum(view.totals))
         self.p = bits.n_literals
         self._scores = _native.Posterior(
-            view, Support(bits, prior).native, tables.by_count, tables.by_size, tables.by_literal,
-            Effect(ordered=False).native(),
+            view, Support(bits, prior, layers).native, tables.by_count, tables.by_size,
+            tables.by_literal, Effect(ordered=False).native(), layers,
         )  # fmt: skip
-        self._count_weights, self._size_weights = count_and_size(prior, bits.table, tables)
+        self.layers = layers
+        self._count_weights, self._size_weights = count_and_size(prior, bits.table, tables, layers)
         self._choose: UniformLiterals | WeightedLiterals = UniformLiterals(self.p)
         if len(tables.by_literal):
             longest = int(np.flatnonzero(self._size_weights)[-1])
@@ -162,7 +208,40 @@ class Proposals:
             np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
             np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
             literals.astype(np.int32),
+            draw_layers(counts, self.layers, rng),
         )
+
+
+def draw_layers(
+    counts: NDArray[np.int64], layers: int, rng: np.random.Generator
+) -> NDArray[np.int32]:
+    """Draw the layer of each term of lists of so many terms.
+
+    The number of layers is g with weight 2^-g, from 1 to ``layers`` or the number of terms; then
+    the terms are spread over them, every way that leaves no layer empty alike.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.model.prior_draws import draw_layers
+    >>> draw_layers(np.array([1, 0, 3]), 2, np.random.default_rng(3))
+    array([1, 2, 2, 1], dtype=int32)
+    """
+    if layers == 1:
+        return np.ones(int(counts.sum()), dtype=np.int32)
+    most = np.minimum(counts, layers)
+    share = np.exp2(-np.arange(1.0, layers + 1)).cumsum()
+    reach = np.where(most > 0, share[most - 1], 1.0)
+    n_layers = 1 + np.searchsorted(share, rng.random(len(counts)) * reach, side="right")
+    owner = np.repeat(np.arange(len(counts)), counts)
+    drawn = np.zeros(len(owner), dtype=np.int32)
+    waiting = np.ones(len(owner), dtype=np.bool_)
+    while waiting.any():  # whole lists again, until no layer is empty
+        drawn[waiting] = rng.integers(1, n_layers[owner[waiting]] + 1)
+        met = np.unique(owner * (layers + 1) + drawn)
+        filled = np.bincount(met // (layers + 1), minlength=len(counts))
+        waiting = (filled < n_layers)[owner]
+    return drawn
 
 
 class UniformLiterals:
@@ -221,7 +300,7 @@ def _log_sums(tables: PriorTables, p: int) -> Floats:
 
 
 def count_and_size(
-    prior: Prior, literals: LiteralTable, tables: PriorTables
+    prior: Prior, literals: LiteralTable, tables: PriorTables, layers: int = 1
 ) -> tuple[Floats, Floats]:
     """Probabilities of each number of terms, and of each size of a term.
 
@@ -229,13 +308,13 @@ def count_and_size(
     """
     by_size = tables.by_size + _log_sums(tables, len(literals))[: len(tables.by_size)]
     log_total = float(np.logaddexp.reduce(by_size))
-    return _count_weights(prior, literals, tables, log_total), _probabilities(by_size)
+    return _count_weights(prior, literals, tables, layers, log_total), _probabilities(by_size)
 
 
 def _count_weights(
-    prior: Prior, literals: LiteralTable, tables: PriorTables, log_total: float
+    prior: Prior, literals: LiteralTable, tables: PriorTables, layers: int, log_total: float
 ) -> Floats:
-    most = _most_terms(prior, literals, tables)
+    most = _most_terms(prior, literals, tables, layers)
     m = np.arange(min(most + 1, len(tables.by_count)))
     logs = tables.by_count[m] + m * log_total
     logs[1:] -= np.cumsum(np.log(m[1:]))
@@ -255,7 +334,7 @@ def _count_weights(
     return _probabilities(logs)
 
 
-def _most_terms(prior: Prior, literals: LiteralTable, tables: PriorTables) -> int:
+def _most_terms(prior: Prior, literals: LiteralTable, tables: PriorTables, layers: int) -> int:
     """Bound on the number of terms: more of them are certain to be thrown away."""
     p, enough = len(literals), len(tables.by_count)
     terms = 0
@@ -265,7 +344,7 @@ def _most_terms(prior: Prior, literals: LiteralTable, tables: PriorTables) -> in
             break
     bounds = [terms]
     if prior.antichain and p < 64:
-        bounds.append(math.comb(p, p // 2))  # Sperner
+        bounds.append(layers * math.comb(p, p // 2))  # Sperner, for each layer
     if prior.disjoint:
         bounds.append(len(literals.attributes))
     return min(bounds + [n for n in (prior.max_terms, prior.max_literals) if n is not None])

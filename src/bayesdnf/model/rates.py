@@ -198,6 +198,7 @@ def draw_rates(
     (True, True)
     """
     both, false_marks = marked[:, 0], marked[:, 1]
+    ordered = effect.ordered is not False
     rho = effect.prevalence
     if effect.known:
         drawn = _known(effect, len(both))
@@ -206,12 +207,12 @@ def draw_rates(
         x.astype(np.float64)
         for x in _pair_parameters(effect, n_pos + n_neg, n_pos, both + false_marks, both)
     )
-    first, second = _native.draw_beta_pairs(a0, b0, a1, b1, effect.ordered, stream)
+    first, second = _native.draw_beta_pairs(a0, b0, a1, b1, ordered, stream)
     missed = np.flatnonzero(np.isnan(first))  # pairs whose order is too improbable to wait for
     if len(missed):
         rng = np.random.default_rng([int(x) for x in stream.raw(2)])
         for i in missed:
-            pair = _BetaPair(float(a0[i]), float(b0[i]), float(a1[i]), float(b1[i]), effect.ordered)
+            pair = _BetaPair(float(a0[i]), float(b0[i]), float(a1[i]), float(b1[i]), ordered)
             (first[i],), (second[i],) = pair.sample(1, rng)
     drawn = _on_scale(first, second, rho)
     return _with_null(drawn, effect, n_pos, n_neg, is_null, stream)
@@ -288,7 +289,7 @@ class Rates:
         self.effect = effect
         self.null = null
         a0, b0, a1, b1 = _pair_parameters(effect, *counts)
-        self._pair = _BetaPair(a0, b0, a1, b1, effect.ordered)
+        self._pair = _BetaPair(a0, b0, a1, b1, effect.ordered is not False)
 
     def sample(self, size: int, random_state: int | np.random.Generator | None = None) -> RateDraws:
         """Draw from the joint posterior of the rates."""

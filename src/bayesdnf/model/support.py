@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from .. import _native
 from ..boolean import BooleanFunction, Literal
 from ..data.bits import BitMatrix
+from .flat_functions import as_flat
+from .rule import Rule, layers_of
 
 if TYPE_CHECKING:
     from .prior import Prior
@@ -27,6 +29,8 @@ class Support:
         The table; its equal columns count as one another.
     prior : Prior
         Whose restrictions to keep.
+    layers : int, default=1
+        The most layers that a list may have; a function has one.
 
     Examples
     --------
@@ -40,9 +44,10 @@ class Support:
     True
     """
 
-    def __init__(self, bits: BitMatrix, prior: Prior) -> None:
+    def __init__(self, bits: BitMatrix, prior: Prior, layers: int = 1) -> None:
         self.bits = bits
         self.prior = prior
+        self.layers = layers
         table = bits.table
         self.native = _native.Support(
             table.attribute,
@@ -55,14 +60,20 @@ class Support:
             prior.min_cover,
             prior.max_terms,
             prior.max_literals,
+            layers,
             **prior.knowledge(table),
         )
 
-    def ids(self, function: BooleanFunction) -> list[list[int]]:
-        """Literal numbers of each term."""
+    def ids(self, function: Rule) -> list[list[int]]:
+        """Literal numbers of each term, from the lowest layer up."""
+        return [term for _, term in self.layered_ids(function)]
+
+    def layered_ids(self, function: Rule) -> list[tuple[int, list[int]]]:
+        """Layer and literal numbers of each term, from the lowest layer up."""
         return [
-            sorted(self.bits.table.index_of(literal) for literal in term)
-            for term in function.literal_terms
+            (g, sorted(self.bits.table.index_of(literal) for literal in term))
+            for g, layer in enumerate(layers_of(function), start=1)
+            for term in layer.literal_terms
         ]
 
     def addable(
@@ -73,57 +84,77 @@ class Support:
         others = self.ids(rest) if rest is not None else []
         return self.native.addable(held, others).view(np.bool_)
 
-    def covers(self, terms: Sequence[Sequence[int]]) -> list[int]:
-        """Rows (weighted) that each term holds on."""
-        starts = np.cumsum([0, *(len(t) for t in terms)], dtype=np.int64)
-        flat = np.array([i for t in terms for i in t], dtype=np.int32)
+    def _parts(self, function: Rule) -> tuple[list[list[int]], list[int], list[int], int]:
+        """Terms, their layers, rows where each holds and no higher layer does, rows of part 0."""
+        ids = self.layered_ids(function)
+        layers, terms = [g for g, _ in ids], [term for _, term in ids]
+        flat = as_flat([ids])
         view = self.bits.view()
-        return [int(n) for n in view.count(view.term_masks(starts, flat)).sum(axis=1)]
+        masks = view.term_masks(flat.literal_starts, flat.literals)
+        left = view.term_masks(np.zeros(2, dtype=np.int64), flat.literals[:0])[0]  # every row
+        covers = [0] * len(terms)
+        for g in sorted(set(layers), reverse=True):
+            own = [i for i, layer in enumerate(layers) if layer == g]
+            for i in own:
+                covers[i] = int(view.count((masks[i] & left)[None]).sum())
+            left = left & ~np.bitwise_or.reduce(masks[own])
+        return terms, layers, covers, int(view.count(left[None]).sum())
 
-    def verdict(self, function: BooleanFunction) -> Verdict:
-        """Judge a function."""
-        terms = self.ids(function)
-        return self.native.check(terms, self.covers(terms))
+    def verdict(self, function: Rule) -> Verdict:
+        """Judge a function or list."""
+        return self.native.check(*self._parts(function))
 
-    def allowed(self, function: BooleanFunction) -> bool:
+    def allowed(self, function: Rule) -> bool:
         """Whether the prior gives the function any mass, sizes aside."""
         return self.verdict(function) == Verdict.ALLOWED
 
-    def reason(self, function: BooleanFunction) -> str | None:
-        """Say why a function is not allowed, or None when it is."""
+    def reason(self, function: Rule) -> str | None:
+        """Say why a function or list is not allowed, or None when it is."""
         verdict = self.verdict(function)
         prior = self.prior
+        n_layers = len(layers_of(function))
+        whole = {
+            Verdict.TOO_MANY_LAYERS: f"it has {n_layers} layers and at most {self.layers} may be",
+            Verdict.NOTHING_LEFT: "its layers leave no row over, so the lowest one says nothing",
+            Verdict.TOO_MANY_TERMS: (
+                f"it has {len(self.ids(function))} terms and max_terms is {prior.max_terms}"
+            ),
+            Verdict.TOO_MANY_LITERALS: (
+                f"it has {function.n_literals} literals and max_literals is {prior.max_literals}"
+            ),
+            Verdict.LACKS_REQUIRED: (
+                f"it does not use all of the required {', '.join(prior.required or ())}"
+            ),
+            Verdict.EXCLUSIVE_GROUP: "it uses two of a group of which at_most_one allows one",
+            Verdict.SHARED_ATTRIBUTE: "it uses an attribute in two terms and disjoint is True",
+        }
         if verdict == Verdict.ALLOWED:
             return None
-        if verdict == Verdict.TOO_MANY_TERMS:
-            return f"it has {len(function)} terms and max_terms is {prior.max_terms}"
-        if verdict == Verdict.TOO_MANY_LITERALS:
-            return f"it has {function.n_literals} literals and max_literals is {prior.max_literals}"
-        if verdict == Verdict.LACKS_REQUIRED:
-            return f"it does not use all of the required {', '.join(prior.required or ())}"
-        if verdict == Verdict.EXCLUSIVE_GROUP:
-            return "it uses two of a group of which at_most_one allows one"
-        if verdict == Verdict.SHARED_ATTRIBUTE:
-            return "it uses an attribute in two terms and disjoint is True"
-        # The terms are judged as a whole; leaving one out shows which one is at fault.
-        singles = [(term, BooleanFunction([term])) for term in function.literal_terms]
-        for term, alone in singles:
-            text = " AND ".join(str(literal) for literal in term)
-            if verdict == Verdict.RELATED_LITERALS and self.verdict(alone) == verdict:
-                return f"the term '{text}' holds literals that imply or exclude one another"
-            if verdict == Verdict.KEPT_APART and self.verdict(alone) == verdict:
-                return f"the term '{text}' holds literals that apart keeps from meeting"
-            if verdict == Verdict.TOO_FEW_ROWS and self.verdict(alone) == verdict:
-                cover = self.covers(self.ids(alone))[0]
-                return f"the term '{text}' holds on {cover} rows and min_cover is {prior.min_cover}"
-            others = BooleanFunction([t for t in function.literal_terms if t != term])
-            if verdict == Verdict.ABSORBED_TERM and self._absorbed(alone, others):
-                return f"the term '{text}' is implied by another term"
+        if verdict in whole:
+            return whole[verdict]
+        terms, layers, covers, _ = self._parts(function)
+        texts = [" AND ".join(map(str, t)) for f in layers_of(function) for t in f.literal_terms]
+        for i, (term, layer) in enumerate(zip(terms, layers, strict=True)):
+            text = texts[i]
+            alone = self.native.check([term], [1], [covers[i]], 1)
+            if alone != verdict and verdict not in (Verdict.ABSORBED_TERM, Verdict.IDLE_TERM):
+                continue
+            match verdict:
+                case Verdict.RELATED_LITERALS:
+                    return f"the term '{text}' holds literals that imply or exclude one another"
+                case Verdict.KEPT_APART:
+                    return f"the term '{text}' holds literals that apart keeps from meeting"
+                case Verdict.TOO_FEW_ROWS:
+                    above = " that no higher layer takes" if layer < n_layers else ""
+                    return (
+                        f"the term '{text}' holds on {covers[i]} rows{above} "
+                        f"and min_cover is {prior.min_cover}"
+                    )
+            others = [t for j, t in enumerate(terms) if j != i and layers[j] >= layer]
+            if any(self._implied(term, other) for other in others):
+                where = "another term" if verdict == Verdict.ABSORBED_TERM else "a higher layer"
+                return f"the term '{text}' is implied by {where}"
         return verdict.name.lower().replace("_", " ")
 
-    def _absorbed(self, alone: BooleanFunction, others: BooleanFunction) -> bool:
-        [narrow] = self.ids(alone)
-        return any(
-            all(any(self.native.implies(n, w) for n in narrow) for w in wide)
-            for wide in self.ids(others)
-        )
+    def _implied(self, narrow: Sequence[int], wide: Sequence[int]) -> bool:
+        return all(any(self.native.implies(n, w) for n in narrow) for w in wide)

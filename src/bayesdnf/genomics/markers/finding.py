@@ -220,23 +220,28 @@ def find_markers(
     clock.note("scans")
     screened = screen_variants(task, scanned)
     search = search_function(task, screened)
+    function = search.function
+    assert isinstance(function, BooleanFunction)  # of one layer
     clock.note("search")
-    drawn = sample_functions(task, screened, search.function)
+    drawn = sample_functions(task, screened, function)
     clock.note("chains")
-    slots = slots_of(task.scoring, search.function, r_squared)
-    refitted = refit_function(task, search.function)
-    terms, variants = tabulate(task, screened, search.function, drawn, slots, refitted)
+    slots = slots_of(task.scoring, function, r_squared)
+    refitted = refit_function(task, function)
+    terms, variants = tabulate(task, screened, function, drawn, slots, refitted)
     clock.note("tables")
     if permutations:
-        add_family_wise(terms, variants, search.function, permute_outcomes(task))
+        add_family_wise(terms, variants, function, permute_outcomes(task))
         clock.note("permutations")
     history = tell(task, screened, search, drawn, refitted)
-    return _markers(task, screened, search, drawn, slots, terms, variants, history, clock.seconds)
+    return _markers(
+        task, screened, function, search, drawn, slots, terms, variants, history, clock.seconds
+    )
 
 
 def _markers(
     task: MarkerTask,
     screened: Screened,
+    function: BooleanFunction,
     search: SearchResult,
     drawn: Draws,
     slots: list[list[Slot]],
@@ -246,9 +251,9 @@ def _markers(
     seconds: dict[str, float],
 ) -> Markers:
     """Put together what the steps found, with what follows from it."""
-    other_risk, risk = screened.posterior.rates(search.function).summary()
+    other_risk, risk = screened.posterior.rates(function).summary()
     return Markers(
-        function=search.function,
+        function=function,
         terms=terms,
         variants=variants,
         pairs=pair_table(drawn),

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ...boolean import BooleanFunction, Literal
 from ...model.posterior import Posterior
-from ...sampling.draws import Draws, pairs_within
+from ...sampling.draws import Draws
+from ...sampling.shares import pairs_within
 from ..chromosomes import canonical_chromosomes, chromosome_order
 from ..genotypes import Genotypes
 from .credible import Slot
