@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from bayesdnf import BitMatrix, Posterior, _native, best_term, simulate
+from bayesdnf.model.flat_functions import as_flat
 
 
 def make(seed, n=400, p=30, terms=(2, 3, 3)):
@@ -12,11 +13,7 @@ def make(seed, n=400, p=30, terms=(2, 3, 3)):
 
 
 def score(posterior, terms):
-    flat = [literal for term in terms for literal in term]
-    starts = np.cumsum([0, *map(len, terms)])
-    _, prior, likelihood, _ = posterior.native.score(
-        np.array([0, len(terms)]), starts.astype(np.int64), np.array(flat, dtype=np.int32)
-    )
+    _, prior, likelihood, _ = posterior.native.score(*as_flat([[(1, term) for term in terms]]))
     return float((prior + likelihood)[0])
 
 
@@ -26,7 +23,7 @@ def test_never_below_its_start_and_the_score_is_that_of_its_terms(seed, width):
     posterior = make(seed)
     rng = np.random.default_rng(seed)
     for start in ([], [[seed]], [sorted(rng.choice(30, 3, replace=False).tolist())]):
-        terms, found = _native.beam_search(posterior.native, start, width, _native.StopFlag())
+        terms, _, found = _native.beam_search(posterior.native, start, width, _native.StopFlag())
         assert found == score(posterior, terms)
         assert found >= score(posterior, start)
 
@@ -34,19 +31,19 @@ def test_never_below_its_start_and_the_score_is_that_of_its_terms(seed, width):
 @pytest.mark.parametrize("seed", range(6))
 def test_stays_at_the_best_function_and_comes_back_to_it(seed):
     posterior = make(seed)
-    best, top = _native.beam_search(posterior.native, [], 64, _native.StopFlag())
-    again, same = _native.beam_search(posterior.native, best, 64, _native.StopFlag())
+    best, _, top = _native.beam_search(posterior.native, [], 64, _native.StopFlag())
+    again, _, same = _native.beam_search(posterior.native, best, 64, _native.StopFlag())
     assert (sorted(again), same) == (sorted(best), top)
     for i in range(len(best)):
         damaged = best[:i] + best[i + 1 :]
-        _, repaired = _native.beam_search(posterior.native, damaged, 64, _native.StopFlag())
+        *_, repaired = _native.beam_search(posterior.native, damaged, 64, _native.StopFlag())
         assert repaired >= top - 1e-9
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_is_no_worse_than_the_best_single_term(seed):
     posterior = make(seed, terms=(3,))
-    _, found = _native.beam_search(posterior.native, [], 64, _native.StopFlag())
+    *_, found = _native.beam_search(posterior.native, [], 64, _native.StopFlag())
     assert found >= best_term(posterior).log_posterior - 1e-9
 
 

@@ -10,7 +10,7 @@ from bayesdnf.search.hunt import End, _Tally
 from bayesdnf.search.ways import ROUND, Ways
 from benchmarks.tree_tables import tree_table
 
-ELITES = [((0,), (1, 2), (3, 4)), ((0,), (5, 6))]
+ELITES = [((1, (0,)), (1, (1, 2)), (1, (3, 4))), ((1, (0,)), (1, (5, 6)))]
 
 
 def way(number, elites=(), share=0.3, seed=0):
@@ -82,7 +82,7 @@ def agrees(*ends):
     tally = _Tally(agree=32)
     for number, (kind, score, times) in enumerate(ends):
         for _ in range(times):
-            tally.add(End(((number,),), score, kind))
+            tally.add(End(((1, (number,)),), score, kind))
     return tally.agrees()
 
 

@@ -1,4 +1,4 @@
-"""hunt: our search for the best function, and the default.
+"""hunt: our search for the best function or list of layers, and the default.
 
 Restarts are numbered and come in rounds of eight, each in its own way (see ``ways``): by beam, by
 annealing, by putting terms of earlier ends together. What a restart comes to is then rebuilt by
@@ -24,7 +24,9 @@ from .. import _native
 from ..boolean import BooleanFunction
 from ..checks import whole
 from ..errors import InputError, ParameterError
-from ..model.posterior import Posterior, as_function
+from ..model.flat_functions import as_flat
+from ..model.posterior import Posterior
+from ..model.rule import Rule, as_rule
 from ..model.streams import NumberedRuns, Streams
 from .result import SearchProgress, SearchResult
 from .ways import INDEPENDENT, ROUND, Term, Terms, Way, Ways
@@ -62,7 +64,7 @@ class End(NamedTuple):
     terms: Terms
     score: float
     kind: str
-    met: Terms = ()
+    met: tuple[Term, ...] = ()
 
 
 def hunt(
@@ -75,7 +77,7 @@ def hunt(
     n_jobs: int = 1,
     random_state: int | np.random.SeedSequence | None = None,
     progress: SearchProgress | None = None,
-    starts: Sequence[BooleanFunction | str] = (),
+    starts: Sequence[Rule | str] = (),
 ) -> SearchResult:
     """Search for the function with the highest posterior.
 
@@ -146,7 +148,8 @@ def hunt(
 
     runs = NumberedRuns(restart, stop, tell)
     stopped = "restarts"
-    offered = NumberedRuns(partial(restart.bettered, _ids(posterior, starts)), stop)
+    given = _starts(posterior, starts)
+    offered = NumberedRuns(partial(restart.bettered, given), stop)
     try:
         for end in offered.in_order(range(len(starts)), n_jobs):
             tally.know(end)
@@ -170,9 +173,8 @@ def hunt(
             "The search came to no function that the prior allows on this table; it goes from one "
             "number of terms to the next, and each of them up to what is wanted needs some mass."
         )
-    table = posterior.bits.table
     return SearchResult(
-        function=BooleanFunction([[table[i] for i in term] for term in tally.terms]),
+        function=posterior.spell(as_flat([tally.terms]), 0),
         log_posterior=tally.score,
         stopped=stopped,
         agreement=tally.agreement,
@@ -182,24 +184,25 @@ def hunt(
     )
 
 
-def quick_restart(posterior: Posterior, stream: _native.Philox) -> tuple[list[list[int]], float]:
-    """Return the terms and the score of a short annealing, for chains that start apart."""
+def quick_restart(posterior: Posterior, stream: _native.Philox) -> Rule:
+    """Return what a short annealing comes to, for chains that start apart."""
     free, never = math.nan, _native.StopFlag()
-    (terms, _), _ = _native.restart(
+    (terms, layers, _), _ = _native.restart(
         posterior.native, [], stream, _QUICK_STEPS, _QUICK_HOTTEST, _HEAT_OF_PRIOR,
         free, free, 1, never,
     )  # fmt: skip
-    return _native.beam_search(posterior.native, terms, 1, never)
+    found, _ = _placed(_native.beam_search(posterior.native, terms, 1, never, layers))
+    return posterior.spell(as_flat([found]), 0)
 
 
-def _ids(posterior: Posterior, starts: Sequence[BooleanFunction | str]) -> list[list[list[int]]]:
-    terms = []
-    for start in map(as_function, starts):
+def _starts(posterior: Posterior, starts: Sequence[Rule | str]) -> list[Terms]:
+    given = []
+    for start in map(as_rule, starts):
         reason = posterior.support.reason(start)
         if reason is not None:
             raise InputError(f"The search cannot start from {start}: {reason}.")
-        terms.append(posterior.support.ids(start))
-    return terms
+        given.append(tuple((g, tuple(term)) for g, term in posterior.support.layered_ids(start)))
+    return given
 
 
 def _rounds(
@@ -286,7 +289,7 @@ class _Tally:
     def pool(self) -> list[Term]:
         """Return terms worth putting together: of the best functions first, then the latest met."""
         allowed = [(-score, terms) for terms, score in self._ends.items() if score > -math.inf]
-        of_ends = (term for _, terms in sorted(allowed) for term in terms)
+        of_ends = (term for _, terms in sorted(allowed) for _, term in terms)
         return list(dict.fromkeys([*of_ends, *reversed(self._met)]))[:_POOL]
 
     def near(self) -> int:
@@ -294,8 +297,15 @@ class _Tally:
         return sum(score >= self.score - 1 for score in self._ends.values())
 
 
-def _terms(terms: list[list[int]]) -> Terms:
-    return tuple(tuple(term) for term in terms)
+def _placed(found: tuple[list[list[int]], list[int], float]) -> Found:
+    """Put what the core found, (terms, layers, score), as it is kept here."""
+    terms, layers, score = found
+    return tuple(zip(layers, map(tuple, terms), strict=True)), score
+
+
+def _apart(terms: Terms) -> tuple[list[list[int]], list[int]]:
+    """Return terms and layers as the core takes them."""
+    return [list(term) for _, term in terms], [layer for layer, _ in terms]
 
 
 class _Restart:
@@ -324,7 +334,9 @@ class _Restart:
         self.widest = max(32, p // 10)
         share = min(max(posterior.n_pos / posterior.n, 1e-9), 1 - 1e-9)
         shift = np.random.default_rng(streams.child(0)).random(2)
-        self.ways = Ways(share, shift)
+        # Where there are more than two rates, functions of two are annealed and lists made of them.
+        self.two_rates = posterior if posterior.simple else posterior.two_rates
+        self.ways = Ways(share, shift, both_classes=not posterior.simple)
 
     def know(self, tally: _Tally) -> None:
         """Let the restarts that follow start from what earlier ones came to."""
@@ -341,9 +353,11 @@ class _Restart:
             return End(*self._rebuild((), width), way.kind)
         if way.kind == "joined":
             return End(*self._joined(way, width, rng), way.kind)
-        (terms, _), met = _native.restart(
-            self.posterior.native,
-            [list(term) for term in way.start],
+        start, layers = _apart(way.start)
+        free = math.isnan(way.rates[0])
+        found, met = _native.restart(
+            (self.posterior if free else self.two_rates).native,
+            start,
             self.streams[number],
             self.first * longer * (_FREE_LONGER if way.kind == "free" else 1),
             _COLD if way.cold else self._hottest(way.rates),
@@ -351,8 +365,13 @@ class _Restart:
             *way.rates,
             1 if longer == 1 else 8,
             self.stop,
+            layers,
         )
-        return End(*self._rebuild(_terms(terms), width), way.kind, _terms(met))
+        begun, _ = _placed(found)
+        if not (free or self.posterior.simple):
+            # As it was at those rates: terms that do not pay in a function may do so in a list.
+            begun = tuple((1, tuple(term)) for term in met)
+        return End(*self._rebuild(begun, width), way.kind, tuple(map(tuple, met)))
 
     def _hottest(self, rates: tuple[float, float]) -> float:
         """Return the first inverse temperature, by what marking no row, or all, would cost."""
@@ -364,22 +383,22 @@ class _Restart:
             nats = -min(positive * math.log(r) + negative * math.log(1 - r) for r in rates)
         return min(max(_HOT_NATS / max(1e-9, nats), _HOTTEST_RANGE[0]), _HOTTEST_RANGE[1])
 
-    def bettered(self, starts: list[list[list[int]]], number: int) -> End:
+    def bettered(self, starts: list[Terms], number: int) -> End:
         """Better the start of a number."""
-        return End(*self._rebuild(_terms(starts[number]), self.width), "given")
+        return End(*self._rebuild(starts[number], self.width), "given")
 
     def _joined(self, way: Way, width: int, rng: np.random.Generator) -> Found:
         """Exchange terms of a start and of the elites for terms of all that earlier ends had."""
+        if not self.posterior.simple:
+            return self._rebuild(way.start, width)
         kept = rng.random(len(self._pool)) < way.pool
         pool = [list(term) for term, keep in zip(self._pool, kept, strict=True) if keep]
         ends = [
-            _native.recombine(
-                self.posterior.native, [list(term) for term in terms], pool, self.stop
-            )
+            _placed(_native.recombine(self.posterior.native, _apart(terms)[0], pool, self.stop))
             for terms in (way.start, *self._elites[:_JOINED])
         ]
         terms, _ = max(ends, key=lambda end: end[1])
-        return self._rebuild(_terms(terms), width)
+        return self._rebuild(terms, width)
 
     def _rebuild(self, start: Terms, width: int) -> Found:
         """Rebuild with a narrow and then with a wide beam, and polish.
@@ -392,10 +411,11 @@ class _Restart:
 
     def _beam_search(self, start: Terms, width: int) -> Found:
         if (start, width) not in self._rebuilt:
-            terms, score = _native.beam_search(
-                self.posterior.native, [list(term) for term in start], width, self.stop
+            terms, layers = _apart(start)
+            found = _placed(
+                _native.beam_search(self.posterior.native, terms, width, self.stop, layers)
             )
             if self.stop():
-                return _terms(terms), score
-            self._rebuilt[start, width] = _terms(terms), score
+                return found
+            self._rebuilt[start, width] = found
         return self._rebuilt[start, width]

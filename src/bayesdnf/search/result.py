@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..boolean import BooleanFunction
+from ..model.rule import Rule
 
 
 @dataclass(frozen=True)
@@ -14,8 +14,9 @@ class SearchResult:
 
     Attributes
     ----------
-    function : BooleanFunction
-        The best function found; the null function when nothing beats it.
+    function : BooleanFunction or RuleList
+        The best function found, or list where there may be several layers; the null function when
+        nothing beats it.
     log_posterior : float
         Its score.
     stopped : str
@@ -33,7 +34,7 @@ class SearchResult:
         of it, this one included.
     """
 
-    function: BooleanFunction
+    function: Rule
     log_posterior: float
     stopped: str
     agreement: int

@@ -5,8 +5,9 @@ marked negatives, so it is the upper envelope of straight lines, each the likeli
 rates. Every line that touches it somewhere is a basin: a search that follows the envelope itself
 ends in the basin it starts in, with all its restarts. So restarts anneal at known rates first, each
 at others, from those that let few false alarms pass to those that let few positives go, and set the
-rates free at the end. Later restarts also start from what earlier ones came to: a good function
-without some of its terms, or the best that can be made of all terms that good ones had.
+rates free at the end. Lists of layers begin with functions that were found so, of either class.
+Later restarts also start from what earlier ones came to: a good function without some of its terms,
+or the best that can be made of all terms that good ones had.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Term = tuple[int, ...]
-Terms = tuple[Term, ...]
+Terms = tuple[tuple[int, Term], ...]
+"""Terms of a function or list, each behind the number of its layer."""
 
 ROUND = 8
 """Restarts in a round; those of one round do not know of each other."""
@@ -65,11 +67,16 @@ class Ways:
         Share of positives among the rows.
     shift : ndarray of two floats
         Where in the square of rates to begin; another seed, other rates.
+    both_classes : bool
+        Whether rates are reversed every other time, so that functions mark the negatives.
     """
 
-    def __init__(self, share: float, shift: NDArray[np.float64]) -> None:
+    def __init__(
+        self, share: float, shift: NDArray[np.float64], both_classes: bool = False
+    ) -> None:
         self._logit = math.log(share / (1 - share))
         self._shift = shift
+        self._both_classes = both_classes
 
     def way(self, number: int, elites: Sequence[Terms], rng: np.random.Generator) -> Way:
         """Return the way of a restart.
@@ -91,16 +98,19 @@ class Ways:
             # Several of a kind may be judged together: all but one must do without some terms.
             return Way("joined", _together(elites, rng), pool=1.0 if turn % 4 == 0 else _POOLED)
         if known and place >= 5:
-            rates = self._rates(number) if place == 6 else (math.nan, math.nan)
+            tilted = place == 6 and not self._both_classes
+            rates = self._rates(number) if tilted else (math.nan, math.nan)
             elite = elites[int(rng.integers(len(elites)))]
             return Way("varied", _some(elite, 1 - _DROPPED, rng), rates, cold=True)
         if place == 1:
             return Way("free")
         pi0, pi1 = self._rates(number)
-        if place == 3:
-            return Way("long", rates=(pi0, pi1))
         precise = self._logit - _logit(pi0) < _logit(pi1) - self._logit
-        return Way("precise" if precise else "broad", rates=(pi0, pi1))
+        reverse = self._both_classes and (turn + place) % 2 == 0
+        rates = (pi1, pi0) if reverse else (pi0, pi1)
+        if place == 3:
+            return Way("long", rates=rates)
+        return Way("precise" if precise else "broad", rates=rates)
 
     def _rates(self, number: int) -> tuple[float, float]:
         if number < ROUND:
@@ -125,5 +135,6 @@ def _some(terms: Terms, share: float, rng: np.random.Generator) -> Terms:
 
 def _together(elites: Sequence[Terms], rng: np.random.Generator) -> Terms:
     first, second = rng.choice(len(elites), 2)
-    both = {*_some(elites[first], _TAKEN, rng), *_some(elites[second], _TAKEN, rng)}
-    return tuple(sorted(both))
+    taken = (*_some(elites[first], _TAKEN, rng), *_some(elites[second], _TAKEN, rng))
+    once = {term: layer for layer, term in taken}  # in the layer that the second has it in
+    return tuple(sorted((layer, term) for term, layer in once.items()))

@@ -1,0 +1,121 @@
+"""How often the default search finds a list of layers at least as good as the true one.
+
+Three kinds of simulated sets of 50 columns, searched with ``layers=4``: lists of two and of three
+layers, one or two terms of two or three literals each, whose parts have well separated rates in any
+order; functions of two terms, which should come out as lists of one layer; and noise, where the
+null list should. Set s of a kind is made and searched with the seed s.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesdnf import BitMatrix, BooleanFunction, Posterior, RuleList, hunt, simulate
+
+from .writing import arguments, show, write
+
+P, LAYERS = 50, 4
+ZERO = 1e-9  # rounding
+RATES = {2: (0.1, 0.5, 0.9), 3: (0.05, 0.35, 0.65, 0.95)}
+
+
+class Setting(NamedTuple):
+    """A kind of simulated set: layers of the truth (0: noise) and rows."""
+
+    layers: int
+    n: int
+    sets: int
+
+
+SETTINGS = [
+    *(Setting(layers, n, 50) for layers in (2, 3) for n in (500, 2000)),
+    *(Setting(1, n, 100) for n in (500, 2000)),
+    Setting(0, 500, 100),
+]
+
+
+def simulated(setting: Setting, seed: int) -> tuple[np.ndarray, np.ndarray, RuleList]:
+    """Return a table, its outcome and the list that it follows."""
+    if setting.layers < 2:
+        terms: Any = (2, 2) if setting.layers else BooleanFunction()
+        X, y, truth = simulate(setting.n, P, terms=terms, random_state=seed)
+        return X, y, RuleList([] if truth.is_null else [truth])
+    rng = np.random.default_rng(seed)
+    X = rng.random((setting.n, P)) < 0.5
+    rates = rng.permutation(RATES[setting.layers])
+    columns = iter(rng.permutation(P))
+    part = np.zeros(setting.n, dtype=np.intp)
+    layers = []
+    for number in range(1, setting.layers + 1):
+        sizes = [rng.integers(2, 3 if number == 1 else 4) for _ in range(rng.integers(1, 3))]
+        terms = [[int(next(columns)) for _ in range(size)] for size in sizes]
+        part[np.any([X[:, term].all(axis=1) for term in terms], axis=0)] = number
+        layers.append(BooleanFunction([[f"x{j}" for j in term] for term in terms]))
+    return X, rng.random(setting.n) < rates[part], RuleList(layers[::-1])
+
+
+def one_set(setting: Setting, seed: int, n_jobs: int) -> dict[str, Any]:
+    """Simulate a set, search it, compare with the truth."""
+    X, y, truth = simulated(setting, seed)
+    posterior = Posterior(BitMatrix.from_table(X), y, layers=LAYERS)
+    start = time.process_time()
+    found = hunt(posterior, n_jobs=n_jobs, random_state=seed)
+    seconds = time.process_time() - start
+    regret = max(0.0, posterior.log_score(truth) - found.log_posterior)
+    return {
+        "seed": seed,
+        "regret": regret if regret > ZERO else 0.0,
+        "layers": len(found.function),
+        "agreed": found.stopped == "agreement",
+        "seconds": seconds,
+    }
+
+
+def measure(setting: Setting, sets: int, n_jobs: int) -> dict[str, Any]:
+    """Search all sets of a kind."""
+    found = [one_set(setting, seed, n_jobs) for seed in range(sets)]
+    return {
+        "layers": setting.layers,
+        "n": setting.n,
+        "sets": sets,
+        "zero": sum(case["regret"] == 0 for case in found),
+        "worst": max(case["regret"] for case in found),
+        "as_many": sum(case["layers"] == setting.layers for case in found),
+        "agreed": sum(case["agreed"] for case in found),
+        "agreed_wrong": sum(case["agreed"] and case["regret"] > 0 for case in found),
+        "mean_seconds": sum(case["seconds"] for case in found) / sets,
+        "max_seconds": max(case["seconds"] for case in found),
+        "misses": [case for case in found if case["regret"] > 0],
+    }
+
+
+def main() -> None:
+    """Measure, print, write JSON."""
+    options = arguments(__doc__).parse_args()
+    results = []
+    for setting in SETTINGS:
+        sets = options.sets or (5 if options.quick else setting.sets)
+        results.append(measure(setting, sets, options.jobs))
+    show(
+        {
+            "layers": "layers",
+            "n": "n",
+            "sets": "sets",
+            "zero": "zero regret",
+            "worst": "worst|.2f",
+            "as_many": "as many layers",
+            "agreed": "agreed",
+            "agreed_wrong": "wrongly",
+            "mean_seconds": "mean s|.3f",
+            "max_seconds": "max s|.2f",
+        },
+        results,
+    )
+    write("list_regret", {"p": P, "layers": LAYERS, "settings": results})
+
+
+if __name__ == "__main__":
+    main()
