@@ -1,14 +1,14 @@
 """Simulation-based calibration: where true values rank among the draws of their posterior.
 
-A function and its rates are drawn from the prior, an outcome from them, and then functions and
-rates from the posterior given that outcome. If the posterior's draws are right, the truth is one
-more of them, so its rank is uniform (Talts et al. 2018), for every number that can be reckoned from
-a draw and the data; numbers that use the data, such as the log likelihood, also notice a sampler
-that ignores them (Modrák et al. 2023).
+A function or list and its rates are drawn from the prior, an outcome from them, and then functions
+and rates from the posterior given that outcome. If the posterior's draws are right, the truth is
+one more of them, so its rank is uniform (Talts et al. 2018), for every number that can be reckoned
+from a draw and the data; numbers that use the data, such as the log likelihood, also notice a
+sampler that ignores them (Modrák et al. 2023).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,18 +18,11 @@ from scipy.special import xlogy
 
 from bayesdnf import BitMatrix, Effect, Posterior, Prior, _native
 from bayesdnf.model.flat_functions import FlatFunctions
-from bayesdnf.model.rates import draw_rates
+from bayesdnf.model.part_rates import draw_part_rates
+from bayesdnf.model.rule import layers_of
 from bayesdnf.sampling.samplers import informed
 
 N_PROBES = 3
-QUANTITIES = (
-    "pi0",
-    "pi1",
-    "terms",
-    "literals",
-    "log likelihood",
-    *(f"truth at probe {i}" for i in range(N_PROBES)),
-)
 
 
 class FunctionDraws(NamedTuple):
@@ -57,12 +50,29 @@ class Design:
     n_draws: int = 99
     thin: int = 300
     warm_up: int = 3000
+    layers: int = 1
+    n_strata: int = 1
+
+    @property
+    def simple(self):
+        return self.layers == 1 and self.n_strata == 1
+
+    @property
+    def quantities(self):
+        """What is ranked: of two rates both, of more the one at each of some rows."""
+        names = ["terms", "literals", "log likelihood"]
+        if self.simple:
+            return ["pi0", "pi1", *names, *(f"truth at probe {i}" for i in range(N_PROBES))]
+        layers = ["layers"] if self.layers > 1 else []
+        return [*names, *layers, *(f"rate at probe {i}" for i in range(N_PROBES))]
 
 
 def by_informed_chain(posterior, design, seed):
     """Draws of one chain that starts at a draw from the prior, not at the truth."""
     start_seed, chain_seed = seed.spawn(2)
-    [start] = posterior.prior.sample(posterior.bits, random_state=start_seed)
+    [start] = posterior.prior.sample(
+        posterior.bits, layers=posterior.layers, random_state=start_seed
+    )
     kernel, stop = informed(posterior), _native.StopFlag()
     snapshot = kernel.init(start, stream_of(chain_seed))
     snapshot, _ = kernel.advance(snapshot, design.warm_up, design.thin, stop)
@@ -70,108 +80,116 @@ def by_informed_chain(posterior, design, seed):
     return FunctionDraws(info.functions, info.draws)
 
 
-def ranks(design, replications, seed, sampler=by_informed_chain, prior=None, effect=None):
+def ranks(design, replications, seed, sampler=by_informed_chain, **believed):
     """Rank the truth in each replication: shape (replications, quantities), from 0 to n_draws.
 
-    ``prior`` and ``effect`` are what the posterior believes, if not what is true.
+    ``believed`` is what the posterior takes for true: a field of the design other than its own.
     """
-    believed = prior or design.prior, effect or design.effect
     seeds = np.random.SeedSequence(seed).spawn(replications)
-    return np.array([_replicate(design, child, sampler, *believed) for child in seeds])
+    wrong = replace(design, **believed)
+    return np.array([_replicate(design, child, sampler, wrong) for child in seeds])
 
 
-def _replicate(design, seed, sampler, prior, effect):
+def _replicate(design, seed, sampler, believed):
     truth_seed, function_seed, chain_seed, rates_seed = seed.spawn(4)
     rng = np.random.default_rng(truth_seed)
     n, p = design.n_rows, design.n_columns
     X = rng.random((n, p)) < rng.uniform(0.2, 0.8, p)
-    [truth] = design.prior.sample(BitMatrix.from_table(X), random_state=function_seed)
-    pi0, pi1 = draw_prior_rates(design.effect, truth.is_null, rng)
-    y = rng.random(n) < np.where(truth(X), pi1, pi0)
-    posterior = posterior_of(X, y, prior, effect)
+    [truth] = design.prior.sample(
+        BitMatrix.from_table(X), layers=design.layers, random_state=function_seed
+    )
+    true_rates = draw_prior_rates(design, len(layers_of(truth)), rng)
+    stratum = rng.integers(design.n_strata, size=n) if design.n_strata > 1 else np.zeros(n, int)
+    y = rng.random(n) < true_rates[stratum, truth(X).astype(int)]
+    posterior = posterior_of(X, y, believed, stratum)
 
     flat, draws = sampler(posterior, design, chain_seed)
     assert len(draws) == design.n_draws
-    scored = posterior.native.score(*flat)
-    marked = scored[3][draws]
-    n_terms = np.diff(flat.term_starts)
-    rates = draw_rates(
-        effect, posterior.n_pos, n - posterior.n_pos, marked, (n_terms == 0)[draws],
-        stream_of(rates_seed),
-    )  # fmt: skip
+    cells = posterior.native.score(*flat)[3]
+    rates = draw_part_rates(posterior, flat, cells, draws, stream_of(rates_seed))
     n_literals = np.diff(flat.literal_starts[flat.term_starts])
     probes = rng.random((N_PROBES, p)) < 0.5
-    [true_marked] = posterior.scores([truth]).marked
-    true_values = [
-        pi0,
-        pi1,
-        len(truth),
-        truth.n_literals,
-        log_likelihood(posterior, true_marked, pi0, pi1),
-        *truth(probes),
-    ]
-    drawn_values = [
-        rates.pi0,
-        rates.pi1,
-        n_terms[draws],
-        n_literals[draws],
-        log_likelihood(posterior, marked.T, rates.pi0, rates.pi1),
-        *holds_on(flat, probes)[:, draws],
-    ]
+    probe_stratum = np.arange(N_PROBES) % design.n_strata
+    [true_cells] = posterior.scores([truth]).cells
+    parts, true_parts = parts_at(flat, probes)[:, draws], truth(probes).astype(int)
+    known = {
+        "pi0": (true_rates[0, 0], rates[:, 0, 0]),
+        "pi1": (true_rates[0, 1], rates[:, 0, 1]),
+        "terms": (sum(map(len, layers_of(truth))), np.diff(flat.term_starts)[draws]),
+        "literals": (truth.n_literals, n_literals[draws]),
+        "layers": (len(layers_of(truth)), flat.n_layers[draws]),
+        "log likelihood": (
+            log_likelihood(true_cells, true_rates),
+            log_likelihood(cells[draws], rates),
+        ),
+    }
+    for i, s in enumerate(probe_stratum % posterior.n_strata):
+        known[f"truth at probe {i}"] = true_parts[i] > 0, parts[i] > 0
+        true = true_rates[probe_stratum[i], true_parts[i]]
+        known[f"rate at probe {i}"] = true, rates[np.arange(len(draws)), s, parts[i]]
+    pairs = [known[name] for name in design.quantities]
     return [
         int((drawn < true).sum()) + rng.integers((drawn == true).sum(), endpoint=True)  # ties
-        for true, drawn in zip(true_values, drawn_values, strict=True)
+        for true, drawn in pairs
     ]
 
 
-def posterior_of(X, y, prior, effect):
+def posterior_of(X, y, design, stratum=None):
     """Build the posterior, also where the outcome happens to be of one class.
 
-    Such outcomes are part of what the model says and may not be left out. Two rows of weight 0
-    name the classes; rows of weight 0 leave no other trace.
+    Such outcomes are part of what the model says and may not be left out. Two rows of weight 0 in
+    every stratum name the classes; rows of weight 0 leave no other trace.
     """
-    bits = BitMatrix.from_table(np.vstack([X, X[:2]]))
-    weights = np.append(np.ones(len(y), dtype=int), [0, 0])
-    return Posterior(bits, np.append(y, [False, True]), prior, effect, sample_weight=weights)
+    n_idle = 2 * design.n_strata
+    bits = BitMatrix.from_table(np.vstack([X, X[np.arange(n_idle) % len(X)]]))
+    idle = np.arange(n_idle)
+    return Posterior(
+        bits,
+        np.append(y, idle % 2 == 0),
+        design.prior,
+        design.effect,
+        sample_weight=np.append(np.ones(len(y), dtype=int), np.zeros(n_idle, dtype=int)),
+        layers=design.layers,
+        strata=None if design.n_strata == 1 else np.append(stratum, idle // 2),
+    )
 
 
-def draw_prior_rates(effect, is_null, rng):
-    """Draw π0 and π1 from their prior, one rate for the null function; by plain rejection."""
-    if is_null:
-        rate = rng.beta(effect.a, effect.b)
-        return rate, rate
+def draw_prior_rates(design, n_layers, rng):
+    """Draw the rates of every stratum and part from their prior, those in order by rejection.
+
+    Both rates of a null function without strata are its single one; other lists have NaN for
+    parts that they do not have.
+    """
+    effect = design.effect
+    rates = np.full((design.n_strata, design.layers + 1), np.nan)
+    if n_layers == 0:
+        rates[:, 0] = rng.beta(effect.a, effect.b, size=design.n_strata)
+        return np.repeat(rates[:, :1], 2, axis=1) if design.simple else rates
     while True:
-        pi0, pi1 = rng.beta(effect.a0, effect.b0), rng.beta(effect.a1, effect.b1)
-        if pi0 <= pi1 or not effect.ordered:
-            return pi0, pi1
+        rates[:, 0] = rng.beta(effect.a0, effect.b0, size=design.n_strata)
+        rates[:, 1 : n_layers + 1] = rng.beta(
+            effect.a1, effect.b1, size=(design.n_strata, n_layers)
+        )
+        if not design.simple or effect.ordered is False or rates[0, 0] <= rates[0, 1]:
+            return rates
 
 
-def log_likelihood(posterior, marked, pi0, pi1):
-    """Log P(y | function, rates) from marked positives and marked negatives."""
-    both, false_marks = marked
-    n_pos, n_neg = posterior.n_pos, posterior.n - posterior.n_pos
-    return (
-        xlogy(both, pi1)
-        + xlogy(false_marks, 1 - pi1)
-        + xlogy(n_pos - both, pi0)
-        + xlogy(n_neg - false_marks, 1 - pi0)
-    )
+def log_likelihood(cells, rates):
+    """Log P(y | function, rates) from the positives and negatives of each stratum and part."""
+    rates = np.where(np.isnan(rates), 0.5, rates)  # of parts that are not there, without rows
+    values = xlogy(cells[..., 0], rates) + xlogy(cells[..., 1], 1 - rates)
+    return values.sum(axis=(-1, -2))
 
 
-def holds_on(flat, probes):
-    """Truth of each function at each probe row: shape (probes, functions)."""
-    terms = [
-        probes[:, flat.literals[first:last]].all(axis=1)
-        for first, last in pairwise(flat.literal_starts)
-    ]
-    nowhere = np.zeros(len(probes), dtype=bool)
-    return np.stack(
-        [
-            np.logical_or.reduce([nowhere, *terms[first:last]])
-            for first, last in pairwise(flat.term_starts)
-        ],
-        axis=1,
-    )
+def parts_at(flat, probes):
+    """Part of each probe row by each function or list: shape (probes, functions)."""
+    found = np.zeros((len(probes), len(flat.term_starts) - 1), dtype=int)
+    for function, (first, last) in enumerate(pairwise(flat.term_starts)):
+        for term in range(first, last):
+            literals = flat.literals[flat.literal_starts[term] : flat.literal_starts[term + 1]]
+            layer = np.where(probes[:, literals].all(axis=1), flat.layers[term], 0)
+            found[:, function] = np.maximum(found[:, function], layer)
+    return found
 
 
 def stream_of(seed):
@@ -211,7 +229,7 @@ class Band:
         return np.searchsorted(self._simulated, least, side="right") / len(self._simulated)
 
 
-def p_values(found, n_values):
+def p_values(found, design):
     """By quantity: below .01 its ranks leave the band that holds 99 of 100 uniform samples."""
-    band = Band(len(found), n_values)
-    return {name: band.p_value(x) for name, x in zip(QUANTITIES, found.T, strict=True)}
+    band = Band(len(found), design.n_draws + 1)
+    return {name: band.p_value(x) for name, x in zip(design.quantities, found.T, strict=True)}

@@ -5,6 +5,7 @@ import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 from bayesdnf import (
@@ -13,11 +14,12 @@ from bayesdnf import (
     Geometric,
     Posterior,
     Prior,
+    RuleList,
     plots,
     sample,
     simulate,
 )
-from bayesdnf.errors import MissingExtraError, ParameterError
+from bayesdnf.errors import InputError, MissingExtraError, ParameterError
 from bayesdnf.plots.labels import NULL, probability_text
 
 OF_DRAWS = {
@@ -28,7 +30,9 @@ OF_DRAWS = {
     "inclusion of terms": (lambda draws, **k: plots.inclusion(draws, "term", **k), None),
     "coinclusion": (plots.coinclusion, None),
     "functions": (plots.functions, (2,)),
+    "part_rates": (plots.part_rates, None),
 }
+LAID_OUT = ("trace", "function_posterior", "functions", "part_rates")  # by layers or strata
 
 
 def drawn(n, p, names=None, prior=None, **settings):
@@ -57,6 +61,30 @@ PROBLEMS = {
 }
 
 
+def drawn_lists(names=None, n=200, p=8, layers=3, labels=(), **settings):
+    """Draws of lists on rows of three risks, other ones in every stratum."""
+    rng = np.random.default_rng(1)
+    X = rng.random((n, p)) < 0.5
+    part = np.where(X[:, 0] & X[:, 1], 2, np.where(X[:, 2], 1, 0)) if p > 2 else 0 * X[:, 0]
+    stratum = np.arange(n) % max(1, len(labels))
+    y = rng.random(n) < np.array([0.1, 0.5, 0.9])[part] * (0.5 + 0.5 * (stratum == 0))
+    table = pd.DataFrame(X, columns=names or [f"x{j}" for j in range(p)])
+    strata = np.array(labels)[stratum] if len(labels) else None
+    posterior = Posterior(BitMatrix.from_table(table), y, layers=layers, strata=strata)
+    defaults = {"draws": 100, "warmup": 50, "thin": 20, "random_state": 1}
+    return sample(posterior, **(defaults | settings))
+
+
+PROBLEMS_OF_LISTS = {
+    "lists": lambda: drawn_lists(),
+    "lists in strata": lambda: drawn_lists(labels=["$f$", "m", "neither of these two"]),
+    "many strata": lambda: drawn_lists(labels=[f"stratum {i:02d}" for i in range(14)], layers=2),
+    "lists of long names": lambda: drawn_lists(names=LONG[:8], layers=4),
+    "only the null list": lambda: drawn_lists(n=4000, p=2, layers=2, draws=5, warmup=5),
+    "functions in strata": lambda: drawn_lists(layers=1, labels=["f", "m"]),
+}
+
+
 @pytest.fixture(scope="module")
 def draws_of():
     """Return draws by name, each made once."""
@@ -64,7 +92,7 @@ def draws_of():
 
     def get(name):
         if name not in made:
-            made[name] = PROBLEMS[name]()
+            made[name] = (PROBLEMS | PROBLEMS_OF_LISTS)[name]()
         return made[name]
 
     return get
@@ -107,6 +135,17 @@ def test_every_plot_is_legible_on_all_draws(plot, problem, draws_of):
         assert isinstance(axes, plt.Axes)
     else:
         assert axes.shape == shape
+    check_legible(axes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("problem", PROBLEMS_OF_LISTS)
+@pytest.mark.parametrize("plot", LAID_OUT)
+def test_plots_of_lists_are_legible(plot, problem, draws_of):
+    draws = draws_of(problem)
+    axes = OF_DRAWS[plot][0](draws)
+    if plot == "trace":
+        assert axes.shape == (3 if draws.layers == 1 else 4, 2)
     check_legible(axes)
 
 
@@ -173,6 +212,49 @@ def test_rates_are_those_drawn(two):
     assert axes[0, 0].get_ylabel().startswith("π0")
 
 
+@pytest.mark.parametrize("name", ["lists", "functions in strata"])
+def test_more_than_two_rates_have_a_plot_of_their_own(name, draws_of):
+    with pytest.raises(InputError, match=r"more than two rates; plots\.part_rates draws"):
+        plots.rates(draws_of(name))
+    assert plt.get_fignums() == []
+
+
+def test_rates_of_parts_are_those_drawn(draws_of):
+    draws = draws_of("lists in strata")
+    number = int(np.flatnonzero(draws.n_layers == 2)[0])
+    ax = plots.part_rates(draws, number)
+    rule = draws.function(number)
+    assert [name.replace("\n    ", "") for name in y_labels(ax)] == [
+        f"if {rule.layers[0]}",
+        f"elif {rule.layers[1]}",
+        "else",
+    ]
+    rates = draws.rates[draws.index == number][:, :, [2, 1, 0]]
+    medians = np.array([line.get_xdata() for line in ax.lines])
+    assert medians == pytest.approx(np.median(rates, axis=0))
+    ends = [[segment[:, 0] for segment in c.get_segments()] for c in ax.collections]
+    expected = np.moveaxis(np.quantile(rates, [0.025, 0.975], axis=0), 0, -1)
+    assert np.array(ends) == pytest.approx(expected)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == list(draws.strata)
+    assert not any(text.get_parse_math() for text in ax.get_legend().get_texts())
+    assert f"{(draws.index == number).sum():,} draw" in ax.get_xlabel()
+
+
+def test_rates_of_parts_of_what_is_most_probable(two, draws_of):
+    draws = draws_of("lists")
+    likely = draws.function(int(draws.answers.number[0]))
+    assert len(y_labels(plots.part_rates(draws))) == len(likely) + 1
+    ax = plots.part_rates(two)
+    assert ax.get_legend() is None
+    drawn = two.index == 0
+    medians = [np.median(two.pi1[drawn]), np.median(two.pi0[drawn])]
+    assert ax.lines[0].get_xdata().tolist() == pytest.approx(medians)
+    assert y_labels(plots.part_rates(draws_of("only the null list"))) == ["every row"]
+    for number in (-1, two.n_functions, 0.5):
+        with pytest.raises(ParameterError, match=r"'number' parameter of plots\.part_rates must"):
+            plots.part_rates(two, number)
+
+
 def test_one_chain_needs_no_legend(draws_of):
     draws = draws_of("one chain")
     assert plots.rates(draws)[0, 0].get_legend() is None
@@ -194,6 +276,69 @@ def test_traces_are_those_drawn_each_chain_in_its_lane(two):
         for chain, container in enumerate(axes[row, 1].containers):
             _, times = np.unique(scalars[name][chain], return_counts=True)
             assert np.allclose([bar.get_width() for bar in container], times / two.n_draws)
+
+
+def test_traces_of_lists_show_their_layers(draws_of):
+    draws = draws_of("lists")
+    axes = plots.trace(draws)
+    assert [ax.get_ylabel() for ax in axes[:, 0]][-1] == "layers"
+    shown = np.array([line.get_ydata() for line in axes[3, 0].lines])
+    assert np.array_equal(np.round(shown), draws.n_layers[draws.index])
+
+
+def test_lists_that_part_the_rows_alike_are_one_bar(draws_of):
+    draws = draws_of("lists")
+    answers = draws.answers
+    assert len(answers) < draws.n_functions
+    ax = plots.function_posterior(draws, most=5)
+    assert np.allclose(bars(ax), answers.probability[:5])
+    assert bars(ax).tolist() == pytest.approx(draws.top(5)["same_rows"].tolist())
+    marks = np.array([line.get_xdata() for line in ax.lines])
+    assert np.allclose(marks, answers.counts[:, :5] / draws.n_draws)
+    names = [" ".join(name.split()) for name in y_labels(ax)]
+    texts = [draws.text(i).removesuffix(" else") for i in answers.number[:5].tolist()]
+    assert names == texts
+    rest = probability_text(answers.probability[5:].sum())
+    assert f"{len(answers) - 5:,} more partitions share {rest}" in ax.get_xlabel()
+
+
+def test_plots_of_lists_speak_of_lists(draws_of):
+    draws = draws_of("lists")
+    assert "the list holds the literal" in plots.inclusion(draws).get_xlabel()
+    assert "the list uses" in plots.inclusion(draws, "attribute").get_xlabel()
+    assert "the list holds the literal" in plots.coinclusion(draws).get_title()
+    null = draws_of("only the null list")
+    assert null.null_probability == 1
+    assert y_labels(plots.function_posterior(null)) == ["no marker (the null list)"]
+    for make in (plots.inclusion, plots.coinclusion):
+        assert "Every draw is the null list" in all_text(make(null))
+    assert all_text(plots.functions(null)[0]) == "no marker (the null list)"
+
+
+def test_layers_are_drawn_below_each_other(draws_of):
+    draws = draws_of("lists")
+    terms, shares = plots.functions(draws, most=5)
+    numbers = draws.answers.number[:5].tolist()
+    assert y_labels(terms) == [str(i) for i in numbers]
+    assert terms.get_ylabel() == "list"
+    assert np.allclose(bars(shares), draws.answers.probability[:5])
+    names = x_labels(terms)
+    edges = [0.0]
+    for middle in terms.get_yticks():
+        edges.append(2 * middle - edges[-1])
+    words = {text.get_position()[1]: text.get_text() for text in terms.texts}
+    for number, (top, bottom) in zip(numbers, itertools.pairwise(edges), strict=True):
+        rule = draws.function(number)
+        starts = sorted(height for height in words if top < height < bottom)
+        assert [words[height] for height in starts] == ["if", "elif", "elif"][: len(rule)]
+        layers = [[] for _ in starts]
+        for line in terms.lines:
+            height = line.get_ydata()[0]
+            if top < height < bottom:
+                held = [names[int(x)] for x in line.get_xdata()]
+                layers[np.searchsorted(starts, height, side="right") - 1].append(held)
+        assert RuleList(map(BooleanFunction, layers)) == rule
+    assert "layers are asked from top to bottom" in terms.get_xlabel()
 
 
 def test_function_posterior_shows_shares_of_all_and_of_each_chain(two):

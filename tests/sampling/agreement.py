@@ -28,37 +28,59 @@ STEPS = 100_000 if os.environ.get("BAYESDNF_EXHAUSTIVE") else 40_000
 
 
 def score_error(posterior, model):
-    """Largest error of a native score; infinite where the supports differ."""
-    p = posterior.bits.n_literals
-    words = np.concatenate(list(function_words(p, antichains=False)))
-    flat = flatten(words, p)
-    verdict, log_prior, log_likelihood, _ = posterior.native.score(*flat, 1)
-    functions = spelled(flat)
-    inside = np.flatnonzero((verdict == 0) & np.isfinite(log_prior))
-    if {functions[i] for i in inside} != set(model.scores):
+    """Largest error of a native score; infinite where the supports or the cells differ."""
+    lists = list(model.all_lists())
+    verdict, log_prior, log_likelihood, cells = posterior.native.score(*flattened(lists), 1)
+    inside = np.flatnonzero((verdict == 0) & np.isfinite(log_prior)).tolist()
+    if {lists[i] for i in inside} != set(model.scores):
         return np.inf
-    slow = np.array([model.scores[functions[i]] for i in inside])
+    if any(cells[i].tolist() != model.cells(lists[i]) for i in inside):
+        return np.inf
+    slow = np.array([model.scores[lists[i]] for i in inside])
     fast = np.column_stack([log_prior, log_likelihood])[inside]
     return float(np.abs(fast - slow).max())
+
+
+def flattened(lists):
+    """Lists in flat arrays, as the native core takes them; its layers are numbered from 1."""
+    term_starts, literal_starts, literals, layers = [0], [0], [], []
+    for rules in lists:
+        for number, layer in enumerate(rules, start=1):
+            for term in sorted(layer, key=sorted):
+                literals += sorted(term)
+                literal_starts.append(len(literals))
+                layers.append(number)
+        term_starts.append(len(layers))
+    return (
+        np.array(term_starts, dtype=np.int64),
+        np.array(literal_starts, dtype=np.int64),
+        np.array(literals, dtype=np.int32),
+        np.array(layers, dtype=np.int32),
+    )
 
 
 # One step ----------------------------------------------------------------------------------------
 
 
 def step_p_value(kernel, model, starts, key, step=0, n=STEPS):
-    """P-value of native steps from a function at each temperature, if the twin is right."""
+    """P-value of native steps from a list at each temperature, if the twin is right."""
     counted = single_steps(kernel, starts, n, key, step)
     return chi_square(counted, joint_transition(model, kernel, starts, step))
 
 
-def single_steps(kernel, functions, n, key, step=0):
-    """How often one step of a native kernel leads where, from a function at each temperature."""
-    terms = tuple(tuple(tuple(sorted(t)) for t in function) for function in functions)
+def single_steps(kernel, lists, n, key, step=0):
+    """How often one step of a native kernel leads where, from a list at each temperature."""
+    placed = [
+        [(tuple(sorted(term)), number) for number, layer in enumerate(rules, 1) for term in layer]
+        for rules in lists
+    ]
+    terms = tuple(tuple(term for term, _ in of_list) for of_list in placed)
+    layers = tuple(tuple(number for _, number in of_list) for of_list in placed)
     (k0, k1), counter, used = _native.Philox(key).state
-    chain = kernel.chain(Snapshot(terms, (k0, k1), tuple(counter), used, step))
+    chain = kernel.chain(Snapshot(terms, layers, (k0, k1), tuple(counter), used, step))
     flat, numbers = chain.single_steps(n)
     reached = spelled(flat)
-    shape = (len(reached),) * len(functions)
+    shape = (len(reached),) * len(lists)
     codes, times = np.unique(np.ravel_multi_index(numbers.T, shape), return_counts=True)
     where = np.stack(np.unravel_index(codes, shape), axis=1)
     return {
@@ -68,13 +90,25 @@ def single_steps(kernel, functions, n, key, step=0):
 
 
 def spelled(flat):
-    """Functions in flat arrays as frozensets of frozensets."""
-    term_starts, literal_starts, literals = flat
+    """Lists in flat arrays as tuples of frozensets of frozensets, layer 1 first."""
+    term_starts, literal_starts, literals, layers = flat
     terms = [
         frozenset(literals[first:last].tolist())
         for first, last in itertools.pairwise(literal_starts)
     ]
-    return [frozenset(terms[first:last]) for first, last in itertools.pairwise(term_starts)]
+    lists = []
+    for first, last in itertools.pairwise(term_starts):
+        numbers = layers[first:last].tolist()
+        assert set(numbers) == set(range(1, max(numbers, default=0) + 1))
+        placed = list(zip(terms[first:last], numbers, strict=True))
+        assert len(set(terms[first:last])) == len(placed)
+        lists.append(
+            tuple(
+                frozenset(term for term, number in placed if number == g)
+                for g in range(1, max(numbers, default=0) + 1)
+            )
+        )
+    return lists
 
 
 def chi_square(counted, expected):
@@ -128,7 +162,7 @@ def enumerated(posterior):
 
 def words_of(flat):
     """Functions in flat arrays as words, as in ``function_words``."""
-    term_starts, literal_starts, literals = flat
+    term_starts, literal_starts, literals, _ = flat
     sums = np.concatenate([[0], np.cumsum(np.uint64(1) << literals.astype(np.uint64))])
     terms = np.diff(sums[literal_starts])
     sums = np.concatenate([[0], np.cumsum(np.uint64(1) << terms.astype(np.uint64))])

@@ -22,10 +22,11 @@ from sampling.slow_posterior import SlowPosterior
 
 COLUMNS = {
     "plain": [Literal("x0", "true"), Literal("x1", "true"), Literal("x2", "true")],
-    "duplicated": [Literal("x0", "true"), Literal("x2", "true"), Literal("x3", "true")],
+    "duplicated": [Literal("x2", "true"), Literal("x3", "true"), Literal("x0", "true")],
     "nested": [Literal("age", ">=", 1), Literal("age", ">=", 3), Literal("x0", "true")],
     "negated": [Literal("x0", "true"), Literal("x0", "false"), Literal("x1", "true")],
 }
+"""The first two are what the name says, so that two literals are enough."""
 
 PRIOR = {
     "antichain": [True, False],
@@ -51,26 +52,43 @@ DATA = {
     "missing": [0.0, 0.2],
     "effect": [Effect(), Effect(ordered=False), Effect(2, 3, 1.5, 0.5, 2, 1)],
     "follows": [True, False],
+    "strata": [None],
+    "layers": [1],
 }
+"""The same of the data and of the parts; rates are ordered where there are two, if told nothing."""
+
+LISTS = {
+    **DATA,
+    "effect": [Effect(), Effect(2, 3, 1.5, 0.5, 2, 1)],
+    "strata": [None, 2, 3],
+    "layers": [3, 2, 1],
+}
+"""Data for lists of layers, with strata and without."""
 
 
 class Problem:
-    """One choice of all settings: the posterior of the library, and the slow one."""
+    """One choice of all settings: the posterior of the library, and the slow one.
 
-    def __init__(self, seed=0, n_rows=24, **settings):
+    ``strata`` is their number; rows take turns.
+    """
+
+    def __init__(self, seed=0, n_rows=24, n_literals=3, **settings):
         chosen = {name: values[0] for name, values in {**PRIOR, **DATA}.items()}
         chosen.update(settings)
         self.seed = seed
-        self.settings = dict(chosen)
+        self.settings = {"n_literals": n_literals, **chosen}
         data = {name: chosen.pop(name) for name in DATA}
-        self.effect = data["effect"]
-        literals = COLUMNS[data["columns"]]
+        self.effect, self.layers = data["effect"], data["layers"]
+        literals = COLUMNS[data["columns"]][:n_literals]
         self.world = LiteralWorld(seed, n_rows, literals, data["missing"], data["weighted"])
         if data["follows"]:  # the first two columns matter, now and then
             rng = np.random.default_rng(seed)
             truth = [self.world.columns[x] for x in literals]
             self.world.y = (truth[0] & truth[1]) ^ (rng.random(n_rows) < 0.25)
             self.world.y[:2] = True, False
+        self.strata = None
+        if data["strata"] is not None:
+            self.strata = np.array(["a", "b", "c"])[np.arange(n_rows) % data["strata"]]
         if chosen["literals"] == "weighted":
             chosen["literals"] = "uniform"
             chosen["weights"] = {literals[0].attribute: 2.5}
@@ -84,14 +102,17 @@ class Problem:
             self.effect,
             positive=True,
             sample_weight=self.world.weights,
+            layers=self.layers,
+            strata=self.strata,
         )
 
     def slow(self):
-        return SlowPosterior(self.world, self.prior, self.effect)
+        return SlowPosterior(self.world, self.prior, self.effect, self.layers, self.strata)
 
     def __str__(self):
         """Only what differs from the default."""
         usual = {name: values[0] for name, values in {**PRIOR, **DATA}.items()}
+        usual["n_literals"] = 3
         changed = [f"{k}={v}" for k, v in self.settings.items() if v != usual[k]]
         return ", ".join(changed) or "defaults"
 
@@ -127,19 +148,28 @@ def pairwise_cover(factors, seed=0):
         yield {name: factors[name][chosen[name]] for name in names}
 
 
+def small_enough(layers, antichain, restriction, size, **others):
+    """How many literals to take for the lists to be no more than some 130."""
+    few_terms = restriction.get("max_terms") == 2 or size == Tabulated([0, 0, 2, 1])
+    few_lists = layers == 1 or (layers == 2 and antichain)
+    return 3 if few_terms or few_lists else 2
+
+
 def varied_problems():
-    """Every pair of settings of prior, support and data."""
+    """Every pair of settings of prior, support and data, of functions and then of lists."""
+    covers = [pairwise_cover({**PRIOR, **data}) for data in (DATA, LISTS)]
     return [
-        Problem(seed=seed, **settings)
-        for seed, settings in enumerate(pairwise_cover({**PRIOR, **DATA}))
+        Problem(seed=seed, n_literals=small_enough(**settings), **settings)
+        for seed, settings in enumerate(itertools.chain(*covers))
     ]
 
 
 def all_problems():
     """Every combination of settings of the prior and the support, with data by turns."""
-    data = itertools.cycle(pairwise_cover(DATA))
+    data = itertools.cycle([*pairwise_cover(DATA), *pairwise_cover(LISTS)])
     product = itertools.product(*PRIOR.values())
+    chosen = [{**dict(zip(PRIOR, values, strict=True)), **next(data)} for values in product]
     return [
-        Problem(seed=seed, **dict(zip(PRIOR, values, strict=True)), **next(data))
-        for seed, values in enumerate(product)
+        Problem(seed=seed, n_literals=small_enough(**settings), **settings)
+        for seed, settings in enumerate(chosen)
     ]

@@ -1,9 +1,9 @@
 """Every kind of move as a list of where it leads, and how probably: the twin of the native moves.
 
-A function is a frozenset of terms, a term a frozenset of literal numbers. Each move below lists its
-proposals: with which probability it proposes which function, and the ratio of the probability of
-proposing the way back to that of the way out. What is missing from a probability of 1 does nothing.
-``transition`` adds the posterior's part and accepts. Settings are those of the kernel.
+Rule lists are tuples of layers, as in ``slow_lists``. Each move below lists its proposals: with
+which probability it proposes which rules, and the ratio of the probability of proposing the way
+back to that of the way out. What is missing from a probability of 1 does nothing. ``transition``
+adds the posterior's part and accepts. Settings are those of the kernel.
 """
 
 from __future__ import annotations
@@ -14,141 +14,197 @@ from functools import reduce
 
 import numpy as np
 
+from sampling.slow_lists import places, replaced, take_out, terms_of, with_term
 from sampling.slow_posterior import softmax
 
-
-def replaced(function, out, added):
-    """A function with some terms in the place of others; None where a term would stand twice."""
-    rest = function - set(out)
-    together = rest | set(added)
-    return together if len(together) == len(rest) + len(added) else None
+# Moves: lists of (probability, proposed list, way back over way out) ------------------------------
 
 
-# Moves: lists of (probability, proposed function, way back over way out) --------------------------
-
-
-def flip(model, kernel, function, beta):
-    for term in function:
+def flip(model, kernel, rules, beta):
+    terms = terms_of(rules)
+    for term in terms:
         for literal in range(model.p):
             changed = term ^ {literal}
-            yield 1 / (len(function) * model.p), replaced(function, [term], [changed]), 1.0
+            yield 1 / (len(terms) * model.p), replaced(rules, [term], [changed]), 1.0
 
 
-def swap(model, kernel, function, beta):
-    for term in function:
+def swap(model, kernel, rules, beta):
+    terms = terms_of(rules)
+    for term in terms:
         lacks = set(range(model.p)) - term
-        for out, put in itertools.product(term, lacks):
-            changed = term - {out} | {put}
-            chance = 1 / (len(function) * len(term) * len(lacks))
-            yield chance, replaced(function, [term], [changed]), 1.0
+        for out, into in itertools.product(term, lacks):
+            changed = term - {out} | {into}
+            chance = 1 / (len(terms) * len(term) * len(lacks))
+            yield chance, replaced(rules, [term], [changed]), 1.0
 
 
-def births_and_deaths(model, function, q):
-    """Half the time a term from q; else one of the terms, each alike, is dropped."""
-    m = len(function)
-    for term in model.terms:
+def births_and_deaths(model, rules, q):
+    """Half the time a term from q, at any of the places; else one of the terms is dropped."""
+    terms, heights = terms_of(rules), places(rules, model.layers)
+    m = len(terms)
+    for term, height in itertools.product(model.terms, heights):
         if q(term) > 0:
-            yield q(term) / 2, replaced(function, [], [term]), 1 / ((m + 1) * q(term))
-    for term in function:
-        yield 1 / (2 * m), function - {term}, m * q(term)
+            chance = q(term) / len(heights)
+            yield chance / 2, with_term(rules, term, height), 1 / ((m + 1) * chance)
+    for term in terms:
+        rest, _ = take_out(rules, term)
+        yield 1 / (2 * m), rest, m * q(term) / len(places(rest, model.layers))
 
 
-def birth(model, kernel, function, beta):
-    return births_and_deaths(model, function, model.plain_q)
+def birth(model, kernel, rules, beta):
+    return births_and_deaths(model, rules, model.plain_q)
 
 
-def row_birth(model, kernel, function, beta):
-    return births_and_deaths(model, function, model.row_q)
+def row_birth(model, kernel, rules, beta):
+    return births_and_deaths(model, rules, model.row_q)
 
 
-def grown_birth(model, kernel, function, beta):
-    """As births and deaths, but of a term that grows, in a random order on the way back."""
-    m, powers = len(function), kernel.growth
+def grown_birth(model, kernel, rules, beta):
+    """As births and deaths, but of a term that grows for its place; in any order, backwards."""
+    terms, heights = terms_of(rules), places(rules, model.layers)
+    m, powers = len(terms), kernel.growth
     for power in powers:
-        for order, chance in grown(model, function, frozenset(), beta, power):
-            ways = math.factorial(len(order)) * chance
-            proposed = replaced(function, [], [frozenset(order)])
-            yield chance / (2 * len(powers)), proposed, 1 / ((m + 1) * ways)
-        for term in function:
-            rest = function - {term}
-            chances = dict(grown(model, rest, frozenset(), beta, power))
+        for height in heights:
+            for order, chance in grown(model, rules, height, frozenset(), beta, power):
+                proposed = with_term(rules, frozenset(order), height)
+                drawn = chance / len(heights)
+                back = 1 / ((m + 1) * math.factorial(len(order)))
+                yield drawn / (2 * len(powers)), proposed, back / drawn
+        for term in terms:
+            rest, height = take_out(rules, term)
+            chances = dict(grown(model, rest, height, frozenset(), beta, power))
             for order in itertools.permutations(term):
-                orders = math.factorial(len(order))
-                yield 1 / (2 * len(powers) * m * orders), rest, m * orders * chances[order]
+                drawn = 1 / (m * math.factorial(len(order)))
+                back = chances[order] / len(places(rest, model.layers))
+                yield drawn / (2 * len(powers)), rest, back / drawn
 
 
-def grown(model, rest, base, beta, power):
+def grown(model, rest, height, base, beta, power):
     """Every order in which a term can grow out of ``base``, with its probability."""
-    stop, nexts = model.growth(rest, base, beta, power)
+    stop, nexts = model.growth(rest, height, base, beta, power)
     if stop > 0:
         yield (), stop
     if stop < 1:
         for literal, chance in nexts.items():
-            for order, later in grown(model, rest, base | {literal}, beta, power):
+            for order, later in grown(model, rest, height, base | {literal}, beta, power):
                 yield (literal, *order), (1 - stop) * chance * later
 
 
-def listed_birth(model, kernel, function, beta):
+def listed_birth(model, kernel, rules, beta):
     """A third of the time a listed term, a third a death, a third one listed term for another."""
+    terms = terms_of(rules)
     total = sum(kernel.listed.values())
     q = {frozenset(term): weight / total for term, weight in kernel.listed.items()}
-    for chance, proposed, ratio in births_and_deaths(model, function, lambda t: q.get(t, 0)):
+    for chance, proposed, ratio in births_and_deaths(model, rules, lambda t: q.get(t, 0)):
         yield chance * 2 / 3, proposed, ratio
-    for term, new in itertools.product(function, q):
-        proposed = replaced(function, [term], [new])
-        yield q[new] / (3 * len(function)), proposed, q.get(term, 0) / q[new]
+    for term, new in itertools.product(terms, q):
+        proposed = replaced(rules, [term], [new])
+        yield q[new] / (3 * len(terms)), proposed, q.get(term, 0) / q[new]
 
 
-def split(model, kernel, function, beta):
-    """Half the time u makes way for {w, u Δ w}; else a pair for its symmetric difference."""
-    m = len(function)
+def split(model, kernel, rules, beta):
+    """Half the time u makes way for {w, u Δ w}; else a pair for its symmetric difference.
+
+    Both halves stand in the layer of u; a pair of two layers stays as it is.
+    """
+    terms = terms_of(rules)
+    m = len(terms)
     q = model.plain_q
 
     def back_over_out(few, one, other):
         """Of a split that leads from ``few`` terms to one more."""
         return (1 / math.comb(few + 1, 2)) / ((q(one) + q(other)) / few)
 
-    for term, w in itertools.product(function, model.terms):
+    for term, w in itertools.product(terms, model.terms):
         if w != term:
             halves = w, w ^ term
             ratio = back_over_out(m, *halves)
-            yield q(w) / (2 * m), replaced(function, [term], halves), ratio
-    for one, other in itertools.combinations(function, 2):
+            yield q(w) / (2 * m), replaced(rules, [term], halves), ratio
+    for one, other in itertools.combinations(terms, 2):
         ratio = 1 / back_over_out(m - 1, one, other)
-        yield 1 / (2 * math.comb(m, 2)), replaced(function, [one, other], [one ^ other]), ratio
+        yield 1 / (2 * math.comb(m, 2)), replaced(rules, [one, other], [one ^ other]), ratio
 
 
-def redraw(model, kernel, function, beta):
-    """Draw a base, then one of all functions that could have led to this base."""
-    m = len(function)
+def redraw(model, kernel, rules, beta):
+    """Draw a base and its place, then one of all lists that could have led to them."""
+    terms, heights = terms_of(rules), places(rules, model.layers)
+    m = len(terms)
     empty_base, whole_base = kernel.empty_base, kernel.whole_base
-    bases = [(empty_base, function, frozenset(), None)]  # and what makes the function of the base
-    for term in function:
-        rest = function - {term}
-        bases.append(((1 - empty_base) * whole_base / m, rest, term, None))
+    # Each with what makes the list of the base: one more literal, or None.
+    bases = [(empty_base / len(heights), rules, height, frozenset(), None) for height in heights]
+    for term in terms:
+        rest, height = take_out(rules, term)
+        bases.append(((1 - empty_base) * whole_base / m, rest, height, term, None))
         for literal in term:
             chance = (1 - empty_base) * (1 - whole_base) / (m * len(term))
-            bases.append((chance, rest, term - {literal}, literal))
-    for chance, rest, base, now in bases:
-        bounds = dict(model.bounds(rest, base, beta))
+            bases.append((chance, rest, height, term - {literal}, literal))
+    for chance, rest, height, base, now in bases:
+        bounds = dict(model.bounds(rest, height, base, beta))
         if not base and model.log_score(rest, beta) > -math.inf:
             bounds[None] = model.log_score(rest, beta)
+        n_terms = len(terms_of(rest)) + 1
         logs = {}
         for key, bound in bounds.items():
-            # the probability of this base where this candidate is the function
+            # the probability of this base and place where this candidate is the list
             if key is not None:
-                led = (1 - empty_base) * (1 - whole_base) / ((len(rest) + 1) * (len(base) + 1))
+                led = (1 - empty_base) * (1 - whole_base) / (n_terms * (len(base) + 1))
             elif base:
-                led = (1 - empty_base) * whole_base / (len(rest) + 1)
+                led = (1 - empty_base) * whole_base / n_terms
             else:
-                led = empty_base
+                led = empty_base / len(places(rest, model.layers))
             logs[key] = bound + math.log(led)
         for key, drawn in softmax(logs).items():
             if key == now:
                 continue
             added = base if key is None else base | {key}
-            proposed = replaced(rest, [], [added] if added else [])
+            proposed = with_term(rest, added, height) if added else rest
             yield chance * drawn, proposed, math.exp(bounds[now] - bounds[key])
+
+
+def layer(model, kernel, rules, beta):
+    """A third each: a term finds another place, layers are split or merged, two are swapped."""
+    for way in (relocated, layers_split_or_merged, layers_swapped):
+        for chance, proposed, ratio in way(model, rules, beta):
+            yield chance / 3, proposed, ratio
+
+
+def relocated(model, rules, beta):
+    """Any of the terms goes to a place drawn in proportion to the posterior with it there."""
+    terms = terms_of(rules)
+    for term in terms:
+        rest, _ = take_out(rules, term)
+        lists = [with_term(rest, term, height) for height in places(rest, model.layers)]
+        logs = {to: model.log_score(to, beta) for to in lists}
+        logs = {to: score for to, score in logs.items() if score > -math.inf}
+        for to, chance in softmax(logs).items():
+            yield chance / len(terms), to, math.exp(logs[rules] - logs[to])
+
+
+def layers_split_or_merged(model, rules, beta):
+    """Half the time one layer makes way for two; else two neighbours for one.
+
+    A split takes any of the ordered ways to part a layer's terms in two; layers of one term stay as
+    they are, and all of them where there are as many as may be.
+    """
+    for g, old in enumerate(rules):
+        if len(rules) == model.layers:
+            continue
+        ways = 2 ** len(old) - 2
+        for n_upper in range(1, len(old)):
+            for upper in map(frozenset, itertools.combinations(old, n_upper)):
+                proposed = (*rules[:g], old - upper, upper, *rules[g + 1 :])
+                yield 1 / (2 * len(rules) * ways), proposed, ways
+    for g in range(len(rules) - 1):
+        merged = rules[g] | rules[g + 1]
+        proposed = (*rules[:g], merged, *rules[g + 2 :])
+        yield 1 / (2 * (len(rules) - 1)), proposed, 1 / (2 ** len(merged) - 2)
+
+
+def layers_swapped(model, rules, beta):
+    """Any two neighbours change places."""
+    for g in range(len(rules) - 1):
+        proposed = (*rules[:g], rules[g + 1], rules[g], *rules[g + 2 :])
+        yield 1 / (len(rules) - 1), proposed, 1.0
 
 
 MOVES = {
@@ -160,44 +216,45 @@ MOVES = {
     "listed birth": listed_birth,
     "split": split,
     "redraw": redraw,
+    "layer": layer,
 }
 
 
 # Steps of a chain --------------------------------------------------------------------------------
 
 
-def transition(model, kernel, function, beta=1.0):
-    """Where one step of a kernel's moves leads from a function: {function: probability}."""
+def transition(model, kernel, rules, beta=1.0):
+    """Where one step of a kernel's moves leads from a list: {list: probability}."""
     row = {}
     left = 1.0
-    here = model.log_score(function, beta)
+    here = model.log_score(rules, beta)
     for name, weight in kernel.mix.items():
         share = weight / sum(kernel.mix.values())
-        for chance, proposed, ratio in MOVES[name](model, kernel, function, beta):
+        for chance, proposed, ratio in MOVES[name](model, kernel, rules, beta):
             there = model.log_score(proposed, beta)
             if there > -math.inf and ratio > 0:
                 moved = share * chance * math.exp(min(0.0, there - here + math.log(ratio)))
                 row[proposed] = row.get(proposed, 0.0) + moved
                 left -= moved
     assert left > -1e-12
-    row[function] = row.get(function, 0.0) + left
+    row[rules] = row.get(rules, 0.0) + left
     return row
 
 
 def matrix(model, kernel, beta=1.0):
-    """All rows, in the order of the model's functions."""
-    place = {function: i for i, function in enumerate(model.scores)}
+    """All rows, in the order of the model's lists."""
+    place = {rules: i for i, rules in enumerate(model.scores)}
     steps = np.zeros((len(place), len(place)))
-    for function, i in place.items():
-        for reached, chance in transition(model, kernel, function, beta).items():
+    for rules, i in place.items():
+        for reached, chance in transition(model, kernel, rules, beta).items():
             steps[i, place[reached]] += chance
     return steps
 
 
 def exchange(model, joint, betas, pair):
-    """Let two neighbouring temperatures offer each other their functions.
+    """Let two neighbouring temperatures offer each other their lists.
 
-    ``joint`` has one axis per temperature; its entries are probabilities of functions there.
+    ``joint`` has one axis per temperature; its entries are probabilities of lists there.
     """
     likelihoods = np.array([log_likelihood for _, log_likelihood in model.scores.values()])
     gain = likelihoods[None, :] - likelihoods[:, None]  # at the colder one
@@ -209,13 +266,13 @@ def exchange(model, joint, betas, pair):
 
 
 def joint_transition(model, kernel, starts, step):
-    """Where the step after ``step`` leads a kernel's temperatures: {functions: probability}.
+    """Where the step after ``step`` leads a kernel's temperatures: {lists: probability}.
 
     Every so many steps the pairs (0, 1), (2, 3), … and (1, 2), (3, 4), … exchange in turn.
     """
-    functions = list(model.scores)
-    place = {function: i for i, function in enumerate(functions)}
-    rows = np.zeros((len(starts), len(functions)))
+    lists = list(model.scores)
+    place = {rules: i for i, rules in enumerate(lists)}
+    rows = np.zeros((len(starts), len(lists)))
     for row, start, beta in zip(rows, starts, kernel.betas, strict=True):
         for reached, chance in transition(model, kernel, start, beta).items():
             row[place[reached]] = chance
@@ -225,6 +282,6 @@ def joint_transition(model, kernel, starts, step):
         for pair in range(rounds % 2, len(starts) - 1, 2):
             joint = exchange(model, joint, kernel.betas, pair)
     return {
-        tuple(functions[i] for i in where): float(joint[where])
+        tuple(lists[i] for i in where): float(joint[where])
         for where in zip(*np.nonzero(joint), strict=True)
     }

@@ -5,9 +5,19 @@ import math
 import numpy as np
 import pytest
 
-from bayesdnf import BitMatrix, BooleanFunction, Geometric, Posterior, Prior, sample, simulate
-from bayesdnf.model.prior_draws import log_null_odds
-from bayesdnf.sampling.bayes_factor import BayesFactor, bayes_factor
+from bayesdnf import (
+    BitMatrix,
+    BooleanFunction,
+    Geometric,
+    Posterior,
+    Prior,
+    compare_priors,
+    sample,
+    simulate,
+)
+from bayesdnf.model.prior_draws import log_null_odds, log_one_layer_odds
+from bayesdnf.sampling.bayes_factor import BayesFactor, bayes_factor, one_layer_bayes_factor
+from sampling.made_draws import made
 
 pytestmark = pytest.mark.slow
 
@@ -92,6 +102,99 @@ def test_where_there_is_nothing_to_compare_it_is_none():
     assert bayes_factor(sample(without_null, **few), without_null) is None
     posterior = posterior_of()
     assert bayes_factor(sample(posterior, kernel="single_term", **few), posterior) is None
+
+
+def posterior_of_lists(n=60, layers=2, stratified=False, p=3, **options):
+    X, y, _ = simulate(n, p, terms=(2,), pi0=0.3, pi1=0.7, random_state=4)
+    strata = np.arange(n) % 2 if stratified else None
+    return Posterior(BitMatrix.from_table(X), y, layers=layers, strata=strata, **options)
+
+
+def exact_factors_of_lists(posterior):
+    """Log Bayes factors of some list against none, and of one layer against more."""
+    exact = posterior.enumerate()
+    scores, layers = posterior.scores(list(exact["function"])), exact["layers"].to_numpy()
+
+    def log_evidence(of_side):
+        prior = np.logaddexp.reduce(scores.log_prior[of_side])
+        return np.logaddexp.reduce(scores.log_score[of_side]) - prior
+
+    null, one, more = (log_evidence(x) for x in (layers == 0, layers == 1, layers > 1))
+    return log_evidence(layers > 0) - null, one - more
+
+
+@pytest.mark.parametrize(
+    ("layers", "stratified", "prior"),
+    [
+        (2, False, Prior(Geometric(0.2, start=0))),
+        (3, True, Prior(Geometric(0.2, start=0))),
+        (3, False, Prior(Geometric(0.2, start=0), min_cover=6)),
+    ],
+)
+def test_factors_of_lists_are_the_exact_ones(layers, stratified, prior):
+    posterior = posterior_of_lists(layers=layers, stratified=stratified, prior=prior)
+    some, one = exact_factors_of_lists(posterior)
+    drawn = sample(posterior, draws=4000, thin=15, warmup=200, random_state=1)
+    found = bayes_factor(drawn, posterior)
+    assert (found.bound, found.source) == ("", "draws")
+    assert found.log == pytest.approx(some, abs=0.15)
+    found = one_layer_bayes_factor(drawn, posterior)
+    assert (found.bound, found.source) == ("", "draws")
+    assert found.log == pytest.approx(one, abs=0.25)
+    assert 0 < found.spread < 0.5
+
+
+def three_risks(n=400):
+    """Rows whose risk is one of three: no single layer can say that."""
+    rng = np.random.default_rng(0)
+    X = rng.random((n, 4)) < 0.5
+    risk = np.where(X[:, 0] & X[:, 1], 0.95, np.where(X[:, 2], 0.5, 0.05))
+    return BitMatrix.from_table(X.astype(int)), rng.random(n) < risk
+
+
+def test_where_lists_of_one_layer_are_never_drawn_their_factor_is_bounded():
+    posterior = Posterior(*three_risks(), layers=2)
+    drawn = sample(posterior, draws=200, warmup=100, thin=20, random_state=0)
+    assert (drawn.n_layers == 2).all()
+    found = one_layer_bayes_factor(drawn, posterior)
+    assert (found.bound, found.source) == ("<", "draws")
+    assert found.log == pytest.approx(-math.log(799) - log_one_layer_odds(posterior))
+
+
+def test_a_bound_says_what_one_draw_of_the_other_side_would_have():
+    posterior = posterior_of_lists()
+    odds = log_one_layer_odds(posterior)
+    drawn = made([["if x0 else"] * 4 + ["else"] * 9] * 2, layers=2)  # the null is of neither side
+    assert one_layer_bayes_factor(drawn, posterior)[:2] == (math.log(7) - odds, ">")
+    drawn = made([["if x0 elif x1 else"] * 4 + ["else"] * 9] * 2, layers=2)
+    assert one_layer_bayes_factor(drawn, posterior)[:2] == (-math.log(7) - odds, "<")
+
+
+def test_without_several_layers_there_is_nothing_to_compare():
+    few = {"draws": 20, "warmup": 5, "thin": 5, "random_state": 0}
+    functions = posterior_of()
+    assert one_layer_bayes_factor(sample(functions, **few), functions) is None
+    lists = posterior_of_lists()
+    single = sample(lists, kernel="single_term", starts=["if x0 else"] * 4, **few)
+    assert one_layer_bayes_factor(single, lists) is None
+    single_terms = posterior_of_lists(prior=Prior(max_terms=1))
+    assert one_layer_bayes_factor(sample(single_terms, **few), single_terms) is None
+    assert one_layer_bayes_factor(made([["else"] * 9], layers=2), lists) is None
+
+
+def test_priors_of_lists_are_compared_by_their_evidence():
+    X, y, _ = simulate(60, 3, terms=(2,), pi0=0.3, pi1=0.7, random_state=4)
+    bits, strata = BitMatrix.from_table(X), np.where(np.arange(60) % 5, y, 1 - y)
+    priors = {"few terms": Prior(), "many terms": Prior(Geometric(0.2, start=0))}
+    told = compare_priors(
+        bits, y, priors, layers=2, strata=strata, draws=1000, warmup=100, thin=10, random_state=0
+    )
+    for name, prior in priors.items():
+        posterior = Posterior(bits, y, prior, layers=2, strata=strata)
+        exact = posterior.enumerate().attrs["log_evidence"]
+        assert told.loc[name, "log_evidence"] == pytest.approx(exact, abs=0.1)
+        plain = Posterior(bits, y, prior).enumerate().attrs["log_evidence"]
+        assert abs(exact - plain) > 1  # another model
 
 
 def test_in_words():

@@ -10,10 +10,10 @@ import time
 import numpy as np
 import pytest
 
-from bayesdnf import sample
+from bayesdnf import Effect, sample
 from bayesdnf.errors import InputError
 from bayesdnf.sampling.samplers import informed
-from sampling.runs import posterior_of, same_draws
+from sampling.runs import posterior_of, posterior_of_lists, same_draws
 
 RUN = {"draws": 300, "warmup": 100, "thin": 5, "random_state": 7}
 
@@ -21,8 +21,16 @@ RUN = {"draws": 300, "warmup": 100, "thin": 5, "random_state": 7}
 @pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["informed", "tempered"])
 def test_a_run_that_was_stopped_goes_on_to_the_same_draws(tmp_path, kernel):
-    posterior = posterior_of()
-    whole = sample(posterior, kernel=kernel, **RUN)
+    stop_and_go_on(tmp_path, posterior_of(), kernel, RUN)
+
+
+def test_a_run_of_lists_that_was_stopped_goes_on_to_the_same_draws(tmp_path):
+    short = RUN | {"draws": 100, "warmup": 50, "starts": ["else", "if x0 AND x1 else"], "chains": 2}
+    stop_and_go_on(tmp_path, posterior_of_lists(), "tempered", short)
+
+
+def stop_and_go_on(tmp_path, posterior, kernel, settings):
+    whole = sample(posterior, kernel=kernel, **settings)
     file = tmp_path / "run"
     rounds = 0
 
@@ -41,7 +49,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_draws(tmp_path, kernel):
                 checkpoint_every=1e-9,
                 progress=stop_after_a_round,
                 n_jobs=2,
-                **RUN,
+                **settings,
             )
             break
         except _StopHere:
@@ -49,7 +57,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_draws(tmp_path, kernel):
     assert rounds > 2
     assert same_draws(whole, resumed)
     # A run that is done is read back, not run again.
-    assert same_draws(whole, sample(posterior, kernel=kernel, checkpoint=file, **RUN))
+    assert same_draws(whole, sample(posterior, kernel=kernel, checkpoint=file, **settings))
 
 
 class _StopHere(Exception):
@@ -85,6 +93,54 @@ def test_another_run_is_refused(tmp_path):
         sample(posterior_of(seed=5), checkpoint=tmp_path / "run", **RUN)
     with pytest.raises(InputError, match="is of another run: its thin is 5, here it is 6"):
         sample(posterior_of(), checkpoint=tmp_path / "run", **(RUN | {"thin": 6}))
+
+
+def test_a_run_of_other_layers_or_strata_is_refused(tmp_path):
+    run = RUN | {"draws": 5, "warmup": 0, "starts": ["else"] * 4}
+    sample(posterior_of_lists(), checkpoint=tmp_path / "run", **run)
+    for other, said in [
+        (posterior_of_lists(layers=2), "its layers is 3, here it is 2"),
+        (
+            posterior_of_lists(labels=["f", "n"]),
+            r"its strata is \['f', 'm'\], here it is \['f', 'n'\]",
+        ),
+        (posterior_of(layers=3), r"its strata is \['f', 'm'\], here it is None"),
+        (posterior_of_lists(labels=["m", "f"]), "its data is"),  # rows in the other stratum
+    ]:
+        with pytest.raises(InputError, match=f"is of another run: {said}"):
+            sample(other, checkpoint=tmp_path / "run", **run)
+
+
+def test_fingerprints_tell_layers_and_strata_apart():
+    plain = posterior_of()
+    others = [
+        plain,
+        posterior_of(layers=2),
+        posterior_of(layers=3),
+        posterior_of(strata=["f"] * 120),
+        posterior_of_lists(),
+        posterior_of_lists(labels=["m", "f"]),
+        posterior_of_lists(labels=["m", "n"]),
+        posterior_of_lists(layers=1),
+    ]
+    assert len({posterior.fingerprint for posterior in others}) == len(others)
+    assert posterior_of_lists().fingerprint == others[4].fingerprint
+    assert posterior_of(layers=1).fingerprint == plain.fingerprint
+    assert posterior_of(effect=Effect(ordered=True)).fingerprint == plain.fingerprint
+    assert posterior_of(effect=Effect(ordered=False)).fingerprint != plain.fingerprint
+
+
+def test_a_checkpoint_of_an_earlier_format_is_refused(tmp_path):
+    sample(posterior_of(), checkpoint=tmp_path / "run", **(RUN | {"draws": 5, "warmup": 0}))
+    for file in tmp_path.iterdir():
+        with np.load(file) as arrays:
+            held = dict(arrays)
+        head = json.loads(str(held["head"]))
+        held["head"] = np.array(json.dumps(head | {"version": 1}))
+        with file.open("wb") as handle:
+            np.savez(handle, **held)
+    with pytest.raises(InputError, match="has format 1; this version of bayesdnf reads format 2"):
+        sample(posterior_of(), checkpoint=tmp_path / "run", **RUN)
 
 
 def test_a_damaged_file_gives_way_to_the_other(tmp_path):

@@ -1,18 +1,20 @@
 """Diagnoses: the numbers against slow twins, and the verdict on chains made to fail."""
 
 import sys
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from bayesdnf import BitMatrix, Posterior, sample, simulate
+from bayesdnf import BitMatrix, Posterior, RuleList, sample, simulate
 from bayesdnf.errors import BayesDNFError, MissingExtraError
 from bayesdnf.sampling import diagnostics
 from bayesdnf.sampling.kernel import MOVES
 from sampling.made_draws import independent, made
 
+SWAPPED = ["if x1 elif x2 else", "if x2 elif x1 else", "if x1 AND x3 else", "else"]
 FOUR = ["odor = f", "odor = f OR x1", "x1 AND x2", "FALSE"]
 SCALARS = ["log_posterior", "terms", "literals", "pi0", "pi1"]
 
@@ -132,7 +134,62 @@ def test_a_column_may_be_called_like_a_quantity():
     assert table.loc['"terms"', "mean"] + table.loc['"pi0"', "mean"] == pytest.approx(1)
 
 
+def test_quantities_of_lists():
+    chains = independent(SWAPPED, [3, 2, 2, 1], n_draws=300)
+    table = made(chains, layers=2, strata=["f", "m"]).diagnose().quantities
+    assert table.index[:4].tolist() == ["log_posterior", "terms", "literals", "layers"]
+    assert set(table.index[4:]) == {"x1", "x2", "x3"}
+    layers = np.array([[len(RuleList.parse(rule)) for rule in map(str, chain)] for chain in chains])
+    assert table.loc["layers", "mean"] == pytest.approx(layers.mean())
+    assert table.loc["layers", "r_hat"] == pytest.approx(split_r_hat(layers.astype(float)))
+
+
 # Agreement ----------------------------------------------------------------------------------------
+
+
+def alike(draws, groups):
+    """The same draws, lists of one group parting the rows alike."""
+    group = {RuleList.parse(text): i for i, texts in enumerate(groups) for text in texts}
+    numbers = [group[draws.function(i)] for i in range(draws.n_functions)]
+    return replace(draws, rows=np.array([[number, 7] for number in numbers], dtype=np.uint64))
+
+
+def test_lists_are_compared_by_how_they_part_the_rows():
+    """Chains at lists whose layers have changed places agree; as functions they would not."""
+    one, other = SWAPPED[:2]
+    draws = made([[one, "else"] * 150, [other, "else"] * 150] * 2, layers=2)
+    parted = alike(draws, [[one, other], ["else"]]).diagnose()
+    assert parted.agreement.largest == 0
+    assert parted.agreement.n_functions == 2
+    assert parted.agreement.compared == "partitions"
+    told = alike(draws, [[one], [other], ["else"]]).diagnose()
+    assert told.agreement.largest == pytest.approx(0.5)
+    assert not told.ok
+    assert "differ most in their partitions: total variation 0.50" in told.verdict
+    assert "on the 3 most frequent partitions" in str(told)
+
+
+def test_a_partition_that_is_never_left():
+    one, other = SWAPPED[:2]
+    draws = made([[one, other, one] * 100] * 2, layers=2)
+    diagnosis = alike(draws, [[one, other]]).diagnose()
+    assert diagnosis.ok
+    constant = "The partition is constant: every draw of every chain parts the rows as "
+    assert constant + "if (x1) elif (x2) else does." in diagnosis.verdict
+    null = made([["else"] * 200] * 2, layers=2).diagnose()
+    assert "parts the rows as the null list does." in null.verdict
+    apart = made([[one, other, one] * 100, ["if x3 else"] * 300], layers=2)
+    told = alike(apart, [[one, other], ["if x3 else"]]).diagnose().verdict
+    assert "Chain 1 never left the partition of if (x1) elif (x2) else." in told
+    assert "Chain 2 never left the partition of if (x3) else." in told
+
+
+def test_chains_of_lists_that_agree_say_so_of_partitions():
+    draws = made(independent(SWAPPED, [3, 2, 2, 1], seed=1), layers=2)
+    diagnosis = draws.diagnose()
+    assert diagnosis.ok
+    assert "Total variation between their partitions is at most" in diagnosis.verdict
+    assert "function" not in str(diagnosis)
 
 
 def test_total_variation_between_every_two_chains():

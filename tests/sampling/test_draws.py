@@ -1,6 +1,7 @@
 """Draws: shares of functions, literals, attributes, terms and pairs, against slow counts."""
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -9,19 +10,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayesdnf import BitMatrix, BooleanFunction, Posterior, Prior, sample, simulate
-from bayesdnf.errors import ParameterError
+from bayesdnf import BitMatrix, BooleanFunction, Posterior, Prior, RuleList, sample, simulate
+from bayesdnf.boolean import same_partition
+from bayesdnf.errors import InputError, ParameterError
 from sampling.made_draws import made
 
 LITERALS = ["odor = f", "odor != n", "age >= 45", "age < 7", "x1", "NOT x1", '"a b" = "1"']
 FUNCTIONS = st.lists(st.lists(st.sampled_from(LITERALS), min_size=1, max_size=4), max_size=3).map(
     BooleanFunction
 )
-CHAINS = st.integers(1, 3).flatmap(
-    lambda n: st.lists(st.lists(FUNCTIONS, min_size=n, max_size=n), min_size=1, max_size=6).map(
-        lambda rows: [list(chain) for chain in zip(*rows, strict=True)]
+LISTS = st.lists(FUNCTIONS.filter(lambda f: not f.is_null), max_size=3).map(RuleList)
+
+
+def chains_of(drawn):
+    return st.integers(1, 3).flatmap(
+        lambda n: st.lists(st.lists(drawn, min_size=n, max_size=n), min_size=1, max_size=6).map(
+            lambda rows: [list(chain) for chain in zip(*rows, strict=True)]
+        )
     )
-)
+
+
+CHAINS = chains_of(FUNCTIONS)
 
 
 def items(function, kind):
@@ -98,6 +107,92 @@ def test_the_table_of_draws_and_the_top_functions_say_the_same(chains):
     pd.testing.assert_frame_equal(draws.top(2), top[:2])
 
 
+@given(chains=chains_of(LISTS))
+@settings(max_examples=20, deadline=None)
+def test_tables_of_lists(chains):
+    draws = made(chains, layers=3, strata=["f", "m"])
+    table = draws.to_dataframe()
+    assert list(table.columns) == [
+        "chain", "draw", "function", "terms", "literals", "layers", "log_posterior",
+    ]  # fmt: skip
+    flat = [rule for chain in chains for rule in chain]
+    assert not table["function"].str.contains("\n").any()
+    assert [RuleList.parse(text) for text in table["function"]] == flat
+    assert table["layers"].tolist() == [len(rule) for rule in flat]
+    assert table["terms"].tolist() == [rule.n_terms for rule in flat]
+    assert table["literals"].tolist() == [rule.n_literals for rule in flat]
+    assert list(draws.scalars()) == ["log_posterior", "terms", "literals", "layers"]
+    for name, values in draws.scalars().items():
+        assert (values.ravel() == table[name].to_numpy()).all()
+    for name in ("pi0", "pi1"):
+        with pytest.raises(InputError, match="more than two rates"):
+            getattr(draws, name)
+
+
+@given(chains=chains_of(LISTS), group=st.lists(st.integers(0, 2), min_size=18, max_size=18))
+@settings(max_examples=30, deadline=None)
+def test_lists_that_part_the_rows_alike_are_one_row(chains, group):
+    draws = made(chains, layers=3)
+    alike = np.array(group)[: draws.n_functions]
+    draws = replace(draws, rows=np.stack([alike, 0 * alike], axis=1).astype(np.uint64))
+    times = draws.counts.sum(axis=0)
+    together = np.bincount(alike, weights=times) / draws.index.size
+
+    apart = draws.top(merged=False)
+    assert [*apart.columns[-2:]] == ["layers", "same_rows"]
+    assert apart["function"].tolist() == [draws.function(i) for i in range(draws.n_functions)]
+    assert apart["probability"].tolist() == pytest.approx(draws.probability.tolist())
+    assert apart["layers"].tolist() == [len(rule) for rule in apart["function"]]
+    assert apart["same_rows"].tolist() == pytest.approx(together[alike].tolist())
+
+    top = draws.top()
+    assert [*top.columns[:3]] == ["function", "same_rows", "probability"]
+    assert len(top) == len(draws.answers) == len(set(alike.tolist()))
+    assert top["same_rows"].sum() == pytest.approx(1)
+    assert top["same_rows"].is_monotonic_decreasing
+    pd.testing.assert_frame_equal(draws.top(2), top[:2])
+    pd.testing.assert_frame_equal(draws.top(merged=True), top)
+    number = {rule: i for i, rule in enumerate(apart["function"])}
+    for place, row in enumerate(top.itertuples()):
+        shown = number[row.function]
+        assert shown == draws.answers.number[place]
+        others = np.flatnonzero(alike == alike[shown])
+        assert (draws.answers.of[others] == place).all()
+        best = max(others, key=lambda i: (times[i], draws.log_score[i]))
+        assert (times[shown], draws.log_score[shown]) == (times[best], draws.log_score[best])
+        assert row.same_rows == pytest.approx(together[alike[shown]])
+        assert row.probability == draws.probability[shown]
+        by_chain = draws.counts[:, others].sum(axis=1)
+        assert draws.answers.counts[:, place].tolist() == by_chain.tolist()
+
+
+def test_functions_can_be_merged_too():
+    rows = np.array([[1, 0], [2, 0], [1, 0]], dtype=np.uint64)
+    draws = made([["x1"] * 3 + ["x2"] * 2 + ["x1 OR x1 AND x2"]], rows=rows)
+    assert draws.top()["probability"].tolist() == pytest.approx([3 / 6, 2 / 6, 1 / 6])
+    merged = draws.top(merged=True)
+    assert list(map(str, merged["function"])) == ["(x1)", "(x2)"]
+    assert merged["same_rows"].tolist() == pytest.approx([4 / 6, 2 / 6])
+    assert "layers" not in merged
+
+
+def test_what_lists_make_of_the_rows_is_what_their_hashes_say():
+    """Lists of a real run are grouped as the parts of their rows are."""
+    X, y, _ = simulate(30, 4, random_state=1)
+    posterior = Posterior(BitMatrix.from_table(X), y, Prior(min_cover=0), layers=3)
+    draws = sample(posterior, draws=150, warmup=50, chains=2, thin=20, random_state=0)
+    rules = [draws.function(i) for i in range(draws.n_functions)]
+    parts = [rule(X) for rule in rules]
+    of = draws.answers.of
+    kinds = [int(np.flatnonzero(of == k)[0]) for k in range(len(draws.answers))]
+    for i in range(draws.n_functions):
+        alike = [k for k, first in enumerate(kinds) if same_partition(parts[i], parts[first])]
+        assert alike == [of[i]]
+    groups = [[rules[i] for i in np.flatnonzero(of == k)] for k in range(len(kinds))]
+    assert any(len({len(rule) for rule in group}) > 1 for group in groups)
+    assert len(draws.answers) < draws.n_functions
+
+
 @given(chains=CHAINS)
 @settings(max_examples=20, deadline=None)
 def test_which_functions_hold_a_literal(chains):
@@ -137,6 +232,26 @@ def test_of_equal_columns_the_first_stands_for_all():
     assert table.loc["x2", "equal"] == "x4"
     assert table.loc["x0", "equal"] == ""
     assert "x4" not in table.index
+
+
+def test_a_term_is_the_same_in_any_layer():
+    draws = made([["if x1 elif x2 else", "if x2 AND x1 elif x2 else", "else"]], layers=2)
+    shares = draws.inclusion("term").set_index("what")["probability"]
+    assert shares["x2"] == pytest.approx(2 / 3)
+    assert shares["x1"] == pytest.approx(1 / 3)
+    assert draws.null_probability == pytest.approx(1 / 3)
+
+
+def test_lists_in_a_notebook():
+    rows = np.array([[1, 0], [1, 0], [2, 0]], dtype=np.uint64)
+    chain = ["if x1 elif x2 else"] * 3 + ["if x2 elif x1 else"] * 2 + ["else"]
+    page = made([chain], layers=2, rows=rows)._repr_html_()
+    assert "3 distinct lists" in page
+    assert "if (x1) elif (x2) else" in page
+    assert "if (x2) elif (x1) else" not in page
+    assert ">0.833<" in page
+    assert ">list<" in page
+    assert ">function<" in made([["x1"]])._repr_html_()
 
 
 def test_an_unknown_kind_is_refused():

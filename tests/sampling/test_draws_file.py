@@ -1,8 +1,11 @@
 """Draws in ArviZ and on disk: what is written comes back, what is damaged is refused."""
 
+import lzma
 import os
 import sys
 from dataclasses import fields
+from itertools import pairwise
+from pathlib import Path
 
 import arviz_stats
 import h5py
@@ -20,6 +23,7 @@ from bayesdnf import (
     Literal,
     LiteralEncoder,
     Posterior,
+    RuleList,
     sample,
     simulate,
 )
@@ -67,6 +71,15 @@ def drawn(posterior):
 
 
 @pytest.fixture(scope="module")
+def lists():
+    """A posterior of lists, with strata and missing values, and draws from it."""
+    table, y = mixed_table()
+    bits = LiteralEncoder(negations=True).fit_encode(table)
+    posterior = Posterior(bits, y, positive="ill", layers=3, strata=strata_of(table))
+    return posterior, sample(posterior, draws=40, warmup=20, chains=2, thin=20, random_state=0)
+
+
+@pytest.fixture(scope="module")
 def saved(drawn, tmp_path_factory):
     path = tmp_path_factory.mktemp("draws") / "draws.nc"
     drawn.save(path)
@@ -77,6 +90,19 @@ def saved(drawn, tmp_path_factory):
 def file(saved, tmp_path):
     (tmp_path / "draws.nc").write_bytes(saved)
     return tmp_path / "draws.nc"
+
+
+@pytest.fixture(scope="module")
+def saved_lists(lists, tmp_path_factory):
+    path = tmp_path_factory.mktemp("lists") / "lists.nc"
+    lists[1].save(path)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def file_of_lists(saved_lists, tmp_path):
+    (tmp_path / "lists.nc").write_bytes(saved_lists)
+    return tmp_path / "lists.nc"
 
 
 # Round trips --------------------------------------------------------------------------------------
@@ -93,6 +119,17 @@ def test_real_draws_come_back_bit_by_bit(posterior, tmp_path, kernel):
     assert (tmp_path / "again.nc").read_bytes() == (tmp_path / "draws.nc").read_bytes()
 
 
+def test_real_draws_of_lists_come_back_bit_by_bit(lists, file_of_lists, tmp_path):
+    _, draws = lists
+    assert draws.strata == ("new", "old")
+    assert draws.n_layers.max() > 1
+    again = Draws.load(file_of_lists)
+    assert_same(draws, again)
+    assert isinstance(again.function(0), RuleList)
+    again.save(tmp_path / "again.nc")
+    assert (tmp_path / "again.nc").read_bytes() == file_of_lists.read_bytes()
+
+
 @pytest.mark.parametrize(
     "draws",
     [
@@ -102,7 +139,12 @@ def test_real_draws_come_back_bit_by_bit(posterior, tmp_path, kernel):
         made([["x1"], ["x2"]], equal={Literal("x2", "true"): [Literal("x 3", "=", "ä")]}),
         made([["x1"]], settings={}),
         made([["x1"]], settings={"kernel": "é\0\ud800", "x": [1, 2.5, None, {"a": True}]}),
-        made([["x1"]], log_prior=np.array([-np.inf]), pi0=np.array([[np.nan]])),
+        made([["else"]], layers=3),
+        made([["x1", "FALSE"]], strata=["one"]),
+        made([["if x1 elif x2 else", "else", "if x1 else"]] * 2, layers=2, strata=[False, True]),
+        made([["if x1 elif x2 else"]], layers=8, strata=[0.1, 1e300, -2]),
+        made([["x1", "FALSE"]], strata=["", "\0", "\ud800", "\\u0041", 'ä"', "A"]),
+        made([["x1"]], log_prior=np.array([-np.inf]), rates=np.array([[[[np.nan, 0.5]]]])),
     ],
 )
 def test_unusual_draws_come_back(draws, tmp_path):
@@ -156,7 +198,7 @@ def test_moves_are_known_by_their_names(file, drawn):
 def test_the_file_says_what_it_is_and_opens_in_xarray(file, drawn, posterior):
     with xr.open_datatree(file, engine="h5netcdf") as tree:
         assert tree.attrs["format"] == "bayesdnf.draws"
-        assert tree.attrs["schema_version"] == 1
+        assert tree.attrs["schema_version"] == 2
         assert tree.attrs["inference_library_version"]
         assert tree.attrs["seed"] == drawn.settings["seed"]
         assert tree.attrs["data_hash"] == posterior.fingerprint
@@ -191,6 +233,33 @@ def test_the_tree_holds_what_the_table_of_draws_does(drawn, posterior):
     assert empty["posterior"]["inclusion"].shape == (1, 4, 0)
 
 
+def test_the_tree_of_lists_has_a_rate_for_each_part_and_stratum(lists):
+    posterior, draws = lists
+    group = draws.to_datatree(posterior)["posterior"].to_dataset()
+    assert group["rates"].dims == ("chain", "draw", "stratum", "part")
+    assert group["stratum"].to_numpy().tolist() == ["new", "old"]
+    assert group["part"].to_numpy().tolist() == [0, 1, 2, 3]
+    assert np.array_equal(group["rates"].to_numpy(), draws.rates, equal_nan=True)
+    assert "pi0" not in group
+    table = draws.to_dataframe()
+    assert (group["layers"].to_numpy().ravel() == table["layers"].to_numpy()).all()
+    n_layers = group["layers"].to_numpy()[:, :, None, None]
+    there = ~np.isnan(group["rates"].to_numpy())
+    assert (there == (group["part"].to_numpy() <= n_layers)).all()
+    rules = [RuleList.parse(text) for text in table["function"]]
+    assert [len(rule) for rule in rules] == table["layers"].tolist()
+    assert rules == [draws.function(i) for i in draws.index.ravel()]
+
+
+def test_a_file_of_lists_opens_in_xarray(lists, file_of_lists):
+    _, draws = lists
+    with xr.open_datatree(file_of_lists, engine="h5netcdf") as tree:
+        assert tree["posterior"]["rates"].sel(stratum="old", part=0).shape == (2, 40)
+        assert (tree["functions"]["cells"].to_numpy() == draws.cells).all()
+        summary = arviz_stats.summary(tree, var_names=["layers"], round_to="none")
+    assert summary["mean"].tolist() == pytest.approx([draws.n_layers[draws.index].mean()])
+
+
 def mixed_table():
     rng = np.random.default_rng(0)
     odor = rng.choice(["f", "n", "a"], size=80).astype(object)
@@ -198,6 +267,10 @@ def mixed_table():
     table = {"odor": odor, "age": rng.integers(20, 70, size=80), "x": rng.integers(0, 2, size=80)}
     y = np.where((odor == "f") ^ (rng.random(80) < 0.2), "ill", "well")
     return table, y
+
+
+def strata_of(table):
+    return np.where(table["age"] >= 45, "old", "new")
 
 
 def test_the_log_likelihood_of_each_row_by_its_definition():
@@ -217,6 +290,38 @@ def test_the_log_likelihood_of_each_row_by_its_definition():
             assert values[chain, draw] == pytest.approx(expected)
             total = posterior.log_likelihood(function, pi0, pi1)
             assert values[chain, draw].sum() == pytest.approx(total)
+
+
+def test_the_log_likelihood_of_each_row_of_lists(lists):
+    posterior, draws = lists
+    table, y = mixed_table()
+    tree = draws.to_datatree(posterior, log_likelihood=True)
+    assert tree["observed_data"]["y"].to_numpy().tolist() == (y == "ill").tolist()
+    values = tree["log_likelihood"]["y"].to_numpy()
+    stratum = (strata_of(table) == "old").astype(int)
+    for chain, draw in np.ndindex(draws.index.shape):
+        rule = draws.function(draws.index[chain, draw])
+        rate = draws.rates[chain, draw][stratum, rule(table)]
+        assert values[chain, draw] == pytest.approx(np.log(np.where(y == "ill", rate, 1 - rate)))
+
+
+@pytest.mark.parametrize(("layers", "stratified"), [(1, True), (2, False)])
+def test_the_log_likelihood_of_each_row_with_weights_of_0(layers, stratified):
+    table, y = mixed_table()
+    strata = strata_of(table) if stratified else None
+    weights = (np.arange(80) % 4 > 0).astype(int)
+    bits = LiteralEncoder().fit_encode(table)
+    posterior = Posterior(
+        bits, y, sample_weight=weights, positive="ill", layers=layers, strata=strata
+    )
+    draws = sample(posterior, draws=5, warmup=5, chains=2, thin=20, random_state=0)
+    values = draws.to_datatree(posterior, log_likelihood=True)["log_likelihood"]["y"].to_numpy()
+    assert values.shape == (2, 5, 60)
+    number = draws.index[1, 4]
+    cells, rates = draws.cells[number], draws.rates[1, 4]
+    there = cells.sum(axis=-1) > 0
+    total = (cells[there] * np.log(np.stack([rates, 1 - rates], axis=-1))[there]).sum()
+    assert values[1, 4].sum() == pytest.approx(total)
 
 
 def test_rows_of_no_weight_are_left_out():
@@ -273,9 +378,18 @@ def test_likelihoods_need_the_rows_and_rows_that_have_them(drawn, posterior, mon
 
 
 @pytest.mark.parametrize("library", ["arviz_base", "h5netcdf", "h5py"])
-def test_without_a_library_one_sentence_says_what_to_install(library, drawn, file, monkeypatch):
+def test_without_a_library_one_sentence_says_what_to_install(
+    library, drawn, lists, file, monkeypatch
+):
     monkeypatch.setitem(sys.modules, library, None)
-    for use in (drawn.to_datatree, lambda: drawn.save(file), lambda: Draws.load(file)):
+    listed = lists[1]
+    for use in (
+        drawn.to_datatree,
+        listed.to_datatree,
+        lambda: drawn.save(file),
+        lambda: listed.save(file),
+        lambda: Draws.load(file),
+    ):
         with pytest.raises(MissingExtraError) as caught:
             use()
         assert str(caught.value).endswith(": pip install 'bayesdnf[posterior]'.")
@@ -301,6 +415,13 @@ def forge(path, change):
     with h5py.File(path, "r+") as handle:
         change(handle)
     draws_file._seal(path)
+
+
+def of_last_list(handle, layer):
+    """Put the last term of a list of several layers into another one."""
+    starts, layers = handle["functions/term_starts"][()], handle["functions/layers"][()]
+    ends = [b for a, b in pairwise(starts) if b > a and layers[a:b].max() > 1]
+    handle["functions/layers"][int(ends[0]) - 1] = layer
 
 
 def replace(handle, name, values):
@@ -338,8 +459,8 @@ def test_changed_bytes_are_found(file):
 
 def test_a_file_of_a_later_version(file):
     data = file.read_bytes()
-    file.write_bytes(data.replace(b"sha256 000001", b"sha256 000002"))
-    assert "has version 2 of the file of draws and this bayesdnf reads version 1" in refusal(file)
+    file.write_bytes(data.replace(b"sha256 000002", b"sha256 000003"))
+    assert "has version 3 of the file of draws and this bayesdnf reads version 2" in refusal(file)
 
 
 @pytest.mark.parametrize(
@@ -373,6 +494,82 @@ def test_a_file_of_a_later_version(file):
 def test_forged_content_is_refused(file, change, said):
     forge(file, change)
     assert said in refusal(file)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda h: h.__delitem__("functions/layers"), "'functions/layers' is missing"),
+        (lambda h: of_last_list(h, 0), "a term is in none of the layers 1 to 3"),
+        (lambda h: of_last_list(h, 4), "a term is in none of the layers 1 to 3"),
+        (lambda h: of_last_list(h, 3), "a list has a layer without terms"),
+        (lambda h: replace(h, "functions/layers", np.ones(3, np.int32)), "has shape (3,)"),
+        (lambda h: replace(h, "functions/layers", h["functions/layers"][()] * 1.0), "float64"),
+        (lambda h: h.__delitem__("functions/cells"), "'functions/cells' is missing"),
+        (lambda h: h["functions/cells"].__setitem__((0, 0, 1, 0), -1), "fewer rows than none"),
+        (lambda h: h["functions/cells"].__setitem__((0, 0, 0, 0), -2), "fewer rows than none"),
+        (
+            lambda h: replace(h, "functions/cells", h["functions/cells"][:, :, :1]),
+            "'functions/cells' has shape",
+        ),
+        (
+            lambda h: replace(h, "functions/cells", h["functions/cells"][:, :1]),
+            "'posterior/rates' has shape (2, 40, 2, 4)",
+        ),
+        (lambda h: h.__delitem__("posterior/rates"), "'posterior/rates' is missing"),
+        (
+            lambda h: replace(h, "posterior/rates", h["posterior/rates"][()][..., :2]),
+            "'posterior/rates' has shape (2, 40, 2, 2)",
+        ),
+        (lambda h: h.__delitem__("strata"), "does not name 2 different strata"),
+        (lambda h: h["strata/label"].__setitem__(0, '"old"'), "does not name 2 different strata"),
+        (lambda h: h["strata/label"].__setitem__(0, "old"), "of a stratum cannot be read"),
+        (lambda h: h["strata/label"].__setitem__(0, "[1]"), "neither a text nor a number"),
+        (lambda h: h["strata/label"].__setitem__(0, "null"), "neither a text nor a number"),
+    ],
+)
+def test_forged_lists_are_refused(file_of_lists, change, said):
+    forge(file_of_lists, change)
+    assert said in refusal(file_of_lists)
+
+
+def test_files_of_version_1_are_still_read(tmp_path):
+    """Written before there were lists: of 40 rows, by a tempered run of two chains."""
+    old = Path(__file__).with_name("draws_version_1.nc.xz")
+    (tmp_path / "old.nc").write_bytes(lzma.decompress(old.read_bytes()))
+    draws = Draws.load(tmp_path / "old.nc")
+    assert [str(draws.function(i)) for i in range(draws.n_functions)] == [
+        "FALSE",
+        "(x0 AND x1)",
+        "(x0 AND x1 AND x2)",
+        "(x0 AND x2) OR (x0 AND x1 AND x3)",
+        "(x0 AND x3)",
+    ]
+    assert draws.index.tolist() == [[2, 0, 0, 3, 1, 1], [0, 4, 1, 0, 0, 0]]
+    assert draws.marked.tolist() == [[0, 0], [5, 1], [2, 0], [5, 3], [5, 5]]
+    assert (draws.cells[:, :, 0] == -1).all()  # such a file does not say
+    assert draws.pi0[0, 0] == 0.25566458299919753
+    assert draws.pi1[0, 0] == 0.7288704679954691
+    assert (draws.layers, draws.strata, draws.betas) == (1, (), (1.0, 0.3, 0.0))
+    assert [len(others) for others in draws.equal] == [1, 0, 0, 0]
+    X, y, _ = simulate(40, 4, terms=(2,), pi0=0.3, pi1=0.8, random_state=1)
+    X["twin"] = X["x0"]
+    posterior = Posterior(BitMatrix.from_table(X), y)
+    assert draws.settings["data"] == posterior.fingerprint
+    functions = [draws.function(i) for i in range(draws.n_functions)]
+    assert draws.log_score.tolist() == posterior.scores(functions).log_score.tolist()
+    # Written again it is a file of the present version, and still does not say.
+    draws.save(tmp_path / "new.nc")
+    assert_same(draws, Draws.load(tmp_path / "new.nc"))
+
+
+def test_damaged_files_of_version_1_are_refused(tmp_path, monkeypatch):
+    old = Path(__file__).with_name("draws_version_1.nc.xz")
+    monkeypatch.setattr(draws_file, "_VERSION", 1)  # forged files are sealed as old ones
+    for name in ("functions/marked", "posterior/pi1"):
+        (tmp_path / "old.nc").write_bytes(lzma.decompress(old.read_bytes()))
+        forge(tmp_path / "old.nc", lambda h, name=name: h.__delitem__(name))
+        assert f"'{name}' is missing" in refusal(tmp_path / "old.nc")
 
 
 def test_a_failed_save_leaves_the_old_file(file, drawn, monkeypatch):

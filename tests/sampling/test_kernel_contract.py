@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from bayesdnf import BitMatrix, BooleanFunction, Geometric, Posterior, Prior, _native, simulate
+from bayesdnf.boolean import renumbered_parts
 from bayesdnf.errors import InputError
+from bayesdnf.model.rule import layers_of
 from bayesdnf.sampling.kernel import MOVES, Snapshot
 from bayesdnf.sampling.run import KERNELS
 from sampling.agreement import spelled
@@ -16,9 +18,22 @@ X, Y, _ = simulate(80, 6, terms=(2, 1), random_state=3)
 START = BooleanFunction("x0 AND x1")
 
 
-@pytest.fixture(params=KERNELS)
+LISTS = {"layers": 3, "strata": np.arange(80) % 2}
+OF_LISTS = [  # the paper's chain knows one term only
+    "tempered, lists",
+    pytest.param("informed, lists", marks=pytest.mark.slow),
+    pytest.param("reversible_jump, lists", marks=pytest.mark.slow),
+]
+
+
+def posterior_of(of_lists):
+    return Posterior(BitMatrix.from_table(X), Y, **(LISTS if of_lists else {}))
+
+
+@pytest.fixture(params=[*KERNELS, *OF_LISTS])
 def kernel(request):
-    return KERNELS[request.param](Posterior(BitMatrix.from_table(X), Y))
+    name, *of_lists = request.param.split(", ")
+    return KERNELS[name](posterior_of(of_lists))
 
 
 def start(kernel, key=(1, 2)):
@@ -79,7 +94,7 @@ def test_advance_is_a_function_of_the_snapshot(kernel):
 
 def test_a_kernel_made_anew_goes_on_alike(kernel):
     snapshot, _ = advance(kernel, start(kernel), 50)
-    again = KERNELS[kernel.name](Posterior(BitMatrix.from_table(X), Y))
+    again = KERNELS[kernel.name](posterior_of(kernel.posterior.layers > 1))
     assert advance(again, snapshot, 300)[0] == advance(kernel, snapshot, 300)[0]
 
 
@@ -122,21 +137,24 @@ def test_draws_are_described(kernel):
     snapshot, info = advance(kernel, start(kernel), 3000)
     functions = spelled(info.functions)
     assert len(set(functions)) == len(functions) > 1
-    table = posterior.bits.table
-    spoken = [BooleanFunction([[table[j] for j in term] for term in f]) for f in functions]
+    spoken = [posterior.spell(info.functions, i) for i in range(len(functions))]
+    assert max(len(layers_of(rule)) for rule in spoken) == posterior.layers
     assert all(posterior.support.allowed(function) for function in spoken)
     scores = posterior.scores(spoken)
     assert np.isfinite(scores.log_score).all()
     np.testing.assert_array_equal(info.log_prior, scores.log_prior)
     np.testing.assert_array_equal(info.log_likelihood, scores.log_likelihood)
-    np.testing.assert_array_equal(info.marked, scores.marked)
+    np.testing.assert_array_equal(info.cells, scores.cells)
     np.testing.assert_array_equal(info.likelihoods[:, 0], info.log_likelihood[info.draws])
     assert info.likelihoods.shape == (3000, len(kernel.betas))
-    truth = [f(X).tobytes() for f in spoken]
+    parts = [rule(X) for rule in spoken]
+    truth = [(renumbered_parts(p) if posterior.layers > 1 else p).tobytes() for p in parts]
     hashes = [row.tobytes() for row in info.rows]
     assert len(set(truth)) == len(set(hashes)) == len(set(zip(truth, hashes, strict=True)))
-    last = frozenset(frozenset(term) for term in snapshot.functions[0])
-    assert functions[info.draws[-1]] == last
+    last = [[] for _ in range(max(snapshot.layers[0], default=0))]
+    for term, layer in zip(snapshot.functions[0], snapshot.layers[0], strict=True):
+        last[layer - 1].append(frozenset(term))
+    assert functions[info.draws[-1]] == tuple(map(frozenset, last))
 
 
 def test_steps_are_counted(kernel):
@@ -171,11 +189,11 @@ def test_told_to_stop_in_the_middle(kernel):
     stop = _native.StopFlag()
     timer = threading.Timer(0.05, stop.stop)
     timer.start()
-    then, info = kernel.advance(start(kernel), 10**12, 10, stop)
+    then, info = kernel.advance(start(kernel), 10**12, 500, stop)
     timer.join()
     assert info.tried.sum() == then.step > 0
-    assert len(info.draws) == then.step // 10
-    whole, same = advance(kernel, start(kernel), then.step, 10)
+    assert len(info.draws) == then.step // 500
+    whole, same = advance(kernel, start(kernel), then.step, 500)
     assert whole == then
     assert drawn(same) == drawn(info)
     assert advance(kernel, whole, 100)[0] == advance(kernel, then, 100)[0]

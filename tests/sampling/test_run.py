@@ -16,12 +16,15 @@ from bayesdnf import (
     Geometric,
     Posterior,
     Prior,
+    RuleList,
     sample,
 )
 from bayesdnf.errors import InputError, ParameterError
+from bayesdnf.model.rule import layers_of
+from bayesdnf.sampling.kernel import MoveKernel
 from bayesdnf.sampling.samplers import informed
 from bayesdnf.search.result import SearchResult
-from sampling.runs import posterior_of, same_draws
+from sampling.runs import posterior_of, posterior_of_lists, same_draws
 
 SHORT = {"draws": 60, "warmup": 20, "thin": 7}
 
@@ -35,6 +38,14 @@ def test_draws_do_not_depend_on_threads(kernel):
     assert same_draws(runs[0], runs[1])
     assert same_draws(runs[0], runs[2])
     assert runs[0].index.shape == (4, 60)
+
+
+def test_draws_of_lists_do_not_depend_on_threads():
+    posterior = posterior_of_lists()
+    one, other = (sample(posterior, n_jobs=jobs, random_state=3, **SHORT) for jobs in (1, 2))
+    assert same_draws(one, other)
+    assert one.strata == ("f", "m")
+    assert one.rates.shape == (4, 60, 2, 4)
 
 
 def test_as_many_draws_as_asked_for_however_long_the_warm_up():
@@ -58,6 +69,43 @@ def test_scores_of_draws_are_the_posteriors():
     assert np.array_equal(scores.marked, drawn.marked)
     assert drawn.n_terms.tolist() == [len(f) for f in functions]
     assert drawn.n_literals.tolist() == [f.n_literals for f in functions]
+
+
+@pytest.mark.parametrize(("layers", "stratified"), [(3, True), (2, False), (1, True)])
+def test_scores_of_drawn_lists_are_the_posteriors(layers, stratified):
+    posterior = posterior_of_lists(layers) if stratified else posterior_of(layers=layers)
+    drawn = sample(posterior, random_state=0, **SHORT)
+    rules = [drawn.function(i) for i in range(drawn.n_functions)]
+    assert {type(rule) for rule in rules} == {RuleList if layers > 1 else BooleanFunction}
+    scores = posterior.scores(rules)
+    assert np.array_equal(scores.log_score, drawn.log_score)
+    assert np.array_equal(scores.cells, drawn.cells)
+    assert drawn.n_layers.tolist() == [len(layers_of(rule)) for rule in rules]
+    assert drawn.n_layers.max() >= min(2, layers)
+    assert drawn.n_terms.tolist() == [sum(map(len, layers_of(rule))) for rule in rules]
+    assert drawn.noun == ("list" if layers > 1 else "function")
+
+
+def test_rates_of_drawn_lists():
+    """Around the means of their Betas, in every stratum, and none for parts that are not there."""
+    posterior = posterior_of_lists(prior=Prior(count=Geometric(0.9, start=0)))
+    starts = ["if x0 AND x1 elif x2 else", "else"]
+    kernel = MoveKernel("still", posterior, {"flip": 1.0})
+    drawn = sample(
+        posterior, kernel=kernel, starts=starts, chains=2, draws=2000, warmup=0, thin=1,
+        random_state=0,
+    )  # fmt: skip
+    n_parts = drawn.n_layers[drawn.index][:, :, None] + 1
+    there = np.arange(4) < n_parts[..., None]
+    assert (np.isfinite(drawn.rates) == there).all()
+    often = np.flatnonzero(drawn.counts.sum(axis=0) > 300)
+    assert {0, 2} <= set(drawn.n_layers[often].tolist())
+    for number in often:
+        rates = drawn.rates[drawn.index == number]
+        n = drawn.n_layers[number] + 1
+        positives, rows = drawn.cells[number, :, :n, 0], drawn.cells[number, :, :n].sum(axis=-1)
+        expected = (positives + 1) / (rows + 2)
+        assert rates[:, :, :n].mean(axis=0) == pytest.approx(expected, abs=0.04)
 
 
 def test_most_drawn_come_first_and_each_once():

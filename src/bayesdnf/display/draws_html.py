@@ -1,4 +1,4 @@
-"""Draws in a notebook: the functions they found, and what these hold."""
+"""Draws in a notebook: the functions or lists they found, and what these hold."""
 
 from __future__ import annotations
 
@@ -17,6 +17,15 @@ _MOST_LITERALS = 8
 _LEAST = 0.05
 
 
+class Shown(Protocol):
+    """What is shown of draws: functions, or one list for all that part the rows alike."""
+
+    @property
+    def number(self) -> NDArray[np.int64]: ...  # noqa: D102
+    @property
+    def probability(self) -> NDArray[np.float64]: ...  # noqa: D102
+
+
 class Drawn(Protocol):
     """What these pages ask of draws, which are defined further up."""
 
@@ -29,8 +38,10 @@ class Drawn(Protocol):
     @property
     def null_probability(self) -> float: ...  # noqa: D102
     @property
-    def probability(self) -> NDArray[np.float64]: ...  # noqa: D102
-    def function(self, number: int) -> object: ...  # noqa: D102
+    def noun(self) -> str: ...  # noqa: D102
+    @property
+    def answers(self) -> Shown: ...  # noqa: D102
+    def text(self, number: int) -> str: ...  # noqa: D102
     def inclusion(self, kind: str, least: float = 0.0) -> pd.DataFrame: ...  # noqa: D102
 
 
@@ -39,7 +50,7 @@ def as_html(draws: Drawn) -> str:
     title = (
         f"{draws.n_chains} chain{'s' * (draws.n_chains != 1)} of {draws.n_draws:,} "
         f"draw{'s' * (draws.n_draws != 1)}, {draws.n_functions:,} distinct "
-        f"function{'s' * (draws.n_functions != 1)}"
+        f"{draws.noun}{'s' * (draws.n_functions != 1)}"
     )
     null = f"Probability that there is no rule at all: {draws.null_probability:.4g}"
     parts = [markup.paragraph([title], strong=True), functions_html(draws)]
@@ -50,11 +61,16 @@ def as_html(draws: Drawn) -> str:
 
 
 def functions_html(draws: Drawn) -> str:
-    """Return the table of the most probable functions, and a line on the rest."""
-    shown = min(_MOST_FUNCTIONS, draws.n_functions)
-    rows = [(f"{draws.probability[i]:.3f}", str(draws.function(i))) for i in range(shown)]
-    table = markup.table(("probability", "function"), rows, wide=1)
-    rest = draws.probability[shown:]
+    """Return the table of the most probable functions or lists, and a line on the rest.
+
+    Lists that part the rows alike are one row.
+    """
+    answers = draws.answers
+    probability = answers.probability
+    shown = answers.number[:_MOST_FUNCTIONS].tolist()
+    rows = [(f"{probability[i]:.3f}", draws.text(number)) for i, number in enumerate(shown)]
+    table = markup.table(("probability", draws.noun), rows, wide=1)
+    rest = probability[len(shown) :]
     if not len(rest):
         return table
     return table + markup.paragraph([f"… and {len(rest):,} more, together {rest.sum():.3f}"])

@@ -17,7 +17,7 @@ class SearchOutcome(Protocol):
 
     @property
     def log_posterior(self) -> float:
-        """Score of the best function."""
+        """Score of the best function or list."""
         ...
 
     @property
@@ -37,7 +37,7 @@ class SearchOutcome(Protocol):
 
     @property
     def proved(self) -> bool:
-        """Whether no function scores higher."""
+        """Whether none scores higher."""
         ...
 
     @property
@@ -47,12 +47,19 @@ class SearchOutcome(Protocol):
 
     @property
     def near(self) -> int:
-        """Functions seen that share this score or come within a nat."""
+        """How many were seen that share this score or come within a nat."""
         ...
 
 
-def search_trust(search: SearchOutcome) -> str:
+def search_trust(search: SearchOutcome, what: str = "function") -> str:
     """Say how many restarts, by how many ways, came to an answer, and what that is worth.
+
+    Parameters
+    ----------
+    search : SearchOutcome
+        What the search says of itself.
+    what : str, default="function"
+        What was searched for: "function" or "list".
 
     Examples
     --------
@@ -66,7 +73,7 @@ def search_trust(search: SearchOutcome) -> str:
     """
     score = f"{search.log_posterior:,.4f}"
     if search.proved:
-        return f"Search: no function scores higher than this one, {score} (proved)."
+        return f"Search: no {what} scores higher than this one, {score} (proved)."
     by = f", by {search.ways} different ways," if search.ways > 1 else ""
     restarts = count(search.restarts, "restart")
     said = f"{search.agreement} of {restarts}{by} ended at this log posterior, {score}"
@@ -75,7 +82,7 @@ def search_trust(search: SearchOutcome) -> str:
     else:
         judged = f"{said}; too few to be sure of: more restarts may find a better rule."
     ended = f"{_ENDED[search.stopped]}; " if search.stopped in _ENDED else ""
-    near = f" {search.near:,} functions share it or come within a nat." if search.near > 1 else ""
+    near = f" {search.near:,} {what}s share it or come within a nat." if search.near > 1 else ""
     return f"Search: {ended}{judged}{near}"
 
 

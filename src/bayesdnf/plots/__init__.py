@@ -1,8 +1,9 @@
 """Pictures; each returns its Axes. They need matplotlib, which is loaded when one is drawn.
 
-``chains`` shows how chains ran, ``membership`` and ``dots`` what they found, ``reliability`` what
-predictions are worth, ``expected`` what a prior expects; ``genome`` and ``regional`` what was found
-in a study of genotypes. ``panels`` and ``labels`` make the axes and the texts they share.
+``chains`` shows how chains ran, ``membership``, ``dots`` and ``parts`` what they found,
+``reliability`` what predictions are worth, ``expected`` what a prior expects; ``genome`` and
+``regional`` what was found in a study of genotypes. ``panels`` and ``labels`` make the axes and the
+texts they share.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from .dots import functions
 from .expected import prior
 from .genome import manhattan
 from .membership import coinclusion, inclusion
+from .parts import part_rates
 from .regional import region
 from .reliability import calibration
 
@@ -22,6 +24,7 @@ __all__ = [
     "functions",
     "inclusion",
     "manhattan",
+    "part_rates",
     "prior",
     "rates",
     "region",

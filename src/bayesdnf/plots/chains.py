@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..checks import whole
+from ..errors import InputError
 from .labels import function_texts, probability_text
 from .panels import (
     BAR,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def rates(draws: Draws, *, axes: object = None) -> AxesArray:
-    """Draw traces and histograms of the two rates, chain by chain.
+    """Draw traces and histograms of the two rates of functions without strata, chain by chain.
 
     Parameters
     ----------
@@ -45,7 +46,8 @@ def rates(draws: Draws, *, axes: object = None) -> AxesArray:
 
     Notes
     -----
-    Where the null function is drawn, π0 and π1 are one rate.
+    Where the null function is drawn, π0 and π1 are one rate. Lists and strata have more rates,
+    which :func:`part_rates` draws.
 
     Examples
     --------
@@ -60,6 +62,10 @@ def rates(draws: Draws, *, axes: object = None) -> AxesArray:
     >>> import matplotlib.pyplot as plt
     >>> plt.close(axes[0, 0].figure)
     """
+    if not draws.simple:
+        raise InputError(
+            "Lists and strata have more than two rates; plots.part_rates draws those of one list."
+        )
     rows = {"π0, rate of unmarked rows": draws.pi0, "π1, rate of marked rows": draws.pi1}
     grid = panels(axes, "plots.rates", 2, 2, (8, 4.8), width_ratios=[3, 1])
     for row, (label, values) in zip(grid, rows.items(), strict=True):
@@ -70,7 +76,9 @@ def rates(draws: Draws, *, axes: object = None) -> AxesArray:
 
 
 def trace(draws: Draws, *, axes: object = None) -> AxesArray:
-    """Draw traces of the log posterior, of the number of terms and of literals, chain by chain.
+    """Draw traces of the log posterior and of the numbers of terms and literals, chain by chain.
+
+    Of lists the number of layers comes last.
 
     Whole numbers have a lane for each chain, so that chains do not hide each other.
 
@@ -78,12 +86,12 @@ def trace(draws: Draws, *, axes: object = None) -> AxesArray:
     ----------
     draws : Draws
         What :func:`bayesdnf.sample` returned.
-    axes : array of 6 Axes, optional
+    axes : array of 6 Axes, of 8 for lists, optional
         Where to draw: trace and histogram of each, one after the other. A new figure by default.
 
     Returns
     -------
-    ndarray of Axes of shape (3, 2)
+    ndarray of Axes of shape (3, 2), for lists (4, 2)
 
     Examples
     --------
@@ -99,8 +107,10 @@ def trace(draws: Draws, *, axes: object = None) -> AxesArray:
     >>> plt.close(axes[0, 0].figure)
     """
     scalars = draws.scalars()
-    grid = panels(axes, "plots.trace", 3, 2, (8, 6.4), width_ratios=[3, 1])
-    for row, name in zip(grid, ("log_posterior", "terms", "literals"), strict=True):
+    names = [x for x in ("log_posterior", "terms", "literals", "layers") if x in scalars]
+    size = (8, 0.4 + 2 * len(names))
+    grid = panels(axes, "plots.trace", len(names), 2, size, width_ratios=[3, 1])
+    for row, name in zip(grid, names, strict=True):
         draw_trace(row[0], row[1], scalars[name], counts=name != "log_posterior")
         row[0].set_ylabel(name.replace("_", " "))
     _finish(grid)
@@ -117,6 +127,8 @@ def _finish(grid: AxesArray) -> None:
 
 def function_posterior(draws: Draws, most: int = 10, *, ax: Axes | None = None) -> Axes:
     """Draw the probabilities of the most probable functions: all chains, and each of them.
+
+    Lists that part the rows alike are one row, named by the most probable of them.
 
     Parameters
     ----------
@@ -147,12 +159,12 @@ def function_posterior(draws: Draws, most: int = 10, *, ax: Axes | None = None) 
     >>> plt.close(ax.figure)
     """
     most = whole("most", "plots.function_posterior", most, 1)
-    shown = range(min(most, draws.n_functions))
+    shown = draws.answers.number[:most].tolist()
     names = function_texts(draws, shown, *label_room(ax, 8, len(shown), 5))
     lines = max(name.count("\n") + 1 for name in names)
     ax = one_panel(ax, (8, 1.3 + len(names) * max(0.3, LINE * lines + 0.1)))
-    probability = draws.probability[: len(shown)]
-    by_chain = draws.counts[:, : len(shown)] / draws.n_draws
+    probability = draws.answers.probability[: len(shown)]
+    by_chain = draws.answers.counts[:, : len(shown)] / draws.n_draws
     rows = np.arange(len(shown), dtype=np.float64)
     ax.barh(rows, probability, height=0.75, color=BAR, label="all chains")
     lane = 0.7 / draws.n_chains
@@ -187,9 +199,10 @@ def function_posterior(draws: Draws, most: int = 10, *, ax: Axes | None = None) 
 
 
 def _rest(draws: Draws, shown: int) -> str:
-    left = draws.n_functions - shown
-    if not left:
-        return "all functions drawn are shown"
-    share = probability_text(float(draws.probability[shown:].sum()))
-    others = "one more function has" if left == 1 else f"{left:,} more functions share"
+    rest = draws.answers.probability[shown:]
+    what = "function" if draws.layers == 1 else "partition"
+    if not len(rest):
+        return f"all {what}s drawn are shown"
+    share = probability_text(float(rest.sum()))
+    others = f"one more {what} has" if len(rest) == 1 else f"{len(rest):,} more {what}s share"
     return f"{others} {share}"

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..boolean import Literal
 from ..checks import whole
-from .labels import NULL, literal_names, plain
+from ..model.rule import layers_of
+from .labels import literal_names, null_text, plain
 from .panels import (
     BAND,
     FAINT,
@@ -30,8 +31,11 @@ if TYPE_CHECKING:
     from ..sampling.draws import Draws
 
 Term = tuple[Literal, ...]
+Row = list[list[Term]]
+"""The terms of each layer of a function or list, the layer that is asked first in front."""
 _LANE = 0.17  # inches for a term
 _COLUMN, _CLOSE = 0.3, 0.17  # inches for a literal, and for one of many
+_WORD = 0.4  # inches for "elif"
 
 
 def functions(draws: Draws, most: int = 8, *, axes: object = None) -> AxesArray:
@@ -39,7 +43,8 @@ def functions(draws: Draws, most: int = 8, *, axes: object = None) -> AxesArray:
 
     A row is a function, a line in it a term, and the dots on the line its literals; terms of one
     literal are lone dots, all at one height. A term that several of the functions have keeps its
-    colour and mark; dots of the others are hollow.
+    colour and mark; dots of the others are hollow. The layers of a list lie below each other, the
+    one that is asked first on top; lists that part the rows alike are one row.
 
     Parameters
     ----------
@@ -69,13 +74,13 @@ def functions(draws: Draws, most: int = 8, *, axes: object = None) -> AxesArray:
     >>> plt.close(axes[0].figure)
     """
     most = whole("most", "plots.functions", most, 1)
-    numbers = range(min(most, draws.n_functions))
+    numbers = draws.answers.number[:most].tolist()
     rows, often = _rows(draws, numbers)
     literals = list(dict.fromkeys(x for term in often for x in term))
     place = {literal: i for i, literal in enumerate(draws.literals)}
     names = literal_names(draws, [place[x] for x in literals], 36)
 
-    heights = np.array([max(_lanes(terms)) + 1.6 for terms in rows])
+    heights = np.array([max(itertools.chain([0], *_lanes(row))) + 1.6 for row in rows])
     ends = np.cumsum(heights)
     starts = ends - heights
     wide = max(3.6, min(11.0, _COLUMN * len(literals)), _CLOSE * len(literals))
@@ -86,20 +91,27 @@ def functions(draws: Draws, most: int = 8, *, axes: object = None) -> AxesArray:
 
     styles = _styles(often, len(rows))
     column = {literal: i for i, literal in enumerate(literals)}
-    for terms, start in zip(rows, starts, strict=True):
-        _draw(left, terms, start + 0.8, column, styles)
+    indent = _WORD * max(1, len(literals)) / wide if draws.layers > 1 else 0.0
+    for row, start in zip(rows, starts, strict=True):
+        if not row:
+            null = null_text(draws)
+            left.text(-0.4, start + 0.8, null, va="center", fontsize="small", style="italic")
+        _draw(left, row, start + 0.8, column, styles)
+        if draws.layers > 1:
+            _word_layers(left, row, start + 0.8, -0.5 - indent)
     middle = (starts + ends) / 2
-    by_chain = draws.counts[:, : len(rows)] / draws.n_draws
-    probability_bars(right, draws.probability[: len(rows)], by_chain, middle, bar=0.9)
+    by_chain = draws.answers.counts[:, : len(rows)] / draws.n_draws
+    probability = draws.answers.probability[: len(rows)]
+    probability_bars(right, probability, by_chain, middle, bar=0.9)
     for ax in (left, right):
         for start, end in zip(starts[1::2], ends[1::2], strict=True):
             ax.axhspan(start, end, color=BAND, zorder=-2, linewidth=0)
         ax.set_ylim(ends[-1], 0)
         tidy(ax)
-    _name_columns(left, names, upright)
+    _name_columns(left, names, upright, indent)
     left.set_yticks(middle, [str(i) for i in numbers])
-    left.set_ylabel("function")
-    left.set_xlabel(_note(set(styles.values())), fontsize="small")
+    left.set_ylabel(draws.noun)
+    left.set_xlabel(_note(draws, set(styles.values())), fontsize="small")
     right.set_yticks([])
     right.set_xlabel("probability")
     return np.array([left, right], dtype=object)
@@ -116,44 +128,57 @@ class TermStyle(NamedTuple):
 HOLLOW = TermStyle(INK, "o", "white")
 
 
-def _rows(draws: Draws, numbers: range) -> tuple[list[list[Term]], dict[Term, int]]:
-    """List each function's terms, and how many have each term: common terms come first."""
-    functions = [draws.function(i).literal_terms for i in numbers]
-    times = Counter(term for terms in functions for term in terms)
+def _rows(draws: Draws, numbers: list[int]) -> tuple[list[Row], dict[Term, int]]:
+    """List the terms of each layer of each function, and how many functions have each term.
+
+    Common terms come first.
+    """
+    rules = [layers_of(draws.function(i))[::-1] for i in numbers]
+    times = Counter(term for layers in rules for f in layers for term in f.literal_terms)
     often = dict(times.most_common())  # of equally common ones the first seen comes first
     rank = {term: i for i, term in enumerate(often)}
-    return [sorted(terms, key=rank.__getitem__) for terms in functions], often
+    rows = [[sorted(f.literal_terms, key=rank.__getitem__) for f in layers] for layers in rules]
+    return rows, often
 
 
-def _lanes(terms: list[Term]) -> list[int]:
-    """Return the height of each term in its row: those of one literal share the first."""
-    first = any(len(term) == 1 for term in terms)
-    longer = itertools.count(int(first))
-    return [0 if len(term) == 1 else next(longer) for term in terms] or [0]
+def _lanes(row: Row) -> list[list[int]]:
+    """Return the height of each term in its row: those of one literal share a layer's first."""
+    lanes: list[list[int]] = []
+    top = 0
+    for terms in row:
+        longer = itertools.count(top + any(len(term) == 1 for term in terms))
+        lanes.append([top if len(term) == 1 else next(longer) for term in terms])
+        top = max(lanes[-1]) + 1
+    return lanes
 
 
 def _draw(
     ax: Axes,
-    terms: list[Term],
+    row: Row,
     top: float,
     column: dict[Literal, int],
     styles: dict[Term, TermStyle],
 ) -> None:
-    """Draw a function, its first term at a height."""
-    if not terms:
-        ax.text(-0.4, top, NULL, va="center", fontsize="small", style="italic")
-        return
-    for term, lane in zip(terms, _lanes(terms), strict=True):
-        style = styles[term]
-        ax.plot(
-            sorted(column[literal] for literal in term),
-            np.full(len(term), top + lane),
-            color=style.color,
-            marker=style.mark,
-            markersize=6,
-            markerfacecolor=style.fill,
-            linewidth=1.8,
-        )
+    """Draw a function or list, its first term at a height."""
+    for terms, lanes in zip(row, _lanes(row), strict=True):
+        for term, lane in zip(terms, lanes, strict=True):
+            style = styles[term]
+            ax.plot(
+                sorted(column[literal] for literal in term),
+                np.full(len(term), top + lane),
+                color=style.color,
+                marker=style.mark,
+                markersize=6,
+                markerfacecolor=style.fill,
+                linewidth=1.8,
+            )
+
+
+def _word_layers(ax: Axes, row: Row, top: float, left: float) -> None:
+    """Write if and elif beside the first term of each layer."""
+    for number, lanes in enumerate(_lanes(row)):
+        word = "elif" if number else "if"
+        ax.text(left, top + min(lanes), word, va="center", fontsize="small")
 
 
 def _styles(often: dict[Term, int], n_rows: int) -> dict[Term, TermStyle]:
@@ -165,8 +190,8 @@ def _styles(often: dict[Term, int], n_rows: int) -> dict[Term, TermStyle]:
     return styles
 
 
-def _name_columns(ax: Axes, names: list[str], upright: bool) -> None:
-    ax.set_xlim(-0.6, max(1, len(names)) - 0.4)
+def _name_columns(ax: Axes, names: list[str], upright: bool, indent: float) -> None:
+    ax.set_xlim(-0.6 - indent, max(1, len(names)) - 0.4)
     ax.xaxis.tick_top()
     ax.set_xticks(range(len(names)), names, rotation=0 if upright else 90)
     for text in ax.get_xticklabels():
@@ -177,9 +202,14 @@ def _name_columns(ax: Axes, names: list[str], upright: bool) -> None:
     ax.spines[:].set_visible(False)
 
 
-def _note(styles: Collection[TermStyle]) -> str:
+def _note(draws: Draws, styles: Collection[TermStyle]) -> str:
     """Say how to read the drawing, as far as it applies."""
     if not styles:
         return ""
-    note = "dots on a line: AND; lines and lone dots of a function: OR"
-    return f"{note}\nhollow: a term of this function alone" if HOLLOW in styles else note
+    lines = ["dots on a line: AND; lines and lone dots of a function: OR"]
+    if draws.layers > 1:
+        lines = ["dots on a line: AND; lines and lone dots of a layer: OR"]
+        lines.append("layers are asked from top to bottom")
+    if HOLLOW in styles:
+        lines.append(f"hollow: a term of this {draws.noun} alone")
+    return "\n".join(lines)

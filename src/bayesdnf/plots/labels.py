@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..boolean import RuleList
+
 if TYPE_CHECKING:
     from matplotlib.text import Text
 
     from ..sampling.draws import Draws
 
 NULL = "no marker (the null function)"
+_INDENT = " " * 5  # of the lines of a layer
 
 
 def plain(text: Text) -> Text:
@@ -54,27 +57,55 @@ def literal_names(draws: Draws, numbers: Sequence[int], width: int) -> list[str]
     return shortened(names, width)
 
 
+def null_text(draws: Draws) -> str:
+    """Return what to call the null function, or the null list."""
+    return NULL.replace("function", draws.noun)
+
+
 def function_texts(draws: Draws, numbers: Sequence[int], width: int, most: int) -> list[str]:
-    """Return the texts of some functions in a few lines of a width.
+    """Return the texts of some functions or lists in a few lines of a width.
 
     What is left of one that is too long even with short names ends in its number, for
     ``draws.function(number)``.
     """
-    functions = [draws.function(i) for i in numbers]
-    lines = fitted([function.terms for function in functions], width, most)
+    rules = [draws.function(i) for i in numbers]
+    layers = [rule.layers if isinstance(rule, RuleList) else (rule,) for rule in rules]
+    room, lines_each = width, most
+    if draws.layers > 1:
+        room, lines_each = width - len(_INDENT), most // max(1, *map(len, layers))
+    fitting = iter(fitted([f.terms for its in layers for f in its], room, max(1, lines_each)))
+    texts = []
+    for i, rule, its in zip(numbers, rules, layers, strict=True):
+        lines = [next(fitting) for _ in its]
+        whole = [x for its in if_elif(lines) for x in its] if draws.layers > 1 else lines[0]
+        cut = cut_lines(whole, most, f"… ({draws.noun} {i})")
+        texts.append(null_text(draws) if rule.is_null else cut)
+    return texts
+
+
+def if_elif(layers: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Put ``if`` and ``elif`` before the lines of layers.
+
+    Examples
+    --------
+    >>> from bayesdnf.plots.labels import if_elif
+    >>> if_elif([["(a) OR (b)", "OR (c)"], ["(d)"]])
+    [['if (a) OR (b)', '     OR (c)'], ['elif (d)']]
+    """
     return [
-        NULL if function.is_null else _cut_lines(its, most, f"… (function {i})")
-        for i, function, its in zip(numbers, functions, lines, strict=True)
+        [f"{'elif' if number else 'if'} {first}", *(f"{_INDENT}{x}" for x in others)]
+        for number, (first, *others) in enumerate(layers)
     ]
 
 
 def term_texts(names: Sequence[str], width: int, most: int) -> list[str]:
     """Return the texts of terms, such as "a AND b", in a few lines of a width."""
     lines = fitted([[name.split(" AND ")] for name in names], width, most)
-    return [_cut_lines(its, most, "…").removeprefix("(").removesuffix(")") for its in lines]
+    return [cut_lines(its, most, "…").removeprefix("(").removesuffix(")") for its in lines]
 
 
-def _cut_lines(lines: list[str], most: int, end: str) -> str:
+def cut_lines(lines: list[str], most: int, end: str) -> str:
+    """Join lines, the last of too many replaced by an end."""
     if len(lines) <= most:
         return "\n".join(lines)
     return "\n".join([*lines[: most - 1], end]) if most > 1 else f"{lines[0]} {end}"

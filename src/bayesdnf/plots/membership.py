@@ -76,7 +76,7 @@ def inclusion(
     order = order[mean[order] > 0]
     shown = order[:most]
     if not len(shown):
-        return say(one_panel(ax, (7, 1.5)), NO_PAIR if draws.n_terms.any() else NOTHING)
+        return say(one_panel(ax, (7, 1.5)), NO_PAIR if draws.n_terms.any() else _nothing(draws))
     room = label_room(ax, 7, len(shown), 3)
     if kind == "literal":
         names = literal_names(draws, shown.tolist(), room.width)
@@ -89,8 +89,13 @@ def inclusion(
     probability_bars(ax, mean[shown], shares.probability[:, shown])
     name_rows(ax, names)
     tidy(ax)
-    ax.set_xlabel(f"probability that {_HELD[kind]}{_rest(mean[order[most:]])}")
+    held = _HELD[kind].replace("function", draws.noun)
+    ax.set_xlabel(f"probability that {held}{_rest(mean[order[most:]])}")
     return ax
+
+
+def _nothing(draws: Draws) -> str:
+    return NOTHING.replace("function", draws.noun)
 
 
 def _rest(left: Floats) -> str:
@@ -142,7 +147,7 @@ def coinclusion(draws: Draws, most: int = 12, *, ax: Axes | None = None) -> Axes
     shown = order[single[order] > 0][:most].tolist()
     n = len(shown)
     if not shown:
-        return say(one_panel(ax, (7, 1.5)), NOTHING)
+        return say(one_panel(ax, (7, 1.5)), _nothing(draws))
     names = literal_names(draws, shown, 36)
     label = 0.068 * max(map(len, names))
     ax = one_panel(ax, (max(4.6, 0.4 + label + 0.48 * n), 0.8 + 0.75 * label + 0.36 * max(2, n)))
@@ -164,7 +169,7 @@ def coinclusion(draws: Draws, most: int = 12, *, ax: Axes | None = None) -> Axes
     ax.tick_params(axis="both", length=0, labelsize="small")
     ax.spines[:].set_visible(False)
     ax.set_title(
-        "framed: probability that the function holds the literal\n"
+        f"framed: probability that the {draws.noun} holds the literal\n"
         "below: probability that one term holds both",
         fontsize="small",
     )

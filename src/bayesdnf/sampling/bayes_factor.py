@@ -1,4 +1,4 @@
-"""The Bayes factor of "some rule" against "no rule at all", as far as draws can tell it."""
+"""Bayes factors, as far as draws tell them: some rule against none, one layer against more."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..boolean import BooleanFunction
 from ..model.posterior import Posterior
-from ..model.prior_draws import log_null_odds
+from ..model.prior_draws import log_null_odds, log_one_layer_odds
 from .draws import Draws
 from .tempered import log_evidence
 
@@ -18,16 +18,16 @@ _ENOUGH = 100  # draws of the null function, and of others, to reckon a ratio of
 
 
 class BayesFactor(NamedTuple):
-    """How much more probable the outcome is under some rule than under none."""
+    """How much more probable the outcome is under some rule than under none, or the like."""
 
     log: float
-    """Natural logarithm of P(y | some rule) / P(y | no rule); or a bound of it."""
+    """Natural logarithm, such as of P(y | some rule) / P(y | no rule); or a bound of it."""
     bound: str
     """"" for an estimate; ">" or "<" where the draws only say that it is above or below."""
     spread: float
     """Standard deviation of the logarithm between chains; NaN where it is not known."""
     source: str
-    """"draws", from how often the null function was drawn, or "evidence"."""
+    """"draws", from how often either side was drawn, or "evidence"."""
 
     def __str__(self) -> str:
         # Past 1e300 only the logarithm can be written down.
@@ -78,15 +78,66 @@ def bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | None:
         by_evidence = _from_evidence(drawn, posterior, log_odds)
         if by_evidence is not None:
             return by_evidence
-    if 0 < n_null < n_all:
-        with np.errstate(divide="ignore"):
-            by_chain = np.log(drawn.n_draws - null) - np.log(null) + log_odds
-        log = math.log(n_all - n_null) - math.log(n_null) + log_odds
+    return _from_draws(drawn.n_draws - null, null, -log_odds)
+
+
+def one_layer_bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | None:
+    """Weigh lists of one layer against lists of two or more, whatever the prior gives to each.
+
+    The odds of the draws, the null list left out, over those of the prior, restricted to what it
+    allows. Both sides have rates without an order between them. Where one side was never drawn,
+    only a bound is known: the factor if one draw had been of it.
+
+    Parameters
+    ----------
+    drawn : Draws
+        From this posterior.
+    posterior : Posterior
+        What was sampled, with ``layers`` of 2 or more.
+
+    Returns
+    -------
+    BayesFactor or None
+        Above 1 (its logarithm above 0) where one layer is enough. None where there is nothing to
+        compare: one layer at most, no draw but of the null list, a kernel that never visits lists
+        of two terms, or a prior whose odds cannot be reckoned.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+    >>> from bayesdnf.sampling.bayes_factor import one_layer_bayes_factor
+    >>> X, y, truth = simulate(300, 10, random_state=0)
+    >>> posterior = Posterior(BitMatrix.from_table(X), y, layers=2)
+    >>> drawn = sample(posterior, draws=500, warmup=100, random_state=0)
+    >>> -1 < one_layer_bayes_factor(drawn, posterior).log < 1  # these rows hardly say
+    True
+    """
+    if posterior.layers == 1 or drawn.settings["kernel"] == "single_term":
+        return None
+    one, more = (
+        drawn.counts[:, of_side].sum(axis=1)
+        for of_side in (drawn.n_layers == 1, drawn.n_layers > 1)
+    )
+    if not (one.any() or more.any()):
+        return None
+    log_odds = log_one_layer_odds(posterior)
+    return None if log_odds is None else _from_draws(one, more, log_odds)
+
+
+def _from_draws(
+    first: NDArray[np.int64], second: NDArray[np.int64], log_prior_odds: float
+) -> BayesFactor:
+    """Divide the odds of two sides, by how often each chain drew each, by those of the prior."""
+    n_first, n_second = int(first.sum()), int(second.sum())
+    if n_first and n_second:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            by_chain = np.log(first) - np.log(second) - log_prior_odds
+        log = math.log(n_first) - math.log(n_second) - log_prior_odds
         return BayesFactor(log, "", _spread(by_chain), "draws")
-    one_draw = math.log(max(1, n_all - 1))  # log odds if one draw had been of the other kind
-    if n_null == 0:
-        return BayesFactor(log_odds + one_draw, ">", math.nan, "draws")
-    return BayesFactor(log_odds - one_draw, "<", math.nan, "draws")
+    one_draw = math.log(max(1, n_first + n_second - 1))  # log odds if one draw were of the other
+    if n_second == 0:
+        return BayesFactor(one_draw - log_prior_odds, ">", math.nan, "draws")
+    return BayesFactor(-one_draw - log_prior_odds, "<", math.nan, "draws")
 
 
 def _from_evidence(drawn: Draws, posterior: Posterior, log_odds: float) -> BayesFactor | None:

@@ -24,7 +24,7 @@ from ..model.flat_functions import FlatFunctions
 from .kernel import Info, Snapshot
 from .records import ChainRecord
 
-_VERSION = 1
+_VERSION = 2
 _FUNCTIONS = "functions"
 
 
@@ -129,6 +129,7 @@ def _record(arrays: Any, chain: int, snapshot: dict[str, Any]) -> ChainRecord:
         functions=tuple(
             tuple(tuple(int(i) for i in term) for term in terms) for terms in snapshot["functions"]
         ),
+        layers=tuple(tuple(int(g) for g in layers) for layers in snapshot["layers"]),
         key=(int(snapshot["key"][0]), int(snapshot["key"][1])),
         counter=tuple(int(c) for c in snapshot["counter"]),  # type: ignore[arg-type]
         used=int(snapshot["used"]),

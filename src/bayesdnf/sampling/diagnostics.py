@@ -2,7 +2,7 @@
 
 On a discrete space a chain may be stuck and look perfect: R-hat of a constant is not a number and
 its effective size is all of its draws. So what is constant is called constant, and the chains are
-compared on the functions themselves.
+compared on the functions themselves; lists on how they part the rows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from .verdict import TOLERATED, acceptance_text, agreement_text, quantities_text
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .draws import ChainShares, Draws
+    from .draws import Draws
+    from .shares import ChainShares
 
 Floats = NDArray[np.float64]
 
@@ -38,6 +39,8 @@ _REPEATS = 200
 @dataclass(frozen=True, eq=False)
 class Agreement:
     """How far chains agree on the probabilities of the most frequent functions.
+
+    Lists that part the rows alike count as one here: chains need not agree on their layers.
 
     Parameters
     ----------
@@ -57,6 +60,8 @@ class Agreement:
         Largest difference between two chains in the inclusion of any literal.
     literal : str
         That literal; empty when no function holds any.
+    compared : {"functions", "partitions"}
+        What was compared: functions, or the partitions that lists make.
     """
 
     n_functions: int
@@ -67,6 +72,7 @@ class Agreement:
     limit: float
     inclusion: float
     literal: str
+    compared: str = "functions"
 
     @property
     def ok(self) -> bool:
@@ -83,10 +89,11 @@ class Diagnosis:
     Parameters
     ----------
     quantities : DataFrame
-        By quantity, ``log_posterior``, ``terms``, ``literals``, ``pi0``, ``pi1`` and the inclusion
-        of each literal that matters, under its text: ``mean``, ``sd``, rank-normalised ``r_hat``,
-        ``ess_bulk``, ``ess_tail``, ``mcse`` (of the mean), and ``constant``: whether no chain ever
-        changed it. All but the mean and the sd of what is constant are NaN.
+        By quantity, ``log_posterior``, ``terms``, ``literals``, for lists ``layers``, for functions
+        without strata ``pi0`` and ``pi1``, and the inclusion of each literal that matters, under
+        its text: ``mean``, ``sd``, rank-normalised ``r_hat``, ``ess_bulk``, ``ess_tail``, ``mcse``
+        (of the mean), and ``constant``: whether no chain ever changed it. All but the mean and the
+        sd of what is constant are NaN.
     agreement : Agreement or None
         How far the chains agree; None when there is only one.
     acceptance : DataFrame
@@ -222,8 +229,9 @@ def _at_least_two(drawn: Floats) -> Floats:
 def _agreement(draws: Draws, included: ChainShares) -> Agreement:
     import pandas as pd
 
-    kinds = min(_MOST_FUNCTIONS, draws.n_functions)
-    places = np.minimum(draws.index, kinds)  # functions are numbered by how frequent they are
+    answers = draws.answers
+    kinds = min(_MOST_FUNCTIONS, len(answers))
+    places = np.minimum(answers.of[draws.index], kinds)  # numbered by how frequent they are
     shares = _shares(places[:, None], kinds + 1)[:, 0]
     variation = _variation(shares)
     size = _effective_size(places, kinds + 1)
@@ -239,6 +247,7 @@ def _agreement(draws: Draws, included: ChainShares) -> Agreement:
         limit=float(np.quantile(by_chance, 0.99)),
         inclusion=float(apart.max(initial=0.0)),
         literal=included.names[int(apart.argmax())] if len(apart) else "",
+        compared="functions" if draws.layers == 1 else "partitions",
     )
 
 

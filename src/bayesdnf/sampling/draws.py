@@ -1,4 +1,4 @@
-"""Draws: what the chains of a run drew, each distinct function stored once."""
+"""Draws: what the chains of a run drew, each distinct function or list stored once."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _native
-from ..boolean import BooleanFunction, Literal
+from ..boolean import Literal
+from ..boolean.literal import Value
 from ..display import draws_html
-from ..errors import ParameterError
+from ..errors import InputError
 from ..model.flat_functions import FlatFunctions
+from ..model.posterior import marked_rows
+from ..model.rule import Rule, one_line
 from . import draws_file, draws_tree
 from .diagnostics import Diagnosis, diagnose
+from .shares import Answers, ChainShares, answers_of, inclusion_by_chain, top
 
 if TYPE_CHECKING:
     import os
@@ -32,7 +35,9 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Functions and rates drawn by several chains.
+    """Functions, or lists of layers, and rates drawn by several chains.
+
+    A list counts as a function here wherever nothing else is said.
 
     Made by :func:`~bayesdnf.sampling.run.sample`. Of equal columns the first stands for all.
 
@@ -43,17 +48,18 @@ class Draws:
     equal : tuple of tuples of Literal
         For each of them the literals whose columns are equal to its own.
     functions : FlatFunctions
-        Distinct functions, most frequent first.
+        Distinct functions, most frequent first, with the layer of each term.
     log_prior, log_likelihood : ndarray
         By function.
-    marked : ndarray of shape (n_functions, 2)
-        Marked positives and marked negatives.
+    cells : ndarray of shape (n_functions, n_strata, n_parts, 2)
+        Positives and negatives of each part in each stratum; part 1 is what a function marks. -1
+        in part 0 of draws from a file of version 1, which does not say.
     rows : ndarray of shape (n_functions, 2)
-        Hash of the rows that a function marks.
+        Hash of how a function parts the rows.
     index : ndarray of shape (n_chains, n_draws)
         Number of the function of each draw.
-    pi0, pi1 : ndarray of shape (n_chains, n_draws)
-        The rates drawn with it.
+    rates : ndarray of shape (n_chains, n_draws, n_strata, n_parts)
+        The rates drawn with it; NaN for parts that a list does not have.
     likelihoods : ndarray of shape (n_chains, n_draws, n_temperatures)
         Log likelihood at each temperature.
     betas : tuple of float
@@ -64,6 +70,8 @@ class Draws:
         The same for exchanges between neighbouring temperatures.
     settings : dict
         How they were drawn: kernel, seed, warm-up, thinning, why it stopped, a hash of the data.
+    strata : tuple
+        The labels of the strata; empty without strata.
 
     Examples
     --------
@@ -82,11 +90,10 @@ class Draws:
     functions: FlatFunctions
     log_prior: Floats
     log_likelihood: Floats
-    marked: Ints
+    cells: Ints
     rows: NDArray[np.uint64]
     index: Ints
-    pi0: Floats
-    pi1: Floats
+    rates: Floats
     likelihoods: Floats
     betas: tuple[float, ...]
     tried: Ints
@@ -94,6 +101,7 @@ class Draws:
     exchanges_tried: Ints
     exchanged: Ints
     settings: dict[str, Any] = field(default_factory=dict)
+    strata: tuple[Value, ...] = ()
 
     @property
     def n_chains(self) -> int:
@@ -107,7 +115,7 @@ class Draws:
 
     @property
     def n_functions(self) -> int:
-        """Number of distinct functions."""
+        """Number of distinct functions or lists."""
         return len(self.log_prior)
 
     @cached_property
@@ -136,9 +144,55 @@ class Draws:
         """Log posterior up to the evidence, by function."""
         return self.log_prior + self.log_likelihood
 
-    def function(self, number: int) -> BooleanFunction:
-        """Spell out a function."""
+    @property
+    def layers(self) -> int:
+        """The most layers that a list may have; 1 for functions."""
+        return int(self.cells.shape[2]) - 1
+
+    @property
+    def noun(self) -> str:
+        """What is drawn, in words: "function", or "list" where there may be several layers."""
+        return "function" if self.layers == 1 else "list"
+
+    @cached_property
+    def n_layers(self) -> Ints:
+        """Number of layers G, by function or list."""
+        return self.functions.n_layers.astype(np.int64)
+
+    @property
+    def simple(self) -> bool:
+        """Whether there are two rates: one layer and no strata."""
+        return self.layers == 1 and self.cells.shape[1] == 1
+
+    @property
+    def marked(self) -> Ints:
+        """Positives and negatives that a function marks, or any layer of a list."""
+        return marked_rows(self.cells)
+
+    @property
+    def pi0(self) -> Floats:
+        """The drawn rates of unmarked rows, of functions without strata."""
+        return self._rate(0)
+
+    @property
+    def pi1(self) -> Floats:
+        """The drawn rates of marked rows, of functions without strata."""
+        return self._rate(1)
+
+    def _rate(self, part: int) -> Floats:
+        if not self.simple:
+            raise InputError("Lists and strata have more than two rates; see Draws.rates.")
+        return self.rates[:, :, 0, part]
+
+    def function(self, number: int) -> Rule:
+        """Spell out a function, or a list where there may be several layers."""
+        if self.layers > 1:
+            return self.functions.spelt_list(number, self.literals)
         return self.functions.spelt(number, self.literals)
+
+    def text(self, number: int) -> str:
+        """Write a function, or a list, on one line."""
+        return one_line(self.function(number))
 
     def holding(self, literals: Sequence[int] | Ints) -> NDArray[np.bool_]:
         """Return which functions hold each of some literals.
@@ -176,45 +230,56 @@ class Draws:
 
     def scalars(self) -> dict[str, Floats]:
         """Return what a draw comes to in numbers, each of shape (n_chains, n_draws)."""
-        return {
+        found = {
             "log_posterior": self.log_score[self.index],
             "terms": self.n_terms[self.index].astype(np.float64),
             "literals": self.n_literals[self.index].astype(np.float64),
-            "pi0": self.pi0,
-            "pi1": self.pi1,
         }
+        if self.layers > 1:
+            found["layers"] = self.n_layers[self.index].astype(np.float64)
+        # Parts that swap places, or that the null function lacks, have no rates to follow.
+        return found | {"pi0": self.pi0, "pi1": self.pi1} if self.simple else found
 
-    def top(self, most: int | None = None) -> pd.DataFrame:
-        """Return the most probable functions.
+    @cached_property
+    def answers(self) -> Answers:
+        """What to show, most probable first.
+
+        Each function; of lists one for all that part the rows alike.
+        """
+        return answers_of(self, merged=self.layers > 1)
+
+    def top(self, most: int | None = None, *, merged: bool | None = None) -> pd.DataFrame:
+        """Return the most probable functions or lists.
 
         Parameters
         ----------
         most : int, optional
             How many; all by default.
+        merged : bool, optional
+            Whether to show one row for all that part the rows of the table alike: the data cannot
+            tell those apart. By default lists are merged and functions are not.
 
         Returns
         -------
         DataFrame
             ``function``, ``probability`` (share of draws), ``log_posterior`` (log prior plus log
-            likelihood), ``terms``, ``literals``, and ``same_rows``, the probability of all
-            functions that mark the same rows of the table: the data cannot tell those apart.
-        """
-        import pandas as pd
+            likelihood), ``terms``, ``literals``, for lists ``layers``, and ``same_rows``, the
+            probability of all functions that mark the same rows, or of all lists that part the
+            rows alike. Merged, a row is the most probable of those that part the rows alike, with
+            ``same_rows`` before ``probability``, and highest first.
 
-        _, group = np.unique(self.rows, axis=0, return_inverse=True)
-        together = np.bincount(group.ravel(), weights=self.probability)[group.ravel()]
-        shown = range(self.n_functions if most is None else min(most, self.n_functions))
-        n = len(shown)
-        return pd.DataFrame(
-            {
-                "function": [self.function(i) for i in shown],
-                "probability": self.probability[:n],
-                "log_posterior": self.log_score[:n],
-                "terms": self.n_terms[:n],
-                "literals": self.n_literals[:n],
-                "same_rows": together[:n],
-            }
-        )
+        Examples
+        --------
+        >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+        >>> X, y, truth = simulate(300, 10, random_state=0)
+        >>> posterior = Posterior(BitMatrix.from_table(X), y, layers=2)
+        >>> drawn = sample(posterior, draws=200, warmup=100, random_state=0)
+        >>> list(drawn.top().columns)
+        ['function', 'same_rows', 'probability', 'log_posterior', 'terms', 'literals', 'layers']
+        >>> len(drawn.top()) < len(drawn.top(merged=False)) == drawn.n_functions
+        True
+        """
+        return top(self, most, self.layers > 1 if merged is None else merged)
 
     def inclusion(self, kind: str, least: float = 0.0) -> pd.DataFrame:
         """Return how probable it is that a function holds a literal, an attribute, a term, a pair.
@@ -249,55 +314,7 @@ class Draws:
 
     def inclusion_by_chain(self, kind: str) -> ChainShares:
         """Return the same for each chain."""
-        function, item, names, equal = self._items(kind)
-        # An item counts once for a function, however many of its terms hold it.
-        pairs = np.unique(function * max(1, len(names)) + item)
-        function, item = np.divmod(pairs, max(1, len(names)))
-        shares = np.stack(
-            [
-                np.bincount(item, weights=row[function], minlength=len(names)) / self.n_draws
-                for row in self.counts.astype(np.float64)
-            ]
-        )
-        return ChainShares(names, equal, shares)
-
-    def _items(self, kind: str) -> tuple[Ints, Ints, list[str], list[str]]:
-        """List (function, item) pairs, and the items' names and equals."""
-        term_of = np.repeat(
-            np.arange(len(self.functions.literal_starts) - 1),
-            np.diff(self.functions.literal_starts),
-        )
-        function_of_term = np.repeat(np.arange(self.n_functions), self.n_terms)
-        literal = self.functions.literals.astype(np.int64)
-        texts = [str(x) for x in self.literals]
-        if kind == "literal":
-            equal = [", ".join(map(str, others)) for others in self.equal]
-            return function_of_term[term_of], literal, texts, equal
-        if kind == "attribute":
-            names = sorted({x.attribute for x in self.literals})
-            number = {name: i for i, name in enumerate(names)}
-            attribute = np.array([number[x.attribute] for x in self.literals], dtype=np.int64)
-            return function_of_term[term_of], attribute[literal], names, [""] * len(names)
-        if kind == "term":
-            catalogue = _native.Catalogue()
-            alone = np.arange(len(self.functions.literal_starts), dtype=np.int64)
-            item = catalogue.number(alone, self.functions.literal_starts, self.functions.literals)
-            _, starts, held = catalogue.flat
-            names = [
-                " AND ".join(sorted(texts[i] for i in held[starts[t] : starts[t + 1]]))
-                for t in range(len(starts) - 1)
-            ]
-            return function_of_term, item, names, [""] * len(names)
-        if kind == "pair":
-            first, second = pairs_within(self.functions.literal_starts)
-            low = np.minimum(literal[first], literal[second])
-            high = np.maximum(literal[first], literal[second])
-            kinds, item = np.unique(low * len(texts) + high, return_inverse=True)
-            names = [" AND ".join((texts[k // len(texts)], texts[k % len(texts)])) for k in kinds]
-            return function_of_term[term_of[first]], item, names, [""] * len(names)
-        raise ParameterError.of(
-            "kind", "Draws.inclusion", "'literal', 'attribute', 'term' or 'pair'", kind
-        )
+        return inclusion_by_chain(self, kind)
 
     def _repr_html_(self) -> str:
         return draws_html.as_html(self)
@@ -330,8 +347,9 @@ class Draws:
         Returns
         -------
         DataFrame
-            ``chain`` and ``draw``, counted from 1, ``function`` (its text), ``terms``,
-            ``literals``, ``pi0``, ``pi1`` and ``log_posterior``.
+            ``chain`` and ``draw``, counted from 1, ``function`` (its text, that of a list on one
+            line), ``terms``, ``literals``, for lists ``layers``, for functions without strata
+            ``pi0`` and ``pi1``, and ``log_posterior``.
 
         Examples
         --------
@@ -355,14 +373,15 @@ class Draws:
         posterior : Posterior, optional
             What was sampled, for the observed outcome and the log likelihood of each row.
         log_likelihood : bool, default=False
-            Whether to add log P(y | function, π0, π1) of every row at every draw, for LOO. Needs
+            Whether to add log P(y | function, rates) of every row at every draw, for LOO. Needs
             the posterior, and 8 bytes for each row of each draw.
 
         Returns
         -------
         DataTree
             Groups ``posterior``, ``sample_stats`` and, with a posterior, ``observed_data`` and
-            ``log_likelihood``; chains and draws are counted from 1.
+            ``log_likelihood``; chains and draws are counted from 1. Lists and strata have ``rates``
+            by ``stratum`` and ``part`` in place of ``pi0`` and ``pi1``.
 
         Examples
         --------
@@ -402,7 +421,7 @@ class Draws:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Draws:
-        """Read the draws that :meth:`save` wrote, exactly as they were.
+        """Read the draws that :meth:`save` wrote, now or in an earlier version, as they were.
 
         Raises
         ------
@@ -418,22 +437,3 @@ class Draws:
         bayesdnf.errors.InputError: Cannot read no such file.nc: No such file or directory.
         """
         return cls(**draws_file.read(path)[0])
-
-
-@dataclass(frozen=True)
-class ChainShares:
-    """How often each chain's functions held each of some items."""
-
-    names: Sequence[str]
-    equal: Sequence[str]
-    probability: Floats
-    """Of shape (n_chains, n_items)."""
-
-
-def pairs_within(starts: Ints) -> tuple[Ints, Ints]:
-    """Every pair of places i < j that lie in one run, runs given by their starts."""
-    sizes = np.diff(starts)
-    ahead = np.repeat(starts[1:], sizes) - np.arange(starts[-1]) - 1  # later places in the run
-    first = np.repeat(np.arange(starts[-1]), ahead)
-    offset = np.arange(len(first)) - np.repeat(np.cumsum(ahead) - ahead, ahead)
-    return first, first + 1 + offset

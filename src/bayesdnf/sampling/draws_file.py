@@ -1,6 +1,7 @@
 """Files of draws: one NetCDF file that ArviZ reads too, free of code.
 
 A file holds plain arrays and texts; reading it checks all of them and calls nothing they name.
+Files of version 1 know functions without strata only, and of what these mark, not of the rest.
 """
 
 from __future__ import annotations
@@ -34,10 +35,11 @@ from .kernel import MOVES
 
 if TYPE_CHECKING:
     from ..boolean import Literal
+    from ..boolean.literal import Value
     from .draws import Draws
 
 _FORMAT = "bayesdnf.draws"
-_VERSION = 1
+_VERSION = 2
 _SEAL = "bayesdnf.draws sha256"
 _DOCUMENT = "document"
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -53,6 +55,8 @@ def save(draws: Draws, path: str | os.PathLike[str], document: bytes = b"") -> N
     import xarray as xr
 
     coordinates = coordinates_of(draws) | {"move": text_array(MOVES)}
+    if "stratum" in coordinates:
+        coordinates["stratum"] = text_array(map(_escape, coordinates["stratum"]))
     groups = sampled_groups(draws) | _own_groups(draws)
     groups[_DOCUMENT] = {"bytes": (["byte"], np.frombuffer(document, dtype=np.uint8))}
     head = {
@@ -92,9 +96,10 @@ def _own_groups(draws: Draws) -> dict[str, Group]:
             "term_starts": (["function_bound"], draws.functions.term_starts),
             "literal_starts": (["term_bound"], draws.functions.literal_starts),
             "literals": (["place"], draws.functions.literals),
+            "layers": (["term"], draws.functions.layers),
             "log_prior": (["function"], draws.log_prior),
             "log_likelihood": (["function"], draws.log_likelihood),
-            "marked": (["function", "outcome"], draws.marked),
+            "cells": (["function", "stratum", "part", "outcome"], draws.cells),
             "rows": (["function", "half"], draws.rows),
         },
         "literals": {
@@ -102,6 +107,7 @@ def _own_groups(draws: Draws) -> dict[str, Group]:
             "n_equal": (["literal"], n_equal),
             "equal": (["other"], text_array(equal)),
         },
+        "strata": {"label": (["stratum"], text_array(map(json.dumps, draws.strata)))},
     }
 
 
@@ -127,10 +133,10 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
     require_arviz()
     try:
         with open(path, "rb") as file:
-            _require_sealed(file, path)
+            version = _sealed_version(file, path)
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}.") from error
-    reader = _Reader(path)
+    reader = _Reader(path, version)
     return reader.fields(), reader.document()
 
 
@@ -141,8 +147,8 @@ def _seal(path: Path) -> None:
         file.write(f"{_SEAL} {_VERSION:06} {digest}\n".encode())
 
 
-def _require_sealed(file: BinaryIO, path: str | os.PathLike[str]) -> None:
-    """Refuse a file that was not written whole by :func:`save`, or by a later one.
+def _sealed_version(file: BinaryIO, path: str | os.PathLike[str]) -> int:
+    """Return a file's version; refuse one that :func:`save` did not write whole, or a later one.
 
     Asked before HDF5's own reader sees the file: on damaged ones that may not come to an end.
     """
@@ -167,6 +173,7 @@ def _require_sealed(file: BinaryIO, path: str | os.PathLike[str]) -> None:
         length -= len(part)
     if digest.hexdigest() != found[2].decode():
         raise InputError(f"{path} is damaged: it was changed after it was saved.")
+    return int(found[1])
 
 
 class _Reader:
@@ -176,8 +183,9 @@ class _Reader:
     needed here.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], version: int) -> None:
         self._path = path
+        self._version = version
         self._arrays: dict[str, Any] = {}
         try:
             with import_module("h5py").File(path, "r") as file:
@@ -224,6 +232,9 @@ class _Reader:
         literals, equal = self._literals()
         functions = self._functions(len(literals))
         n = len(functions.term_starts) - 1
+        cells = self._cells(n)
+        n_strata, n_parts = cells.shape[1:3]
+        self._require_layers(functions, n_parts - 1)
         if index.min() < 0 or index.max() >= n:
             self._fail("a draw has a function that is not there")
         return {
@@ -232,11 +243,10 @@ class _Reader:
             "functions": functions,
             "log_prior": self._array("functions/log_prior", np.float64, n),
             "log_likelihood": self._array("functions/log_likelihood", np.float64, n),
-            "marked": self._array("functions/marked", np.int64, n, 2),
+            "cells": cells,
             "rows": self._array("functions/rows", np.uint64, n, 2),
             "index": index,
-            "pi0": self._array("posterior/pi0", np.float64, n_chains, n_draws),
-            "pi1": self._array("posterior/pi1", np.float64, n_chains, n_draws),
+            "rates": self._rates(n_chains, n_draws, n_strata, n_parts),
             "likelihoods": self._array(
                 "sample_stats/likelihoods", np.float64, n_chains, n_draws, n_betas
             ),
@@ -248,6 +258,7 @@ class _Reader:
             ),
             "exchanged": self._array("moves/exchanged", np.int64, n_chains, n_betas - 1),
             "settings": self._settings(),
+            "strata": self._strata(n_strata),
         }
 
     def document(self) -> bytes:
@@ -268,6 +279,39 @@ class _Reader:
             self._fail(f"a literal cannot be read ({error})", error)
         return literals, tuple(tuple(equal[a:b]) for a, b in pairwise(bounds))
 
+    def _cells(self, n: int) -> NDArray[np.int64]:
+        """Return the rows of each part; -1 in part 0 where a file does not say."""
+        if self._version == 1:
+            marked = self._array("functions/marked", np.int64, n, 2)
+            return np.stack([np.full_like(marked, -1), marked], axis=1)[:, None]
+        if "functions/cells" not in self._arrays:
+            self._fail("'functions/cells' is missing")
+        cells = self._array("functions/cells", np.int64, n, -1, -1, 2)
+        if cells.shape[1] < 1 or cells.shape[2] < 2:
+            self._fail(f"'functions/cells' has shape {cells.shape}")
+        if (cells[:, :, 1:] < 0).any() or (cells[:, :, 0] < -1).any():
+            self._fail("'functions/cells' counts fewer rows than none")
+        return cells
+
+    def _rates(self, n_chains: int, n_draws: int, n_strata: int, n_parts: int) -> NDArray[Any]:
+        shape = (n_chains, n_draws, n_strata, n_parts)
+        if n_strata > 1 or n_parts > 2:
+            return self._array("posterior/rates", np.float64, *shape)
+        pair = [self._array(f"posterior/{name}", np.float64, *shape[:2]) for name in ("pi0", "pi1")]
+        return np.stack(pair, axis=2)[:, :, None]
+
+    def _strata(self, n_strata: int) -> tuple[Value, ...]:
+        texts = self._array("strata/label", object, -1).tolist()
+        try:
+            labels = tuple(json.loads(text) for text in texts)
+        except (ValueError, RecursionError) as error:
+            self._fail("the label of a stratum cannot be read", error)
+        if not all(isinstance(label, str | int | float) for label in labels):
+            self._fail("the label of a stratum is neither a text nor a number")
+        if len(set(labels)) < len(labels) or max(1, len(labels)) != n_strata:
+            self._fail(f"'strata/label' does not name {n_strata} different strata")
+        return labels
+
     def _functions(self, n_literals: int) -> FlatFunctions:
         term_starts = self._array("functions/term_starts", np.int64, -1)
         literal_starts = self._array("functions/literal_starts", np.int64, -1)
@@ -281,7 +325,20 @@ class _Reader:
                 self._fail(f"'functions/{name}' does not count up to {total:,}")
         if len(literals) and (literals.min() < 0 or literals.max() >= n_literals):
             self._fail("a function has a literal that is not there")
-        return FlatFunctions(term_starts, literal_starts, literals)
+        layers = np.ones(len(literal_starts) - 1, dtype=np.int32)
+        if self._version > 1:
+            layers = self._array("functions/layers", np.int32, len(layers))
+        return FlatFunctions(term_starts, literal_starts, literals, layers)
+
+    def _require_layers(self, functions: FlatFunctions, most: int) -> None:
+        """Refuse terms that are in no layer that there is, and layers without terms."""
+        layers, n_terms = functions.layers, np.diff(functions.term_starts)
+        if len(layers) and not 1 <= layers.min() <= layers.max() <= most:
+            self._fail(f"a term is in none of the layers 1 to {most}")
+        owner = np.repeat(np.arange(len(n_terms)), n_terms)
+        filled = np.unique(np.column_stack([owner, layers]), axis=0)[:, 0]
+        if (np.bincount(filled, minlength=len(n_terms)) != functions.n_layers).any():
+            self._fail("a list has a layer without terms")
 
     def _moves(self, name: str, n_chains: int) -> NDArray[np.int64]:
         """Return counts by move, in this version's order of moves."""

@@ -35,14 +35,16 @@ def to_dataframe(draws: Draws) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``chain``, ``draw``, ``function`` (its text), ``terms``, ``literals``, ``pi0``, ``pi1``,
+        ``chain``, ``draw``, ``function`` (its text, that of a list on one line), ``terms``,
+        ``literals``, for lists ``layers``, for functions without strata ``pi0`` and ``pi1``, and
         ``log_posterior`` (log prior plus log likelihood).
     """
     import pandas as pd
 
     flat = draws.index.ravel()
-    texts = np.empty(draws.n_functions, dtype=object)
-    texts[:] = [str(draws.function(i)) for i in range(draws.n_functions)]
+    texts = text_array(map(draws.text, range(draws.n_functions)))
+    layers = {"layers": draws.n_layers[flat]} if draws.layers > 1 else {}
+    rates = {"pi0": draws.pi0.ravel(), "pi1": draws.pi1.ravel()} if draws.simple else {}
     return pd.DataFrame(
         {
             "chain": np.repeat(np.arange(1, draws.n_chains + 1), draws.n_draws),
@@ -50,8 +52,8 @@ def to_dataframe(draws: Draws) -> pd.DataFrame:
             "function": texts[flat],
             "terms": draws.n_terms[flat],
             "literals": draws.n_literals[flat],
-            "pi0": draws.pi0.ravel(),
-            "pi1": draws.pi1.ravel(),
+            **layers,
+            **rates,
             "log_posterior": draws.log_score[flat],
         }
     )
@@ -69,14 +71,16 @@ def to_datatree(
     posterior : Posterior, optional
         What was sampled, for the observed outcome and the log likelihood of each row.
     log_likelihood : bool, default=False
-        Whether to add log P(y | function, π0, π1) of every row at every draw, for LOO. Needs the
+        Whether to add log P(y | function, rates) of every row at every draw, for LOO. Needs the
         posterior, and 8 bytes for each row of each draw.
 
     Returns
     -------
     DataTree
         Groups ``posterior`` (``function``, the number of the function, ``pi0``, ``pi1``,
-        ``terms``, ``literals``, ``log_posterior``, and ``inclusion`` of each ``literal``),
+        ``terms``, ``literals``, ``log_posterior``, and ``inclusion`` of each ``literal``; for
+        lists also ``layers``, for lists or with strata ``rates`` by ``stratum`` and ``part`` in
+        place of ``pi0`` and ``pi1``, NaN for parts that a list does not have),
         ``sample_stats`` (``lp``; ``moved``, whether the function is another than that of the draw
         before; ``likelihoods``, the log likelihood at each ``inverse_temperature``), with a
         posterior ``observed_data`` (``y``, 1 for positive), and if asked for ``log_likelihood``.
@@ -127,20 +131,24 @@ def to_datatree(
 def sampled_groups(draws: Draws) -> dict[str, Group]:
     """Every array by draw, with its dimensions, in ArviZ's groups."""
     each = ["chain", "draw"]
-    scalars = draws.scalars()
+    score = draws.log_score[draws.index]
     moved = np.zeros(draws.index.shape, dtype=np.bool_)
     moved[:, 1:] = draws.index[:, 1:] != draws.index[:, :-1]
+    rates: Group = {"rates": ([*each, "stratum", "part"], draws.rates)}
+    if draws.simple:
+        rates = {"pi0": (each, draws.pi0), "pi1": (each, draws.pi1)}
+    layers: Group = {"layers": (each, draws.n_layers[draws.index])} if draws.layers > 1 else {}
     return {
         "posterior": {
             "function": (each, draws.index),
-            "pi0": (each, draws.pi0),
-            "pi1": (each, draws.pi1),
+            **rates,
             "terms": (each, draws.n_terms[draws.index]),
             "literals": (each, draws.n_literals[draws.index]),
-            "log_posterior": (each, scalars["log_posterior"]),
+            **layers,
+            "log_posterior": (each, score),
         },
         "sample_stats": {
-            "lp": (each, scalars["log_posterior"]),
+            "lp": (each, score),
             "moved": (each, moved),
             "likelihoods": ([*each, "inverse_temperature"], draws.likelihoods),
         },
@@ -149,11 +157,15 @@ def sampled_groups(draws: Draws) -> dict[str, Group]:
 
 def coordinates_of(draws: Draws) -> dict[str, Any]:
     """Return what the dimensions of those arrays stand for."""
-    return {
+    coordinates: dict[str, Any] = {
         "chain": np.arange(1, draws.n_chains + 1),
         "draw": np.arange(1, draws.n_draws + 1),
         "inverse_temperature": np.array(draws.betas),
+        "part": np.arange(draws.layers + 1),
     }
+    if draws.strata:
+        coordinates["stratum"] = text_array(map(str, draws.strata))
+    return coordinates
 
 
 def text_array(texts: Iterable[str]) -> NDArray[np.object_]:
@@ -172,11 +184,12 @@ def _stored_row(posterior: Posterior) -> NDArray[np.int64]:
 
 
 def _is_positive(posterior: Posterior) -> NDArray[np.bool_]:
-    return _stored_row(posterior) < posterior.bits.segments[0]  # positives are stored first
+    n_positive = sum(posterior.bits.segments[: posterior.n_strata])  # they are stored first
+    return _stored_row(posterior) < n_positive
 
 
 def _pointwise(draws: Draws, posterior: Posterior, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Log P(y_i | function, π0, π1) by chain, draw and row."""
+    """Log P(y_i | function, rates) by chain, draw and row."""
     if posterior.effect.prevalence is not None:
         raise InputError(
             "With a known prevalence the rates are those of the population, not of the table: "
@@ -195,29 +208,35 @@ def _pointwise(draws: Draws, posterior: Posterior, rows: NDArray[np.int64]) -> N
             "draw fewer, with a larger thin."
         )
     positive = _is_positive(posterior)[rows]
-    pi0, pi1 = draws.pi0.ravel(), draws.pi1.ravel()
+    stratum = 0 if posterior.strata is None else posterior.strata.number[rows]
+    n_parts = draws.rates.shape[3]
     with np.errstate(divide="ignore"):  # a rate may be 0 or 1
-        cells = np.log(np.stack([1 - pi0, pi0, 1 - pi1, pi1], axis=1))
+        logs = np.log(np.stack([1 - draws.rates, draws.rates], axis=-1))
+    cells = logs.reshape(draws.index.size, -1)  # by stratum, part and class
     values = np.empty((draws.index.size, len(rows)))
     by_function = np.argsort(draws.index, axis=None, kind="stable")
     ends = np.cumsum(draws.counts.sum(axis=0))
-    for number, marked in enumerate(_marked(draws, posterior)):
+    for number, part in enumerate(_parts(draws, posterior)):
         drawn = by_function[ends[number - 1] if number else 0 : ends[number]]
-        cell = 2 * marked[rows].astype(np.intp) + positive
+        cell = 2 * (n_parts * stratum + part[rows]) + positive
         values[drawn] = cells[drawn][:, cell]
     return values.reshape(*draws.index.shape, len(rows))
 
 
-def _marked(draws: Draws, posterior: Posterior) -> Iterator[NDArray[np.bool_]]:
-    """Yield for each function whether it marks each sample."""
+def _parts(draws: Draws, posterior: Posterior) -> Iterator[NDArray[np.intp]]:
+    """Yield for each function or list the part that each sample is in."""
     view, table = posterior.bits.view(), posterior.bits.table
     on_offer = np.array([table.index_of(x) for x in draws.literals], dtype=np.int32)
-    term_starts, literal_starts, literals = draws.functions
+    term_starts, literal_starts, literals, layers = draws.functions
     for first, last in pairwise(term_starts.tolist()):
         starts = literal_starts[first : last + 1]
         held = on_offer[literals[starts[0] : starts[-1]]]
         masks = view.term_masks(np.ascontiguousarray(starts - starts[0]), held)
-        yield posterior.bits.unpack(np.bitwise_or.reduce(masks, axis=0))
+        part = np.zeros(posterior.bits.n_rows, dtype=np.intp)
+        for layer in np.unique(layers[first:last]):  # rising: the highest that holds has the word
+            marked = np.bitwise_or.reduce(masks[layers[first:last] == layer], axis=0)
+            part[posterior.bits.unpack(marked)] = layer
+        yield part
 
 
 def origin() -> dict[str, str]:

@@ -45,6 +45,8 @@ def compare_priors(
     *,
     effect: Effect | None = None,
     positive: Any = None,
+    layers: int = 1,
+    strata: Any = None,
     draws: int = 1000,
     warmup: int = 500,
     chains: int = 4,
@@ -70,6 +72,10 @@ def compare_priors(
         What is known of the rates.
     positive : label, optional
         Which class is positive.
+    layers : int, default=1
+        The most layers of a list, as in :class:`~bayesdnf.Posterior`.
+    strata : array-like, optional
+        A label for each row, as in :class:`~bayesdnf.Posterior`.
     draws, warmup, chains, thin, n_jobs, random_state
         As in :func:`~bayesdnf.sample`.
     progress : callable, optional
@@ -100,7 +106,7 @@ def compare_priors(
         if progress is not None:
             progress(name)
         drawn = sample(
-            Posterior(bits, y, prior, effect, positive=positive),
+            Posterior(bits, y, prior, effect, positive=positive, layers=layers, strata=strata),
             kernel="tempered",
             draws=draws,
             warmup=warmup,

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from ..boolean import BooleanFunction
 from ..errors import InputError
 from ..model.flat_functions import FlatFunctions
 from ..model.posterior import Posterior
+from ..model.rule import Rule
 
 Terms = tuple[tuple[int, ...], ...]
 
@@ -30,6 +30,8 @@ class Snapshot(NamedTuple):
 
     functions: tuple[Terms, ...]
     """Terms at each temperature, the posterior's own first; in the chain's order."""
+    layers: tuple[tuple[int, ...], ...]
+    """The layer of each of these terms."""
     key: tuple[int, int]
     counter: tuple[int, int, int, int]
     used: int
@@ -45,10 +47,10 @@ class Info:
     """Each distinct function that was drawn, once."""
     log_prior: NDArray[np.float64]
     log_likelihood: NDArray[np.float64]
-    marked: NDArray[np.int64]
-    """By function: marked positives and marked negatives."""
+    cells: NDArray[np.int64]
+    """By function, stratum, part and class: rows, positives first."""
     rows: NDArray[np.uint64]
-    """By function: a hash of the rows it marks, equal for functions that mark the same."""
+    """By function: a hash of how it parts the rows, equal for those that part them alike."""
     draws: NDArray[np.int64]
     """By draw: the number of its function."""
     likelihoods: NDArray[np.float64]
@@ -77,8 +79,8 @@ class Kernel(Protocol):
     def moves(self) -> str:
         """A hash of how steps are made: equal for kernels that take the same steps."""
 
-    def init(self, function: BooleanFunction, stream: _native.Philox) -> Snapshot:
-        """Start at a function, at every temperature."""
+    def init(self, function: Rule, stream: _native.Philox) -> Snapshot:
+        """Start at a function or list, at every temperature."""
 
     def advance(
         self, snapshot: Snapshot, steps: int, every: int, stop: _native.StopFlag
@@ -143,15 +145,17 @@ class MoveKernel:
         bases = self.exchange_every, self.empty_base, self.whole_base, self.growth
         return hashlib.sha256(repr((weights, bases)).encode()).hexdigest()
 
-    def init(self, function: BooleanFunction, stream: _native.Philox) -> Snapshot:
-        """Start at a function, at every temperature."""
+    def init(self, function: Rule, stream: _native.Philox) -> Snapshot:
+        """Start at a function or list, at every temperature."""
         reason = self.posterior.support.reason(function)
         if reason is None and not np.isfinite(self.posterior.log_prior(function)):
             reason = "its prior probability is 0"
         if reason is not None:
             raise InputError(f"A chain cannot start at {function}: {reason}.")
-        terms = tuple(tuple(term) for term in self.posterior.support.ids(function))
-        return Snapshot((terms,) * len(self.betas), *_as_tuples(stream.state), step=0)
+        ids = self.posterior.support.layered_ids(function)
+        terms, layers = tuple(tuple(term) for _, term in ids), tuple(g for g, _ in ids)
+        n = len(self.betas)
+        return Snapshot((terms,) * n, (layers,) * n, *_as_tuples(stream.state), step=0)
 
     def advance(
         self, snapshot: Snapshot, steps: int, every: int, stop: _native.StopFlag
@@ -160,7 +164,8 @@ class MoveKernel:
         chain = self.chain(snapshot)
         record = chain.advance(steps, every, stop)
         functions = tuple(tuple(tuple(term) for term in terms) for terms in chain.terms)
-        then = Snapshot(functions, *_as_tuples(chain.stream), step=chain.step)
+        layers = tuple(map(tuple, chain.layers))
+        then = Snapshot(functions, layers, *_as_tuples(chain.stream), step=chain.step)
         record["functions"] = FlatFunctions(*record["functions"])
         return then, Info(**record)
 
@@ -177,6 +182,7 @@ class MoveKernel:
             list(self.betas),
             self.exchange_every,
             [[list(term) for term in terms] for terms in snapshot.functions],
+            [list(layers) for layers in snapshot.layers],
             _native.Philox.resume(snapshot.key, snapshot.counter, snapshot.used),
             snapshot.step,
         )

@@ -42,7 +42,7 @@ class FunctionTable:
     functions: FlatFunctions
     log_prior: NDArray[np.float64]
     log_likelihood: NDArray[np.float64]
-    marked: Ints
+    cells: Ints
     rows: NDArray[np.uint64]
 
     def __len__(self) -> int:
@@ -54,7 +54,7 @@ class FunctionTable:
             self.functions.take(order),
             self.log_prior[order],
             self.log_likelihood[order],
-            self.marked[order],
+            self.cells[order],
             self.rows[order],
         )
 
@@ -82,20 +82,22 @@ def merge(
     catalogue = _native.Catalogue()
     numbers = []
     for info in infos:
-        starts, inner, literals = info.functions
-        written = literals if rename is None else rename[literals]
-        numbers.append(catalogue.number(starts, inner, written))
+        flat = info.functions
+        if rename is not None:
+            flat = flat._replace(literals=rename[flat.literals])
+        numbers.append(catalogue.number(*flat))
     n = len(catalogue)
     log_prior, log_likelihood = np.empty(n), np.empty(n)
-    marked, rows = np.empty((n, 2), dtype=np.int64), np.empty((n, 2), dtype=np.uint64)
+    cells = np.empty((n, *infos[0].cells.shape[1:]), dtype=np.int64)
+    rows = np.empty((n, 2), dtype=np.uint64)
     for info, number in reversed(list(zip(infos, numbers, strict=True))):
         last_first = slice(None, None, -1)  # where a number comes twice, the first one stays
         log_prior[number[last_first]] = info.log_prior[last_first]
         log_likelihood[number[last_first]] = info.log_likelihood[last_first]
-        marked[number[last_first]] = info.marked[last_first]
+        cells[number[last_first]] = info.cells[last_first]
         rows[number[last_first]] = info.rows[last_first]
     functions = FlatFunctions(*catalogue.flat)
-    return FunctionTable(functions, log_prior, log_likelihood, marked, rows), numbers
+    return FunctionTable(functions, log_prior, log_likelihood, cells, rows), numbers
 
 
 def join(infos: Sequence[Info]) -> Info:
@@ -105,7 +107,7 @@ def join(infos: Sequence[Info]) -> Info:
         functions=table.functions,
         log_prior=table.log_prior,
         log_likelihood=table.log_likelihood,
-        marked=table.marked,
+        cells=table.cells,
         rows=table.rows,
         draws=np.concatenate([n[i.draws] for i, n in zip(infos, numbers, strict=True)]),
         likelihoods=np.concatenate([i.likelihoods for i in infos]),

@@ -15,8 +15,9 @@ from .. import _native
 from ..boolean import BooleanFunction
 from ..checks import whole
 from ..errors import InputError, ParameterError
+from ..model.part_rates import draw_part_rates
 from ..model.posterior import Posterior, Scores
-from ..model.rates import draw_rates
+from ..model.rule import Rule, as_rule
 from ..model.streams import Streams
 from ..search.exact import best_term
 from ..search.hunt import hunt, quick_restart
@@ -49,7 +50,7 @@ def sample(
     chains: int = 4,
     thin: int = 100,
     kernel: str | Kernel = "informed",
-    starts: Sequence[BooleanFunction | str] | None = None,
+    starts: Sequence[Rule | str] | None = None,
     time_limit: float | None = None,
     n_jobs: int = 1,
     random_state: int | np.random.SeedSequence | None = None,
@@ -57,7 +58,7 @@ def sample(
     checkpoint_every: float = 60.0,
     progress: Progress | None = None,
 ) -> Draws:
-    """Draw functions and rates from the posterior.
+    """Draw functions, or lists of layers, and rates from the posterior.
 
     Parameters
     ----------
@@ -116,6 +117,8 @@ def sample(
     total = warmup + draws
     settings = {
         "kernel": used.name,
+        "layers": posterior.layers,
+        "strata": None if posterior.strata is None else list(posterior.strata.labels),
         "moves": used.moves,
         "draws": draws,
         "warmup": warmup,
@@ -201,16 +204,16 @@ def _rounds(
 def _starts(
     posterior: Posterior,
     kernel: Kernel,
-    starts: Sequence[BooleanFunction | str] | None,
+    starts: Sequence[Rule | str] | None,
     chains: int,
     streams: Streams,
     time_limit: float | None,
     n_jobs: int,
-) -> list[BooleanFunction]:
+) -> list[Rule]:
     if starts is not None:
         if len(starts) != chains:
             raise ParameterError.of("starts", "sample", f"{chains} functions", f"{len(starts)}")
-        return [BooleanFunction.parse(s) if isinstance(s, str) else s for s in starts]
+        return [as_rule(start) for start in starts]
     if kernel.name == "single_term":
         return _single_terms(posterior, chains, streams, time_limit)
     found = hunt(
@@ -221,11 +224,9 @@ def _starts(
     )
     if found.stopped == "interrupted":
         raise KeyboardInterrupt  # nothing is drawn yet
-    table = posterior.bits.table
     functions = [found.function]
     for number in range(1, chains):
-        terms, _ = quick_restart(posterior, streams[_STARTS + number])
-        start = BooleanFunction([[table[i] for i in term] for term in terms])
+        start = quick_restart(posterior, streams[_STARTS + number])
         allowed = np.isfinite(posterior.log_score(start))
         functions.append(start if allowed else found.function)
     return functions
@@ -233,12 +234,13 @@ def _starts(
 
 def _single_terms(
     posterior: Posterior, chains: int, streams: Streams, time_limit: float | None
-) -> list[BooleanFunction]:
+) -> list[Rule]:
     """One literal each, the best one and others at random; where none is allowed the best term."""
     table = posterior.bits.table
     starts = np.arange(len(table) + 1)
     literals = np.arange(len(table), dtype=np.int32)
-    scores = Scores(*posterior.native.score(starts, starts, literals)).log_score
+    layers = np.ones(len(table), dtype=np.int32)
+    scores = Scores(*posterior.native.score(starts, starts, literals, layers)).log_score
     allowed = np.flatnonzero(np.isfinite(scores))
     if not len(allowed):
         found = best_term(posterior, time_limit=None if time_limit is None else time_limit / 2)
@@ -277,16 +279,8 @@ def _collect(
     index, table = place[index], table.take(order)
     in_use, literals = np.unique(table.functions.literals, return_inverse=True)
     names = posterior.bits.table
-    is_null = np.diff(table.functions.term_starts) == 0
     rates = [
-        draw_rates(
-            posterior.effect,
-            posterior.n_pos,
-            posterior.n - posterior.n_pos,
-            table.marked[row],
-            is_null[row],
-            streams[_RATES + number],
-        )
+        draw_part_rates(posterior, table.functions, table.cells, row, streams[_RATES + number])
         for number, row in enumerate(index)
     ]
     return Draws(
@@ -297,11 +291,10 @@ def _collect(
         functions=table.functions._replace(literals=literals.astype(np.int32)),
         log_prior=table.log_prior,
         log_likelihood=table.log_likelihood,
-        marked=table.marked,
+        cells=table.cells,
         rows=table.rows,
         index=index,
-        pi0=np.stack([pair.pi0 for pair in rates]),
-        pi1=np.stack([pair.pi1 for pair in rates]),
+        rates=np.stack(rates),
         likelihoods=np.stack([info.likelihoods[skip:have] for info in infos]),
         betas=tuple(kernel.betas),
         tried=np.stack([info.tried for info in infos]),
@@ -309,6 +302,7 @@ def _collect(
         exchanges_tried=np.stack([info.exchanges_tried for info in infos]),
         exchanged=np.stack([info.exchanged for info in infos]),
         settings=settings | {"draws": have - skip, "warmup": skip},
+        strata=() if posterior.strata is None else posterior.strata.labels,
     )
 
 

@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..boolean import BooleanFunction
-from ..model.posterior import Posterior, as_function
+from ..model.posterior import Posterior
+from ..model.rule import as_rule
 from .kernel import MoveKernel
 
 MIX = {"flip": 0.1, "swap": 0.2, "row birth": 0.1, "redraw": 0.45, "grown birth": 0.15}
 """Flips and swaps cost little; births from rows move between numbers of terms; redraws score
 every literal that could stand in a place; grown births find whole terms that are worth having."""
+LIST_MIX = {
+    "flip": 0.1,
+    "swap": 0.15,
+    "birth": 0.1,
+    "row birth": 0.05,
+    "redraw": 0.35,
+    "grown birth": 0.15,
+    "layer": 0.1,
+}
+"""Of lists: also changes of layers, and births of terms drawn without a look at the data. Only the
+deaths of these remove terms that change nothing, which breed where their own layer has their rows:
+an informed birth would hardly make one, so that its death is hardly accepted."""
 LISTED = 0.1
 """Weight of births from a list beside these, where there is one."""
 
@@ -36,14 +49,29 @@ def informed(
     >>> informed(Posterior(BitMatrix.from_table(X), y)).name
     'informed'
     """
+    mix = informed_mix(posterior)
     if not candidates:
-        return MoveKernel("informed", posterior, MIX)
+        return MoveKernel("informed", posterior, mix)
     listed = {
         tuple(term): 1.0
         for candidate in candidates
-        for term in posterior.support.ids(as_function(candidate))
+        for term in posterior.support.ids(as_rule(candidate))
     }
-    return MoveKernel("informed", posterior, {**MIX, "listed birth": LISTED}, listed=listed)
+    return MoveKernel("informed", posterior, {**mix, "listed birth": LISTED}, listed=listed)
+
+
+def informed_mix(posterior: Posterior) -> dict[str, float]:
+    """Return the probabilities of the informed moves, for functions or for lists.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, simulate
+    >>> from bayesdnf.sampling.samplers import informed_mix
+    >>> X, y, truth = simulate(200, 5, terms=(2,), random_state=0)
+    >>> informed_mix(Posterior(BitMatrix.from_table(X), y, layers=4))["layer"]
+    0.1
+    """
+    return MIX if posterior.layers == 1 else LIST_MIX
 
 
 def reversible_jump(posterior: Posterior) -> MoveKernel:
@@ -70,9 +98,10 @@ def reversible_jump(posterior: Posterior) -> MoveKernel:
     >>> sorted(reversible_jump(Posterior(BitMatrix.from_table(X), y)).mix)
     ['birth', 'flip', 'split', 'swap']
     """
-    return MoveKernel(
-        "reversible_jump", posterior, {"flip": 0.4, "swap": 0.1, "split": 0.25, "birth": 0.25}
-    )
+    mix = {"flip": 0.4, "swap": 0.1, "split": 0.25, "birth": 0.25}
+    if posterior.layers > 1:
+        mix["layer"] = 0.25
+    return MoveKernel("reversible_jump", posterior, mix)
 
 
 def single_term(posterior: Posterior) -> MoveKernel:

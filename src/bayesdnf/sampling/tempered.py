@@ -12,7 +12,7 @@ from ..boolean import BooleanFunction
 from ..errors import ParameterError
 from ..model.posterior import Posterior
 from .kernel import MoveKernel
-from .samplers import MIX
+from .samplers import informed_mix
 
 
 def tempered(posterior: Posterior, betas: Sequence[float] | None = None) -> MoveKernel:
@@ -41,7 +41,7 @@ def tempered(posterior: Posterior, betas: Sequence[float] | None = None) -> Move
     falls = all(a > b for a, b in pairwise(ladder))
     if not ladder or ladder[0] != 1 or ladder[-1] != 0 or not falls:
         raise ParameterError.of("betas", "tempered", "falling from 1 to 0", betas)
-    return MoveKernel("tempered", posterior, MIX, betas=ladder)
+    return MoveKernel("tempered", posterior, informed_mix(posterior), betas=ladder)
 
 
 def ladder_for(posterior: Posterior) -> tuple[float, ...]:

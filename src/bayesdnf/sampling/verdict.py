@@ -87,22 +87,35 @@ _SHORT = {
 def _never_left(draws: Draws) -> tuple[list[str], list[str]]:
     """Sentences on chains that hold one function only: on all of them, and on those that differ.
 
-    Where the others are nearly always at the same function, staying there is no fault.
+    Where the others are nearly always at the same function, staying there is no fault. Of lists
+    it is the way that they part the rows that may be left or not.
     """
-    constant = np.flatnonzero((draws.index == draws.index[:, :1]).all(axis=1))
-    if len(constant) == draws.n_chains and (draws.index == draws.index[0, 0]).all():
+    answers = draws.answers
+    index = answers.of[draws.index]
+
+    def text(answer: int) -> str:
+        number = int(answers.number[answer])
+        null_list = draws.layers > 1 and draws.n_terms[number] == 0
+        return "the null list" if null_list else _short(draws.text(number))
+
+    constant = np.flatnonzero((index == index[:, :1]).all(axis=1))
+    if len(constant) == draws.n_chains and (index == index[0, 0]).all():
         every = "every chain" if draws.n_chains > 1 else "the chain"
-        text = _short(str(draws.function(int(draws.index[0, 0]))))
-        return [f"The function is constant: every draw of {every} is {text}."], []
+        only = text(int(index[0, 0]))
+        if draws.layers == 1:
+            return [f"The function is constant: every draw of {every} is {only}."], []
+        return [
+            f"The partition is constant: every draw of {every} parts the rows as {only} does."
+        ], []
     differs: dict[int, list[int]] = {}
     for chain in constant.tolist():
-        function = int(draws.index[chain, 0])
-        share = np.delete(draws.counts[:, function], chain).mean() / draws.n_draws
+        answer = int(index[chain, 0])
+        share = np.delete(answers.counts[:, answer], chain).mean() / draws.n_draws
         if 1 - share > TOLERATED:
-            differs.setdefault(function, []).append(chain + 1)
+            differs.setdefault(answer, []).append(chain + 1)
+    the = "" if draws.layers == 1 else "the partition of "
     return [], [
-        f"{_chains(chains)} never left {_short(str(draws.function(function)))}."
-        for function, chains in differs.items()
+        f"{_chains(chains)} never left {the}{text(answer)}." for answer, chains in differs.items()
     ]
 
 
@@ -139,8 +152,9 @@ def _variation_sentence(agreement: Agreement) -> str:
     pairs = agreement.variation.to_numpy()
     one, other = np.unravel_index(int(pairs.argmax()), pairs.shape)
     return (
-        f"Chains {one + 1} and {other + 1} differ most in their functions: total variation "
-        f"{agreement.largest:.2f}, where independent draws would give {agreement.expected:.2f}."
+        f"Chains {one + 1} and {other + 1} differ most in their {agreement.compared}: total "
+        f"variation {agreement.largest:.2f}, where independent draws would give "
+        f"{agreement.expected:.2f}."
     )
 
 
@@ -178,8 +192,8 @@ def _fine(draws: Draws, quantities: pd.DataFrame, agreement: Agreement | None) -
         return [f"Within the chain {numbers}", "Several chains would say more than one."]
     return [
         f"The {draws.n_chains} chains agree: {numbers}",
-        f"Total variation between their functions is at most {agreement.largest:.2f}; independent "
-        f"draws would give {agreement.expected:.2f}.",
+        f"Total variation between their {agreement.compared} is at most {agreement.largest:.2f}; "
+        f"independent draws would give {agreement.expected:.2f}.",
     ]
 
 
@@ -225,7 +239,7 @@ def quantities_text(quantities: pd.DataFrame) -> str:
 def agreement_text(agreement: Agreement) -> str:
     """Write how far the chains agree, a line for each number."""
     lines = [
-        f"Between chains, on the {agreement.n_functions:,} most frequent functions",
+        f"Between chains, on the {agreement.n_functions:,} most frequent {agreement.compared}",
         f"  largest total variation            {agreement.largest:.3f}",
         f"  were their draws independent       {agreement.expected:.3f}, "
         f"99 times in 100 at most {agreement.limit:.3f}",

@@ -1,0 +1,191 @@
+"""Shares of draws: of each answer, and of what functions hold.
+
+A function is an answer of its own. Lists that part the rows alike, such as those whose layers do
+not overlap and have changed places, are one answer: when all parts have the same prior, the data
+say the same of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from ..errors import ParameterError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .draws import Draws
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """The answers that were drawn, most probable first.
+
+    Parameters
+    ----------
+    of : ndarray of shape (n_functions,)
+        By function or list: the number of its answer.
+    number : ndarray of shape (n_answers,)
+        By answer: the number of the function, or of the list that stands for it, which is the one
+        drawn most often and of these the one with the highest score.
+    counts : ndarray of shape (n_chains, n_answers)
+        How often each chain drew each answer.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+    >>> X, y, truth = simulate(300, 10, random_state=0)
+    >>> posterior = Posterior(BitMatrix.from_table(X), y, layers=2)
+    >>> drawn = sample(posterior, draws=200, warmup=100, random_state=0)
+    >>> len(drawn.answers) < drawn.n_functions
+    True
+    >>> print(drawn.function(drawn.answers.number[0]))
+    if   (x0 AND x1) OR (x2 AND x3)   then part 1
+    else                                   part 0
+    """
+
+    of: Ints
+    number: Ints
+    counts: Ints
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    @property
+    def probability(self) -> Floats:
+        """Share of all draws, by answer."""
+        return np.asarray(self.counts.sum(axis=0) / self.counts.sum())
+
+
+def answers_of(draws: Draws, merged: bool) -> Answers:
+    """Take together what parts the rows alike, if asked to."""
+    if not merged:
+        own = np.arange(draws.n_functions)
+        return Answers(own, own, draws.counts)
+    group = _by_rows(draws)
+    n_groups = int(group.max()) + 1
+    times = draws.counts.sum(axis=0)
+    within = np.lexsort((np.arange(len(group)), -draws.log_score, -times, group))
+    stands_for = within[np.searchsorted(group[within], np.arange(n_groups))]
+    order = np.lexsort((stands_for, -np.bincount(group, weights=times)))
+    place = np.empty(n_groups, dtype=np.int64)
+    place[order] = np.arange(n_groups)
+    of = place[group]
+    counts = np.stack([np.bincount(of, row, n_groups) for row in draws.counts]).astype(np.int64)
+    return Answers(of, stands_for[order], counts)
+
+
+def top(draws: Draws, most: int | None, merged: bool) -> pd.DataFrame:
+    """Tabulate the most probable answers; see :meth:`Draws.top`."""
+    import pandas as pd
+
+    group = _by_rows(draws)
+    together = np.bincount(group, weights=draws.probability)[group]
+    shown = answers_of(draws, merged).number[:most]
+    same_rows = {"same_rows": together[shown]}
+    layers = {"layers": draws.n_layers[shown]} if draws.layers > 1 else {}
+    return pd.DataFrame(
+        {
+            "function": [draws.function(int(i)) for i in shown],
+            **(same_rows if merged else {}),
+            "probability": draws.probability[shown],
+            "log_posterior": draws.log_score[shown],
+            "terms": draws.n_terms[shown],
+            "literals": draws.n_literals[shown],
+            **layers,
+            **(same_rows if not merged else {}),
+        }
+    )
+
+
+def _by_rows(draws: Draws) -> Ints:
+    """Give functions a number by how they part the rows, one to those that part them alike."""
+    _, group = np.unique(draws.rows, axis=0, return_inverse=True)
+    return group.ravel()
+
+
+# What functions hold ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ChainShares:
+    """How often each chain's functions held each of some items."""
+
+    names: Sequence[str]
+    equal: Sequence[str]
+    probability: Floats
+    """Of shape (n_chains, n_items)."""
+
+
+def inclusion_by_chain(draws: Draws, kind: str) -> ChainShares:
+    """Return how often each chain's functions held a literal, an attribute, a term or a pair.
+
+    An item counts once for a function, however many of its terms hold it; a term is the same in
+    any layer of a list.
+    """
+    function, item, names, equal = _items(draws, kind)
+    pairs = np.unique(function * max(1, len(names)) + item)
+    function, item = np.divmod(pairs, max(1, len(names)))
+    shares = np.stack(
+        [
+            np.bincount(item, weights=row[function], minlength=len(names)) / draws.n_draws
+            for row in draws.counts.astype(np.float64)
+        ]
+    )
+    return ChainShares(names, equal, shares)
+
+
+def _items(draws: Draws, kind: str) -> tuple[Ints, Ints, list[str], list[str]]:
+    """List (function, item) pairs, and the items' names and equals."""
+    flat = draws.functions
+    term_of = np.repeat(np.arange(len(flat.literal_starts) - 1), np.diff(flat.literal_starts))
+    function_of_term = np.repeat(np.arange(draws.n_functions), draws.n_terms)
+    literal = flat.literals.astype(np.int64)
+    texts = [str(x) for x in draws.literals]
+    if kind == "literal":
+        equal = [", ".join(map(str, others)) for others in draws.equal]
+        return function_of_term[term_of], literal, texts, equal
+    if kind == "attribute":
+        names = sorted({x.attribute for x in draws.literals})
+        number = {name: i for i, name in enumerate(names)}
+        attribute = np.array([number[x.attribute] for x in draws.literals], dtype=np.int64)
+        return function_of_term[term_of], attribute[literal], names, [""] * len(names)
+    if kind == "term":
+        catalogue = _native.Catalogue()
+        alone = np.arange(len(flat.literal_starts), dtype=np.int64)
+        ones = np.ones_like(flat.layers)
+        item = catalogue.number(alone, flat.literal_starts, flat.literals, ones)
+        _, starts, held, _ = catalogue.flat
+        names = [
+            " AND ".join(sorted(texts[i] for i in held[starts[t] : starts[t + 1]]))
+            for t in range(len(starts) - 1)
+        ]
+        return function_of_term, item, names, [""] * len(names)
+    if kind == "pair":
+        first, second = pairs_within(flat.literal_starts)
+        low = np.minimum(literal[first], literal[second])
+        high = np.maximum(literal[first], literal[second])
+        kinds, item = np.unique(low * len(texts) + high, return_inverse=True)
+        names = [" AND ".join((texts[k // len(texts)], texts[k % len(texts)])) for k in kinds]
+        return function_of_term[term_of[first]], item, names, [""] * len(names)
+    raise ParameterError.of(
+        "kind", "Draws.inclusion", "'literal', 'attribute', 'term' or 'pair'", kind
+    )
+
+
+def pairs_within(starts: Ints) -> tuple[Ints, Ints]:
+    """Every pair of places i < j that lie in one run, runs given by their starts."""
+    sizes = np.diff(starts)
+    ahead = np.repeat(starts[1:], sizes) - np.arange(starts[-1]) - 1  # later places in the run
+    first = np.repeat(np.arange(starts[-1]), ahead)
+    offset = np.arange(len(first)) - np.repeat(np.cumsum(ahead) - ahead, ahead)
+    return first, first + 1 + offset
