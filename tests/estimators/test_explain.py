@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from bayesdnf import BooleanFunction, DNFClassifier, LiteralEncoder
 from bayesdnf.errors import InputError, UnknownColumnError
-from bayesdnf.estimators.explain import fired_terms, nearest_change
+from bayesdnf.estimators.explaining.changes import nearest_change
+from bayesdnf.estimators.explaining.explanation import fired_terms
 
 LEVELS = {"odor": ["a", "f", "n"], "ill": [0, 1], "stage": [1, 2, 3], "age": [10.5, 20.5, 30.5]}
 COLUMNS = {

@@ -27,10 +27,12 @@ FEW = {"draws": 50, "warmup": 20, "thin": 10}
 ESTIMATORS = [
     DNFClassifier(),
     DNFClassifier(prior=Prior(), effect=Effect(prevalence=0.3), negations=True, n_jobs=2),
+    DNFClassifier(layers=2),
     PosteriorDNFClassifier(**FEW),
     PosteriorDNFClassifier(
         **FEW, kernel="tempered", effect=Effect(prevalence=0.3), negations=True, n_jobs=2
     ),
+    PosteriorDNFClassifier(**FEW, layers=3, max_literals=4),
     LiteralTransformer(),
     LiteralTransformer(negations=True, drop_first=True),
 ]

@@ -12,22 +12,38 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..boolean import BooleanFunction
+from ..boolean import RuleList
 from ..boolean.literal import Value
 from ..data.encoder import FittedTable
 from ..display.bars import SearchBar, Teller, following
 from ..errors import InputError
 from ..model.effect import Effect
 from ..model.prior import Prior
-from ..model.rates import Counts, Rates
+from ..model.rates import Counts, Interval, Rates
+from ..model.rule import Rule, layers_of
 from ..search.hunt import hunt
 from ..search.result import SearchResult
 from . import presentation
-from .explain import Explanation, fired_terms, nearest_change, one_row
+from .explaining.changes import RowChanges, nearest_change
+from .explaining.explanation import (
+    Explanation,
+    ListExplanation,
+    RiskChange,
+    fired_terms,
+    one_row,
+)
 from .rule_classifier import RuleClassifier, Task
-from .rules import rules_table
+from .rules import (
+    mean_risks,
+    parts_table,
+    pooled_risks,
+    rules_table,
+    strata_table,
+    stratum_risks,
+)
 from .saving.model_file import read_model, write_model
-from .settings import check_parameters
+from .settings import check_parameters, refuse_prevalence
+from .strata_input import row_strata
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,8 +52,8 @@ if TYPE_CHECKING:
 class RowAnswers(NamedTuple):
     """What a rule answers about rows."""
 
-    marked: NDArray[np.bool_]
-    """Where the rule holds."""
+    parts: NDArray[np.intp]
+    """The layer that decides; 0 where none holds. A function has one layer."""
     probabilities: NDArray[np.float64]
     """Of each class, as columns."""
     predicted: NDArray[Any]
@@ -45,11 +61,12 @@ class RowAnswers(NamedTuple):
 
 
 class DNFClassifier(RuleClassifier):
-    """Learn a Boolean rule (an OR of ANDs) that marks the positive class.
+    """Learn a Boolean rule (an OR of ANDs) that marks the positive class, or a list of them.
 
     Takes texts, categories, bools, numbers and missing values as they are. The rule is the
     function with the highest posterior that the search finds; risks are posterior means given
-    that rule.
+    that rule. With ``layers`` above 1 it is a list of functions, asked one after the other: the
+    first that holds decides, and each has a risk of its own.
 
     Parameters
     ----------
@@ -59,6 +76,10 @@ class DNFClassifier(RuleClassifier):
         What is known of the rates; None means ``Effect()``. There is no ``class_weight``, which
         has no meaning in this likelihood: for a sample whose share of positives is not the
         population's give ``Effect(prevalence=...)``.
+    layers : int, optional
+        The most layers that the rule may have; None means 1. With 1 it is a
+        :class:`BooleanFunction`, with more a :class:`RuleList`, also when the best list has one
+        layer or none.
     kinds, negations, thresholds, missing_values
         Which literals are on offer; see :class:`LiteralEncoder`.
     positive : label, optional
@@ -77,20 +98,36 @@ class DNFClassifier(RuleClassifier):
 
     Attributes
     ----------
-    function_ : BooleanFunction
-        The rule; the null function when nothing beats it, and every row then gets the base rate.
+    function_ : BooleanFunction or RuleList
+        The rule; the null function or list when nothing beats it, and every row then gets the
+        base rate.
     rules_ : pandas.DataFrame
         One row for each term: ``rule``, ``size``, ``rows`` covered, ``positives`` among them,
         their share ``rate`` in the table with ``low`` and ``high`` (95 % Jeffreys interval), and
-        ``log_gain``, the log posterior lost without the term.
+        ``log_gain``, the log posterior lost without the term. Of a list first of all ``layer``,
+        and ``rows`` are those that the term decides: it holds and no higher layer does.
+    layers_ : pandas.DataFrame
+        One row for each part, the highest layer first and the ``else`` last: ``part``, ``rule``,
+        ``rows``, ``positives``, ``rate`` (posterior mean) with ``low`` and ``high`` (95 %
+        interval), and ``risk``: "raised" or "lowered" when that interval lies above or below the
+        risk of all rows, else "unclear".
+    stratum_layers_ : pandas.DataFrame or None
+        The same for every ``stratum``, whose risks are compared with the stratum's own; None
+        without strata.
     log_posterior_ : float
         Score of the rule, with every normalising constant of the prior.
     counts_ : Counts
         Rows, positives, marked rows and marked positives, weighted.
-    rates_ : Rates
-        Posterior of both risks given the rule.
+    cells_ : ndarray of shape (n_strata, n_parts, 2)
+        Positives and negatives of each part in each stratum, weighted; part 0 first.
+    rates_ : Rates or None
+        Posterior of both risks given the rule; None for lists and with strata.
     risks_ : tuple of Interval
-        Their means and 95 % intervals, unmarked first; what ``predict_proba`` answers with.
+        Means and 95 % intervals of the risks, unmarked rows first, then those of the layers from
+        the lowest to the highest; what ``predict_proba`` answers with. With strata they are
+        pooled: each stratum weighs as much as it has rows of the part.
+    strata_ : tuple or None
+        The labels of the strata; None without.
     stopped_ : str
         Why the search ended.
     agreement_, restarts_, ways_ : int
@@ -128,13 +165,33 @@ class DNFClassifier(RuleClassifier):
     1  x2 AND x3     2
     >>> clf.stopped_
     'agreement'
+
+    Three risks instead of two:
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.integers(0, 2, (600, 6))
+    >>> y = rng.random(600) < np.where(X[:, 0] * X[:, 1], 0.9, np.where(X[:, 2], 0.1, 0.5))
+    >>> clf = DNFClassifier(layers=3, random_state=0).fit(X, y)
+    >>> print(clf.function_.to_text([risk.mean for risk in clf.risks_]))
+    if   (x0 AND x1)   then 0.9
+    elif (x2)          then 0.1581
+    else                    0.5108
+    >>> clf.layers_[["part", "rule", "rows", "risk"]]
+       part         rule  rows     risk
+    0     2  (x0 AND x1)   158   raised
+    1     1         (x2)   213  lowered
+    2     0         else   229  unclear
     """
 
-    function_: BooleanFunction
+    function_: Rule
     rules_: pd.DataFrame
+    layers_: pd.DataFrame
+    stratum_layers_: pd.DataFrame | None
     log_posterior_: float
     counts_: Counts
-    rates_: Rates
+    cells_: NDArray[np.int64]
+    rates_: Rates | None
     agreement_: int
     restarts_: int
     proved_: bool
@@ -146,6 +203,7 @@ class DNFClassifier(RuleClassifier):
         *,
         prior: Prior | None = None,
         effect: Effect | None = None,
+        layers: int | None = None,
         kinds: Mapping[str, str] | None = None,
         negations: bool = True,
         thresholds: int = 8,
@@ -162,6 +220,7 @@ class DNFClassifier(RuleClassifier):
     ) -> None:
         self.prior = prior
         self.effect = effect
+        self.layers = layers
         self.kinds = kinds
         self.negations = negations
         self.thresholds = thresholds
@@ -183,8 +242,10 @@ class DNFClassifier(RuleClassifier):
         return following(self, SearchBar, "Search", Teller)
 
     def _learn(self, task: Task, progress: Any) -> SearchResult:
+        posterior = task.posterior
+        refuse_prevalence(posterior.effect, posterior.layers, posterior.n_strata)
         return hunt(
-            task.posterior,
+            posterior,
             restarts=int(self.restarts),
             agree=int(self.agree),
             steps=int(self.steps),
@@ -196,12 +257,15 @@ class DNFClassifier(RuleClassifier):
 
     def _store(self, task: Task, found: SearchResult) -> None:
         self._store_task(task)
+        posterior = task.posterior
         self.function_ = found.function
-        self.rules_ = rules_table(task.posterior, found.function)
+        self.rules_ = rules_table(posterior, found.function)
         self.log_posterior_ = float(found.log_posterior)
-        self.counts_ = task.posterior.counts(found.function)
-        self.rates_ = task.posterior.rates(found.function)
-        self.risks_ = self.rates_.summary()
+        self.counts_ = posterior.counts(found.function)
+        self.cells_ = posterior.part_counts(found.function)
+        self.rates_ = posterior.rates(found.function) if posterior.simple else None
+        self.risks_ = self._pooled() if self.rates_ is None else self.rates_.summary()
+        self._tabulate()
         self.stopped_ = found.stopped
         self.agreement_ = found.agreement
         self.restarts_ = found.restarts
@@ -209,8 +273,34 @@ class DNFClassifier(RuleClassifier):
         self.ways_ = found.ways
         self.near_ = found.near
 
+    def _pooled(self) -> tuple[Interval, ...]:
+        """Risks of the parts, whatever the stratum; of the null function twice the same."""
+        risks = pooled_risks(self.effect_, self.cells_)
+        is_null_function = self.function_.is_null and not self._is_list
+        return risks * 2 if is_null_function else risks
+
+    def _tabulate(self) -> None:
+        """Set the tables of parts, once rule, counts and risks are known."""
+        base = self.effect_.prevalence
+        self.layers_ = parts_table(self.function_, self.cells_.sum(axis=0), self.risks_, base)
+        self.stratum_layers_ = None
+        if self.strata_ is not None:
+            own = [self.risks_] if self._two_rates else stratum_risks(self.effect_, self.cells_)
+            self.stratum_layers_ = strata_table(self.function_, self.cells_, own, self.strata_)
+
+    @property
+    def _is_list(self) -> bool:
+        return isinstance(self.function_, RuleList)
+
+    @property
+    def _two_rates(self) -> bool:
+        """Whether rates may be ordered: a function, and no strata."""
+        return not self._is_list and len(self.cells_) == 1
+
     def marked(self, X: Any) -> NDArray[np.bool_]:
-        """Say for each row whether the rule holds.
+        """Say for each row whether the rule holds; of a list, whether any layer does.
+
+        The risk of a layer may be lower than that of the rows where none holds: see ``layers_``.
 
         Parameters
         ----------
@@ -218,28 +308,61 @@ class DNFClassifier(RuleClassifier):
             The rows. Columns of a DataFrame are found by name and extra ones ignored; with
             ``allow_missing_columns=True`` only those of the rule are needed.
         """
-        return self._answers_for(self._rule_rows(X)).marked
+        return self.parts(X) > 0
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class, in the order of ``classes_``.
+    def parts(self, X: Any) -> NDArray[np.intp]:
+        """Say for each row which part it is in: the layer that decides, 0 where none holds.
 
-        They are posterior means of the two risks; on the population's scale when the effect
-        gives a prevalence.
+        A function has one layer, so that its parts are 1 where it holds and 0 elsewhere.
 
         Parameters
         ----------
         X : pandas or polars DataFrame, 2-D array, or dict of columns
             The rows.
-        """
-        return self._probabilities_of(self._rule_rows(X))
 
-    def explain(self, row: Any) -> Explanation:
-        """Say which terms hold on a row, and the nearest change that would flip the rule.
+        Examples
+        --------
+        >>> from bayesdnf import DNFClassifier
+        >>> table = {"odor": list("fna") * 60}
+        >>> ill = [1, 0, 0] * 30 + [1, 0, 1] * 30
+        >>> clf = DNFClassifier(layers=2, random_state=0).fit(table, ill)
+        >>> int(clf.parts(table).max()), bool((clf.parts(table) == clf.function_(table)).all())
+        (2, True)
+        """
+        return self._parts_of(self._rule_rows(X))
+
+    def predict_proba(self, X: Any, strata: Any = None) -> NDArray[np.float64]:
+        """Return the probability of each class, in the order of ``classes_``.
+
+        They are posterior means of the risk of the row's part; on the population's scale when the
+        effect gives a prevalence.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows.
+        strata : array-like, optional
+            The stratum of each row, by its label in fitting: risks are then the stratum's own,
+            and else those pooled over the strata.
+        """
+        rows = self._rule_rows(X)
+        return self._answers_for(rows, row_strata(self.strata_, strata, rows.n_rows)).probabilities
+
+    def explain(self, row: Any, stratum: Any = None) -> Explanation | ListExplanation:
+        """Say which terms hold on a row, and the nearest change that would give another answer.
 
         Parameters
         ----------
         row : dict, pandas Series, DataFrame of one row, or 1-D array
             The row; a 1-D array has the columns of ``fit`` in their order.
+        stratum : label, optional
+            Its stratum, where the fit had strata; without it risks are pooled over the strata.
+
+        Returns
+        -------
+        Explanation or ListExplanation
+            Of a list it says which layer decides, and the nearest changes to a lower and to a
+            higher risk; of a function the nearest change that flips whether it holds.
 
         Examples
         --------
@@ -250,19 +373,52 @@ class DNFClassifier(RuleClassifier):
         The rule does not hold on this row: P(1) = 0.01613, predicted 0.
         Terms that hold: none.
         Nearest change that would make it hold: odor, now n, to odor = f.
+        >>> clf = DNFClassifier(layers=2, random_state=0).fit(table, [1, 0, 0, 0, 1] * 20)
+        >>> print(clf.explain({"odor": "n", "size": "b"}))
+        No layer holds on this row: P(1) = 0.01613, predicted 0.
+        Nearest change to a lower risk: no part has a lower one.
+        Nearest change to a higher risk, 0.9762 by layer 1: odor, now n, to odor = f.
         """
         check_is_fitted(self)
         table = self._as_rows(one_row(row, self.encoder_.columns_), self.function_.attributes)
         if table.n_rows != 1:
             raise InputError(f"explain takes one row. Got {table.n_rows:,} instead.")
-        answers = self._answers_for(table)
+        strata = row_strata(self.strata_, None if stratum is None else [stratum], 1)
+        answers = self._answers_for(table, strata)
+        prediction = answers.predicted[0]
+        probability = float(answers.probabilities[0, self._positive_index])
+        if isinstance(self.function_, RuleList):
+            risks = self._risk_means()[-1 if strata is None else int(strata[0])]
+            return self._explained(self.function_, table, risks, prediction)
         return Explanation(
-            marked=bool(answers.marked[0]),
+            marked=bool(answers.parts[0]),
             fired=fired_terms(self.function_, table),
-            prediction=answers.predicted[0],
+            prediction=prediction,
             positive=self.positive_,
-            probability=float(answers.probabilities[0, self._positive_index]),
+            probability=probability,
             change=nearest_change(self.function_, self.encoder_, table),
+        )
+
+    def _explained(
+        self, rules: RuleList, row: FittedTable, risks: NDArray[np.float64], prediction: Any
+    ) -> ListExplanation:
+        changes = RowChanges(rules, self.encoder_, row)
+        part, now = changes.part, risks[changes.part]
+
+        def nearest(parts: NDArray[np.intp]) -> RiskChange | None:
+            found = changes.nearest(parts.tolist())
+            return None if found is None else RiskChange(found[0], float(risks[found[0]]), found[1])
+
+        rising = np.argsort(risks, kind="stable")
+        return ListExplanation(
+            part=part,
+            fired=fired_terms(layers_of(rules)[part - 1], row) if part else (),
+            prediction=prediction,
+            positive=self.positive_,
+            probability=float(now),
+            risks=tuple(map(float, risks)),
+            lower=nearest(rising[risks[rising] < now]),
+            higher=nearest(rising[::-1][risks[rising[::-1]] > now]),
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -303,22 +459,26 @@ class DNFClassifier(RuleClassifier):
         check_is_fitted(self)
         return self._read_rows(X, self.function_.attributes)
 
-    def _answers_for(self, rows: FittedTable) -> RowAnswers:
+    def _parts_of(self, rows: FittedTable) -> NDArray[np.intp]:
+        return self.function_(rows).astype(np.intp)
+
+    def _answers_for(self, rows: FittedTable, strata: NDArray[np.intp] | None = None) -> RowAnswers:
         """Return all that is answered about rows, which are read once."""
-        marked = self.function_(rows)
-        which = marked.astype(np.intp)
-        return RowAnswers(
-            marked, self._probabilities()[which], self.classes_[self._answers()[which]]
-        )
+        parts = self._parts_of(rows)
+        risks = self._risk_means()
+        probabilities = self._by_class(risks[-1 if strata is None else strata, parts])
+        return RowAnswers(parts, probabilities, self.classes_[np.argmax(probabilities, axis=1)])
 
     def _probabilities_of(self, rows: FittedTable) -> NDArray[np.float64]:
         return self._answers_for(rows).probabilities
 
-    def _probabilities(self) -> NDArray[np.float64]:
-        """Probabilities of ``classes_`` (columns) on unmarked and on marked rows."""
-        return self._by_class(np.array([risk.mean for risk in self.risks_]))
+    def _risk_means(self) -> NDArray[np.float64]:
+        """Return the risk of each part (columns) in each stratum, and in the last row pooled."""
+        pooled = np.array([[risk.mean for risk in self.risks_[: self.cells_.shape[1]]]])
+        own = pooled if self._two_rates else mean_risks(self.effect_, self.cells_)
+        return np.concatenate([own, pooled])
 
-    def _answers(self) -> NDArray[np.intp]:
-        """Place in ``classes_`` of the more probable class, unmarked and marked."""
-        answers: NDArray[np.intp] = np.argmax(self._probabilities(), axis=1)
-        return answers
+    def _answers(self) -> set[Any]:
+        """Return the classes that ``predict`` may answer."""
+        probabilities = self._by_class(self._risk_means().ravel())
+        return {self.classes_[k] for k in np.unique(np.argmax(probabilities, axis=1))}

@@ -48,7 +48,9 @@ def are_of_fit(model: RuleClassifier, X: Any, is_positive: NDArray[np.bool_]) ->
     return RowContent.of(bits, is_positive).digest() == model.record_.content
 
 
-def measure(model: RuleClassifier, X: Any, is_positive: NDArray[np.bool_], how: str) -> HeldOut:
+def measure(
+    model: RuleClassifier, X: Any, is_positive: NDArray[np.bool_], how: str, strata: Any = None
+) -> HeldOut:
     """Predict rows and compare.
 
     Parameters
@@ -61,9 +63,12 @@ def measure(model: RuleClassifier, X: Any, is_positive: NDArray[np.bool_], how: 
         Which of them are positive.
     how : str
         Where the rows came from, for people.
+    strata : array-like, optional
+        Their strata, where the fit had some.
     """
     positive = model._positive_index
-    probabilities = model.predict_proba(X)
+    given: dict[str, Any] = {} if strata is None else {"strata": strata}
+    probabilities = model.predict_proba(X, **given)
     wrong = int(np.sum((np.argmax(probabilities, axis=1) == positive) != is_positive))
     n = len(is_positive)
     both = is_positive.any() and not is_positive.all()

@@ -1,7 +1,9 @@
-"""What a posterior classifier answers about rows: risks, their intervals, labels."""
+"""What a posterior classifier answers about rows: risks, their intervals, labels, why."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +13,17 @@ from sklearn.utils.validation import check_is_fitted
 from ..checks import whole
 from ..data.encoder import FittedTable
 from ..data.memory import require_memory
-from ..errors import ParameterError
+from ..errors import InputError, ParameterError
+from ..model.part_rates import mean_rates
+from ..model.rates import Counts, Interval
 from ..sampling.draws import Draws
-from .averaging import DrawnOnRows
+from .averaging.drawn_on_rows import DrawnOnRows
+from .averaging.representative import Representative
+from .explaining.averaged import AveragedExplanation, deciding_terms
+from .explaining.explanation import one_row
 from .rule_classifier import RuleClassifier
 from .settings import seed_of
+from .strata_input import row_strata
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,14 +33,24 @@ class PosteriorAnswers(RuleClassifier):
     """Answers averaged over draws."""
 
     draws_: Draws
+    counts_: Counts
 
-    def _on_rows(self, X: Any) -> DrawnOnRows:
+    def _on_rows(self, X: Any, strata: Any = None) -> DrawnOnRows:
         check_is_fitted(self)
-        used = dict.fromkeys(literal.attribute for literal in self.draws_.literals)
-        return DrawnOnRows(self.draws_, self._read_rows(X, used))
+        rows = self._read_rows(X, self._attributes())
+        return self._averaged(rows, row_strata(self.strata_, strata, rows.n_rows))
+
+    def _attributes(self) -> Iterable[str]:
+        """Return the columns that the drawn rules use."""
+        return dict.fromkeys(literal.attribute for literal in self.draws_.literals)
+
+    def _averaged(self, rows: FittedTable, strata: NDArray[np.intp] | None = None) -> DrawnOnRows:
+        return DrawnOnRows(self.draws_, rows, self.effect_, strata)
 
     def marked_probability(self, X: Any) -> NDArray[np.float64]:
         """Return for each row how probable it is that the rule holds on it.
+
+        A list holds where any of its layers does.
 
         Parameters
         ----------
@@ -42,23 +60,122 @@ class PosteriorAnswers(RuleClassifier):
         """
         return self._on_rows(X).marked_probability()
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any, strata: Any = None) -> NDArray[np.float64]:
         """Return the probability of each class, in the order of ``classes_``.
 
-        They are means over all draws of functions and rates; on the population's scale when the
-        effect gives a prevalence.
+        They are means over all draws of rules and rates; on the population's scale when the effect
+        gives a prevalence.
 
         Parameters
         ----------
         X : pandas or polars DataFrame, 2-D array, or dict of columns
             The rows.
+        strata : array-like, optional
+            The stratum of each row, by its label in fitting: risks are then the stratum's own, and
+            else those pooled over the strata.
         """
-        return self._by_class(self._on_rows(X).risk())
+        return self._by_class(self._on_rows(X, strata).risk())
 
     def _probabilities_of(self, rows: FittedTable) -> NDArray[np.float64]:
-        return self._by_class(DrawnOnRows(self.draws_, rows).risk())
+        return self._by_class(self._averaged(rows).risk())
 
-    def predict_interval(self, X: Any, level: float = 0.95) -> pd.DataFrame:
+    @abstractmethod
+    def representative(self, max_literals: int | None = None) -> Representative:
+        """Find the short rule whose risks are nearest to the averaged ones."""
+
+    def representative_proba(
+        self, X: Any, strata: Any = None, max_literals: int | None = None
+    ) -> NDArray[np.float64]:
+        """Return the probability of each class by the representative rule alone.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows.
+        strata : array-like, optional
+            The stratum of each row, as in :meth:`predict_proba`.
+        max_literals : int, optional
+            Literals that the rule may have; by default as many as the parameter says.
+
+        Examples
+        --------
+        >>> from bayesdnf import PosteriorDNFClassifier, simulate
+        >>> X, y, truth = simulate(300, 10, random_state=1)
+        >>> clf = PosteriorDNFClassifier(draws=500, warmup=200, random_state=0).fit(X, y)
+        >>> len(set(clf.representative_proba(X)[:, 1].tolist()))  # a function has two risks
+        2
+        """
+        check_is_fitted(self)
+        shown = self.representative(max_literals)
+        rows = self._read_rows(X, self._attributes())
+        numbers = row_strata(self.strata_, strata, rows.n_rows)
+        parts = shown.rule(rows).astype(np.intp)
+        own = np.broadcast_to(self._own_risks(shown, numbers), (rows.n_rows, len(shown.risks)))
+        return self._by_class(own[np.arange(rows.n_rows), parts])
+
+    def explain(self, row: Any, stratum: Any = None) -> AveragedExplanation:
+        """Say how the averaged risk of a row compares with that of all rows, and why.
+
+        Parameters
+        ----------
+        row : dict, pandas Series, DataFrame of one row, or 1-D array
+            The row; a 1-D array has the columns of ``fit`` in their order.
+        stratum : label, optional
+            Its stratum, where the fit had strata; without it risks are pooled over the strata.
+
+        Returns
+        -------
+        AveragedExplanation
+            The averaged risk with its interval, and what the representative rule says of the row.
+
+        Examples
+        --------
+        >>> from bayesdnf import PosteriorDNFClassifier
+        >>> table = {"odor": ["f", "n", "a", "n", "f"] * 20, "size": ["b"] * 50 + ["n"] * 50}
+        >>> clf = PosteriorDNFClassifier(draws=200, warmup=100, random_state=0)
+        >>> clf = clf.fit(table, [1, 0, 0, 0, 1] * 20)
+        >>> print(clf.explain({"odor": "n", "size": "b"}))
+        Averaged over 800 draws: P(1) = 0.016 [0.00034, 0.057], predicted 0.
+        Beside 0.4 of all rows: lowered.
+        By the representative rule: it does not hold, risk 0.01613.
+        """
+        check_is_fitted(self)
+        table = self._as_rows(one_row(row, self.encoder_.columns_), self._attributes())
+        if table.n_rows != 1:
+            raise InputError(f"explain takes one row. Got {table.n_rows:,} instead.")
+        strata = row_strata(self.strata_, None if stratum is None else [stratum], 1)
+        average, shown = self._averaged(table, strata), self.representative()
+        ends = average.quantiles(np.array([0.025, 0.975]))[:, 0].tolist()
+        risk = Interval(float(average.risk()[0]), *ends)
+        part, fired = deciding_terms(shown.rule, table)
+        return AveragedExplanation(
+            risk=risk,
+            base=self._base_risk(),
+            prediction=self.positive_ if risk.mean > 0.5 else self.negative_,
+            positive=self.positive_,
+            n_draws=self.draws_.index.size,
+            rule=shown.rule,
+            part=part,
+            fired=fired,
+            rule_risk=float(self._own_risks(shown, strata)[0, part]),
+        )
+
+    def _base_risk(self) -> float:
+        """Return the risk of all rows together."""
+        prevalence, counts = self.effect_.prevalence, self.counts_
+        return counts.n_pos / counts.n if prevalence is None else float(prevalence)
+
+    def _own_risks(
+        self, shown: Representative, strata: NDArray[np.intp] | None
+    ) -> NDArray[np.float64]:
+        """Return the risks of a rule's parts (columns): by row, or without strata one for all."""
+        if strata is None:
+            return np.array([[risk.mean for risk in shown.risks]])
+        layers = np.array([len(shown.risks) - 1])
+        own: NDArray[np.float64] = mean_rates(self.effect_, shown.cells[None], layers)[0, strata]
+        return own
+
+    def predict_interval(self, X: Any, level: float = 0.95, strata: Any = None) -> pd.DataFrame:
         """Return how well the probability of the positive class is known, row by row.
 
         Parameters
@@ -67,12 +184,14 @@ class PosteriorAnswers(RuleClassifier):
             The rows.
         level : float, default=0.95
             Probability of the interval.
+        strata : array-like, optional
+            The stratum of each row, as in :meth:`predict_proba`.
 
         Returns
         -------
         DataFrame
             ``mean``, as in ``predict_proba``, and the ends ``low`` and ``high`` of the central
-            credible interval, over functions and rates. With the index of X, if it has one.
+            credible interval, over rules and rates. With the index of X, if it has one.
 
         Examples
         --------
@@ -92,7 +211,7 @@ class PosteriorAnswers(RuleClassifier):
             raise ParameterError.of(
                 "level", f"{type(self).__name__}.predict_interval", "between 0 and 1", level
             )
-        rows = self._on_rows(X)
+        rows = self._on_rows(X, strata)
         low, high = rows.quantiles(np.array([(1 - level) / 2, (1 + level) / 2]))
         return pd.DataFrame(
             {"mean": rows.risk(), "low": low, "high": high},
@@ -100,9 +219,9 @@ class PosteriorAnswers(RuleClassifier):
         )
 
     def posterior_predictive(
-        self, X: Any, size: int | None = None, random_state: Any = None
+        self, X: Any, size: int | None = None, random_state: Any = None, strata: Any = None
     ) -> NDArray[Any]:
-        """Draw labels for rows: first a function and rates, then a label for every row.
+        """Draw labels for rows: first a rule and rates, then a label for every row.
 
         Parameters
         ----------
@@ -112,6 +231,8 @@ class PosteriorAnswers(RuleClassifier):
             How often; by default once.
         random_state : int, RandomState, Generator or None
             Where randomness comes from.
+        strata : array-like, optional
+            The stratum of each row, as in :meth:`predict_proba`.
 
         Returns
         -------
@@ -120,7 +241,7 @@ class PosteriorAnswers(RuleClassifier):
         """
         owner = f"{type(self).__name__}.posterior_predictive"
         times = 1 if size is None else whole("size", owner, size, 0, besides="or None")
-        rows = self._on_rows(X)
+        rows = self._on_rows(X, strata)
         require_memory(
             times * rows.n_rows * (10 + self.classes_.itemsize), f"{times:,} labels for each row"
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,21 +12,24 @@ import joblib
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..boolean import BooleanFunction
 from ..boolean.literal import Value
+from ..checks import whole
 from ..display.bars import following
 from ..errors import InputError, MissingExtraError, ParameterError
 from ..model.effect import Effect
+from ..model.part_rates import part_risks
 from ..model.posterior import Posterior
 from ..model.prior import Prior
 from ..model.rates import Counts
-from ..sampling.bayes_factor import BayesFactor, bayes_factor
+from ..model.rule import Rule
+from ..sampling.bayes_factor import BayesFactor, bayes_factor, one_layer_bayes_factor
 from ..sampling.draws import Draws
 from ..sampling.evidence import Evidence, drawn_evidence
 from ..sampling.run import KERNELS, sample
 from ..sampling.watching import DrawsBar, DrawTeller
 from . import posterior_presentation
-from .averaging import drawn_risks
+from .averaging.drawn_on_rows import drawn_risks
+from .averaging.representative import Representative, find_representative
 from .posterior_answers import PosteriorAnswers
 from .rule_classifier import Task
 from .rules import rules_table
@@ -43,16 +46,22 @@ LEAST_INCLUSION = 0.001
 
 
 class PosteriorDNFClassifier(PosteriorAnswers):
-    """Average over Boolean rules (an OR of ANDs), each weighed by its posterior probability.
+    """Average over Boolean rules (an OR of ANDs) or lists of them, each weighed by its probability.
 
     Where :class:`DNFClassifier` gives the best rule, this one draws rules and their rates from
     the posterior: it says how probable each rule, term and literal is, and its risks take into
-    account that the rule is not known for certain.
+    account that the rule is not known for certain. One rule to show in the place of them all is
+    ``representative_``.
 
     Parameters
     ----------
     prior, effect, kinds, negations, thresholds, missing_values, positive
-        The model, as in :class:`DNFClassifier`.
+        The model, as in :class:`DNFClassifier`; a known prevalence goes with lists and strata too.
+    layers : int, default=1
+        The most layers of a list. With 1 what is drawn are functions, :class:`BooleanFunction`;
+        with more they are lists, :class:`RuleList`, each part of which has a risk of its own.
+    max_literals : int, default=15
+        Literals that ``representative_`` may have.
     draws, warmup, chains, thin
         Draws of each chain to keep and to leave out before them, number of chains, steps for
         each draw; see :func:`sample`.
@@ -81,20 +90,31 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     functions_ : pandas.DataFrame
         The functions drawn, most probable first: ``function``, ``probability``,
         ``log_posterior`` (log prior plus log likelihood), ``terms``, ``literals``, and
-        ``same_rows``, the probability of all functions that mark the same rows of the table.
+        ``same_rows``, the probability of all functions that mark the same rows of the table. Lists
+        that part the rows alike are one row: see :meth:`Draws.top`.
+    representative_ : BooleanFunction or RuleList
+        The rule to show: of rules with at most ``max_literals`` literals the one found whose risks
+        are nearest to the averaged ones on the rows of the fit. Worked out when first asked for;
+        :meth:`representative` tells its risks, and finds shorter ones.
+    representative_loss_ : float
+        What is lost when it takes the place of the average: its mean cross-entropy less that of the
+        averaged risks themselves, in nats a row.
     inclusion_ : pandas.DataFrame
         How probable it is that the rule holds a literal, an attribute, a term, or a pair of
         literals in one term: ``kind``, ``what``, ``probability`` (0.001 or more), and ``equal``,
         the literals whose columns are equal to a literal's own.
-    map_ : BooleanFunction
-        Of the functions drawn the one with the highest log posterior.
+    map_ : BooleanFunction or RuleList
+        Of the functions or lists drawn the one with the highest log posterior.
     rules_ : pandas.DataFrame
         Its terms, as in :class:`DNFClassifier`.
     counts_ : Counts
         Rows, positives, and what ``map_`` marks of them, weighted.
     risks_ : tuple of Interval
         Means and 95 % intervals of both risks over all draws that have a rule, unmarked first;
-        of the single rate when none has.
+        of the single rate when none has. Parts of lists differ from draw to draw: of lists, and
+        with strata, they are the risks of the parts of ``map_``, part 0 first, strata pooled.
+    strata_ : tuple or None
+        The labels of the strata; None without.
     null_probability_ : float
         Probability that there is no rule at all.
     bayes_factor_ : BayesFactor or None
@@ -103,6 +123,9 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         give no more than a bound (the null function, or any other, was in no draw) and else "";
         ``spread`` between chains; ``source``, "draws" or, with the tempered kernel, "evidence".
         None where the prior gives the null function no mass or the kernel never visits it.
+    one_layer_bayes_factor_ : BayesFactor or None
+        How much more probable the outcome is under lists of one layer than under lists of several;
+        None where there is nothing to compare.
     evidence_ : Evidence or None
         ``mean`` and ``spread`` over the chains of the log evidence: log P(y) under the prior
         renormalised to the functions that it allows. With the tempered kernel only; the others
@@ -135,16 +158,32 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     (0.0, '>')
     >>> clf.predict_interval(X[:1]).columns.tolist()
     ['mean', 'low', 'high']
+
+    Lists of layers, and the short list that stands for their average:
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.integers(0, 2, (600, 6))
+    >>> y = rng.random(600) < np.where(X[:, 0] * X[:, 1], 0.9, np.where(X[:, 2], 0.1, 0.5))
+    >>> clf = PosteriorDNFClassifier(layers=3, draws=300, warmup=100, random_state=0).fit(X, y)
+    >>> shown = clf.representative()
+    >>> print(shown.rule.to_text([round(risk.mean, 2) for risk in shown.risks]))
+    if   (x0 AND x1)   then 0.9
+    elif (x2)          then 0.16
+    else                    0.51
     """
 
     draws_: Draws
-    map_: BooleanFunction
+    map_: Rule
     rules_: pd.DataFrame
     counts_: Counts
     null_probability_: float
     bayes_factor_: BayesFactor | None
+    one_layer_bayes_factor_: BayesFactor | None
     evidence_: Evidence | None
     _posterior: Posterior | None = None
+    _representatives: dict[int, Representative]
+    _max_literals: int
 
     def __init__(
         self,
@@ -156,6 +195,8 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         thresholds: int = 8,
         missing_values: Collection[Value] = (),
         positive: Any = None,
+        layers: int | None = 1,
+        max_literals: int = 15,
         draws: int = 2000,
         warmup: int = 1000,
         chains: int = 4,
@@ -175,6 +216,8 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         self.thresholds = thresholds
         self.missing_values = missing_values
         self.positive = positive
+        self.layers = layers
+        self.max_literals = max_literals
         self.draws = draws
         self.warmup = warmup
         self.chains = chains
@@ -188,7 +231,8 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         self.verbose = verbose
 
     def _check_parameters(self) -> None:
-        check_parameters(self, {"draws": 1, "warmup": 0, "chains": 1, "thin": 1})
+        least = {"draws": 1, "warmup": 0, "chains": 1, "thin": 1, "max_literals": 0}
+        check_parameters(self, least)
         owner = type(self).__name__
         if not isinstance(self.kernel, str) or self.kernel not in KERNELS:
             must = f"one of {', '.join(map(repr, KERNELS))}"
@@ -225,14 +269,22 @@ class PosteriorDNFClassifier(PosteriorAnswers):
             self.__dict__.pop(name, None)  # of an earlier fit
         self._store_draws(drawn)
         self._posterior = task.posterior
+        self._representatives, self._max_literals = {}, int(self.max_literals)
         self.rules_ = rules_table(task.posterior, self.map_)
         self.counts_ = task.posterior.counts(self.map_)
         self.bayes_factor_ = bayes_factor(drawn, task.posterior)
+        self.one_layer_bayes_factor_ = one_layer_bayes_factor(drawn, task.posterior)
 
     def _store_draws(self, drawn: Draws) -> None:
+        """Set what follows from the draws and the effect."""
         self.draws_ = drawn
-        self.map_ = drawn.function(int(np.argmax(drawn.log_score)))
-        self.risks_ = drawn_risks(drawn)
+        best = int(np.argmax(drawn.log_score))
+        self.map_ = drawn.function(best)
+        if drawn.simple:
+            self.risks_ = drawn_risks(drawn)
+        else:
+            cells = drawn.cells[best, :, : int(drawn.n_layers[best]) + 1]
+            self.risks_ = part_risks(self.effect_, cells)
         self.null_probability_ = drawn.null_probability
         self.evidence_ = drawn_evidence(drawn)
         self.stopped_ = drawn.settings["stopped"]
@@ -262,6 +314,72 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         except MissingExtraError as error:
             # Without the extra there is no such attribute; notebooks ask for all there are.
             raise AttributeError(str(error)) from error
+
+    @property
+    def representative_(self) -> Rule:
+        """The rule to show in the place of the average."""
+        return self._default_representative().rule
+
+    @property
+    def representative_loss_(self) -> float:
+        """What is lost by it, in nats a row."""
+        return self._default_representative().loss
+
+    def _default_representative(self) -> Representative:
+        try:
+            return self.representative()
+        except InputError as error:
+            # Where there is none there is no such attribute; notebooks ask for all there are.
+            raise AttributeError(str(error)) from error
+
+    def representative(self, max_literals: int | None = None) -> Representative:
+        """Find the rule of few literals whose risks are nearest to the averaged ones.
+
+        Near means a small cross-entropy between averaged risks and the rule's own, over the rows of
+        the fit. Looked for among the drawn rules, what is left of them when terms and literals are
+        dropped, and what changes of single literals and terms lead to; it is the best rule found,
+        not one proved to be best. Literals that bring next to nothing are left out.
+
+        Parameters
+        ----------
+        max_literals : int, optional
+            Literals at most; by default as many as the parameter says.
+
+        Returns
+        -------
+        Representative
+            Its ``rule``, the ``risks`` of its parts, and its ``loss``.
+
+        Raises
+        ------
+        InputError
+            When the prior allows no rule that short; or when the classifier was pickled or loaded,
+            and such a rule was not asked for before.
+
+        Examples
+        --------
+        >>> from bayesdnf import PosteriorDNFClassifier, simulate
+        >>> X, y, truth = simulate(300, 10, random_state=1)
+        >>> clf = PosteriorDNFClassifier(draws=500, warmup=200, random_state=0).fit(X, y)
+        >>> clf.representative_ == truth
+        True
+        >>> print(clf.representative(2).rule)
+        (x2 AND x3)
+        """
+        check_is_fitted(self)
+        owner = f"{type(self).__name__}.representative"
+        if max_literals is None:
+            most = self._max_literals
+        else:
+            most = whole("max_literals", owner, max_literals, 0, besides="or None")
+        if most not in self._representatives:
+            if self._posterior is None:
+                raise InputError(
+                    f"A {type(self).__name__} that was pickled or loaded does not hold the rows it "
+                    f"was fitted on, and so finds no rule of at most {most} literals; fit it again."
+                )
+            self._representatives[most] = find_representative(self.draws_, self._posterior, most)
+        return self._representatives[most]
 
     def to_datatree(self, log_likelihood: bool = False) -> xr.DataTree:
         """Return the draws as ArviZ takes them; needs the extra ``posterior``.
@@ -309,13 +427,21 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         True
         """
         check_is_fitted(self)
+        self._keep_representative()
         write_posterior(self, path)
 
     @classmethod
     def _read_file(cls, path: str | os.PathLike[str]) -> Self:
         return read_posterior(path, cls)
 
+    def _keep_representative(self) -> None:
+        """Find the representative rule while the rows are there, for copies without them."""
+        if self._posterior is not None:
+            with suppress(InputError):  # the prior allows none
+                self.representative()
+
     def __getstate__(self) -> dict[str, Any]:
+        self._keep_representative()
         return {k: v for k, v in super().__getstate__().items() if k != "_posterior"}
 
     def _as_text(self) -> str:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..boolean import RuleList
 from ..display import markup
 from ..display.draws_html import functions_html
 from ..display.offer import not_offered
-from ..display.wording import count, plural
-from ..errors import MissingExtraError
-from .presentation import risk_lines, rules_text, table_text
+from ..display.wording import count, plural, with_interval
+from ..errors import InputError, MissingExtraError
+from ..model.rule import layers_of, one_line
+from .averaging.representative import Representative
+from .presentation import part_name, risk_lines, rules_text, table_text
+from .rules import parts_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,13 +32,15 @@ _STOPPED = {
 
 
 def summary(model: PosteriorDNFClassifier) -> str:
-    """Most probable rules, terms of the best one, inclusion, risks and trust, as text."""
+    """Most probable rules, the representative one, inclusion, risks and trust, as text."""
     parts = [title(model), _functions_text(model)]
     if not model.map_.is_null:
-        best = f"Terms of the drawn function of highest log posterior:\n{rules_text(model.rules_)}"
+        noun = model.draws_.noun
+        best = f"Terms of the drawn {noun} of highest log posterior:\n{rules_text(model.rules_)}"
         parts.append(best)
     if len(included := top_inclusion(model)):
         parts.append(f"Probability that the rule holds:\n{table_text(included)}")
+    parts.append("\n".join(representative(model)))
     parts.append("\n".join([*no_rule(model), *risks(model)]))
     parts.append("\n".join(trust(model)))
     return "\n\n".join(parts)
@@ -45,6 +51,7 @@ def as_html(model: PosteriorDNFClassifier) -> str:
     return markup.block(
         markup.paragraph([title(model)], strong=True),
         functions_html(model.draws_),
+        *_representative_html(model),
         markup.paragraph([*no_rule(model), *risks(model), *trust(model)]),
     )
 
@@ -55,7 +62,68 @@ def title(model: PosteriorDNFClassifier) -> str:
     return (
         f"Posterior of the rule for {model.positive_!s}: {drawn.n_chains} "
         f"{plural(drawn.n_chains, 'chain')} of {drawn.n_draws:,} draws, "
-        f"{count(drawn.n_functions, 'distinct function')}"
+        f"{count(drawn.n_functions, f'distinct {drawn.noun}')}"
+    )
+
+
+def representative(model: PosteriorDNFClassifier) -> list[str]:
+    """Show the rule that stands for the average, the risks of its parts, and what is lost by it."""
+    try:
+        shown = model.representative()
+    except InputError as error:
+        return [str(error)]
+    rule = shown.rule
+    if isinstance(rule, RuleList):
+        lines = rule.to_text([risk.mean for risk in shown.risks]).splitlines()
+    else:
+        lines = str(rule).splitlines()
+    parts = [
+        f"  {name} ({rows}): {risk}, {beside}" for name, rows, risk, beside in _parts(model, shown)
+    ]
+    return [_representative_title(shown), *(f"  {line}" for line in lines), *parts, _lost(shown)]
+
+
+def _representative_html(model: PosteriorDNFClassifier) -> list[str]:
+    try:
+        shown = model.representative()
+    except InputError as error:
+        return [markup.paragraph([str(error)])]
+    outcomes = [f"{risk}, {beside}" for _, _, risk, beside in _parts(model, shown)]
+    layers = [layer.terms for layer in reversed(layers_of(shown.rule))]
+    return [
+        markup.paragraph([_representative_title(shown)], strong=True),
+        markup.rule_list(layers, outcomes),
+        markup.paragraph([_lost(shown)]),
+    ]
+
+
+def _representative_title(shown: Representative) -> str:
+    n = shown.rule.n_literals
+    return (
+        f"Rule that stands for the average ({count(n, 'literal')}, at most {shown.max_literals}):"
+    )
+
+
+def _parts(model: PosteriorDNFClassifier, shown: Representative) -> list[tuple[str, str, str, str]]:
+    """Name, rows, risk of each part, and whether it is raised or lowered; the else comes last."""
+    by_layer = isinstance(shown.rule, RuleList)
+    table = parts_table(shown.rule, shown.cells.sum(axis=0), shown.risks, model._base_risk())
+    names = {} if by_layer else {0: "elsewhere", 1: "where it holds"}
+    return [
+        (
+            names.get(part["part"], part_name(part["part"])),
+            f"{part['rows']:,} of {model.counts_.n:,} rows",
+            with_interval(part["rate"], part["low"], part["high"], ".4g"),
+            str(part["risk"]),
+        )
+        for part in table.to_dict("records")
+    ]
+
+
+def _lost(shown: Representative) -> str:
+    return (
+        f"In the place of the average it loses {shown.loss:.2g} nats a row; without any rule "
+        f"{shown.base_loss:.2g} would be lost."
     )
 
 
@@ -66,19 +134,25 @@ def no_rule(model: PosteriorDNFClassifier) -> list[str]:
     lines = [f"Probability that there is no rule at all: {model.null_probability_:.4g}{where}"]
     if model.bayes_factor_ is not None:
         lines.append(f"Bayes factor of some rule against none: {model.bayes_factor_}")
+    if model.one_layer_bayes_factor_ is not None:
+        factor = model.one_layer_bayes_factor_
+        lines.append(f"Bayes factor of one layer against several: {factor}")
     if model.map_.is_null:
         lines += not_offered(model.encoder_)
     return lines
 
 
 def _functions_text(model: PosteriorDNFClassifier) -> str:
-    shown = model.draws_.top(MOST_FUNCTIONS)
-    # Probabilities first: functions may be long.
-    shown = shown[["probability", "same_rows", "log_posterior", "function"]]
+    shown, noun = model.draws_.top(MOST_FUNCTIONS), model.draws_.noun
+    alike = "mark the same rows of the table" if noun == "function" else "part the rows alike"
+    # Probabilities first, in the order in which the table is sorted: functions may be long.
+    first = ["probability", "same_rows"] if noun == "function" else ["same_rows", "probability"]
+    shown = shown[[*first, "log_posterior", "function"]]
+    shown = shown.assign(function=[one_line(rule) for rule in shown["function"]])
     lines = [
-        "Most probable functions:",
-        table_text(shown),
-        "same_rows: probability of all functions that mark the same rows of the table.",
+        f"Most probable {noun}s:",
+        table_text(shown.rename(columns={"function": noun})),
+        f"same_rows: probability of all {noun}s that {alike}.",
     ]
     if (more := functions_left(model, len(shown))) is not None:
         lines.insert(2, more)
@@ -86,8 +160,8 @@ def _functions_text(model: PosteriorDNFClassifier) -> str:
 
 
 def functions_left(model: PosteriorDNFClassifier, shown: int) -> str | None:
-    """Say how many functions are not shown, and their probability."""
-    rest = model.draws_.probability[shown:]
+    """Say how many functions, or answers of lists, are not shown, and their probability."""
+    rest = model.draws_.answers.probability[shown:]
     return f"… and {len(rest):,} more, together {rest.sum():.4g}" if len(rest) else None
 
 
@@ -100,8 +174,18 @@ def top_inclusion(model: PosteriorDNFClassifier) -> pd.DataFrame:
 
 
 def risks(model: PosteriorDNFClassifier) -> list[str]:
-    """Say both risks, over functions and rates."""
-    return risk_lines(model, "" if model.null_probability_ < 1 else None)
+    """Say both risks, over functions and rates; lists and strata have more than two."""
+    if model.null_probability_ == 1:
+        return risk_lines(model)
+    return risk_lines(model, "") if model.draws_.simple else pooled(model)
+
+
+def pooled(model: PosteriorDNFClassifier) -> list[str]:
+    """Say over how many strata risks are pooled, if there are any."""
+    if model.strata_ is None:
+        return []
+    strata = count(len(model.strata_), "stratum", "strata")
+    return [f"Risks are pooled over {strata}; predict_proba takes strata."]
 
 
 def trust(model: PosteriorDNFClassifier) -> list[str]:

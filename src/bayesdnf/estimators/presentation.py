@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..boolean import RuleList
 from ..display import markup
 from ..display.offer import direction_not_offered, literals_on_offer, not_offered
 from ..display.trust import search_is_sure, search_trust
-from ..display.wording import plural, with_interval
+from ..display.wording import count, with_interval
+from ..model.rates import Interval
 from ..search.result import SearchResult
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from .posterior_classifier import PosteriorDNFClassifier
 
 TERM_HEAD = ("term", "rows", "positive", "rate [95 %]", "log gain")
+PART_HEAD = ("part", "rows", "positive", "risk [95 %]", "beside all rows")
+STRATUM_HEAD = ("stratum", *PART_HEAD[:-1], "beside its stratum")
 
 
 def summary(model: DNFClassifier) -> str:
@@ -27,6 +31,9 @@ def summary(model: DNFClassifier) -> str:
     else:
         parts += ["\n".join(said)] if (said := not_offered(model.encoder_)) else []
     parts.append("\n".join(_risks(model)))
+    if model.stratum_layers_ is not None:
+        by_stratum = table_text(model.stratum_layers_.drop(columns="rule"))
+        parts.append(f"Risks by stratum, beside the stratum's own:\n{by_stratum}")
     parts.append(trust(model))
     if (warning := constant_answer(model)) is not None:
         parts.append(f"Warning: {warning}")
@@ -35,8 +42,9 @@ def summary(model: DNFClassifier) -> str:
 
 def rules_text(rules: pd.DataFrame) -> str:
     """Return the table of a rule's terms as text."""
+    decided = "rows: those where no higher layer holds; " if "layer" in rules else ""
     return (
-        f"{table_text(rules)}\nlow, high: 95 % Jeffreys interval of the rate; "
+        f"{table_text(rules)}\n{decided}low, high: 95 % Jeffreys interval of the rate; "
         "log_gain: log posterior lost without the term."
     )
 
@@ -50,22 +58,30 @@ def as_html(model: DNFClassifier) -> str:
     """Return the same for a notebook."""
     parts = [markup.paragraph([_title(model)], strong=True)]
     if not model.function_.is_null:
-        parts += [
-            markup.rule(model.function_.terms),
-            markup.table(TERM_HEAD, term_cells(model.rules_), wide=0),
-        ]
+        head = term_head(model.rules_)
+        wide = head.index(TERM_HEAD[0])
+        parts += [_drawn_rule(model), markup.table(head, term_cells(model.rules_), wide)]
     elif said := not_offered(model.encoder_):
         parts.append(markup.paragraph(said))
     lines = [*_risks(model), trust(model)]
+    if model.stratum_layers_ is not None:
+        cells = part_cells(model.stratum_layers_)
+        parts.append(markup.table(STRATUM_HEAD, cells, wide=0))
     if (warning := constant_answer(model)) is not None:
         lines.append(f"Warning: {warning}")
     return markup.block(*parts, markup.paragraph(lines))
 
 
+def term_head(rules: pd.DataFrame) -> tuple[str, ...]:
+    """Return the head of the table that :func:`term_cells` makes."""
+    return ("layer", *TERM_HEAD) if "layer" in rules else TERM_HEAD
+
+
 def term_cells(rules: pd.DataFrame) -> list[tuple[str, ...]]:
-    """Return the table of a rule's terms as short texts, under ``TERM_HEAD``."""
+    """Return the table of a rule's terms as short texts, after the layer if it is a list."""
     return [
         (
+            *([str(term["layer"])] if "layer" in term else []),
             str(term["rule"]),
             f"{term['rows']:,}",
             f"{term['positives']:,}",
@@ -76,46 +92,118 @@ def term_cells(rules: pd.DataFrame) -> list[tuple[str, ...]]:
     ]
 
 
+def part_cells(parts: pd.DataFrame) -> list[tuple[str, ...]]:
+    """Return a table of parts as short texts, under ``PART_HEAD`` or ``STRATUM_HEAD``."""
+    return [
+        (
+            *([str(part["stratum"])] if "stratum" in part else []),
+            part_name(part["part"]),
+            f"{part['rows']:,}",
+            f"{part['positives']:,}",
+            with_interval(part["rate"], part["low"], part["high"], ".3f"),
+            str(part["risk"]),
+        )
+        for part in parts.to_dict("records")
+    ]
+
+
+def part_name(part: int) -> str:
+    """Call a part by its layer."""
+    return f"layer {part}" if part else "else"
+
+
+def _drawn_rule(model: DNFClassifier) -> str:
+    if not isinstance(model.function_, RuleList):
+        return markup.rule(model.function_.terms)
+    outcomes = [
+        f"{with_interval(part['rate'], part['low'], part['high'], '.3f')}, {part['risk']}"
+        for part in model.layers_.to_dict("records")
+    ]
+    return markup.rule_list([layer.terms for layer in model.function_.layers], outcomes)
+
+
 def constant_answer(model: DNFClassifier) -> str | None:
     """Say so when ``predict`` gives every row the same class."""
-    answers = {model.classes_[k] for k in model._answers()}
+    answers = model._answers()
     if len(answers) > 1:
         return None
     [answer] = answers
     never = model.positive_ if answer != model.positive_ else model.negative_
+    whenever, instead = "whether or not the rule holds", "marked"
+    if isinstance(model.function_, RuleList):
+        whenever, instead = "whichever layer holds", "parts"
     return (
-        f"predict never answers {never!s}, because {answer!s} is the more probable class whether "
-        f"or not the rule holds; use predict_proba or marked."
+        f"predict never answers {never!s}, because {answer!s} is the more probable class "
+        f"{whenever}; use predict_proba or {instead}."
     )
+
+
+def searched(model: DNFClassifier) -> str:
+    """Name what was searched for."""
+    return "list" if isinstance(model.function_, RuleList) else "function"
+
+
+def no_rule(model: DNFClassifier) -> str:
+    """Say that nothing beats having no rule."""
+    offered = literals_on_offer(model.encoder_)
+    return f"no combination of {offered} beats the null {searched(model)}."
 
 
 def _title(model: DNFClassifier) -> str:
-    function = model.function_
-    if function.is_null:
-        offered = literals_on_offer(model.encoder_)
-        return (
-            f"No rule for {model.positive_!s}: no combination of {offered} beats the null function."
-        )
-    terms, literals = len(function), function.n_literals
-    return (
-        f"Rule for {model.positive_!s}: {terms} {plural(terms, 'term')}, "
-        f"{literals} {plural(literals, 'literal')}"
-    )
+    rule = model.function_
+    if rule.is_null:
+        return f"No rule for {model.positive_!s}: {no_rule(model)}"
+    literals = count(rule.n_literals, "literal")
+    if isinstance(rule, RuleList):
+        sizes = f"{count(len(rule), 'layer')}, {count(rule.n_terms, 'term')}, {literals}"
+        return f"Rule list for {model.positive_!s}: {sizes}"
+    return f"Rule for {model.positive_!s}: {count(len(rule), 'term')}, {literals}"
 
 
 def _rule(model: DNFClassifier) -> str:
+    rule = model.function_
+    if rule.is_null:
+        return _title(model)
+    if isinstance(rule, RuleList):
+        text = rule.to_text([risk.mean for risk in model.risks_])
+        return "\n".join([_title(model), *(f"  {line}" for line in text.splitlines())])
     lines = [
-        f"  {'OR ' if i else '   '}({' AND '.join(term)})"
-        for i, term in enumerate(model.function_.terms)
+        f"  {'OR ' if i else '   '}({' AND '.join(term)})" for i, term in enumerate(rule.terms)
     ]
     return "\n".join([_title(model), *lines])
 
 
 def _risks(model: DNFClassifier) -> list[str]:
     counts = model.counts_
+    pooled = _pooled(model)
     if model.function_.is_null:
-        return risk_lines(model)
-    return risk_lines(model, f" ({counts.n_marked:,} of {counts.n:,} rows)")
+        return [*risk_lines(model), *pooled]
+    if model.rates_ is None:
+        return [*part_lines(model), *pooled]
+    return [*risk_lines(model, f" ({counts.n_marked:,} of {counts.n:,} rows)"), *pooled]
+
+
+def _pooled(model: DNFClassifier) -> list[str]:
+    return (
+        []
+        if model.strata_ is None
+        else [f"(Pooled over {count(len(model.strata_), 'stratum', 'strata')}.)"]
+    )
+
+
+def part_lines(model: DNFClassifier) -> list[str]:
+    """Say the risk of every part, and whether it is raised or lowered."""
+    n, share = model.counts_.n, model.counts_.n_pos / model.counts_.n
+    names = {0: "elsewhere", 1: "where the rule holds"} if searched(model) == "function" else {}
+    head = (
+        f"P({model.positive_!s}), posterior mean and 95 % interval, beside {share:.4g} of all rows:"
+    )
+    lines = [
+        f"  {names.get(part['part'], part_name(part['part']))} ({part['rows']:,} of {n:,} rows): "
+        f"{with_interval(part['rate'], part['low'], part['high'], '.4g')}, {part['risk']}"
+        for part in model.layers_.to_dict("records")
+    ]
+    return [head, *lines]
 
 
 def risk_lines(
@@ -130,7 +218,7 @@ def risk_lines(
     marked_rows : str, optional
         How many rows the rule holds on; None when there is no rule.
     """
-    unmarked, marked = (with_interval(*risk, ".4g") for risk in model.risks_)
+    unmarked, marked = (with_interval(*risk, ".4g") for risk in _two(model.risks_))
     prevalence = model.effect_.prevalence
     scale = "" if prevalence is None else f" in the population (prevalence {prevalence:g})"
     if marked_rows is None:
@@ -140,6 +228,11 @@ def risk_lines(
         f"  where the rule holds{marked_rows}: {marked}",
         f"  elsewhere: {unmarked}",
     ]
+
+
+def _two(risks: tuple[Interval, ...]) -> tuple[Interval, Interval]:
+    """Risks where no layer holds and where the first one does: the same where there is none."""
+    return risks[0], risks[min(1, len(risks) - 1)]
 
 
 def short_risk_lines(
@@ -155,7 +248,7 @@ def short_risk_lines(
         What follows the risks of unmarked and of marked rows, such as how many there are; None
         when there is no rule.
     """
-    unmarked, marked = (with_interval(*risk, ".4f") for risk in model.risks_)
+    unmarked, marked = (with_interval(*risk, ".4f") for risk in _two(model.risks_))
     if rows is None:
         return [f"Risk on every row: {unmarked}"]
     prevalence = model.effect_.prevalence
@@ -169,7 +262,7 @@ def short_risk_lines(
 
 def trust(model: DNFClassifier) -> str:
     """Say how far to trust the search of a classifier."""
-    return search_trust(_search(model))
+    return search_trust(_search(model), searched(model))
 
 
 def is_sure(model: DNFClassifier) -> bool:

@@ -38,7 +38,7 @@ class Record(NamedTuple):
     ``content`` is a hash of the rows and labels it was fitted on, whatever their order, and
     ``sample`` holds the hashes of a few of them, by which they are known again in another table;
     ``posterior`` is the fingerprint of its posterior, which draws carry too. The rest is known when
-    it was fitted by a command.
+    it was fitted by a command: ``target`` and ``strata`` are names of columns.
     """
 
     content: str
@@ -49,6 +49,7 @@ class Record(NamedTuple):
     source: Source | None = None
     target: str | None = None
     split: Split | None = None
+    strata: str | None = None
 
 
 @dataclass(frozen=True, eq=False)

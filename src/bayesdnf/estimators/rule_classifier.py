@@ -25,6 +25,7 @@ from ..model.rates import Interval
 from .inputs import Labels, count_rows, read_features, read_labels, takes_any_columns
 from .record import Record, RowContent, record_of
 from .settings import encoder_of, seed_of
+from .strata_input import fit_strata
 
 if TYPE_CHECKING:
     from ..sampling.draws import Draws
@@ -50,6 +51,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     thresholds: int
     missing_values: Collection[Value]
     positive: Any
+    layers: int | None = None
     time_limit: float | None
     n_jobs: int | None
     random_state: Any
@@ -66,11 +68,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     record_: Record
     n_features_in_: int
     feature_names_in_: NDArray[Any]
-    risks_: tuple[Interval, Interval]
+    strata_: tuple[Value, ...] | None
+    risks_: tuple[Interval, ...]
     stopped_: str
     _progress: Any = None  # set by the command line, which draws a bar
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, strata: Any = None) -> Self:
         """Learn from labelled rows.
 
         Ctrl-C ends the search or the sampling: what was found so far is stored, then
@@ -84,9 +87,13 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             One label for each row, two classes.
         sample_weight : array of whole numbers, optional
             How often each row counts (2.0 is fine); the same as repeating rows.
+        strata : array-like, optional
+            A label for each row, a handful of different ones, such as the site it comes from:
+            risks are then each stratum's own, so that what moves the base rate is not mistaken
+            for a rule.
         """
         self._check_parameters()
-        task = self._read_task(X, y, sample_weight)
+        task = self._read_task(X, y, sample_weight, strata)
         with self._following() as progress:
             found = self._learn(task, progress)
         self._store(task, found)
@@ -110,7 +117,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _store(self, task: Task, found: Any) -> None:
         """Set the learned attributes."""
 
-    def _read_task(self, X: Any, y: Any, sample_weight: Any) -> Task:
+    def _most_layers(self) -> int:
+        """Return the most layers that a list may have; 1 means functions."""
+        return 1 if self.layers is None else int(self.layers)
+
+    def _read_task(self, X: Any, y: Any, sample_weight: Any, strata: Any) -> Task:
         """Read what ``fit`` is given; notes the columns, nothing else."""
         table = read_features(self, X, fitting=True)
         n_rows = count_rows(table)
@@ -127,6 +138,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             copy.deepcopy(self.prior),
             copy.deepcopy(self.effect),
             sample_weight=checked,
+            layers=self._most_layers(),
+            strata=fit_strata(strata, weights),
         )
         seed = seed_of(self.random_state, type(self).__name__)
         content = RowContent.of(bits, labels.is_positive)
@@ -143,6 +156,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = task.labels.classes
         self.positive_ = task.labels.classes[index]
         self.negative_ = task.labels.classes[1 - index]
+        strata = task.posterior.strata
+        self.strata_ = None if strata is None else strata.labels
         self.seed_ = task.seed
         self.record_ = task.record
 
@@ -173,15 +188,19 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class, in the order of ``classes_``."""
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any, strata: Any = None) -> NDArray[Any]:
         """Return the more probable class of each row.
 
         Parameters
         ----------
         X : pandas or polars DataFrame, 2-D array, or dict of columns
             The rows.
+        strata : array-like, optional
+            The stratum of each row, by its label in fitting; without them risks are those pooled
+            over the strata.
         """
-        best = np.argmax(self.predict_proba(X), axis=1)
+        given: dict[str, Any] = {} if strata is None else {"strata": strata}
+        best = np.argmax(self.predict_proba(X, **given), axis=1)
         answers: NDArray[Any] = self.classes_[best]
         return answers
 
@@ -227,7 +246,13 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Read a file of this class."""
 
     def report(
-        self, X: Any, y: Any, path: str | os.PathLike[str], *, draws: Draws | None = None
+        self,
+        X: Any,
+        y: Any,
+        path: str | os.PathLike[str],
+        *,
+        draws: Draws | None = None,
+        strata: Any = None,
     ) -> Path:
         """Write a report for people: one HTML file that needs nothing else.
 
@@ -244,6 +269,9 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         draws : Draws, optional
             What :func:`sample` drew on the same table, for rival rules and their probabilities. A
             :class:`PosteriorDNFClassifier` has its own.
+        strata : array-like, optional
+            The stratum of each row, where the fit had strata; without them risks are those pooled
+            over the strata.
 
         Returns
         -------
@@ -264,7 +292,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         from ..report.html import write_report
 
         check_is_fitted(self)
-        return write_report(self, X, y, path, draws=draws)
+        return write_report(self, X, y, path, draws=draws, strata=strata)
 
     def __sklearn_tags__(self) -> Any:
         tags = takes_any_columns(super().__sklearn_tags__())

@@ -1,27 +1,45 @@
-"""The terms of a fitted rule as a table, for people."""
+"""The terms and the parts of a fitted rule as tables, for people."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..boolean import BooleanFunction
+import numpy as np
+from numpy.typing import NDArray
+
+from ..boolean import BooleanFunction, Literal, RuleList
+from ..boolean.literal import Value
+from ..model.effect import Effect
+from ..model.part_rates import beta_parameters
 from ..model.posterior import Posterior
-from ..model.rates import jeffreys
+from ..model.rates import Interval, jeffreys
+from ..model.rule import Rule, layers_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("rule", "size", "rows", "positives", "rate", "low", "high", "log_gain")
+LIST_COLUMNS = ("layer", *COLUMNS)
+PART_COLUMNS = ("part", "rule", "rows", "positives", "rate", "low", "high", "risk")
+
+RAISED, LOWERED, UNCLEAR = "raised", "lowered", "unclear"
+"""What the risk of a part is beside that of all rows; unclear when its interval holds that one."""
+
+_POOLED_DRAWS = 100_000
+
+Cells = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
-def rules_table(posterior: Posterior, function: BooleanFunction) -> pd.DataFrame:
-    """One row for each term of a function.
+def rules_table(posterior: Posterior, rule: Rule) -> pd.DataFrame:
+    """One row for each term of a function or list.
 
     Parameters
     ----------
     posterior : Posterior
         The data and the priors.
-    function : BooleanFunction
+    rule : BooleanFunction or RuleList
         The rule.
 
     Returns
@@ -29,30 +47,280 @@ def rules_table(posterior: Posterior, function: BooleanFunction) -> pd.DataFrame
     pandas.DataFrame
         ``rule``, ``size`` (literals), ``rows`` the term holds on, ``positives`` among them,
         their share ``rate`` with ``low`` and ``high`` (95 % Jeffreys interval), and
-        ``log_gain``, the log posterior lost without the term.
+        ``log_gain``, the log posterior lost without the term. Of a list first of all ``layer``,
+        the highest on top, and ``rows`` are those that the term decides: it holds on them and no
+        higher layer does.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, RuleList, simulate
+    >>> from bayesdnf.estimators.rules import rules_table
+    >>> X, y, truth = simulate(500, 4, random_state=1)
+    >>> posterior = Posterior(BitMatrix.from_table(X), y, layers=2)
+    >>> rules_table(posterior, RuleList(["x0 AND x1", "x2"]))[["layer", "rule", "rows"]]
+       layer       rule  rows
+    0      2  x0 AND x1    92
+    1      1         x2   165
     """
-    terms = function.literal_terms
-    alone = [BooleanFunction([term]) for term in terms]
-    without = [BooleanFunction([t for t in terms if t != term]) for term in terms]
-    scores = posterior.scores([function, *alone, *without])
-    marked = scores.marked[1 : len(terms) + 1]
+    terms = placed_terms(rule)
+    alone = [_alone(rule, layer, term) for layer, term in terms]
+    without = [_without(rule, term) for _, term in terms]
+    scores = posterior.scores([rule, *alone, *without])
+    # Alone and below the higher layers a term is the lowest layer: part 1.
+    decided = scores.cells[1 : len(terms) + 1, :, 1].sum(axis=1)
     gains = scores.log_score[0] - scores.log_score[len(terms) + 1 :]
     rows = [
-        (" AND ".join(texts), len(texts), int(positives + negatives), int(positives), float(gain))
-        for texts, (positives, negatives), gain in zip(function.terms, marked, gains, strict=True)
+        (layer, " AND ".join(map(str, term)), len(term), int(n.sum()), int(n[0]), float(gain))
+        for (layer, term), n, gain in zip(terms, decided, gains, strict=True)
     ]
-    return as_table(rows)
+    return as_table(rows, layered=isinstance(rule, RuleList))
 
 
-def as_table(rows: list[tuple[str, int, int, int, float]]) -> pd.DataFrame:
-    """Build the table from (rule, size, rows, positives, log_gain) of each term."""
+def placed_terms(rule: Rule) -> list[tuple[int, tuple[Literal, ...]]]:
+    """Return the terms and the layers they stand in, the highest layer first.
+
+    Examples
+    --------
+    >>> from bayesdnf import RuleList
+    >>> from bayesdnf.estimators.rules import placed_terms
+    >>> [layer for layer, term in placed_terms(RuleList(["x0", "x1 OR x2"]))]
+    [2, 1, 1]
+    """
+    layers = layers_of(rule)
+    return [
+        (number, term)
+        for number in range(len(layers), 0, -1)
+        for term in layers[number - 1].literal_terms
+    ]
+
+
+def _alone(rule: Rule, layer: int, term: tuple[Literal, ...]) -> Rule:
+    """Return a list whose lowest layer is one term, below the layers above it."""
+    only = BooleanFunction([term])
+    if not isinstance(rule, RuleList):
+        return only
+    return RuleList([*rule.layers[: len(rule) - layer], only])
+
+
+def _without(rule: Rule, term: tuple[Literal, ...]) -> Rule:
+    left = [BooleanFunction(t for t in f.literal_terms if t != term) for f in layers_of(rule)]
+    if not isinstance(rule, RuleList):
+        return left[0]
+    return RuleList(f for f in reversed(left) if not f.is_null)
+
+
+def as_table(
+    rows: Sequence[tuple[int, str, int, int, int, float]], layered: bool = False
+) -> pd.DataFrame:
+    """Build the table from (layer, rule, size, rows, positives, log_gain) of each term."""
+    full = [
+        (layer, rule, size, n, positives, *jeffreys(positives, n), gain)
+        for layer, rule, size, n, positives, gain in rows
+    ]
+    return _table(
+        [row if layered else row[1:] for row in full], LIST_COLUMNS if layered else COLUMNS
+    )
+
+
+def _table(rows: Sequence[tuple[object, ...]], columns: tuple[str, ...]) -> pd.DataFrame:
     import pandas as pd
 
-    full = [
-        (rule, size, n, positives, *jeffreys(positives, n), gain)
-        for rule, size, n, positives, gain in rows
-    ]
     # Objects first: pandas' own strings refuse a text that is not quite Unicode.
-    table = pd.DataFrame(full, columns=list(COLUMNS), dtype=object)
-    types = dict.fromkeys(("size", "rows", "positives"), "int64")
-    return table.astype(types | dict.fromkeys(("rate", "low", "high", "log_gain"), "float64"))
+    table = pd.DataFrame(rows, columns=list(columns), dtype=object)
+    whole = dict.fromkeys(("layer", "part", "size", "rows", "positives"), "int64")
+    types = whole | dict.fromkeys(("rate", "low", "high", "log_gain"), "float64")
+    return table.astype({name: kind for name, kind in types.items() if name in columns})
+
+
+def parts_table(
+    rule: Rule, cells: Cells, risks: Sequence[Interval], base: float | None = None
+) -> pd.DataFrame:
+    """One row for each part, the highest layer first and the ``else`` last.
+
+    Parameters
+    ----------
+    rule : BooleanFunction or RuleList
+        The rule.
+    cells : ndarray of shape (n_parts, 2)
+        Positives and negatives of each part.
+    risks : sequence of Interval
+        Risk of each part, that of part 0 first.
+    base : float, optional
+        The risk of all rows; by default the share of positives among them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``part``, ``rule`` (the layer's function, or ``else``), ``rows``, ``positives``, ``rate``
+        (posterior mean) with ``low`` and ``high`` (95 % interval), and ``risk``: "raised" or
+        "lowered" when the interval lies above or below the risk of all rows, else "unclear".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf import Effect, RuleList
+    >>> from bayesdnf.estimators.rules import parts_table, pooled_risks
+    >>> cells = np.array([[[5, 95], [20, 30], [45, 5]]])
+    >>> risks = pooled_risks(Effect(), cells)
+    >>> parts_table(RuleList(["odor = f", "age >= 45"]), cells[0], risks).round(2)
+       part         rule  rows  positives  rate   low  high     risk
+    0     2   (odor = f)    50         45  0.88  0.79  0.96   raised
+    1     1  (age >= 45)    50         20  0.40  0.28  0.54  unclear
+    2     0         else   100          5  0.06  0.02  0.11  lowered
+    """
+    return _table(_part_rows(rule, cells, risks, base), PART_COLUMNS)
+
+
+def strata_table(
+    rule: Rule,
+    cells: Cells,
+    risks: Sequence[Sequence[Interval]],
+    labels: Sequence[Value],
+) -> pd.DataFrame:
+    """Return the parts of every stratum, whose risks are compared with the stratum's own.
+
+    Parameters
+    ----------
+    rule : BooleanFunction or RuleList
+        The rule.
+    cells : ndarray of shape (n_strata, n_parts, 2)
+        Positives and negatives.
+    risks : sequence of sequences of Interval
+        Risk of each part in each stratum, that of part 0 first.
+    labels : sequence of labels
+        What the strata are called.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``stratum``, then the columns of :func:`parts_table`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf import BooleanFunction, Effect
+    >>> from bayesdnf.estimators.rules import strata_table, stratum_risks
+    >>> cells = np.array([[[5, 95], [45, 5]], [[50, 50], [99, 1]]])
+    >>> risks = stratum_risks(Effect(), cells)
+    >>> table = strata_table(BooleanFunction("odor = f"), cells, risks, ["north", "south"])
+    >>> table[["stratum", "part", "rate", "risk"]].round(2)
+      stratum  part  rate     risk
+    0   north     1  0.88   raised
+    1   north     0  0.06  lowered
+    2   south     1  0.98   raised
+    3   south     0  0.50  lowered
+    """
+    rows = [
+        (label, *row)
+        for label, own, risk in zip(labels, cells, risks, strict=True)
+        for row in _part_rows(rule, own, risk, None)
+    ]
+    return _table(rows, ("stratum", *PART_COLUMNS))
+
+
+def _part_rows(
+    rule: Rule, cells: Cells, risks: Sequence[Interval], base: float | None
+) -> list[tuple[object, ...]]:
+    if base is None:
+        base = float(cells[:, 0].sum() / max(1, cells.sum()))
+    texts = ["else", *map(str, layers_of(rule))]
+    return [
+        (part, texts[part], int(cells[part].sum()), int(cells[part, 0]), *risks[part],
+         _beside(risks[part], base))
+        for part in range(len(texts) - 1, -1, -1)
+    ]  # fmt: skip
+
+
+def _beside(risk: Interval, base: float) -> str:
+    return RAISED if risk.low > base else LOWERED if risk.high < base else UNCLEAR
+
+
+def stratum_risks(effect: Effect, cells: Cells) -> tuple[tuple[Interval, ...], ...]:
+    """Posterior mean and 95 % interval of every rate: by stratum, and from part 0 up.
+
+    Parameters
+    ----------
+    effect : Effect
+        What is known of the rates, without an order between them.
+    cells : ndarray of shape (n_strata, n_parts, 2)
+        Positives and negatives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf import Effect
+    >>> from bayesdnf.estimators.rules import stratum_risks
+    >>> [[risk]] = stratum_risks(Effect(), np.array([[[4, 4]]]))
+    >>> round(risk.mean, 2), round(risk.low, 2), round(risk.high, 2)
+    (0.5, 0.21, 0.79)
+    """
+    from scipy.special import betaincinv
+
+    alpha, beta = _parameters(effect, cells)
+    bounds = (
+        alpha / (alpha + beta),
+        betaincinv(alpha, beta, 0.025),
+        betaincinv(alpha, beta, 0.975),
+    )
+    return tuple(
+        tuple(Interval(*map(float, risk)) for risk in zip(*own, strict=True))
+        for own in zip(*bounds, strict=True)
+    )
+
+
+def pooled_risks(effect: Effect, cells: Cells) -> tuple[Interval, ...]:
+    """Posterior mean and 95 % interval of the risk of each part, whatever the stratum.
+
+    A part's risk is the mean of its rates, each stratum weighed by its rows of the part; exact for
+    one stratum, and else the intervals come from 100,000 draws of one fixed stream.
+
+    Parameters
+    ----------
+    effect : Effect
+        What is known of the rates, without an order between them.
+    cells : ndarray of shape (n_strata, n_parts, 2)
+        Positives and negatives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf import Effect
+    >>> from bayesdnf.estimators.rules import pooled_risks
+    >>> [risk] = pooled_risks(Effect(), np.array([[[8, 0]], [[0, 8]]]))
+    >>> round(risk.mean, 2), round(risk.low, 1), round(risk.high, 1)
+    (0.5, 0.4, 0.6)
+    """
+    if len(cells) == 1:
+        return stratum_risks(effect, cells)[0]
+    alpha, beta = _parameters(effect, cells)
+    rows = cells.sum(axis=2)
+    weights = np.where(rows.sum(axis=0) > 0, rows, 1)  # a part without rows: its prior mean
+    weights = weights / weights.sum(axis=0)
+    rng = np.random.default_rng(0)
+    risks = []
+    for part in range(cells.shape[1]):
+        share, a, b = weights[:, part], alpha[:, part], beta[:, part]
+        drawn = share @ rng.beta(a[:, None], b[:, None], (len(cells), _POOLED_DRAWS))
+        mean = float(share @ (a / (a + b)))
+        risks.append(Interval(mean, *map(float, np.quantile(drawn, (0.025, 0.975)))))
+    return tuple(risks)
+
+
+def mean_risks(effect: Effect, cells: Cells) -> Floats:
+    """Posterior mean of every rate: shape (n_strata, n_parts).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf import Effect
+    >>> from bayesdnf.estimators.rules import mean_risks
+    >>> mean_risks(Effect(), np.array([[[0, 8], [8, 0]]]))
+    array([[0.1, 0.9]])
+    """
+    alpha, beta = _parameters(effect, cells)
+    return alpha / (alpha + beta)
+
+
+def _parameters(effect: Effect, cells: Cells) -> tuple[Floats, Floats]:
+    alpha, beta = beta_parameters(effect, cells[None], np.array([cells.shape[1] - 1]))
+    return alpha[0], beta[0]

@@ -12,6 +12,7 @@ from ..checks import is_whole, whole
 from ..data.encoder import LiteralEncoder
 from ..errors import ParameterError
 from ..model.effect import Effect
+from ..model.posterior import MOST_LAYERS
 from ..model.prior import Prior
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def check_parameters(model: RuleClassifier, least: Mapping[str, int]) -> None:
             raise ParameterError.of(name, owner, f"an instance of {kind.__name__} or None", value)
     for name, bound in least.items():
         whole(name, owner, getattr(model, name), bound)
+    if model.layers is not None:
+        whole("layers", owner, model.layers, 1, MOST_LAYERS, besides="or None")
     if not is_whole(model.verbose, least=0) and not isinstance(model.verbose, bool):
         raise ParameterError.of("verbose", owner, "0, 1 or 2", model.verbose)
     if model.n_jobs is not None and (not is_whole(model.n_jobs) or model.n_jobs == 0):
@@ -46,6 +49,17 @@ def check_parameters(model: RuleClassifier, least: Mapping[str, int]) -> None:
     if not isinstance(model.allow_missing_columns, (bool, np.bool_)):
         given = model.allow_missing_columns
         raise ParameterError.of("allow_missing_columns", owner, "True or False", given)
+
+
+def refuse_prevalence(effect: Effect, layers: int, n_strata: int) -> None:
+    """Raise ParameterError for a known prevalence where there are more than two rates."""
+    if effect.prevalence is None or (layers == 1 and n_strata == 1):
+        return
+    beyond = "more than one layer" if layers > 1 else "strata"
+    raise ParameterError(
+        f"The 'prevalence' parameter of Effect must be None with {beyond}: risks are then those "
+        f"of people or things sampled as the rows were. Got {effect.prevalence} instead."
+    )
 
 
 def seed_of(random_state: Any, owner: str) -> int:

@@ -23,6 +23,7 @@ from bayesdnf import (
     simulate,
 )
 from bayesdnf.errors import InputError
+from estimators.planted_list import planted, with_gaps
 
 COLUMNS = {
     "odor é": ["f", "n", None, "a", "n"] * 24,
@@ -71,11 +72,18 @@ def assert_same(one, two, X):
     assert two.summary() == one.summary()
     assert two.rules_.equals(one.rules_)
     assert two.risks_ == one.risks_
-    assert two.rates_.summary() == one.rates_.summary()
+    assert (two.rates_ is None) == (one.rates_ is None)
+    if one.rates_ is not None:
+        assert two.rates_.summary() == one.rates_.summary()
+    assert (two.cells_ == one.cells_).all()
+    assert two.layers_.equals(one.layers_)
+    assert (two.stratum_layers_ is None) == (one.stratum_layers_ is None)
+    assert one.stratum_layers_ is None or two.stratum_layers_.equals(one.stratum_layers_)
     for name in (
         "log_posterior_", "counts_", "stopped_", "agreement_", "restarts_", "ways_", "near_",
         "proved_", "seed_",
         "positive_", "negative_", "prior_", "effect_", "n_features_in_", "record_",
+        "strata_",
     ):  # fmt: skip
         assert getattr(two, name) == getattr(one, name)
     assert hasattr(two, "feature_names_in_") == hasattr(one, "feature_names_in_")
@@ -93,6 +101,8 @@ def assert_same(one, two, X):
         {"prior": Prior.paper(2, 0.5), "effect": Effect(a0=0.5, ordered=False)},
         {"effect": Effect(prevalence=0.02, sampling="case-control")},
         {"kinds": {"stage": "categorical"}, "thresholds": 3, "missing_values": [-9, "?"]},
+        {"layers": 1},
+        {"layers": 3, "effect": Effect(a1=2)},
     ],
 )
 def test_a_round_trip_changes_nothing(tmp_path, settings):
@@ -105,6 +115,29 @@ def test_a_round_trip_changes_nothing(tmp_path, settings):
     again.save(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "model.json").read_bytes()
     assert again.fit(X, LABELS).function_ == clf.function_
+
+
+@pytest.mark.parametrize("layers", [None, 3])
+@pytest.mark.parametrize("kind", [str, int, float, bool])
+def test_lists_and_strata_come_back(tmp_path, layers, kind):
+    X, y = planted()
+    site = (np.arange(len(y)) % 2).astype(kind)
+    clf = DNFClassifier(layers=layers, random_state=0, restarts=8).fit(X, y, strata=site)
+    clf.save(tmp_path / "model.json")
+    again = DNFClassifier.load(tmp_path / "model.json")
+    rows = with_gaps()
+    assert_same(clf, again, rows)
+    assert list(map(type, again.strata_)) == [kind, kind]
+    own = site[: len(rows)]
+    assert (again.predict_proba(rows, own) == clf.predict_proba(rows, own)).all()
+    assert (again.parts(rows) == clf.parts(rows)).all()
+    row = X.iloc[0]
+    assert str(again.explain(row, site[0])) == str(clf.explain(row, site[0]))
+    again.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "model.json").read_bytes()
+    # A loaded model takes other layers and strata as a new one does.
+    again.set_params(layers=2, restarts=1).fit(X[:200], y[:200])
+    assert again.strata_ is None
 
 
 @pytest.mark.parametrize(
@@ -142,16 +175,25 @@ def test_scores_that_are_not_finite_come_back(tmp_path):
 
 def test_the_file_is_readable(document):
     assert document["format"] == "bayesdnf.classifier"
-    assert document["version"] == 3
+    assert document["version"] == 4
     assert document["bayesdnf"] == bayesdnf.__version__
     assert document["rule"] == str(MODEL.function_)
     assert document["prior"]["size"] == {"name": "Poisson", "mean": 2, "truncate": True}
 
 
+def of_version_3(document):
+    """The document as version 3 had it: nothing on layers and strata."""
+    old = {k: v for k, v in document.items() if k not in ("cells", "strata")} | {"version": 3}
+    for part, name in (("parameters", "layers"), ("record", "strata")):
+        old[part] = {k: v for k, v in old[part].items() if k != name}
+    return old
+
+
 def of_version_2(document):
     """The document as version 2 had it: nothing on the ways of a search."""
-    search = {k: v for k, v in document["search"].items() if k not in ("ways", "near")}
-    return document | {"version": 2, "search": search}
+    old = of_version_3(document)
+    search = {k: v for k, v in old["search"].items() if k not in ("ways", "near")}
+    return old | {"version": 2, "search": search}
 
 
 def test_files_with_an_encoder_of_version_1_are_read(document, tmp_path):
@@ -165,6 +207,13 @@ def test_files_with_an_encoder_of_version_1_are_read(document, tmp_path):
     assert model.function_ == MODEL.function_
     assert {"stage != 1", "stage < 2", "NOT flag"} <= set(map(str, model.encoder_.literals_))
     assert (model.predict_proba(COLUMNS) == MODEL.predict_proba(COLUMNS)).all()
+
+
+def test_files_of_version_3_are_read(document, tmp_path):
+    model = read_back(of_version_3(document), tmp_path / "m.json")
+    assert_same(MODEL, model, COLUMNS)
+    model.save(tmp_path / "again.json")
+    assert json.loads((tmp_path / "again.json").read_text("utf-8")) == document
 
 
 def test_files_of_version_2_are_read(document, tmp_path):
@@ -271,15 +320,70 @@ def test_a_newer_version_is_named(document, tmp_path):
     ],
 )
 def test_a_wrong_field_is_named(document, tmp_path, path, value, message):
+    assert_named(document, tmp_path, path, value, message)
+
+
+def assert_named(document, folder, path, value, message):
     changed = json.loads(json.dumps(document))
     part = changed
     for key in path[:-1]:
         part = part[key]
     part[path[-1]] = value
     with pytest.raises(InputError, match=message) as caught:
-        read_back(changed, tmp_path / "m.json")
+        read_back(changed, folder / "m.json")
     assert "m.json" in str(caught.value)
     assert len(str(caught.value)) < 600
+
+
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory):
+    """The document of a list of three layers with two strata."""
+    X, y = planted()
+    site = np.where(np.arange(len(y)) % 2, "north", "south")
+    path = tmp_path_factory.mktemp("list") / "model.json"
+    DNFClassifier(layers=3, random_state=0, restarts=8).fit(X, y, strata=site).save(path)
+    return json.loads(path.read_text("utf-8"))
+
+
+CELLS = [[[1, 2]] * 4] * 2
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (["parameters", "layers"], 0, "field 'parameters.layers' must be a whole number, from 1"),
+        (["parameters", "layers"], True, "field 'parameters.layers' must be a whole number"),
+        (["parameters", "layers"], 2, "field 'function' must be a list of at most 2 layers"),
+        (["parameters", "layers"], None, "field 'function': .* format"),
+        (["function", "layers"], [[]], "field 'function'"),
+        (["function", "layers", 0, 0, 0, "attribute"], "age2", "made of the encoder's literals"),
+        (["rule"], "else", "field 'rule' must be the text of 'function'"),
+        (["terms", 0, "layer"], 1, r"field 'terms\[0\].layer' must be a whole number, from 3 to 3"),
+        (["terms"], [], "field 'terms' must be a list of 3, one for each term"),
+        (["risks"], [], "field 'risks' must be a list of 4, one for each part"),
+        (["risks"], {"marked": 1}, "field 'risks' must be a list"),
+        (["risks", 0, "part"], 0, r"field 'risks\[0\].part'"),
+        (["risks", 1, "mean"], 2, r"field 'risks\[1\].mean' must be a finite number from 0 to 1"),
+        (["risks", 1, "mode"], 2, r"field 'risks\[1\].mode' is not known"),
+        (["cells"], None, "field 'cells' must be whole numbers, 0 or more: 2 by 4 by 2"),
+        (["cells", 0, 0, 0], -1, "field 'cells' must be whole numbers, 0 or more"),
+        (["cells", 0, 0, 0], 1.5, "field 'cells' must be whole numbers, 0 or more"),
+        (["cells", 0, 0], [1], "field 'cells' must be whole numbers, 0 or more"),
+        (["cells"], CELLS, "field 'cells' must be numbers that add up to 'counts'"),
+        (["strata"], [], "field 'strata' must be null or a list of at most 20 labels"),
+        (["strata"], ["south", "north"], "field 'strata' must be null or a list of at most 20"),
+        (["strata"], ["north", 1], "field 'strata' must be null or a list of at most 20 labels"),
+        (["strata"], [["north"], 1], "field 'strata' must be null or a list of at most 20 labels"),
+        (["strata"], ["north"], "field 'cells' must be whole numbers, 0 or more: 1 by 4 by 2"),
+        (["strata"], None, "field 'cells' must be whole numbers, 0 or more: 1 by 4 by 2"),
+        (["effect", "ordered"], True, "field 'effect': The 'ordered' parameter of Effect must be"),
+        (["effect", "prevalence"], 0.1, "field 'effect': The 'prevalence' parameter of Effect"),
+        (["record", "strata"], 7, "field 'record.strata' must be a text"),
+        (["version"], 3, "is not known to this version"),
+    ],
+)
+def test_a_wrong_field_of_a_list_is_named(listed, tmp_path, path, value, message):
+    assert_named(listed, tmp_path, path, value, message)
 
 
 def places(value, path=()):
@@ -312,8 +416,9 @@ JUNK = st.one_of(
 @settings(
     max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_mutated_files_load_soundly_or_are_refused(document, tmp_path, data, rounds):
-    changed = json.loads(json.dumps(document))
+def test_mutated_files_load_soundly_or_are_refused(document, listed, tmp_path, data, rounds):
+    is_list = data.draw(st.booleans())
+    changed = json.loads(json.dumps(listed if is_list else document))
     for _ in range(rounds):
         path = data.draw(st.sampled_from([p for p in places(changed) if p]))
         part = changed
@@ -334,7 +439,7 @@ def test_mutated_files_load_soundly_or_are_refused(document, tmp_path, data, rou
         assert "m.json" in refusal
         return
     # What still loads must work: a changed risk or count is a value like any other.
-    table = pd.DataFrame(COLUMNS)
+    table = with_gaps() if is_list else pd.DataFrame(COLUMNS)
     try:
         probabilities = clf.predict_proba(table)
     except InputError:  # a column or a type that this table does not have

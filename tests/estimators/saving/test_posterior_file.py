@@ -20,6 +20,7 @@ from bayesdnf import (
 from bayesdnf.errors import InputError
 from bayesdnf.sampling.draws_file import read, save
 from estimators.mixed_table import COLUMNS, LABELS
+from estimators.planted_list import confounded
 from estimators.quick_posterior import quick
 
 pytest.importorskip("arviz_base")
@@ -64,14 +65,62 @@ def test_a_loaded_classifier_is_saved_to_the_same_document_and_fits_again(mixed,
     assert (again.draws_.index == mixed.draws_.index).all()
 
 
-def test_files_of_version_1_are_read(mixed, file):
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_files_of_earlier_versions_are_read(mixed, file, version):
     drawn, document = Draws.load(file), read(file)[1]
-    top = json.loads(document) | {"version": 1}
-    del top["record"]
+    top = json.loads(document) | {"version": version}
+    for name in ("one_layer_bayes_factor", "representatives", "strata"):
+        del top[name]
+    for name in ("layers", "max_literals"):
+        del top["parameters"][name]
+    del top["record"]["strata"]
+    if version == 1:
+        del top["record"]
     save(drawn, file, json.dumps(top).encode())
     again = PosteriorDNFClassifier.load(file)
-    assert (again.record_.content, again.record_.command) == ("", None)
-    assert again.summary() == mixed.summary()
+    if version == 1:
+        assert (again.record_.content, again.record_.command) == ("", None)
+    assert (again.layers, again.strata_, again.max_literals) == (1, None, 15)
+    # It does not hold the representative rule, nor the rows to find it by.
+    before, shown, after = mixed.summary().partition("Rule that stands for the average")
+    assert shown
+    assert again.summary().startswith(before)
+    assert "finds no rule of at most 15 literals" in again.summary()
+    assert again.summary().endswith(after.partition("\n\n")[2])
+
+
+def test_lists_and_strata_come_back(tmp_path):
+    X, y, site = confounded(200)
+    model = quick(layers=3, max_literals=6).fit(X, y, strata=site)
+    short = model.representative(2)
+    model.save(tmp_path / "p.nc")
+    again = PosteriorDNFClassifier.load(tmp_path / "p.nc")
+    assert again.get_params()["layers"] == 3
+    assert again.strata_ == ("north", "south")
+    assert (again.predict_proba(X, strata=site) == model.predict_proba(X, strata=site)).all()
+    assert (again.predict_proba(X) == model.predict_proba(X)).all()
+    assert again.predict_interval(X[:9], strata=site[:9]).equals(
+        model.predict_interval(X[:9], strata=site[:9])
+    )
+    assert again.map_ == model.map_
+    assert again.risks_ == model.risks_
+    assert again.functions_.equals(model.functions_)
+    assert again.rules_.equals(model.rules_)
+    assert again.representative_ == model.representative_
+    assert again.representative_loss_ == model.representative_loss_
+    shown = again.representative(2)
+    assert (shown.rule, shown.loss, shown.base_loss) == (short.rule, short.loss, short.base_loss)
+    assert shown.risks == short.risks
+    assert (shown.cells == short.cells).all()
+    assert repr(again.one_layer_bayes_factor_) == repr(model.one_layer_bayes_factor_)
+    assert again.summary() == model.summary()
+    assert str(again.explain(X.iloc[0], "north")) == str(model.explain(X.iloc[0], "north"))
+    with pytest.raises(InputError, match="finds no rule of at most 3 literals; fit it again"):
+        again.representative(3)
+    again.save(tmp_path / "again.nc")
+    assert read(tmp_path / "again.nc")[1] == read(tmp_path / "p.nc")[1]
+    again.fit(X, y)  # the effect is as it was given, and goes with other strata
+    assert again.strata_ is None
 
 
 def test_the_draws_are_read_alone_and_by_arviz(mixed, file):
@@ -137,7 +186,16 @@ def forged(**changes):
 
 FORGERIES = {
     "not an object": lambda d: [],
-    "a later version": forged(version=4),
+    "a later version": forged(version=5),
+    "layers that were not drawn": lambda d: d["parameters"].update(layers=2),
+    "strata that were not drawn": forged(strata=["north", "south"]),
+    "no representative": lambda d: d.pop("representatives") and None,
+    "another rule": lambda d: d["representatives"][0].update(rule="(site = a)"),
+    "cells of other rows": lambda d: d["representatives"][0].update(cells=[[[1, 2], [3, 4]]]),
+    "counts of other rows": lambda d: d["representatives"][0].update(
+        counts={"n": 10, "n_pos": 4, "n_marked": 7, "n_both": 3}, cells=[[[1, 2], [3, 4]]]
+    ),
+    "a gain": lambda d: d["representatives"][0].update(loss=-0.1),
     "no record": lambda d: d.pop("record") and None,
     "a record that is none": lambda d: d["record"].update(content="abc"),
     "another format": forged(format="bayesdnf.classifier"),

@@ -5,21 +5,25 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...boolean import BooleanFunction
+from ...boolean import RuleList
+from ...boolean.literal import Value
 from ...checks import is_whole
 from ...data.encoder import LiteralEncoder
+from ...data.outcome import MOST_STRATA
 from ...errors import InputError
 from ...files.checked_json import JsonFields
 from ...model.distributions import Distribution, Flat, Geometric, Poisson, Tabulated, Uniform
 from ...model.effect import Effect
 from ...model.prior import Prior
+from ...model.rule import Rule
 from ...model.rule_fields import read_counts
-from ..rules import as_table
+from ..rules import COLUMNS, LIST_COLUMNS, as_table, placed_terms
 from .record_fields import NO_RECORD, read_record, record_document
 
 if TYPE_CHECKING:
@@ -34,9 +38,9 @@ _LABEL_TYPES = (
     "uint64", "float16", "float32", "float64",
 )  # fmt: skip
 
-VERSION = 3
-"""Of both formats. Version 2 has the record, version 3 the ways of a search; earlier ones are read
-too."""
+VERSION = 4
+"""Of both formats. Version 2 has the record, version 3 the ways of a search, version 4 layers and
+strata; earlier ones are read too."""
 PARAMETERS = ("time_limit", "n_jobs", "random_state", "allow_missing_columns", "verbose")
 """Parameters that :func:`parameters_document` writes; the encoder and the prior hold the others."""
 
@@ -49,6 +53,7 @@ def fitted_document(model: Any) -> dict[str, Any]:
         "label_type": _label_type(model.classes_),
         "terms": _terms(model.rules_),
         "counts": model.counts_._asdict(),
+        "strata": None if model.strata_ is None else [plain(label) for label in model.strata_],
         "named_columns": hasattr(model, "feature_names_in_"),
         "prior": _prior_document(model.prior_),
         "effect": {name: plain(value) for name, value in model.effect_.get_params().items()},
@@ -63,7 +68,7 @@ def fitted_names(version: int) -> tuple[str, ...]:
         "positive", "classes", "label_type", "terms", "counts", "named_columns", "prior", "effect",
         "encoder",
     )  # fmt: skip
-    return names if version == 1 else (*names, "record")
+    return (*names, *(["record"] if version > 1 else []), *(["strata"] if version > 3 else []))
 
 
 def parameters_document(model: RuleClassifier) -> dict[str, Any]:
@@ -99,9 +104,9 @@ def read_parameters(part: JsonFields, encoder: LiteralEncoder) -> dict[str, Any]
 
 
 def read_fitted(
-    top: JsonFields, model: Any, encoder: LiteralEncoder, function: BooleanFunction, version: int
+    top: JsonFields, model: Any, encoder: LiteralEncoder, rule: Rule, version: int
 ) -> None:
-    """Read what :func:`fitted_document` wrote into a classifier; the terms are the function's."""
+    """Read what :func:`fitted_document` wrote into a classifier; the terms are the rule's."""
     model.encoder_ = encoder
     model.n_features_in_ = len(encoder.columns_)
     if top.flag("named_columns"):
@@ -114,9 +119,10 @@ def read_fitted(
     model.set_params(
         prior=_read_prior(top), effect=_read_effect(top), positive=plain(model.positive_)
     )
-    model.rules_ = _read_rules(top, function)
+    model.rules_ = _read_rules(top, rule)
     model.counts_ = read_counts(top.part("counts"))
-    model.record_ = NO_RECORD if version == 1 else read_record(top.part("record"))
+    model.strata_ = None if version < 4 else _read_strata(top)
+    model.record_ = NO_RECORD if version == 1 else read_record(top.part("record"), version)
 
 
 def _terms(rules: pd.DataFrame) -> list[dict[str, Any]]:
@@ -222,23 +228,43 @@ def _index(top: JsonFields, classes: NDArray[Any]) -> int:
     top.fail("field 'positive'", "one of 'classes'", positive)
 
 
-def _read_rules(top: JsonFields, function: BooleanFunction) -> pd.DataFrame:
+def _read_strata(top: JsonFields) -> tuple[Value, ...] | None:
+    labels = top.any("strata")
+    if labels is None:
+        return None
+    must = f"null or a list of at most {MOST_STRATA} labels, all texts or all numbers, rising"
+    kinds = {str if isinstance(x, str) else float for x in labels} if _plain_list(labels) else set()
+    if len(kinds) != 1 or len(labels) > MOST_STRATA:
+        top.fail("field 'strata'", must, labels)
+    if not all(one < other for one, other in pairwise(labels)):
+        top.fail("field 'strata'", must, labels)
+    return tuple(labels)
+
+
+def _plain_list(labels: Any) -> bool:
+    return isinstance(labels, list) and all(isinstance(x, (str, int, float)) for x in labels)
+
+
+def _read_rules(top: JsonFields, rule: Rule) -> pd.DataFrame:
     parts = top.parts("terms")
-    texts = [" AND ".join(term) for term in function.terms]
-    if len(parts) != len(texts):
-        top.fail("field 'terms'", f"a list of {len(texts)}, one for each term", top.any("terms"))
+    terms = placed_terms(rule)
+    if len(parts) != len(terms):
+        top.fail("field 'terms'", f"a list of {len(terms)}, one for each term", top.any("terms"))
+    layered = isinstance(rule, RuleList)
     rows = []
-    for part, text, term in zip(parts, texts, function.terms, strict=True):
-        part.expect("rule", "size", "rows", "positives", "rate", "low", "high", "log_gain")
-        part.text("rule", (text,))
+    for part, (layer, term) in zip(parts, terms, strict=True):
+        part.expect(*(LIST_COLUMNS if layered else COLUMNS))
+        if layered:
+            part.whole("layer", layer, layer)
+        text = part.text("rule", (" AND ".join(map(str, term)),))
         part.whole("size", len(term), len(term))
         n = part.whole("rows", 0, _MOST_ROWS)
         positives = part.whole("positives", 0, n)
         for name in ("rate", "low", "high"):  # for people; worked out again from the counts
             part.number(name, 0, 1, null=math.nan)
         gain = part.number("log_gain", null=math.inf)
-        rows.append((text, len(term), n, positives, gain))
-    return as_table(rows)
+        rows.append((layer, text, len(term), n, positives, gain))
+    return as_table(rows, layered)
 
 
 def _label_type(classes: NDArray[Any]) -> str:

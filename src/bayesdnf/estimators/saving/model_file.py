@@ -11,11 +11,22 @@ import os
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ... import __version__
+from ...data.encoder import LiteralEncoder
 from ...files.atomic import atomic_path
 from ...files.checked_json import JsonFields, as_json, read_json
 from ...files.documents import expect_fields, header, read_version
+from ...model.posterior import MOST_LAYERS
 from ...model.rates import Rates
-from ...model.rule_fields import read_function, read_risk
+from ...model.rule import Rule, layers_of
+from ...model.rule_fields import (
+    cells_of,
+    read_cells,
+    read_function,
+    read_list,
+    read_risk,
+    read_risks,
+)
+from ..settings import refuse_prevalence
 from . import fitted_fields
 
 if TYPE_CHECKING:
@@ -38,37 +49,85 @@ def read_model(path: str | os.PathLike[str], cls: type[Model]) -> Model:
     top = read_json(path, "model file of bayesdnf")
     version = read_version(top, path, _FORMAT, fitted_fields.VERSION, "the model file")
     own = ("rule", "risks", "search", "function", "parameters")
-    expect_fields(top, *own, *fitted_fields.fitted_names(version))
+    newer = ("cells",) if version > 3 else ()
+    expect_fields(top, *own, *newer, *fitted_fields.fitted_names(version))
     encoder = fitted_fields.read_encoder(top)
-    offered = set(encoder.literals_)
-    function = read_function(top, offered.__contains__, "the encoder's literals")
-    part = top.part("parameters")
-    part.expect("restarts", "agree", "steps", *fitted_fields.PARAMETERS)
-    parameters = fitted_fields.read_parameters(part, encoder)
-    parameters |= {name: part.whole(name, 1) for name in ("restarts", "agree", "steps")}
+    parameters = _read_parameters(top.part("parameters"), encoder, version)
     model = cls(**parameters)
-    fitted_fields.read_fitted(top, model, encoder, function, version)
-    model.function_ = function
-    model.rates_ = Rates(model.counts_, model.effect_, null=function.is_null)
-    risks = top.part("risks")
-    risks.expect("unmarked", "marked")
-    model.risks_ = (
-        read_risk(risks.part("unmarked")),
-        read_risk(risks.part("marked")),
-    )
+    most = model._most_layers()
+    rule = _read_rule(top, encoder, most)
+    fitted_fields.read_fitted(top, model, encoder, rule, version)
+    model.function_ = rule
+    _check_effect(top, model)
+    _read_risks(top, model, version)
     _read_search(top.part("search"), model, version)
     return model
 
 
+def _read_parameters(part: JsonFields, encoder: LiteralEncoder, version: int) -> dict[str, Any]:
+    counts = ("restarts", "agree", "steps")
+    layers = ("layers",) if version > 3 else ()
+    part.expect(*counts, *layers, *fitted_fields.PARAMETERS)
+    parameters = fitted_fields.read_parameters(part, encoder)
+    parameters |= {name: part.whole(name, 1) for name in counts}
+    if layers and part.any("layers") is not None:
+        parameters["layers"] = part.whole("layers", 1, MOST_LAYERS)
+    return parameters
+
+
+def _read_rule(top: JsonFields, encoder: LiteralEncoder, layers: int) -> Rule:
+    offered, made_of = set(encoder.literals_), "the encoder's literals"
+    if layers == 1:
+        return read_function(top, offered.__contains__, made_of)
+    return read_list(top, offered.__contains__, made_of, layers)
+
+
+def _check_effect(top: JsonFields, model: DNFClassifier) -> None:
+    """Refuse what no fit could have used with so many layers and strata."""
+    layers, n_strata = model._most_layers(), len(model.strata_ or (None,))
+    top.make("effect", lambda: model.effect_.resolved(layers, n_strata))
+    top.make("effect", lambda: refuse_prevalence(model.effect_, layers, n_strata))
+    # What ordered=None meant is None again, so that the next fit may have other layers or strata.
+    if model.effect_.ordered or layers > 1 or n_strata > 1:
+        model.set_params(effect__ordered=None)
+
+
+def _read_risks(top: JsonFields, model: DNFClassifier, version: int) -> None:
+    """Read what is known of the parts: rows, risks and, of two, their posterior."""
+    rule, counts = model.function_, model.counts_
+    n_strata, n_parts = len(model.strata_ or (None,)), len(layers_of(rule)) + 1
+    if version > 3:
+        model.cells_ = read_cells(top, n_strata, n_parts, counts)
+    else:
+        model.cells_ = cells_of(counts, rule.is_null)
+    simple = model._two_rates
+    model.rates_ = Rates(counts, model.effect_, null=rule.is_null) if simple else None
+    if model._is_list:
+        model.risks_ = read_risks(top, n_parts)
+    else:
+        risks = top.part("risks")
+        risks.expect("unmarked", "marked")
+        model.risks_ = (read_risk(risks.part("unmarked")), read_risk(risks.part("marked")))
+    model._tabulate()
+
+
+def _risks_document(model: DNFClassifier) -> dict[str, Any] | list[dict[str, Any]]:
+    if not model._is_list:
+        unmarked, marked = model.risks_
+        return {"marked": marked._asdict(), "unmarked": unmarked._asdict()}
+    parts = [{"part": part, **risk._asdict()} for part, risk in enumerate(model.risks_)]
+    return parts[::-1]
+
+
 def _document(model: DNFClassifier) -> dict[str, Any]:
-    unmarked, marked = model.risks_
     fitted = fitted_fields.fitted_document(model)
-    for_people = ("positive", "classes", "label_type", "terms", "counts")
+    for_people = ("positive", "classes", "label_type", "terms", "counts", "strata")
     return {
         **header(_FORMAT, fitted_fields.VERSION, __version__),
         "rule": str(model.function_),
-        "risks": {"marked": marked._asdict(), "unmarked": unmarked._asdict()},
+        "risks": _risks_document(model),
         **{name: fitted.pop(name) for name in for_people},
+        "cells": model.cells_.tolist(),
         "search": {
             "log_posterior": fitted_fields.finite(model.log_posterior_),
             "stopped": model.stopped_,
@@ -84,6 +143,7 @@ def _document(model: DNFClassifier) -> dict[str, Any]:
             "restarts": int(model.restarts),
             "agree": int(model.agree),
             "steps": int(model.steps),
+            "layers": None if model.layers is None else int(model.layers),
             **fitted_fields.parameters_document(model),
         },
         **fitted,

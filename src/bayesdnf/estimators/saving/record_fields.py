@@ -24,12 +24,14 @@ def record_document(record: Record) -> dict[str, Any]:
         "source": None if source is None else source._asdict(),
         "target": record.target,
         "split": None if split is None else split._asdict(),
+        "strata": record.strata,
     }
 
 
-def read_record(part: JsonFields) -> Record:
-    """Read what :func:`record_document` made; everything is checked."""
-    part.expect(*Record._fields)
+def read_record(part: JsonFields, version: int) -> Record:
+    """Read what :func:`record_document` made in some version; everything is checked."""
+    has_strata = version > 3
+    part.expect(*(name for name in Record._fields if has_strata or name != "strata"))
     source, split = None, None
     if part.any("source") is not None:
         of_source = part.part("source")
@@ -48,6 +50,7 @@ def read_record(part: JsonFields) -> Record:
         source=source,
         target=_text_or_none(part, "target"),
         split=split,
+        strata=_text_or_none(part, "strata") if has_strata else None,
     )
 
 

@@ -1,0 +1,316 @@
+"""Averages over drawn rules and rates, most of them on the rows of a table.
+
+A row's answer depends only on which literals hold on it and on its stratum, so rows that agree on
+all of these are taken once. Rules are evaluated on packed bits, and where every rule is looked at
+on every row a block of rows at a time, so that what is held in memory does not grow with the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import _native
+from ...data.bits import BitMatrix, Words, allocate_planes, pack_into, segment_offsets
+from ...data.encoder import FittedTable
+from ...data.literal_table import LiteralTable
+from ...model.effect import Effect
+from ...model.part_rates import mean_rates, stratum_weights
+from ...model.rates import Interval
+from ...sampling.draws import Draws
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Parts = NDArray[np.uint8]
+
+_BLOCK = 1 << 22  # values of one block: draws, or layers of rules, by rows
+
+
+class DrawnOnRows:
+    """Drawn functions or lists, and their rates, on the rows of a table.
+
+    Parameters
+    ----------
+    draws : Draws
+        What was drawn.
+    table : FittedTable
+        The rows.
+    effect : Effect
+        What was known of the rates.
+    strata : ndarray of int, optional
+        Stratum of each row; by default rates are pooled over the strata, each weighed by its share
+        of the part's rows.
+
+    Examples
+    --------
+    >>> from bayesdnf import LiteralEncoder, Posterior, sample
+    >>> from bayesdnf.estimators.averaging.drawn_on_rows import DrawnOnRows
+    >>> encoder, rows = LiteralEncoder(), {"x": [1, 0, 1, 0] * 9}
+    >>> posterior = Posterior(encoder.fit_encode(rows), rows["x"])
+    >>> drawn = sample(posterior, draws=20, warmup=10, random_state=0)
+    >>> rows = DrawnOnRows(drawn, encoder.as_table({"x": [0, 1]}), posterior.effect)
+    >>> rows.marked_probability()
+    array([0., 1.])
+    """
+
+    def __init__(
+        self,
+        draws: Draws,
+        table: FittedTable,
+        effect: Effect,
+        strata: NDArray[np.intp] | None = None,
+    ) -> None:
+        self._draws = draws
+        self._effect = effect
+        self._pooled = strata is None
+        self.n_rows = table.n_rows
+        planes = _packed(table, draws)
+        stratum = np.zeros(table.n_rows, dtype=np.intp) if strata is None else strata
+        keys = np.column_stack([stratum.astype(np.uint64), _native.hash_rows(planes, table.n_rows)])
+        _, first, place = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        self._place = place.ravel()
+        self._stratum = stratum[first]
+        sizes = np.bincount(self._stratum, minlength=1 if self._pooled else draws.cells.shape[1])
+        self._bits = _gathered(planes, table.n_rows, first, sizes.tolist(), draws)
+
+    @property
+    def n_distinct(self) -> int:
+        """Rows that differ in a literal or in their stratum."""
+        return len(self._stratum)
+
+    def marked_probability(self) -> Floats:
+        """Probability that the function, or any layer of the list, holds on a row."""
+        draws = self._draws
+        shape = (draws.n_functions, len(self._bits.segments), draws.layers + 1)
+        times = np.where(np.arange(shape[2]) > 0, draws.counts.sum(axis=0)[:, None, None], 0)
+        # Whole numbers, so that what always holds has exactly 1.
+        return self._sum(np.broadcast_to(times, shape).astype(np.float64)) / draws.index.size
+
+    def risk(self) -> Floats:
+        """Probability that a row is positive: the mean of its risk over all draws."""
+        return np.clip(self._sum(mean_values(self._draws, self._effect, self._pooled)), 0.0, 1.0)
+
+    def quantiles(self, probabilities: Floats) -> Floats:
+        """Quantiles of each row's risk over all draws: shape (n_probabilities, n_rows)."""
+        found = np.empty((len(probabilities), self.n_distinct))
+        rates = self._rates()
+        for stratum in np.unique(self._stratum):
+            risks = _SortedRisks(self._draws, rates[:, stratum])
+            for rows, parts in self._blocks(int(stratum), risks.n_layers):
+                found[:, rows] = risks.quantiles(probabilities, parts)
+        return found[:, self._place]
+
+    def outcomes(self, size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+        """Draw the outcome of every row: shape (size, n_rows), a draw taken at random for each."""
+        draws = self._draws
+        chosen = rng.integers(draws.index.size, size=size)
+        rates = self._rates()[chosen]
+        parts = np.empty((size, self.n_distinct), dtype=np.uint8)
+        for stratum in np.unique(self._stratum):
+            for rows, block in self._blocks(int(stratum)):
+                parts[:, rows] = block[draws.index.ravel()[chosen]]
+        positive = np.empty((size, self.n_rows), dtype=np.bool_)
+        for k in range(size):
+            risk = rates[k][self._stratum, parts[k]][self._place]
+            positive[k] = rng.random(self.n_rows) < risk
+        return positive
+
+    def _sum(self, values: Floats) -> Floats:
+        """Sum values[function, stratum, part] over functions, each at the row's part."""
+        sums = _native.part_sums(self._bits.view(), *self._draws.functions, values)
+        return sums[stored_places(self._bits)][self._place]
+
+    def _rates(self) -> Floats:
+        """Return the rates of every draw: shape (n_draws, n_strata, n_parts); pooled, one stratum.
+
+        Draws of all chains come one after the other.
+        """
+        draws = self._draws
+        rates = draws.rates.reshape(draws.index.size, *draws.rates.shape[2:])
+        if not self._pooled or rates.shape[1] == 1:
+            return rates
+        weights = stratum_weights(self._effect, draws.cells)[draws.index.ravel()]
+        return np.asarray((weights * rates).sum(axis=1, keepdims=True))
+
+    def _blocks(self, stratum: int, values: int = 0) -> Iterator[tuple[slice, Parts]]:
+        """Yield stretches of the distinct rows of a stratum with parts[function, row] there.
+
+        ``values``: how many the caller needs for each row beside one for each draw.
+        """
+        flat, bits = self._draws.functions, self._bits
+        before = sum(bits.segments[:stratum])
+        most = max(1, _BLOCK // (64 * max(values, self._draws.index.size)))
+        for first in range(0, -(-bits.segments[stratum] // 64), most):
+            n_rows = min(64 * most, bits.segments[stratum] - 64 * first)
+            stretch = allocate_planes(len(bits.planes), segment_offsets([n_rows])[-1])
+            n_words, start = -(-n_rows // 64), bits.offsets[stratum] + first
+            stretch[:, :n_words] = bits.planes[:, start : start + n_words]
+            view = BitMatrix(stretch, bits.table, [n_rows]).view()
+            rows = slice(before + 64 * first, before + 64 * first + n_rows)
+            yield rows, _native.part_of_rows(view, *flat)[:, :n_rows]
+
+
+class _SortedRisks:
+    """The rates of every draw in one stratum, sorted once for all rows.
+
+    A row has of each draw the rate of its part. How many of its rates lie in each of some stretches
+    of the sorted ones is a sum over functions, for many rows a product of matrices; only the
+    stretch that a quantile falls into is looked at rate by rate.
+    """
+
+    def __init__(self, draws: Draws, rates: Floats) -> None:
+        self.n = draws.index.size
+        index, n_layers = draws.index.ravel(), draws.n_layers
+        draw, part = np.nonzero(np.arange(rates.shape[1]) <= n_layers[index][:, None])
+        order = np.argsort(rates[draw, part], kind="stable")
+        draw, part, n = draw[order], part[order], len(order)
+        function = index[draw]
+        self.length = max(1, round(1.7 * np.sqrt(n)))  # of a stretch
+        n_stretches = -(-n // self.length)
+        padded = n_stretches * self.length
+        self.rates = np.full(padded, np.nan)
+        self.function = np.zeros(padded, dtype=np.intp)
+        self.part = np.full(padded, 255, dtype=np.uint8)  # no row is in what is filled up with
+        self.rates[:n], self.function[:n], self.part[:n] = rates[draw, part], function, part
+        # The layers of all functions in a row: which function, which layer of it.
+        starts = np.concatenate([[0], np.cumsum(n_layers)])
+        self.layer_of = np.repeat(np.arange(draws.n_functions), n_layers)
+        self.layer = (np.arange(starts[-1]) - starts[self.layer_of] + 1).astype(np.uint8)
+        stretch, lowest = np.arange(n) // self.length, part == 0
+        # What a row in part h has in a stretch is what one in part 0 has, and this difference.
+        gained = stretch[~lowest] * starts[-1] + starts[function[~lowest]] + part[~lowest] - 1
+        layers = n_layers[function[lowest]]
+        first = stretch[lowest] * starts[-1] + starts[function[lowest]]
+        lost = np.repeat(first - np.cumsum(layers) + layers, layers) + np.arange(layers.sum())
+        size = n_stretches * int(starts[-1])
+        # Whole numbers below 2^24, which float32 adds up exactly.
+        self.if_lowest = np.bincount(stretch[lowest], minlength=n_stretches)
+        self.change = (
+            (np.bincount(gained, minlength=size) - np.bincount(lost, minlength=size))
+            .reshape(n_stretches, int(starts[-1]))
+            .astype(np.float32)
+        )
+
+    @property
+    def n_layers(self) -> int:
+        """Layers of all functions together."""
+        return len(self.layer)
+
+    def quantiles(self, probabilities: Floats, parts: Parts) -> Floats:
+        """Quantiles for rows in these parts of functions, linear between neighbours."""
+        holds = (parts[self.layer_of] == self.layer[:, None]).astype(np.float32)
+        below = np.cumsum(self.if_lowest[:, None] + self.change @ holds, axis=0)
+        places = probabilities * (self.n - 1)
+        ranks = np.floor(places).astype(np.int64)
+        low = np.stack([self._at(rank, below, parts) for rank in ranks])
+        high = np.stack([self._at(min(rank + 1, self.n - 1), below, parts) for rank in ranks])
+        found: Floats = low + (high - low) * (places - ranks)[:, None]
+        return found
+
+    def _at(self, rank: int, below: Floats, parts: Parts) -> Floats:
+        """Return each row's rate of a rank, counted from 0."""
+        rows = np.arange(parts.shape[1])
+        stretch = (below <= rank).sum(axis=0)
+        before = np.where(stretch > 0, below[stretch - 1, rows], 0)
+        places = stretch[:, None] * self.length + np.arange(self.length)
+        own = parts[self.function[places], rows[:, None]] == self.part[places]
+        wanted = np.argmax(np.cumsum(own, axis=1) > (rank - before)[:, None], axis=1)
+        rate: Floats = self.rates[places[rows, wanted]]
+        return rate
+
+
+def mean_values(draws: Draws, effect: Effect, pooled: bool) -> Floats:
+    """Return what each function adds to the risk of a row: its probability times its mean rate.
+
+    Rates of lists, and with strata, are their exact means given the list's rows. Those of a
+    function without strata, which may be ordered, and those of a population of known prevalence are
+    means of what was drawn.
+
+    Parameters
+    ----------
+    draws : Draws
+        What was drawn.
+    effect : Effect
+        What was known of the rates.
+    pooled : bool
+        Whether to pool rates over the strata.
+
+    Returns
+    -------
+    ndarray of shape (n_functions, n_strata, n_parts)
+        One stratum when pooled; NaN for parts that a list does not have.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+    >>> from bayesdnf.estimators.averaging.drawn_on_rows import mean_values
+    >>> X, y, truth = simulate(300, 10, random_state=0)
+    >>> posterior = Posterior(BitMatrix.from_table(X), y, layers=2)
+    >>> drawn = sample(posterior, draws=100, warmup=100, random_state=0)
+    >>> mean_values(drawn, posterior.effect, pooled=True).shape == (drawn.n_functions, 1, 3)
+    True
+    """
+    if draws.simple or effect.prevalence is not None:
+        index, shape = draws.index.ravel(), (draws.index.size, *draws.rates.shape[2:])
+        columns = draws.rates.reshape(shape[0], -1).T
+        sums = [
+            np.bincount(index, weights=column, minlength=draws.n_functions) for column in columns
+        ]
+        values = np.stack(sums, axis=1).reshape(-1, *shape[1:]) / index.size
+    else:
+        rates = mean_rates(effect, draws.cells, draws.n_layers)
+        values = draws.probability[:, None, None] * rates
+    if not pooled or values.shape[1] == 1:
+        return values
+    return np.asarray((stratum_weights(effect, draws.cells) * values).sum(axis=1, keepdims=True))
+
+
+def stored_places(bits: BitMatrix) -> Ints:
+    """Return where the stored rows of a table have their bits, counted from its first word.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix
+    >>> from bayesdnf.estimators.averaging.drawn_on_rows import stored_places
+    >>> stored_places(BitMatrix.from_table([[1, 0], [0, 1]]))
+    array([0, 1])
+    """
+    rows = np.arange(bits.n_stored)
+    shift = 64 * np.array(bits.offsets[:-1]) - np.cumsum([0, *bits.segments[:-1]])
+    return np.asarray(rows + np.repeat(shift, bits.segments), dtype=np.int64)
+
+
+def _packed(table: FittedTable, draws: Draws) -> Words:
+    """Pack the truth of the literals in use, one plane each."""
+    planes = allocate_planes(len(draws.literals), segment_offsets([table.n_rows])[-1])
+    for plane, literal in zip(planes, draws.literals, strict=True):
+        pack_into(plane, table.truth(literal))
+    return planes
+
+
+def _gathered(
+    planes: Words, n_rows: int, chosen: Ints, segments: list[int], draws: Draws
+) -> BitMatrix:
+    """Take some rows, in segments, as a table of the literals in use."""
+    p, offsets = len(draws.literals), segment_offsets(segments)
+    table = LiteralTable.of_literals(draws.literals, range(p), [False] * p, [-1] * p)
+    gathered = allocate_planes(p, offsets[-1])
+    _native.gather_rows(planes, n_rows, chosen, segments, offsets, gathered)
+    return BitMatrix(gathered, table, segments)
+
+
+def drawn_risks(drawn: Draws) -> tuple[Interval, Interval]:
+    """Means and 95 % intervals of both rates over the draws that have a rule, unmarked first.
+
+    Of the single rate, twice, when none of them has.
+    """
+    has_rule = drawn.n_terms[drawn.index] > 0
+    kept = has_rule if has_rule.any() else ~has_rule
+    return _interval(drawn.pi0[kept]), _interval(drawn.pi1[kept])
+
+
+def _interval(values: Floats) -> Interval:
+    low, high = np.quantile(values, [0.025, 0.975])
+    return Interval(float(values.mean()), float(low), float(high))

@@ -1,0 +1,195 @@
+"""How near the risks of rules are to averaged ones, by counts of packed bits.
+
+A rule has one risk for each part in each stratum, so that of a part's rows three sums are all that
+its cross-entropy depends on: positives, negatives and averaged risks. All three are weighted counts
+of bits; averaged risks are rounded for that to a 16384th of a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import _native
+from ...data.bits import BitMatrix, Words, allocate_planes, segment_offsets
+from ...data.literal_table import LiteralTable
+from ...model.flat_functions import FlatFunctions, as_flat
+from ...model.part_rates import mean_rates, part_risks
+from ...model.posterior import Posterior
+from ...sampling.draws import Draws
+from .drawn_on_rows import mean_values, stored_places
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_SCALE = 1 << 14  # parts of a row that averaged risks are counted in
+_MOST_ROWS = 20_000  # stored rows to look at while searching
+_MOST_OFFERED = 400  # literals to try out
+
+
+class AveragedRows:
+    """The rows of a fit with their averaged risks.
+
+    Parameters
+    ----------
+    draws : Draws
+        What is averaged. Rules are flat arrays over its literals.
+    posterior : Posterior
+        What was sampled.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+    >>> from bayesdnf.estimators.averaging.nearness import AveragedRows
+    >>> X, y, truth = simulate(500, 10, random_state=0)
+    >>> posterior = Posterior(BitMatrix.from_table(X), y)
+    >>> drawn = sample(posterior, draws=200, warmup=100, random_state=0)
+    >>> 0 < AveragedRows(drawn, posterior).exact_loss(drawn.functions.take([0])) < 0.001
+    True
+    """
+
+    def __init__(self, draws: Draws, posterior: Posterior) -> None:
+        self._posterior = posterior
+        bits, p = posterior.bits, len(draws.literals)
+        self._ids = np.array([bits.table.index_of(x) for x in draws.literals], dtype=np.int32)
+        planes = bits.view().term_masks(np.arange(p + 1), self._ids)
+        self._table = LiteralTable.of_literals(draws.literals, range(p), [False] * p, [-1] * p)
+        self._whole = BitMatrix(planes, self._table, bits.segments, None, bits.counts)
+        values = mean_values(draws, posterior.effect, pooled=False)
+        # Segments hold the positives of every stratum, then the negatives: risks are the same.
+        twice = np.concatenate([values, values], axis=1)
+        sums = _native.part_sums(self._whole.view(), *draws.functions, twice)
+        self._risk: Floats = np.clip(sums[stored_places(self._whole)], 0.0, 1.0)
+        self._weight = np.ones(bits.n_stored, np.int64) if bits.counts is None else bits.counts
+        included = np.bincount(
+            draws.functions.literals, np.repeat(draws.probability, draws.n_literals), p
+        )
+        self.offered = np.sort(np.argsort(-included, kind="stable")[:_MOST_OFFERED])
+        """Literals that are tried out, by number: those drawn most often."""
+        self._look_at(-(-bits.n_stored // _MOST_ROWS))
+
+    def _look_at(self, every: int) -> None:
+        """Choose the rows to search by: of so many, one; rows are sorted by a hash."""
+        rows = np.arange(0, self._whole.n_stored, max(1, every))
+        stored = np.repeat(np.arange(len(self._whole.segments)), self._whole.segments)
+        segments = np.bincount(stored[rows], minlength=len(self._whole.segments)).tolist()
+        weight = self._weight[rows]
+        shares = np.rint(self._risk[rows] * weight * _SCALE).astype(np.int64)
+        planes = self._whole.planes
+        if every > 1:
+            offsets, n_places = segment_offsets(segments), 64 * planes.shape[1]
+            kept = allocate_planes(len(planes), offsets[-1])
+            sources = stored_places(self._whole)[rows]
+            _native.gather_rows(planes, n_places, sources, segments, offsets, kept)
+            planes = kept
+        few = np.ascontiguousarray(planes[self.offered])
+        names = [self._table[int(i)] for i in self.offered]
+        n = len(names)
+        on_offer = LiteralTable.of_literals(names, range(n), [False] * n, [-1] * n)
+        # Outcomes and risks, on all literals in use and on those that are tried out.
+        self._views, self._offered_views = (
+            tuple(BitMatrix(x, table, segments, None, w).view() for w in (weight, shares))
+            for x, table in ((planes, self._table), (few, on_offer))
+        )
+        self.total = int(weight.sum())
+
+    def places(self, literals: Sequence[int]) -> Ints:
+        """Find literals among those that are tried out, those that are there."""
+        places = np.searchsorted(self.offered, literals)
+        found = places < len(self.offered)
+        found[found] = self.offered[places[found]] == np.asarray(literals, dtype=np.int64)[found]
+        return places[found]
+
+    def as_offered(self, flat: FlatFunctions) -> FlatFunctions:
+        """Rewrite rules in the numbers that literals have in the posterior's table."""
+        return flat._replace(literals=self._ids[flat.literals])
+
+    def sums(self, flat: FlatFunctions, n_parts: int) -> Floats:
+        """Positives, negatives and averaged risks of parts: [rule, stratum, part, which]."""
+        return _stacked([_native.part_counts(view, *flat, n_parts) for view in self._views], 1)
+
+    def extensions(self, masks: Words) -> Floats:
+        """Return the same of masks with each literal on offer: [stratum, mask, literal, which]."""
+        return _stacked([view.literal_counts(masks) for view in self._offered_views], 0)
+
+    def term_masks(self, terms: Sequence[Sequence[int]]) -> Words:
+        """Rows of each term; of the empty one all."""
+        flat = as_flat([[(1, term) for term in terms]])
+        return self._views[0].term_masks(flat.literal_starts, flat.literals)
+
+    def part_masks(self, flat: FlatFunctions) -> Words:
+        """Rows of each part of rules: [rule, part, word]; none in parts that a rule lacks."""
+        view = self._views[0]
+        parts = _native.part_of_rows(view, *flat)[:, None]
+        numbers = np.arange(int(flat.layers.max(initial=0)) + 1, dtype=np.uint8)
+        held = np.packbits(parts == numbers[:, None], axis=2, bitorder="little")
+        # Padding is in part 0 by number, and in no part by rights.
+        return held.view(np.uint64) & view.all_rows()
+
+    def losses(self, flat: FlatFunctions) -> Floats:
+        """Cross-entropy of rules, summed over rows."""
+        return self.loss(self.sums(flat, self._posterior.layers + 1), flat.n_layers)
+
+    def loss(self, sums: Floats, n_layers: NDArray[np.integer]) -> Floats:
+        """Return the same for sums[rule, stratum, part, which]."""
+        rates = self._quick_means(sums[..., :2], n_layers)
+        rows, averaged = sums[..., :2].sum(axis=-1), sums[..., 2]
+        there = rows > 0
+        rates = np.where(there, rates, 0.5)
+        nats = averaged * np.log(rates) + (rows - averaged) * np.log1p(-rates)
+        return np.asarray(-np.where(there, nats, 0.0).sum(axis=(1, 2)))
+
+    def _quick_means(self, cells: Floats, n_layers: NDArray[np.integer]) -> Floats:
+        """Posterior means of rates, near enough for a search where they are no simple ratio."""
+        effect = self._posterior.effect
+        if effect.prevalence is not None:
+            totals = (1 + cells).sum(axis=(1, 2), keepdims=True)
+            shares = (1 + cells) / totals * [effect.prevalence, 1 - effect.prevalence]
+            return np.asarray(shares[..., 0] / shares.sum(axis=-1))
+        rates = mean_rates(effect, cells, n_layers)
+        if not self._posterior.simple:
+            return rates
+        some = n_layers > 0
+        if effect.known:
+            rates[some] = [effect.pi0, effect.pi1]
+        elif effect.ordered is not False:  # a reversed pair comes down to about one rate
+            reverse = some & (rates[:, 0, 0] > rates[:, 0, 1])
+            pooled = cells[reverse].sum(axis=2)
+            rates[reverse] = (1 + pooled[..., :1]) / (2 + pooled.sum(axis=-1, keepdims=True))
+        return rates
+
+    def exact_loss(self, flat: FlatFunctions) -> float:
+        """Say of one rule what it loses on all rows, in nats a row; nothing is rounded."""
+        cells = self.cells(flat)
+        if self._posterior.simple:
+            risks = part_risks(self._posterior.effect, cells, two_rates=True)
+            own = np.array([[risk.mean for risk in risks]])
+        else:
+            own = mean_rates(self._posterior.effect, cells[None], flat.n_layers)[0]
+        part = _native.part_of_rows(self._whole.view(), *flat)[0][stored_places(self._whole)]
+        stratum = np.arange(2 * len(cells)) % len(cells)
+        q, p = own[np.repeat(stratum, self._whole.segments), part], self._risk
+        lost = self._weight @ (_cross_entropy(p, q) - _cross_entropy(p, p))
+        return max(0.0, float(lost / self._weight.sum()))
+
+    def cells(self, flat: FlatFunctions) -> Ints:
+        """Positives and negatives of one rule's parts on all rows: [stratum, part, class]."""
+        n_parts = int(flat.n_layers[0]) + 1
+        [counts] = _native.part_counts(self._whole.view(), *flat, n_parts)
+        return np.stack(np.split(counts, 2), axis=-1)
+
+
+def _stacked(of_outcomes_and_risks: list[Ints], axis: int) -> Floats:
+    """Put positives, negatives and averaged risks side by side, segments made strata."""
+    (positives, negatives), (one, other) = (
+        np.split(counts, 2, axis=axis) for counts in of_outcomes_and_risks
+    )
+    return np.stack([positives, negatives, (one + other) / _SCALE], axis=-1)
+
+
+def _cross_entropy(p: Floats, q: Floats) -> Floats:
+    from scipy.special import xlog1py, xlogy
+
+    return np.asarray(-xlogy(p, q) - xlog1py(1 - p, -q))

@@ -1,0 +1,77 @@
+"""The slow twin of the search for a representative rule: every rule called on the rows."""
+
+from itertools import chain
+
+import numpy as np
+
+from bayesdnf import BooleanFunction, RuleList
+from bayesdnf.estimators.averaging.drawn_on_rows import mean_values
+from bayesdnf.model.rule import layers_of
+
+
+class SlowRows:
+    """Rows of a fit with their averaged risks, and the cross-entropy of any rule on them."""
+
+    def __init__(self, draws, posterior, table, y, strata=None, weights=None):
+        self.draws, self.posterior, self.table = draws, posterior, table
+        n = len(y)
+        self.positive = np.asarray(y, dtype=bool)
+        self.strata = np.zeros(n, dtype=int) if strata is None else np.asarray(strata)
+        self.weights = np.ones(n, dtype=int) if weights is None else np.asarray(weights)
+        values = mean_values(draws, posterior.effect, pooled=False)
+        self.risk = np.zeros(n)
+        for f in range(draws.n_functions):
+            parts = draws.function(f)(table).astype(int)
+            for i in range(n):
+                self.risk[i] += values[f, self.strata[i], parts[i]]
+
+    def own_risks(self, rule):
+        """Posterior mean risk of every row by the rule alone, Beta(1, 1) everywhere."""
+        parts = rule(self.table).astype(int)
+        risks = np.empty(len(parts))
+        for i in range(len(parts)):
+            same = (parts == parts[i]) & (self.strata == self.strata[i])
+            rows = self.weights[same].sum()
+            risks[i] = (1 + self.weights[same & self.positive].sum()) / (2 + rows)
+        return risks
+
+    def loss(self, rule):
+        """Mean cross-entropy less that of the averaged risks themselves."""
+        p, q = self.risk, self.own_risks(rule)
+        lost = p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))
+        return (self.weights * lost).sum() / self.weights.sum()
+
+    def allowed(self, rule):
+        return np.isfinite(self.posterior.log_score(rule))
+
+
+def neighbours(rule, literals, layers):
+    """Every rule that one dropped, added or exchanged literal, or a moved term, leads to."""
+    own = [list(map(list, f.literal_terms)) for f in layers_of(rule)]
+    for g, terms in enumerate(own):
+        for t, term in enumerate(terms):
+            rest = [x for i, x in enumerate(terms) if i != t]
+            bases = [term, *([x for x in term if x != gone] for gone in term)]
+            for base in bases:
+                for more in ([], *([x] for x in literals if x not in base)):
+                    yield _made(rule, [*own[:g], [*rest, [*base, *more]], *own[g + 1 :]])
+            without = [x for x in [*own[:g], rest, *own[g + 1 :]] if x]
+            yield _made(rule, without)
+            yield from (_made(rule, x) for x in _placed(without, term, layers))
+    for literal in literals:
+        yield from (_made(rule, x) for x in _placed(own, [literal], layers))
+
+
+def _placed(own, term, layers):
+    for g in range(len(own)):
+        yield [*own[:g], [*own[g], term], *own[g + 1 :]]
+    if len(own) < layers:
+        for g in range(len(own) + 1):
+            yield [*own[:g], [term], *own[g:]]
+
+
+def _made(like, own):
+    own = [[term for term in terms if term] for terms in own]
+    if isinstance(like, RuleList):
+        return RuleList(BooleanFunction(terms) for terms in reversed(own) if terms)
+    return BooleanFunction(chain(*own))
