@@ -291,7 +291,7 @@ def test_colours_are_for_terminals_only(run, plants):
     ("words", "offered"),
     [
         ("bayesdnf re", ["report", "reproduce"]),
-        ("bayesdnf export m.json --to ", ["sql", "python", "latex", "json"]),
+        ("bayesdnf export m.json --to ", ["sql", "python", "latex", "json", "text"]),
         ("bayesdnf report m.json --dr", ["--draws"]),
     ],
 )

@@ -12,6 +12,7 @@ import pytest
 
 from bayesdnf import BooleanFunction, Draws, PosteriorDNFClassifier, sample, simulate
 from bayesdnf.cli import terminal
+from bayesdnf.cli.labelled import LabelledRows
 from bayesdnf.display import bars
 from bayesdnf.sampling.watching import DrawsBar
 
@@ -207,7 +208,7 @@ def test_a_bar_shows_how_the_chains_are_doing(monkeypatch, installed):
     monkeypatch.setenv("COLUMNS", "80")
     X, y, _ = simulate(60, 6, pi0=0.3, pi1=0.6, random_state=0)
     model = PosteriorDNFClassifier(draws=200, warmup=100, thin=20, chains=2, random_state=0)
-    assert terminal.fit_with_bar(model, X, y, Patient("Draws"))
+    assert terminal.fit_with_bar(model, LabelledRows(X, y, None), Patient("Draws"))
     shown = screen.getvalue()
     assert "mean -" in shown
     assert "accepted" in shown

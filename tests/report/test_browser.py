@@ -9,6 +9,7 @@ import pytest
 from bayesdnf import DNFClassifier, PosteriorDNFClassifier, simulate
 from bayesdnf.display.markup import shown
 from bayesdnf.display.wording import between, percent
+from estimators.planted_list import planted
 from report.browsers import Page, open_browser
 from report.reported import HOSTILE, hostile, mixed, noise
 
@@ -64,7 +65,7 @@ def changed(row, told):
         else:
             first = re.split(r", | or ", wanted)[0]
             after[name] = {"no (0)": 0, "yes (1)": 1}.get(first, first)
-            after[name] = int(first) if name == "stage" else after[name]
+            after[name] = int(first) if first.isdigit() else after[name]
     return after
 
 
@@ -90,6 +91,45 @@ def test_the_form_answers_as_the_model_explains(page, ill):
     assert len({marked for marked, _ in sizes}) == 2
     assert max(size for _, size in sizes) > 1
     assert page.errors() == []
+
+
+def test_the_form_of_a_list_answers_as_the_model_explains(driver, tmp_path):
+    X, y, strata = *planted(), np.arange(1200) % 2
+    model = DNFClassifier(layers=4, positive="ill", random_state=0).fit(X, y, strata=strata)
+    page = Page(driver, model.report(X, y, tmp_path / "list.html", strata=strata))
+    rows = X.sample(30, random_state=3).to_dict("records")
+    for number, row in enumerate(rows[:10]):  # gaps
+        row[list(row)[number % 5]] = None
+    seen = set()
+    for number, row in enumerate(rows):
+        stratum = (None, 0, 1)[number % 3]
+        page.run(
+            "const e = document.getElementById('stratum');"
+            "e.value = arguments[0]; e.dispatchEvent(new Event('input', {bubbles: true}))",
+            "2" if stratum is None else str(stratum),
+        )
+        set_case(page, model.function_.attributes, row)
+        told = model.explain(row, stratum)
+        answer = page.texts("#answer")[0].replace("\N{NO-BREAK SPACE}", " ")
+        said = f"Layer {told.part} decides." if told.part else "No layer holds."
+        assert answer.startswith(said)
+        assert percent(told.probability) in answer
+        assert len(page.texts("#answer li.fires")) == len(told.fired)
+        for word, change in (("lower", told.lower), ("higher", told.higher)):
+            lines = page.texts(f"#{word} li")
+            if change is None:
+                assert f"No part has a {word} one." in answer
+                continue
+            assert len(lines) == len(change.changes)
+            assert f"to a {word} risk: {percent(change.probability)}" in answer
+            after = model.explain(changed(row, lines), stratum)
+            assert after.part == change.part
+        seen.add(told.part)
+    assert seen == {0, 1, 2, 3}
+    assert page.errors() == []
+    for width, scheme in ((390, "light"), (1280, "dark")):
+        page.resize(width, scheme)
+        assert page.run("return document.documentElement.scrollWidth") <= width
 
 
 def test_start_again_brings_back_the_first_case(page, ill):

@@ -12,7 +12,9 @@ from bayesdnf import DNFClassifier, Effect, PosteriorDNFClassifier, simulate
 from bayesdnf.display.markup import shown
 from bayesdnf.display.wording import percent
 from bayesdnf.errors import InputError, MissingExtraError
+from bayesdnf.report.facts import gather
 from bayesdnf.report.html import write_report
+from estimators.planted_list import confounded, planted
 from report.reported import HOSTILE, hostile, mixed, noise
 
 SECTIONS = [
@@ -74,6 +76,66 @@ def test_the_parts_come_in_order_and_say_what_the_model_says(fitted, tmp_path):
     assert "copy" in read.text
     assert "random_state" in read.text
     assert model.record_.content in read.text
+
+
+@pytest.fixture(scope="module")
+def listed():
+    X, y = planted()
+    return DNFClassifier(layers=4, positive="ill", random_state=0).fit(X, y), X, y
+
+
+def test_a_list_is_a_ladder_of_layers(listed, tmp_path):
+    model, X, y = listed
+    read = Read(page_of(model, X, y, tmp_path))
+    sections = [section["id"] for section in read.named("section")]
+    assert sections == [name for name in SECTIONS if name != "risk"]
+    rungs = [li["class"].split() for li in read.named("li") if "rung" in li.get("class", "")]
+    assert rungs == [["rung", word] for word in model.layers_["risk"]]
+    told = read.text[read.text.index("Ask the layers") : read.text.index("At first the form")]
+    places = [told.index(f"Layer {part}") for part in (3, 2, 1)] + [told.index("Otherwise")]
+    assert places == sorted(places)
+    for row in model.layers_.itertuples():
+        assert f"{row.rows} rows" in told
+        assert percent(row.rate) in told
+    assert told.count("raised") >= 2
+    assert told.count("lowered") >= 2
+    assert "A list of 3 layers and 3 terms" in read.text
+    assert "Each point is a part." in read.text
+    assert "<code>if (odor = f) elif" in page_of(model, X, y, tmp_path)
+
+
+def test_strata_have_their_risks_in_the_report(tmp_path):
+    X, y, site = confounded()
+    for layers in (1, 2):
+        model = DNFClassifier(layers=layers, random_state=0).fit(
+            X[:600], y[:600], strata=site[:600]
+        )
+        page = page_of(model, X[600:], y[600:], tmp_path, strata=site[600:])
+        read = Read(page)
+        for row in model.stratum_layers_.itertuples():
+            assert percent(row.rate) in read.text
+        assert "Beside its stratum" in read.text
+        assert read.text.count("north") >= 2
+        assert '"strata": ["north", "south"]' in page
+    facts = gather(model, X[600:], y[600:], strata=site[600:])
+    probabilities = model.predict_proba(X[600:], strata=site[600:])
+    assert facts.performance.accuracy == np.mean(np.argmax(probabilities, axis=1) == y[600:])
+    assert sum(part.positives for part in facts.performance.parts) == y[600:].sum()
+    for part in facts.performance.parts:
+        own = model.parts(X[600:]) == part.number
+        assert part.seen.predicted == pytest.approx(probabilities[own, 1].mean())
+        assert part.seen.observed == y[600:][own].mean()
+    with pytest.raises(InputError, match="strata holds 'east'"):
+        write_report(model, X, y, tmp_path / "r.html", strata=["east"] * len(y))
+
+
+def test_a_list_without_layers_is_no_rule(tmp_path):
+    X, y = noise()
+    read = Read(page_of(DNFClassifier(layers=3, random_state=0).fit(X, y), X, y, tmp_path))
+    assert "The data do not support any rule for “control”" in read.text
+    assert [section["id"] for section in read.named("section")] == [
+        name for name in SECTIONS if name not in ("try", "terms", "overlap")
+    ]
 
 
 def test_it_is_one_file_that_loads_nothing(fitted, tmp_path):

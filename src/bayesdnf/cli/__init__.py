@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,12 +20,11 @@ from .reproducing import reproduce
 from .sampling import sample
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
     from numpy.typing import NDArray
 
     from ..estimators.classifier import DNFClassifier
     from ..estimators.held_out import HeldOut
+    from .labelled import LabelledRows
 
 app = typer.Typer(
     help="Learn Boolean rules (an OR of ANDs) from data, with honest probabilities.",
@@ -86,10 +85,12 @@ def fit(
     """Find the best rule for a table, print it and write it to a model file."""
     if sum(option is not None for option in (test, test_share, cv)) > 1:
         raise typer.BadParameter("give one of --test, --test-share and --cv.")
+    import numpy as np
+
     from .. import DNFClassifier
     from ..estimators.held_out import measure, stratified_folds, stratified_part
     from ..files.atomic import writable
-    from .labelled import joined, keep_apart, measure_file, read_labelled, read_like
+    from .labelled import keep_apart, measure_file, read_labelled, read_like, require_spread
 
     keep_apart(out, [table, test])
     writable(out)
@@ -100,32 +101,40 @@ def fit(
         keep_apart(report, [table, test, out])
         writable(report)
     data = read_labelled(table, target, positive, learning)
-    X, y, label = data.X, data.y, data.positive
+    rows, label = data.rows, data.positive
     model = DNFClassifier(**learning.parameters(data))
-    is_positive = y == label
+    is_positive = rows.y == label
     held: NDArray[np.bool_] | None = None
-    if cv is not None:
-        stratified_folds(is_positive, cv, learning.seed)  # a wrong number is told before the search
+    if cv is not None:  # a wrong number is told before the search
+        fold = stratified_folds(is_positive, cv, learning.seed)
+        for k in range(cv):
+            require_spread(rows, fold != k, f"--cv {cv}")
     if test_share is not None:
         held = stratified_part(is_positive, test_share, learning.seed)
-    finished = _search(model, X if held is None else X[~held], y if held is None else y[~held])
+        require_spread(rows, ~held, f"--test-share {test_share:g}")
+    finished = _search(model, rows if held is None else rows.part(~held))
     held_out: HeldOut | None = None
     reported: Path | None = None
     try:
-        sign(model, table, target, None if test_share is None else (test_share, learning.seed))
+        split = None if test_share is None else (test_share, learning.seed)
+        sign(model, table, target, split, learning.strata)
         model.save(out)
         if test is not None:
             held_out = measure_file(model, test, target, learning.sep)
         elif held is not None:
-            held_out = measure(model, X[held], is_positive[held], f"{test_share:g} of the rows")
+            tested, how = rows.part(held), f"{test_share:g} of the rows"
+            held_out = measure(model, tested.X, is_positive[held], how, tested.strata)
         elif cv is not None and finished:
-            held_out = _cross_validated(model, X, y, cv, learning.seed)
+            held_out = _cross_validated(model, rows, cv, learning.seed)
         if report is not None:
             if test is not None:
-                X, y, held = joined(X, y, *read_like(model, test, target, learning.sep))
+                n_fitted = len(rows.y)
+                rows = rows.followed_by(read_like(model, test, target, learning.sep))
+                held = np.arange(len(rows.y)) >= n_fitted
             reported = write_report(
-                model, X, y, report,
+                model, rows.X, rows.y, report,
                 held_out=held,
+                strata=rows.strata,
                 measured=None if cv is None else held_out,  # others are measured there anew
                 files=files_of({"table": table, "test table": test, "model": out}),
                 command=command_line(),
@@ -145,27 +154,26 @@ def fit(
     end(finished, "this is the best rule")
 
 
-def _search(model: DNFClassifier, X: pd.DataFrame, y: NDArray[Any], title: str = "Search") -> bool:
+def _search(model: DNFClassifier, rows: LabelledRows, title: str = "Search") -> bool:
     from ..display.bars import SearchBar
     from .terminal import fit_with_bar
 
-    return fit_with_bar(model, X, y, SearchBar(title, model.time_limit))
+    return fit_with_bar(model, rows, SearchBar(title, model.time_limit))
 
 
-def _cross_validated(
-    model: DNFClassifier, X: pd.DataFrame, y: NDArray[Any], folds: int, seed: int
-) -> HeldOut:
+def _cross_validated(model: DNFClassifier, rows: LabelledRows, folds: int, seed: int) -> HeldOut:
     from .. import DNFClassifier
     from ..estimators.held_out import mean_of, measure, stratified_folds
 
-    is_positive = y == model.positive_
+    is_positive = rows.y == model.positive_
     fold = stratified_folds(is_positive, folds, seed)
     measured = []
     for k in range(folds):
         own = DNFClassifier(**model.get_params(deep=False))
-        if not _search(own, X[fold != k], y[fold != k], f"Fold {k + 1} of {folds}"):
+        if not _search(own, rows.part(fold != k), f"Fold {k + 1} of {folds}"):
             raise KeyboardInterrupt
-        measured.append(measure(own, X[fold == k], is_positive[fold == k], ""))
+        tested = rows.part(fold == k)
+        measured.append(measure(own, tested.X, is_positive[fold == k], "", tested.strata))
     return mean_of(measured)
 
 
@@ -174,45 +182,59 @@ def predict(
     model: Annotated[Path, typer.Argument(help="Model file that fit wrote.")],
     table: options.Table,
     out: Annotated[Path, typer.Option(help="CSV file to write (.gz is compressed).")],
+    strata: options.Strata = None,
     sep: options.Separator = None,
     as_json: options.Json = False,
 ) -> None:
     """Write the answers of a rule, one row for each row of a table.
 
     Columns: predicted, probability (of the positive class), marked (1 where the rule holds) and
-    terms (the numbers of those that hold, as fit printed them). With the model.json of markers the
-    table is a study, such as the beginning of the names of .bed, .bim and .fam files.
+    terms (the numbers of those that hold, as fit printed them); of a list also part, the layer
+    that decides (0 where none holds), and terms are those of that layer. With the model.json of
+    markers the table is a study, such as the beginning of the names of .bed, .bim and .fam files.
     """
     import numpy as np
     import pandas as pd
 
     from .. import DNFClassifier
+    from ..boolean import RuleList
     from ..data.reading import read_file, separator_of
-    from ..estimators.explain import terms_holding
+    from ..estimators.explaining.explanation import terms_holding
+    from ..estimators.rules import placed_terms
+    from ..estimators.strata_input import row_strata
     from ..files.atomic import atomic_path, writable
     from ..genomics.markers.marker_model import is_marker_model
-    from .labelled import keep_apart, require_columns, text_columns
+    from .labelled import (
+        keep_apart,
+        require_columns,
+        strata_like,
+        strata_texts,
+        text_columns,
+    )
 
     if is_marker_model(model):
         return genomics.predict_markers(model, str(table), out, as_json)
     keep_apart(out, [model, table])
     writable(out)
     rule = DNFClassifier.load(model)
-    X = read_file(
-        table, options.separator(sep), missing=rule.missing_values, texts=text_columns(rule)
-    )
+    texts = text_columns(rule) | strata_texts(rule, strata)
+    X = read_file(table, options.separator(sep), missing=rule.missing_values, texts=texts)
     require_columns(rule, X, table, f"{model} was fitted on")
     rows = rule._rule_rows(X)
-    about = rule._answers_for(rows)
-    holds = terms_holding(rule.function_, rows)
+    labels = strata_like(rule, X, table, strata)
+    about = rule._answers_for(rows, row_strata(rule.strata_, labels, len(X)))
+    layer = np.array([layer for layer, _ in placed_terms(rule.function_)], dtype=int)
+    holds = terms_holding(rule.function_, rows) & (layer == about.parts[:, None])
     answers = pd.DataFrame(
         {
             "predicted": about.predicted,
             "probability": about.probabilities[:, rule._positive_index],
-            "marked": about.marked.astype(int),
+            "marked": (about.parts > 0).astype(int),
             "terms": [" ".join(str(t + 1) for t in np.flatnonzero(row)) for row in holds],
         }
     )
+    if isinstance(rule.function_, RuleList):
+        answers.insert(2, "part", about.parts)
     with atomic_path(out) as part:
         answers.to_csv(part, index=False, sep=separator_of(out))
     n_marked = int(answers["marked"].sum())
@@ -221,7 +243,8 @@ def predict(
         write_json({"out": str(out), "rows": len(X), "marked": n_marked, "predicted": counts})
         return
     listed = ", ".join(f"{label} on {count:,}" for label, count in counts.items())
-    typer.echo(f"{out}: {len(X):,} rows, the rule holds on {n_marked:,}; predicted {listed}.")
+    which = "a layer" if isinstance(rule.function_, RuleList) else "the rule"
+    typer.echo(f"{out}: {len(X):,} rows, {which} holds on {n_marked:,}; predicted {listed}.")
 
 
 @app.command()
@@ -234,6 +257,7 @@ def demo(
     from ..estimators.held_out import measure, stratified_part
     from ..files.atomic import writable
     from ..report.html import write_report
+    from .labelled import LabelledRows
     from .terminal import print_model
 
     writable(report)
@@ -243,7 +267,7 @@ def demo(
     model = DNFClassifier(positive="p", random_state=0, n_jobs=2)
     if not as_json:
         typer.echo("Mushrooms, which are poisonous (p)? Fitted on half of the rows:")
-    finished = _search(model, X[~held], y[~held])
+    finished = _search(model, LabelledRows(X, y, None).part(~held))
     held_out = measure(model, X[held], y[held] == "p", "the other half")
     model.record_ = model.record_._replace(command=command_line(), target="class")
     written, problem = str(report), ""

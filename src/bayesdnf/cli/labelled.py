@@ -24,11 +24,33 @@ if TYPE_CHECKING:
     from ..estimators.rule_classifier import RuleClassifier
 
 
-class LabelledTable(NamedTuple):
-    """A table that was read: columns, labels, the positive label, cells that mean missing."""
+class LabelledRows(NamedTuple):
+    """Rows of a table: columns, labels and, where there are some, strata."""
 
     X: pd.DataFrame
     y: NDArray[Any]
+    strata: NDArray[Any] | None
+
+    def part(self, chosen: NDArray[np.bool_]) -> LabelledRows:
+        """Return some of the rows."""
+        strata = None if self.strata is None else self.strata[chosen]
+        return LabelledRows(self.X[chosen], self.y[chosen], strata)
+
+    def followed_by(self, other: LabelledRows) -> LabelledRows:
+        """Put other rows behind these; strata count only where both have them."""
+        import pandas as pd
+
+        strata = None
+        if self.strata is not None and other.strata is not None:
+            strata = np.concatenate([self.strata, other.strata])
+        X = pd.concat([self.X, other.X], ignore_index=True)
+        return LabelledRows(X, np.concatenate([self.y, other.y]), strata)
+
+
+class LabelledTable(NamedTuple):
+    """A table that was read: its rows, the positive label, cells that mean missing."""
+
+    rows: LabelledRows
     positive: Any
     missing: list[str | float]
 
@@ -39,9 +61,75 @@ def read_labelled(
     """Read the table that a command is to learn from; the texts are those of its options."""
     gone = [value for text in options.missing or () for value in cell_values(text)]
     table = read_file(path, separator(options.sep), missing=gone)
+    strata = None
+    if options.strata is not None:
+        if options.strata == target:
+            raise InputError(f"Column {target!r} is the target; --strata must name another.")
+        if options.strata in (options.ignore or ()):
+            raise InputError(f"Column {options.strata!r} is named by --ignore and by --strata.")
+        strata = strata_column(table, options.strata, path)
+        table = table.drop(columns=options.strata)
     table = without(table, options.ignore or (), target, path)
     X, y = split_target(table, target, path)
-    return LabelledTable(X, y, positive_label(y, positive, target, path), gone)
+    rows = LabelledRows(X, y, strata)
+    return LabelledTable(rows, positive_label(y, positive, target, path), gone)
+
+
+def strata_column(table: pd.DataFrame, name: str, path: Path) -> NDArray[Any]:
+    """Return the column of strata of a table, which must be there and complete."""
+    if name not in table.columns:
+        known = map(str, table.columns)
+        raise UnknownColumnError(
+            f"{path} has no column {name!r} for --strata.{did_you_mean(name, known)}"
+        )
+    labels = table[name]
+    if labels.isna().any():
+        row = int(np.argmax(labels.isna().to_numpy()))
+        raise InputError(
+            f"Column {name!r} of {path} is missing in row {row}; every row needs a stratum."
+        )
+    return labels.to_numpy()
+
+
+def strata_like(
+    model: RuleClassifier, table: pd.DataFrame, path: Path, name: str | None
+) -> NDArray[Any] | None:
+    """Return the strata of rows to answer for, or None, told, where the table has no such column.
+
+    Parameters
+    ----------
+    model : RuleClassifier
+        The fitted classifier.
+    table : DataFrame
+        The rows.
+    path : path
+        Where they came from.
+    name : str, optional
+        The column, which must be there; by default that of the fit.
+    """
+    if name is not None:
+        return strata_column(table, name, path)
+    if model.strata_ is None:
+        return None
+    if model.record_.strata in table.columns:
+        return strata_column(table, str(model.record_.strata), path)
+    which = "--strata" if model.record_.strata is None else repr(model.record_.strata)
+    typer.echo(
+        f"{path} has no column of strata ({which}): risks are pooled over the strata.", err=True
+    )
+    return None
+
+
+def require_spread(rows: LabelledRows, fitted: NDArray[np.bool_], what: str) -> None:
+    """Refuse to hold out all rows of a stratum, whose risks no fit could then know."""
+    if rows.strata is None:
+        return
+    for label in np.unique(rows.strata[~fitted]).tolist():
+        if not bool((rows.strata[fitted] == label).any()):
+            raise InputError(
+                f"{what} would hold out every row of stratum {label!r}, whose risks the fit then "
+                f"cannot know; put it together with another stratum."
+            )
 
 
 def without(table: pd.DataFrame, ignored: Sequence[str], target: str, path: Path) -> pd.DataFrame:
@@ -63,36 +151,28 @@ def read_like(
     target: str,
     sep: str | None,
     who: str = "the rule's table has",
-) -> tuple[pd.DataFrame, NDArray[Any]]:
-    """Read another file of the make that a classifier was fitted on: columns and labels."""
+    strata: str | None = None,
+) -> LabelledRows:
+    """Read another file of the make that a classifier was fitted on."""
     texts = text_columns(model) | ({target} if model.classes_.dtype.kind in "OUT" else set())
+    texts |= strata_texts(model, strata)
     table = read_file(path, separator(sep), missing=model.missing_values, texts=texts)
     require_columns(model, table, path, who)
     X, y = split_target(table, target, path)
     _require_known(y, model, target, path)
-    return X, y
+    return LabelledRows(X, y, strata_like(model, X, path, strata))
 
 
 def measure_file(model: RuleClassifier, path: Path, target: str, sep: str | None) -> HeldOut | None:
     """Measure a classifier on another file of the same make; None, and told, if it saw the rows."""
     from ..estimators.held_out import NOT_HELD_OUT, are_of_fit, measure
 
-    X, y = read_like(model, path, target, sep)
+    X, y, strata = read_like(model, path, target, sep)
     is_positive = np.asarray(y == model.positive_, dtype=np.bool_)
     if are_of_fit(model, X, is_positive):
         typer.echo(f"{path}: {NOT_HELD_OUT}", err=True)
         return None
-    return measure(model, X, is_positive, str(path))
-
-
-def joined(
-    X: pd.DataFrame, y: NDArray[Any], X_test: pd.DataFrame, y_test: NDArray[Any]
-) -> tuple[pd.DataFrame, NDArray[Any], NDArray[np.bool_]]:
-    """Put rows for testing behind those of a fit, and say which they are."""
-    import pandas as pd
-
-    held = np.arange(len(y) + len(y_test)) >= len(y)
-    return pd.concat([X, X_test], ignore_index=True), np.concatenate([y, y_test]), held
+    return measure(model, X, is_positive, str(path), strata)
 
 
 def keep_apart(out: Path, inputs: list[Path | None]) -> None:
@@ -168,6 +248,13 @@ def _require_known(y: NDArray[Any], model: RuleClassifier, target: str, path: Pa
 def text_columns(model: RuleClassifier) -> set[str]:
     """Columns that held texts in fitting, and hold texts even if they now look like numbers."""
     return {x.attribute for x in model.encoder_.literals_ if isinstance(x.value, str)}
+
+
+def strata_texts(model: RuleClassifier, name: str | None) -> set[str]:
+    """Return the column of strata, if its labels were texts in fitting."""
+    column = name or model.record_.strata
+    has_texts = model.strata_ is not None and isinstance(model.strata_[0], str)
+    return {column} if has_texts and column is not None else set()
 
 
 def require_columns(model: RuleClassifier, table: pd.DataFrame, path: Path, who: str) -> None:

@@ -20,6 +20,9 @@ Target = Annotated[str, typer.Option(help="Column that holds the two classes.")]
 Positive = Annotated[
     str | None, typer.Option(help="Class that the rule marks; else the second in order.")
 ]
+Strata = Annotated[
+    str | None, typer.Option(help="Column that holds the strata; else that of the fit, if there.")
+]
 Test = Annotated[Path | None, typer.Option(help="Table to test the answers on.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
 Jobs = Annotated[int, typer.Option(help="Threads; the result does not depend on them.")]
@@ -48,6 +51,14 @@ class Learning:
         list[str] | None,
         typer.Option(help="column=categorical, ordinal, numeric or binary; repeatable."),
     ] = None
+    layers: Annotated[
+        int | None,
+        typer.Option(help="Most layers of a rule list (if, elif, else), each with its own risk."),
+    ] = None
+    strata: Annotated[
+        str | None,
+        typer.Option(help="Column of groups that have risks of their own; no rule uses it."),
+    ] = None
     size_mean: Annotated[float | None, typer.Option(help="Prior mean of a term's size.")] = None
     count_p: Annotated[float | None, typer.Option(help="Prior: P(no further term).")] = None
     time_limit: Annotated[float | None, typer.Option(help="Seconds after which to stop.")] = None
@@ -64,7 +75,8 @@ class Learning:
 
     def parameters(self, data: LabelledTable) -> dict[str, Any]:
         """Return what both classifiers take."""
-        return {
+        layers = {} if self.layers is None else {"layers": self.layers}
+        return layers | {
             "prior": prior_of(self.size_mean, self.count_p),
             "kinds": self.kinds(),
             "negations": self.negations,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ..errors import InputError
+
 if TYPE_CHECKING:
     from ..estimators.classifier import DNFClassifier
     from ..estimators.held_out import HeldOut
@@ -42,8 +44,9 @@ def rule_result(model: DNFClassifier, held_out: HeldOut | None) -> dict[str, Any
     """Return what is known of a rule, for JSON."""
     from ..estimators.presentation import constant_answer
 
-    unmarked, marked = model.risks_
-    null = model.function_.is_null
+    unmarked = model.risks_[0]
+    marked = None if model.function_.is_null or model._is_list else model.risks_[1]._asdict()
+    by_stratum = model.stratum_layers_
     return {
         "rule": str(model.function_),
         "positive": model.positive_,
@@ -51,8 +54,10 @@ def rule_result(model: DNFClassifier, held_out: HeldOut | None) -> dict[str, Any
         "positives": model.counts_.n_pos,
         "literals": len(model.encoder_.literals_),
         "terms": model.rules_.to_dict("records"),
-        "risk_marked": None if null else marked._asdict(),
+        "risk_marked": marked,
         "risk_unmarked": unmarked._asdict(),
+        "layers": model.layers_.to_dict("records") if model.rates_ is None else None,
+        "strata": None if by_stratum is None else by_stratum.to_dict("records"),
         "held_out": None if held_out is None else held_out._asdict(),
         "log_posterior": model.log_posterior_,
         "stopped": model.stopped_,
@@ -70,7 +75,7 @@ def posterior_result(model: PosteriorDNFClassifier, held_out: HeldOut | None) ->
     from ..estimators.posterior_presentation import accepted, verdict
 
     drawn = model.draws_
-    unmarked, marked = model.risks_
+    two = drawn.simple and model.null_probability_ < 1
     functions = drawn.top(_MOST_IN_JSON)
     functions["function"] = [str(function) for function in functions["function"]]
     return {
@@ -84,8 +89,12 @@ def posterior_result(model: PosteriorDNFClassifier, held_out: HeldOut | None) ->
         "null_probability": model.null_probability_,
         "bayes_factor": None if model.bayes_factor_ is None else model.bayes_factor_._asdict(),
         "inclusion": model.inclusion_.to_dict("records"),
-        "risk_marked": None if model.null_probability_ == 1 else marked._asdict(),
-        "risk_unmarked": unmarked._asdict(),
+        "one_layer_bayes_factor": None
+        if model.one_layer_bayes_factor_ is None
+        else model.one_layer_bayes_factor_._asdict(),
+        "representative": _representative(model),
+        "risk_marked": model.risks_[1]._asdict() if two else None,
+        "risk_unmarked": model.risks_[0]._asdict() if drawn.simple else None,
         "held_out": None if held_out is None else held_out._asdict(),
         "evidence": None if model.evidence_ is None else model.evidence_._asdict(),
         "accepted": accepted(model),
@@ -95,4 +104,23 @@ def posterior_result(model: PosteriorDNFClassifier, held_out: HeldOut | None) ->
         "draws": drawn.n_draws,
         "stopped": model.stopped_,
         "seed": model.seed_,
+    }
+
+
+def _representative(model: PosteriorDNFClassifier) -> dict[str, Any] | None:
+    """Return the rule that stands for the average; None where the prior allows none so short."""
+    try:
+        shown = model.representative()
+    except InputError:
+        return None
+    parts = [
+        {"part": part, "rows": int(shown.cells[:, part].sum()), **risk._asdict()}
+        for part, risk in enumerate(shown.risks)
+    ]
+    return {
+        "rule": str(shown.rule),
+        "literals": shown.rule.n_literals,
+        "parts": parts[::-1],
+        "loss": shown.loss,
+        "base_loss": shown.base_loss,
     }

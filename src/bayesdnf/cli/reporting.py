@@ -16,10 +16,10 @@ from . import options
 from .output import posterior_result, rule_result, write_json
 
 if TYPE_CHECKING:
-    from ..boolean import BooleanFunction
     from ..estimators.classifier import DNFClassifier
     from ..estimators.posterior_classifier import PosteriorDNFClassifier
     from ..estimators.rule_classifier import RuleClassifier
+    from ..model.rule import Rule
 
 Model = Annotated[Path, typer.Argument(help="File that fit or sample wrote.")]
 WithReport = Annotated[Path | None, typer.Option("--report", help="HTML report to write.")]
@@ -32,6 +32,7 @@ class Language(StrEnum):
     python = "python"
     latex = "latex"
     json = "json"
+    text = "text"
 
 
 def report(
@@ -44,6 +45,7 @@ def report(
     target: Annotated[
         str | None, typer.Option(help="Column that holds the classes; else that of the fit.")
     ] = None,
+    strata: options.Strata = None,
     sep: options.Separator = None,
     as_json: options.Json = False,
 ) -> None:
@@ -60,11 +62,12 @@ def report(
     writable(out)
     rule = _load(model)
     labels = target or _target_of(rule, model)
-    X, y = read_like(rule, data, labels, sep, f"{model} was fitted on")
+    rows = read_like(rule, data, labels, sep, f"{model} was fitted on", strata)
     facts = gather(
         rule,
-        X,
-        y,
+        rows.X,
+        rows.y,
+        strata=rows.strata,
         draws=None if draws is None else Draws.load(draws),
         files=files_of({"model": model, "table": data, "draws": draws}),
         command=command_line(),
@@ -96,11 +99,18 @@ def _load(model: Path) -> DNFClassifier | PosteriorDNFClassifier:
     return (PosteriorDNFClassifier if is_netcdf(model) else DNFClassifier).load(model)
 
 
-def _rule_of(model: DNFClassifier | PosteriorDNFClassifier) -> BooleanFunction:
+def _rule_of(model: DNFClassifier | PosteriorDNFClassifier) -> Rule:
     """Return the best rule; of those drawn the one of highest log posterior."""
     from .. import DNFClassifier
 
     return model.function_ if isinstance(model, DNFClassifier) else model.map_
+
+
+def _risks_of(model: DNFClassifier | PosteriorDNFClassifier) -> list[float] | None:
+    """Return the risks of the parts of a list, part 0 first; those of drawn rules are averages."""
+    from .. import DNFClassifier
+
+    return [risk.mean for risk in model.risks_] if isinstance(model, DNFClassifier) else None
 
 
 def _target_of(rule: RuleClassifier, model: Path) -> str:
@@ -130,29 +140,39 @@ def export(
     model: Model,
     to: Annotated[Language, typer.Option(help="The language to write the rule in.")],
     out: Annotated[Path | None, typer.Option(help="File to write; else it is printed.")] = None,
+    parts: Annotated[
+        bool, typer.Option("--parts", help="Of a list: numbers of the parts, not their risks.")
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     """Write the rule of a model file in another language: a WHERE clause, a function, a formula.
 
-    Of rules that sample drew it is the one of highest log posterior.
+    A list gives the risk of a row, pooled over the strata if there are some; as JSON, and of
+    rules that sample drew, it comes without risks. Of those it is the one of highest log posterior.
     """
+    from ..boolean import RuleList
     from ..files.atomic import atomic_path
     from .labelled import keep_apart
 
-    function = _rule_of(_load(model))
+    found = _load(model)
+    rule = _rule_of(found)
+    risks: dict[str, Any] = {}
+    if isinstance(rule, RuleList) and to is not Language.json and not parts:
+        risks = {"risks": _risks_of(found)}
     text = {
-        Language.sql: function.to_sql,
-        Language.python: function.to_python,
-        Language.latex: function.to_latex,
-        Language.json: function.to_json,
-    }[to]().rstrip("\n")
+        Language.text: rule.to_text,
+        Language.sql: rule.to_sql,
+        Language.python: rule.to_python,
+        Language.latex: rule.to_latex,
+        Language.json: rule.to_json,
+    }[to](**risks).rstrip("\n")
     if out is not None:
         keep_apart(out, [model])
         with atomic_path(out) as part:
             part.write_text(f"{text}\n", "utf-8")
     if as_json:
         where = None if out is None else str(out)
-        write_json({"to": to.value, "rule": str(function), "text": text, "out": where})
+        write_json({"to": to.value, "rule": str(rule), "text": text, "out": where})
     elif out is None:
         typer.echo(text)
     else:
@@ -177,7 +197,13 @@ def files_of(paths: dict[str, Path | None]) -> Sequence[Any]:
     ]
 
 
-def sign(model: RuleClassifier, table: Path, target: str, split: tuple[float, int] | None) -> None:
+def sign(
+    model: RuleClassifier,
+    table: Path,
+    target: str,
+    split: tuple[float, int] | None,
+    strata: str | None,
+) -> None:
     """Let a classifier remember the command that fitted it, and the file it was fitted on."""
     from ..estimators.record import Source, Split
     from ..files.hashes import file_sha256
@@ -187,6 +213,7 @@ def sign(model: RuleClassifier, table: Path, target: str, split: tuple[float, in
         source=Source(table.name, file_sha256(table)),
         target=target,
         split=None if split is None else Split(*split),
+        strata=strata,
     )
 
 

@@ -61,11 +61,11 @@ def sample(
         kernel=kernel,
         checkpoint=checkpoint,
     )
-    finished = fit_with_bar(model, data.X, data.y, DrawsBar("Draws", learning.time_limit))
+    finished = fit_with_bar(model, data.rows, DrawsBar("Draws", learning.time_limit))
     held_out: HeldOut | None = None
     try:
         if out is not None:
-            sign(model, table, target, None)
+            sign(model, table, target, None, learning.strata)
             model.save(out)
         if test is not None:
             held_out = measure_file(model, test, target, learning.sep)

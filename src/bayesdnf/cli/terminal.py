@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from ..boolean import BooleanFunction
     from ..display.bars import SearchBar
     from ..estimators.classifier import DNFClassifier
     from ..estimators.held_out import HeldOut
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ..estimators.rule_classifier import RuleClassifier
     from ..model.rates import Counts
     from ..sampling.watching import DrawsBar
+    from .labelled import LabelledRows
 
 _WIDEST = 100
 
@@ -44,32 +46,54 @@ def print_model(model: DNFClassifier, held_out: HeldOut | None) -> None:
     """Print the rule, its terms, the risks, how it does on other rows, and how sure it is."""
     from rich.text import Text
 
-    from ..display.offer import literals_on_offer, not_offered
-    from ..estimators.presentation import constant_answer, is_sure, trust
+    from ..display.offer import not_offered
+    from ..estimators.presentation import constant_answer, is_sure, no_rule, trust
 
     console = make_console()
-    counts, function = model.counts_, model.function_
-    console.print(table_line(model, counts))
-    if function.is_null:
-        offered = literals_on_offer(model.encoder_)
-        said = f"No rule: no combination of {offered} beats the null function."
-        console.print(Text(said, style="bold"))
+    console.print(table_line(model, model.counts_))
+    if model.function_.is_null:
+        console.print(Text(f"No rule: {no_rule(model)}", style="bold"))
         for line in not_offered(model.encoder_):
             console.print(Text(line, style="yellow"))
     else:
-        console.print(Text(f"\nRule for {model.positive_!s}:", style="bold"))
-        for i, term in enumerate(function.terms):
-            pieces = [piece for x in term for piece in ((" AND ", "dim"), (x, "cyan"))]
-            console.print(
-                Text.assemble(("  OR (" if i else "     (", "dim"), *pieces[1:], (")", "dim"))
-            )
+        for text in _rule(model):
+            console.print(text)
         console.print(_terms(model))
     _print_risks(console, model)
+    if model.stratum_layers_ is not None:
+        console.print(_parts(model.stratum_layers_))
     if held_out is not None:
         console.print(held_out_line(held_out))
     console.print(Text(trust(model), style="green" if is_sure(model) else "yellow"))
     if (warning := constant_answer(model)) is not None:
         console.print(Text(f"Warning: {warning}", style="yellow"))
+
+
+def _rule(model: DNFClassifier) -> list[Text]:
+    """Write the rule, a line for each term."""
+    from rich.text import Text
+
+    from ..boolean import RuleList
+
+    rule = model.function_
+    if not isinstance(rule, RuleList):
+        return [Text(f"\nRule for {model.positive_!s}:", style="bold"), *_term_lines(rule, "     ")]
+    lines = [Text(f"\nRule list for {model.positive_!s}:", style="bold")]
+    for number, layer in enumerate(rule.layers):
+        lines += _term_lines(layer, "  elif " if number else "  if   ")
+    return [*lines, Text("  else", style="dim")]
+
+
+def _term_lines(function: BooleanFunction, first: str) -> list[Text]:
+    from rich.text import Text
+
+    after = f"{'OR ':>{len(first)}}"
+    lines = []
+    for i, term in enumerate(function.terms):
+        pieces = [piece for x in term for piece in ((" AND ", "dim"), (x, "cyan"))]
+        start = (f"{after if i else first}(", "dim")
+        lines.append(Text.assemble(start, *pieces[1:], (")", "dim")))
+    return lines
 
 
 def held_out_line(held_out: HeldOut) -> str:
@@ -90,22 +114,45 @@ def plain_table() -> Table:
 
 
 def _terms(model: DNFClassifier) -> Table:
+    from ..estimators.presentation import TERM_HEAD, term_cells, term_head
+
+    head = term_head(model.rules_)
+    rows = term_cells(model.rules_)
+    numbered = [(str(number), *row) for number, row in enumerate(rows, start=1)]
+    return _short_texts(("", *head), numbered, wide=TERM_HEAD[0])
+
+
+def _parts(parts: pd.DataFrame) -> Table:
+    from ..estimators.presentation import PART_HEAD, STRATUM_HEAD, part_cells
+
+    head = STRATUM_HEAD if "stratum" in parts else PART_HEAD
+    return _short_texts(head, part_cells(parts), wide=head[0])
+
+
+def _short_texts(head: Sequence[str], rows: Iterable[Sequence[str]], wide: str) -> Table:
+    """Make a table of texts, of which one column may be long."""
     from rich.text import Text
 
-    from ..estimators.presentation import TERM_HEAD, term_cells
-
     table = plain_table()
-    first, *others = TERM_HEAD
-    table.add_column("", justify="right")
-    table.add_column(first, overflow="fold")
-    for name in others:
-        table.add_column(name, justify="right", no_wrap=True)
-    for number, (term, *numbers) in enumerate(term_cells(model.rules_), start=1):
-        table.add_row(str(number), Text(term), *numbers)
+    for name in head:
+        if name == wide:
+            table.add_column(name, overflow="fold")
+        else:
+            table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(Text, row))
     return table
 
 
 def _print_risks(console: Console, model: DNFClassifier) -> None:
+    if model.rates_ is None and not model.function_.is_null:
+        console.print(_parts(model.layers_))
+        counts = model.counts_
+        console.print(
+            f"(P({model.positive_!s}): posterior mean and 95 % interval; of all rows "
+            f"{counts.n_pos / counts.n:.4f}.)"
+        )
+        return
     n, n_marked = model.counts_.n, model.counts_.n_marked
     rows = None if model.function_.is_null else (f", {n - n_marked:,} rows", f", {n_marked:,} rows")
     for line in risk_lines(model, rows):
@@ -117,11 +164,15 @@ def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> 
     from rich.text import Text
 
     from ..estimators import posterior_presentation as present
+    from ..model.rule import one_line
 
     console = make_console()
     console.print(table_line(model, model.counts_))
     console.print(Text(f"\n{present.title(model)}:", style="bold"))
     shown = model.draws_.top(present.MOST_FUNCTIONS)
+    shown = shown.assign(function=[one_line(rule) for rule in shown["function"]])
+    if model.draws_.layers > 1:  # a row stands for all lists that part the rows alike
+        shown = shown.assign(probability=shown["same_rows"])
     console.print(_columns(shown, {"probability": ".4f", "function": ""}))
     if (left := present.functions_left(model, len(shown))) is not None:
         console.print(f" {left}.")
@@ -131,10 +182,17 @@ def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> 
         )
     else:
         console.print()
+    for said in present.representative(model):
+        console.print(Text(said))
+    console.print()
     for said in present.no_rule(model):
         console.print(said)
-    for line in risk_lines(model, None if model.null_probability_ == 1 else ("", "")):
-        console.print(line)
+    if model.draws_.simple or model.null_probability_ == 1:
+        for line in risk_lines(model, None if model.null_probability_ == 1 else ("", "")):
+            console.print(line)
+    else:
+        for said in present.pooled(model):
+            console.print(said)
     if held_out is not None:
         console.print(held_out_line(held_out))
     for said in present.trust(model):
@@ -179,14 +237,12 @@ def risk_lines(
     return [_emphasised(line) for line in short_risk_lines(model, rows)]
 
 
-def fit_with_bar(
-    model: RuleClassifier, X: pd.DataFrame, y: NDArray[Any], bar: SearchBar | DrawsBar
-) -> bool:
+def fit_with_bar(model: RuleClassifier, rows: LabelledRows, bar: SearchBar | DrawsBar) -> bool:
     """Fit with a bar; False when it was interrupted and the model holds what there is."""
     with bar:
         model._progress = bar
         try:
-            model.fit(X, y)
+            model.fit(rows.X, rows.y, strata=rows.strata)
         except KeyboardInterrupt:
             if not hasattr(model, "encoder_"):
                 raise

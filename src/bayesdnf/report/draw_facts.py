@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..boolean import BooleanFunction
 from ..display.markup import shown
 from ..errors import MissingExtraError
-from ..plots.labels import NULL
+from ..model.rule import Rule, layers_of, one_line
+from ..plots.labels import null_text
 from ..sampling.draws import Draws
 
 _MOST_FUNCTIONS = 10
@@ -24,9 +24,9 @@ class Rival(NamedTuple):
     text: str
     probability: float
     same_rows: float
-    """Probability of all functions that mark the same rows."""
+    """Probability of all functions that mark the same rows, or lists that part them alike."""
     is_rule: bool
-    """Whether it is the rule of the report."""
+    """Whether it is the rule of the report; of lists, whether it parts the rows alike."""
 
 
 class Item(NamedTuple):
@@ -72,29 +72,30 @@ class DrawFacts(NamedTuple):
     settings: tuple[tuple[str, str], ...]
 
 
-def draw_facts(draws: Draws, function: BooleanFunction, posterior: str) -> DrawFacts:
+def draw_facts(draws: Draws, function: Rule, posterior: str) -> DrawFacts:
     """Gather what draws say.
 
     Parameters
     ----------
     draws : Draws
         What was drawn.
-    function : BooleanFunction
+    function : BooleanFunction or RuleList
         The rule of the report.
     posterior : str
         Fingerprint of the rule's posterior; empty when it is not known.
     """
-    shown_first = draws.top(_MOST_FUNCTIONS)
+    answers = draws.answers
+    own = [i for i in _candidates(draws, function) if draws.function(i) == function]
+    of_rule = set(answers.of[own].tolist())
     rivals = [
         Rival(
-            NULL if row.function.is_null else shown(row.function),  # type: ignore[union-attr]
-            float(row.probability),  # type: ignore[arg-type]
-            float(row.same_rows),  # type: ignore[arg-type]
-            row.function == function,
+            null_text(draws) if row["terms"] == 0 else shown(one_line(row["function"])),
+            float(row["probability"]),
+            float(row["same_rows"]),
+            place in of_rule,
         )
-        for row in shown_first.itertuples()
+        for place, row in enumerate(draws.top(_MOST_FUNCTIONS).to_dict("records"))
     ]
-    own = [i for i in _candidates(draws, function) if draws.function(i) == function]
     attributes, literals = _items(draws, "attribute"), _items(draws, "literal")
     ok, verdict, quantities = _judged(draws)
     return DrawFacts(
@@ -103,8 +104,8 @@ def draw_facts(draws: Draws, function: BooleanFunction, posterior: str) -> DrawF
         draws.n_functions,
         str(draws.settings.get("kernel", "")),
         tuple(rivals),
-        draws.n_functions - len(rivals),
-        float(draws.probability[len(rivals) :].sum()),
+        len(answers) - len(rivals),
+        float(answers.probability[len(rivals) :].sum()),
         float(draws.probability[own].sum()),
         draws.null_probability,
         attributes if {x.text for x in attributes} != {x.text for x in literals} else (),
@@ -118,9 +119,10 @@ def draw_facts(draws: Draws, function: BooleanFunction, posterior: str) -> DrawF
     )
 
 
-def _candidates(draws: Draws, function: BooleanFunction) -> list[int]:
+def _candidates(draws: Draws, function: Rule) -> list[int]:
     """Functions of the same size: of many, few have to be spelt out."""
-    alike = (draws.n_terms == len(function)) & (draws.n_literals == function.n_literals)
+    n_terms = sum(map(len, layers_of(function)))
+    alike = (draws.n_terms == n_terms) & (draws.n_literals == function.n_literals)
     return [int(i) for i in np.flatnonzero(alike)]
 
 

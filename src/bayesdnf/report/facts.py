@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..boolean import RuleList
 from ..data.bits import BitMatrix
 from ..display.markup import shown
 from ..display.offer import direction_not_offered, not_offered
@@ -18,15 +19,31 @@ from ..estimators.posterior_classifier import PosteriorDNFClassifier
 from ..estimators.presentation import constant_answer, is_sure, trust
 from ..estimators.record import Record
 from ..estimators.rule_classifier import RuleClassifier
+from ..estimators.rules import parts_table, strata_table
+from ..estimators.strata_input import row_strata
 from ..model.parameters import Parameters
+from ..model.part_rates import cell_risks
 from ..model.rates import Counts, Interval, Rates
+from ..model.rule import Rule, layers_of, one_line
 from ..sampling.draws import Draws
 from ..versions import versions
 from .draw_facts import DrawFacts, draw_facts
 from .performance import Performance, performance_of
 from .rows import Roles, positives_of, roles_of
-from .terms import Overlap, TermFacts, overlap_of, term_facts
+from .terms import (
+    Overlap,
+    PartFacts,
+    StratumFacts,
+    TermFacts,
+    overlap_of,
+    part_facts,
+    stratum_facts,
+    term_facts,
+)
 from .try_case import case_form
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Bools = NDArray[np.bool_]
 
@@ -74,12 +91,16 @@ class Facts(NamedTuple):
     negative: str
     target: str
     is_null: bool
+    is_list: bool
     not_offered: tuple[str, ...]
     """What no rule could say."""
     one_sided: bool
     """Whether a direction of some column was not on offer."""
     rule: str
     terms: tuple[TermFacts, ...]
+    parts: tuple[PartFacts, ...]
+    """Of a list or with strata, the highest layer first."""
+    strata: tuple[StratumFacts, ...]
     counts: Counts
     unmarked: Interval
     marked: Interval
@@ -114,6 +135,19 @@ class AboutReport(TypedDict, total=False):
     measured: HeldOut | None
     files: Sequence[File]
     command: str
+    strata: Any
+
+
+class RuleFacts(NamedTuple):
+    """The rule of a report, and what a search or draws say of it."""
+
+    rule: Rule
+    cells: NDArray[np.int64]
+    risks: tuple[Interval, ...]
+    by_stratum: Sequence[Sequence[Interval]]
+    trust: str
+    sure: bool
+    bayes_factor: str
 
 
 def gather(
@@ -126,6 +160,7 @@ def gather(
     measured: HeldOut | None = None,
     files: Sequence[File] = (),
     command: str = "",
+    strata: Any = None,
 ) -> Facts:
     """Gather the facts of a report.
 
@@ -145,53 +180,66 @@ def gather(
         The files that went in.
     command : str
         The command line that makes the report.
+    strata : array-like, optional
+        The stratum of each row, where the fit had strata.
     """
-    if isinstance(model, PosteriorDNFClassifier):
-        draws = model.draws_ if draws is None else draws
-        function, sure, said = model.map_, True, ""
-        factor = model.bayes_factor_
-        unmarked, marked = Rates(model.counts_, model.effect_, null=function.is_null).summary()
-    else:
-        assert isinstance(model, DNFClassifier)
-        function, said, factor = model.function_, trust(model), None
-        sure = is_sure(model)
-        unmarked, marked = model.risks_
+    if isinstance(model, PosteriorDNFClassifier) and draws is None:
+        draws = model.draws_
+    found = _found(model)
+    rule, cells, risks = found.rule, found.cells, found.risks
     table = model.encoder_.as_table(read_features(model, X, fitting=False))
     is_positive = positives_of(model, y, table.n_rows)
+    row_strata(model.strata_, strata, table.n_rows)  # a wrong one is told before the work
     bits = model.encoder_.encode(table)  # and so every column is read once
     roles = roles_of(model, bits, is_positive, held_out)
     tested = roles.fitted if roles.held_out is None else roles.held_out
+    is_list = isinstance(rule, RuleList)
+    if strata is None:
+        probabilities = model._probabilities_of(table)
+    else:
+        given: dict[str, Any] = {"strata": strata}
+        probabilities = model.predict_proba(X, **given)
+    index, parts = model._positive_index, rule(table).astype(np.intp)
+    # Where rates have no order the rule need not mark those at higher risk.
+    by_part = is_list or model.strata_ is not None
     performance = performance_of(
-        function(table)[tested],
-        model._probabilities_of(table)[tested, model._positive_index],
+        (np.argmax(probabilities, axis=1) == index if by_part else parts == 1)[tested],
+        probabilities[tested, index],
         is_positive[tested],
         same_scale=model.effect_.prevalence is None,
+        parts=parts[tested] if by_part else None,
+        n_parts=cells.shape[1],
     )
-    null = function.is_null
+    null = rule.is_null
+    terms = term_facts(rule, model.rules_)
+    tables = _tables(model, found)
     return Facts(
         positive=shown(model.positive_),
         negative=shown(model.negative_),
         target=shown(model.record_.target or ""),
         is_null=null,
+        is_list=is_list,
         not_offered=tuple(map(shown, not_offered(model.encoder_))),
         one_sided=direction_not_offered(model.encoder_) is not None,
-        rule=shown(function),
-        terms=term_facts(function, model.rules_),
+        rule=shown(one_line(rule)),
+        terms=terms,
+        parts=part_facts(tables[0], terms) if by_part else (),
+        strata=stratum_facts(tables[1], terms),
         counts=model.counts_,
-        unmarked=unmarked,
-        marked=marked,
+        unmarked=risks[0],
+        marked=risks[-1],
         prevalence=model.effect_.prevalence,
-        overlap=None if null else overlap_of(function, table, is_positive, roles.fitted),
+        overlap=None if null else overlap_of(rule, table, is_positive, roles.fitted),
         roles=roles,
         performance=performance,
         is_held_out=roles.held_out is not None,
         advice=_ADVICE,
         measured=None if measured is None else measured._replace(how=shown(measured.how)),
-        case=None if null else case_form(function, model.encoder_, table, roles.fitted),
-        draws=None if draws is None else draw_facts(draws, function, model.record_.posterior),
-        bayes_factor="" if factor is None else shown(factor),
-        trust=shown(said),
-        sure=sure,
+        case=None if null else case_form(rule, model.encoder_, table, roles.fitted),
+        draws=None if draws is None else draw_facts(draws, rule, model.record_.posterior),
+        bayes_factor=found.bayes_factor,
+        trust=found.trust,
+        sure=found.sure,
         constant=shown((isinstance(model, DNFClassifier) and constant_answer(model)) or ""),
         data=_data(model, bits, is_positive),
         settings=_settings(model),
@@ -201,6 +249,35 @@ def gather(
         command=shown(command),
         is_posterior=isinstance(model, PosteriorDNFClassifier),
     )
+
+
+def _found(model: RuleClassifier) -> RuleFacts:
+    """Say what was found: the best rule, and of several drawn the one that scores highest."""
+    if isinstance(model, DNFClassifier):
+        rule, cells, risks = model.function_, model.cells_, model.risks_
+        said, sure, factor = trust(model), is_sure(model), None
+    else:
+        assert isinstance(model, PosteriorDNFClassifier)
+        rule, factor, said, sure = model.map_, model.bayes_factor_, "", True
+        best = int(np.argmax(model.draws_.log_score))
+        cells = model.draws_.cells[best][:, : len(layers_of(rule)) + 1]
+        if isinstance(rule, RuleList) or len(cells) > 1:
+            risks = model.risks_
+        else:
+            risks = Rates(model.counts_, model.effect_, null=rule.is_null).summary()
+    simple = not isinstance(rule, RuleList) and len(cells) == 1
+    own = [risks] if simple else cell_risks(model.effect_, cells)
+    factor_text = "" if factor is None else shown(factor)
+    return RuleFacts(rule, cells, risks, own, shown(said), sure, factor_text)
+
+
+def _tables(model: RuleClassifier, found: RuleFacts) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Tabulate the parts of a rule, over all strata and in each."""
+    base = model.effect_.prevalence
+    parts = parts_table(found.rule, found.cells.sum(axis=0), found.risks, base)
+    if model.strata_ is None:
+        return parts, None
+    return parts, strata_table(found.rule, found.cells, found.by_stratum, model.strata_)
 
 
 def _data(model: RuleClassifier, bits: BitMatrix, is_positive: Bools) -> DataFacts:

@@ -18,6 +18,10 @@ from .facts import AboutReport, Facts, gather
 
 if TYPE_CHECKING:
     from ..estimators.rule_classifier import RuleClassifier
+    from ..model.rates import Interval
+
+
+_HOLDS = ("It does not", "The rule holds")  # parts 0 and 1 of a function
 
 
 def require_jinja() -> Any:
@@ -47,7 +51,7 @@ def write_report(
     path : path
         The file.
     **about
-        ``draws``, ``held_out``, ``measured``, ``files`` and ``command``, as in
+        ``draws``, ``held_out``, ``measured``, ``files``, ``command`` and ``strata``, as in
         :func:`bayesdnf.report.facts.gather`.
 
     Examples
@@ -92,6 +96,7 @@ def render(facts: Facts) -> str:
         f=facts,
         case=_case(facts),
         between=_together(between),
+        part_name=_layer if facts.is_list else _HOLDS.__getitem__,
         shown=shown,
         style=jinja2.utils.markupsafe.Markup(_own("report.css")),
         script=jinja2.utils.markupsafe.Markup(script),
@@ -105,19 +110,29 @@ def _together(write: Callable[..., str]) -> Callable[..., str]:
     return lambda *values: write(*values).replace(" %", "\N{NO-BREAK SPACE}%")
 
 
+def _layer(number: int) -> str:
+    return f"Layer {number}" if number else "Otherwise"
+
+
 def _case(facts: Facts) -> dict[str, Any] | None:
     """Return the form, with what it may answer."""
     if facts.case is None:
         return None
-    risks = (facts.unmarked, facts.marked)
+    pooled = [part.risk for part in reversed(facts.parts)] or [facts.unmarked, facts.marked]
+    by_stratum = [[part.risk for part in reversed(s.parts)] for s in facts.strata]
     return facts.case | {
         "positive": facts.positive,
+        "is_list": facts.is_list,
         "words": [term.words for term in facts.terms],
-        "risk": [
-            [_together(percent)(risk.mean), _together(between)(risk.low, risk.high)]
-            for risk in risks
-        ],
+        "strata": [stratum.name for stratum in facts.strata],
+        # Of every stratum, and at last whatever the stratum: by part, from part 0 up.
+        "risks": [[_risk(risk) for risk in own] for own in [*by_stratum, pooled]],
     }
+
+
+def _risk(risk: Interval) -> list[Any]:
+    mean, interval = _together(percent)(risk.mean), _together(between)(risk.low, risk.high)
+    return [risk.mean, mean, interval]
 
 
 def _own(name: str) -> str:

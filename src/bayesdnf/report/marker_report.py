@@ -82,15 +82,19 @@ def gather_markers(
     risk = np.where(marked, found.risk.mean, found.other_risk.mean)
     prevalence = posterior.effect.prevalence
     negations = bool(found.settings.get("negations", True))
+    terms = term_facts(function, rules_table(posterior, function))
     return Facts(
         positive=shown(outcome),
         negative="control",
         target="a sample",
         is_null=function.is_null,
+        is_list=False,
         not_offered=() if negations else ("Negations of the codings were not on offer.",),
         one_sided=not negations,
         rule=shown(function),
-        terms=term_facts(function, rules_table(posterior, function)),
+        terms=terms,
+        parts=(),
+        strata=(),
         counts=posterior.counts(function),
         unmarked=found.other_risk,
         marked=found.risk,
@@ -167,5 +171,6 @@ def _case(function: BooleanFunction, genotypes: Genotypes) -> dict[str, Any]:
         )
     return {
         "terms": [[number[x] for x in term] for term in function.literal_terms],
+        "layers": [1] * len(function),
         "attributes": attributes,
     }

@@ -15,6 +15,19 @@ Floats = NDArray[np.float64]
 
 _BINS = 10
 _MOST_POINTS = 200
+# What sensitivity, specificity, precision and the share that is missed are shares of.
+_OF_RULE = (
+    "positives that the rule marks",
+    "negatives that it leaves alone",
+    "marked rows that are positive",
+    "other rows that are positive all the same",
+)
+_OF_PREDICTION = (
+    "positives that are predicted so",
+    "negatives that are predicted so",
+    "rows predicted positive that are",
+    "rows predicted negative that are positive all the same",
+)
 
 
 class Share(NamedTuple):
@@ -39,13 +52,24 @@ class Bin(NamedTuple):
     rows: int
 
 
+class PartMeasured(NamedTuple):
+    """Rows of one part: how many are positive, and what was predicted."""
+
+    number: int
+    """Of the layer that decides; 0 where none holds."""
+    positives: int
+    negatives: int
+    seen: Bin | None
+    """None where the part has no rows."""
+
+
 class Performance(NamedTuple):
     """What was measured on some rows."""
 
     rows: int
     positives: int
     marked: tuple[int, int]
-    """Negatives and positives on which the rule holds."""
+    """Negatives and positives on which the rule holds; with parts, those predicted positive."""
     unmarked: tuple[int, int]
     shares: tuple[Share, ...]
     accuracy: float
@@ -54,23 +78,35 @@ class Performance(NamedTuple):
     """False and true positive rates, from 0, 0 to 1, 1; empty when all rows are of one class."""
     bins: tuple[Bin, ...]
     """Empty where predictions are on the scale of another population than the rows."""
+    parts: tuple[PartMeasured, ...] = ()
+    """The highest layer first; ``bins`` are then theirs."""
 
 
 def performance_of(
-    marked: Bools, risk: Floats, is_positive: Bools, *, same_scale: bool = True
+    marked: Bools,
+    risk: Floats,
+    is_positive: Bools,
+    *,
+    same_scale: bool = True,
+    parts: NDArray[np.intp] | None = None,
+    n_parts: int = 0,
 ) -> Performance:
     """Measure a rule and predicted risks on rows.
 
     Parameters
     ----------
     marked : ndarray of bool
-        Where the rule holds.
+        Where the rule holds; with parts, where it predicts a positive.
     risk : ndarray
         Predicted probability of a positive.
     is_positive : ndarray of bool
         What the rows are.
     same_scale : bool, default=True
         Whether risks are meant for rows like these, and not for another population.
+    parts : ndarray of int, optional
+        Of a list or with strata, the part of each row.
+    n_parts : int
+        How many parts the rule has.
 
     Examples
     --------
@@ -83,13 +119,19 @@ def performance_of(
     """
     hits, misses = int((marked & is_positive).sum()), int((~marked & is_positive).sum())
     alarms, passes = int((marked & ~is_positive).sum()), int((~marked & ~is_positive).sum())
+    meanings = _OF_RULE if parts is None else _OF_PREDICTION
     shares = (
-        _share("Sensitivity", "positives that the rule marks", hits, hits + misses),
-        _share("Specificity", "negatives that it leaves alone", passes, passes + alarms),
-        _share("Precision", "marked rows that are positive", hits, hits + alarms),
-        _share("Missed", "other rows that are positive all the same", misses, misses + passes),
+        _share("Sensitivity", meanings[0], hits, hits + misses),
+        _share("Specificity", meanings[1], passes, passes + alarms),
+        _share("Precision", meanings[2], hits, hits + alarms),
+        _share("Missed", meanings[3], misses, misses + passes),
     )
     area, roc = _roc(risk, is_positive)
+    measured: tuple[PartMeasured, ...] = ()
+    bins = _bins(risk, is_positive) if same_scale and parts is None else ()
+    if parts is not None:
+        measured = _parts(parts, n_parts, risk, is_positive)
+        bins = tuple(part.seen for part in measured if part.seen is not None) if same_scale else ()
     return Performance(
         len(marked),
         hits + misses,
@@ -99,8 +141,21 @@ def performance_of(
         (hits + passes) / max(1, len(marked)),
         area,
         roc,
-        _bins(risk, is_positive) if same_scale else (),
+        bins,
+        measured,
     )
+
+
+def _parts(
+    parts: NDArray[np.intp], n_parts: int, risk: Floats, is_positive: Bools
+) -> tuple[PartMeasured, ...]:
+    measured = []
+    for number in range(n_parts - 1, -1, -1):
+        own = parts == number
+        rows, positives = int(own.sum()), int((own & is_positive).sum())
+        seen = Bin(float(risk[own].mean()), *jeffreys(positives, rows), rows) if rows else None
+        measured.append(PartMeasured(number, positives, rows - positives, seen))
+    return tuple(measured)
 
 
 def _share(name: str, meaning: str, part: int, rows: int) -> Share:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..boolean import BooleanFunction
 from ..boolean.table import Table
 from ..display.markup import shown
 from ..display.wording import text_list
-from ..estimators.explain import terms_holding
+from ..estimators.explaining.explanation import terms_holding
+from ..estimators.rules import placed_terms
+from ..model.rates import Interval
+from ..model.rule import Rule
 from .words import literal_words
 
 if TYPE_CHECKING:
@@ -39,6 +41,27 @@ class TermFacts(NamedTuple):
     """Log posterior that is lost without it; infinite where no function is left."""
     width: int
     """Of the line that is drawn for it."""
+    layer: int = 1
+
+
+class PartFacts(NamedTuple):
+    """The rows that one layer decides, or none."""
+
+    number: int
+    """Of the layer; 0 where none holds."""
+    terms: tuple[TermFacts, ...]
+    rows: int
+    positives: int
+    risk: Interval
+    beside: str
+    """Whether the risk is "raised", "lowered" or "unclear", beside that of all rows."""
+
+
+class StratumFacts(NamedTuple):
+    """The parts of one stratum."""
+
+    name: str
+    parts: tuple[PartFacts, ...]
 
 
 class Together(NamedTuple):
@@ -63,12 +86,12 @@ class Overlap(NamedTuple):
     """By term: rows and positives that no other term covers."""
 
 
-def term_facts(function: BooleanFunction, rules: pd.DataFrame) -> tuple[TermFacts, ...]:
+def term_facts(rule: Rule, rules: pd.DataFrame) -> tuple[TermFacts, ...]:
     """Read the table of a rule's terms.
 
     Parameters
     ----------
-    function : BooleanFunction
+    rule : BooleanFunction or RuleList
         The rule.
     rules : DataFrame
         What ``rules_table`` made of it.
@@ -86,21 +109,55 @@ def term_facts(function: BooleanFunction, rules: pd.DataFrame) -> tuple[TermFact
             high=float(row["high"]),
             log_gain=float(row["log_gain"]),
             width=max(_THINNEST, round(_THICKEST * row["rows"] / most)),
+            layer=layer,
         )
-        for number, (term, row) in enumerate(
-            zip(function.literal_terms, rules.to_dict("records"), strict=True), start=1
+        for number, ((layer, term), row) in enumerate(
+            zip(placed_terms(rule), rules.to_dict("records"), strict=True), start=1
         )
     )
 
 
-def overlap_of(
-    function: BooleanFunction, table: Table, is_positive: Bools, counted: Bools
-) -> Overlap:
+def part_facts(parts: pd.DataFrame, terms: tuple[TermFacts, ...]) -> tuple[PartFacts, ...]:
+    """Read a table of parts, the highest layer first.
+
+    Parameters
+    ----------
+    parts : DataFrame
+        What ``parts_table`` made.
+    terms : tuple of TermFacts
+        The terms of all layers.
+    """
+    return tuple(
+        PartFacts(
+            number=int(row["part"]),
+            terms=tuple(term for term in terms if term.layer == row["part"]),
+            rows=int(row["rows"]),
+            positives=int(row["positives"]),
+            risk=Interval(float(row["rate"]), float(row["low"]), float(row["high"])),
+            beside=str(row["risk"]),
+        )
+        for row in parts.to_dict("records")
+    )
+
+
+def stratum_facts(
+    strata: pd.DataFrame | None, terms: tuple[TermFacts, ...]
+) -> tuple[StratumFacts, ...]:
+    """Read the parts of every stratum, from what ``strata_table`` made; none without strata."""
+    if strata is None:
+        return ()
+    return tuple(
+        StratumFacts(shown(label), part_facts(own, terms))
+        for label, own in strata.groupby("stratum", sort=False)
+    )
+
+
+def overlap_of(rule: Rule, table: Table, is_positive: Bools, counted: Bools) -> Overlap:
     """Count the rows of every set of terms that hold together.
 
     Parameters
     ----------
-    function : BooleanFunction
+    rule : BooleanFunction or RuleList
         The rule, with a term at least.
     table : Table
         The rows.
@@ -110,7 +167,7 @@ def overlap_of(
         Which of them to count.
     """
     positive = is_positive[counted]
-    holds = terms_holding(function, table)[counted]
+    holds = terms_holding(rule, table)[counted]
     codes = np.packbits(holds, axis=1)
     _, first, group = np.unique(codes, axis=0, return_index=True, return_inverse=True)
     rows = np.bincount(group.ravel(), minlength=len(first))
@@ -129,5 +186,5 @@ def overlap_of(
         sum(s.rows for s in rest),
         none.rows,
         none.positives,
-        tuple(alone.get((t,), (0, 0)) for t in range(1, len(function) + 1)),
+        tuple(alone.get((t,), (0, 0)) for t in range(1, holds.shape[1] + 1)),
     )

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..boolean import BooleanFunction, Literal
+from ..boolean import Literal
 from ..boolean.literal import FALSE, TRUE, value_text
 from ..data.columns import NOTHING, TEXT, Column, read_column
 from ..data.encoder import FittedTable, LiteralEncoder
 from ..display.markup import shown
-from ..estimators.explain import possible_values
+from ..estimators.explaining.changes import possible_values
+from ..estimators.rules import placed_terms
+from ..model.rule import Rule
 from .words import value_words
 
 Bools = NDArray[np.bool_]
@@ -22,13 +24,13 @@ _MOST_OPTIONS = 200
 
 
 def case_form(
-    function: BooleanFunction, encoder: LiteralEncoder, table: FittedTable, rows: Bools
+    rule: Rule, encoder: LiteralEncoder, table: FittedTable, rows: Bools
 ) -> dict[str, Any]:
     """Describe the form of a rule, in types that JSON has.
 
     Parameters
     ----------
-    function : BooleanFunction
+    rule : BooleanFunction or RuleList
         The rule.
     encoder : LiteralEncoder
         Its encoder.
@@ -40,17 +42,19 @@ def case_form(
     Returns
     -------
     dict
-        ``terms``, each a list of numbers of literals; ``attributes``, each with its ``name``, the
-        ``options`` to pick, the number of them that may be suggested as a change (the others stand
-        for a value never seen and for a missing one), ``holds`` (by option: the literals that hold,
-        by number), ``start``, and for numbers the ``cuts`` between options.
+        ``terms``, each a list of numbers of literals; ``layers``, that of each term;
+        ``attributes``, each with its ``name``, the ``options`` to pick, the number of them that may
+        be suggested as a change (the others stand for a value never seen and for a missing one),
+        ``holds`` (by option: the literals that hold, by number), ``start``, and for numbers the
+        ``cuts`` between options.
     """
-    number = {literal: i for i, literal in enumerate(function.literals)}
+    number = {literal: i for i, literal in enumerate(rule.literals)}
+    terms = placed_terms(rule)
     return {
-        "terms": [[number[literal] for literal in term] for term in function.literal_terms],
+        "terms": [[number[literal] for literal in term] for _, term in terms],
+        "layers": [layer for layer, _ in terms],
         "attributes": [
-            _attribute(name, number, encoder, table.column(name), rows)
-            for name in function.attributes
+            _attribute(name, number, encoder, table.column(name), rows) for name in rule.attributes
         ],
     }
 

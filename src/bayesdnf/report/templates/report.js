@@ -44,68 +44,82 @@
     });
     return held;
   }
-  function firing(state) {
-    var held = literalsOf(state), found = [];
-    rule.terms.forEach(function (term, number) {
-      if (term.every(function (literal) { return held.has(literal); })) { found.push(number); }
-    });
-    return found;
+  function holds(term, held) {
+    return term.every(function (literal) { return held.has(literal); });
+  }
+  function firing(held) {
+    return Array.from(rule.terms.keys()).filter(function (number) { return holds(rule.terms[number], held); });
+  }
+  function partOf(held) {
+    return firing(held).reduce(function (most, number) { return Math.max(most, rule.layers[number]); }, 0);
   }
   function suggested(place) {
     return Array.from(Array(rule.attributes[place].suggested).keys());
   }
-  function fulfil(state) {
-    var held = literalsOf(state), best = null;
-    rule.terms.forEach(function (term) {
-      var changes = [], possible = true;
-      rule.attributes.forEach(function (attribute, place) {
-        var wanted = term.filter(function (literal) { return attribute.literals.includes(literal); });
-        if (wanted.every(function (literal) { return held.has(literal); })) { return; }
-        var options = suggested(place).filter(function (option) {
-          return wanted.every(function (literal) { return attribute.holds[option].includes(literal); });
-        });
-        possible = possible && options.length > 0;
-        changes.push([place, options]);
+  function places(term, lacking) {
+    return Array.from(rule.attributes.keys()).filter(function (place) {
+      return rule.attributes[place].literals.some(function (x) {
+        return term.includes(x) && !(lacking && lacking.has(x));
       });
-      if (possible && (best === null || changes.length < best.length)) { best = changes; }
     });
-    return best;
   }
-  function undo(state) {
+  // Changes of one column, some one of which any way to the part takes from here.
+  function needed(held, changed, size, part) {
+    var moves = [];
+    var above = rule.terms.find(function (term, number) { return rule.layers[number] > part && holds(term, held); });
+    if (above !== undefined) {
+      places(above).forEach(function (place) {
+        if (!changed.has(place)) { suggested(place).forEach(function (option) { moves.push([place, option]); }); }
+      });
+      return moves;
+    }
+    rule.terms.forEach(function (term, number) {
+      if (rule.layers[number] !== part) { return; }
+      var lacking = places(term, held);
+      if (lacking.length > size || lacking.some(function (place) { return changed.has(place); })) { return; }
+      var attribute = rule.attributes[lacking[0]];
+      var wanted = term.filter(function (literal) { return attribute.literals.includes(literal); });
+      suggested(lacking[0]).forEach(function (option) {
+        if (wanted.every(function (x) { return attribute.holds[option].includes(x); })) { moves.push([lacking[0], option]); }
+      });
+    });
+    return moves;
+  }
+  // The fewest columns whose change leads to one of some parts, of parts as near to the first named.
+  function nearest(state, parts) {
     var steps = MOST_STEPS;
-    function search(now, changed, size) {
+    function search(now, changed, size, part) {
       steps -= 1;
-      var found = firing(now);
-      if (found.length === 0) { return now; }
+      var held = literalsOf(now);
+      if (partOf(held) === part) { return now; }
       if (size === 0 || steps < 0) { return null; }
-      var term = rule.terms[found[0]];
-      for (var place = 0; place < now.length; place += 1) {
-        var attribute = rule.attributes[place];
-        if (changed.has(place) || !attribute.literals.some(function (x) { return term.includes(x); })) { continue; }
-        for (var option = 0; option < attribute.suggested; option += 1) {
-          var next = now.slice();
-          next[place] = option;
-          var done = search(next, new Set(changed).add(place), size - 1);
-          if (done !== null) { return done; }
-        }
+      var moves = needed(held, changed, size, part);
+      for (var i = 0; i < moves.length; i += 1) {
+        var next = now.slice();
+        next[moves[i][0]] = moves[i][1];
+        var done = search(next, new Set(changed).add(moves[i][0]), size - 1, part);
+        if (done !== null) { return done; }
       }
       return null;
     }
     for (var size = 1; size <= state.length; size += 1) {
-      var end = search(state, new Set(), size);
-      if (end !== null) {
-        return end.map(function (option, place) { return [place, option]; })
-          .filter(function (pair) { return pair[1] !== state[pair[0]]; })
-          .map(function (pair) {
-            return [pair[0], suggested(pair[0]).filter(function (option) {
-              var other = end.slice();
-              other[pair[0]] = option;
-              return firing(other).length === 0;
-            })];
-          });
+      for (var k = 0; k < parts.length; k += 1) {
+        var end = search(state, new Set(), size, parts[k]);
+        if (end !== null) { return { part: parts[k], changes: changesTo(state, end, parts[k]) }; }
       }
     }
     return null;
+  }
+  function changesTo(state, end, part) {
+    return end.map(function (option, place) { return [place, option]; })
+      .filter(function (pair) { return pair[1] !== state[pair[0]]; })
+      .map(function (pair) {
+        return [pair[0], suggested(pair[0]).filter(function (option) {
+          var other = end.slice();
+          other[pair[0]] = option;
+          return partOf(literalsOf(other)) === part;
+        })];
+      });
   }
   function element(tag, text, name) {
     var made = document.createElement(tag);
@@ -118,34 +132,63 @@
     if (texts.length > few.length) { return few.join(", ") + " or " + (texts.length - few.length) + " others"; }
     return few.length < 2 ? few.join("") : few.slice(0, -1).join(", ") + " or " + few[few.length - 1];
   }
-  function show() {
-    var inputs = Array.from(form.querySelectorAll("[data-place]"));
-    var state = inputs.map(pick), found = firing(state), holds = found.length > 0;
-    var changes = holds ? undo(state) : fulfil(state);
-    var risk = rule.risk[holds ? 1 : 0];
-    answer.replaceChildren(
-      element("strong", holds ? "The rule holds." : "The rule does not hold."),
-      element("div", risk[0], "risk-now"),
-      element("div", "risk of “" + rule.positive + "”, 95 % interval " + risk[1], "dim"),
-      element("h3", "Terms that hold")
-    );
-    var list = document.createElement("ul");
-    rule.words.forEach(function (words, number) {
-      list.appendChild(element("li", words, found.includes(number) ? "fires" : ""));
-    });
-    answer.appendChild(list);
-    answer.appendChild(element("h3", "Nearest change that would " + (holds ? "undo it" : "make it hold")));
+  function addChanges(title, id, found, inputs, state) {
+    answer.appendChild(element("h3", title));
     var told = document.createElement("ul");
-    told.id = "change";
-    (changes || []).forEach(function (change) {
+    told.id = id;
+    (found === null ? [] : found.changes).forEach(function (change) {
       var attribute = rule.attributes[change[0]];
       var options = change[1].map(function (option) { return attribute.options[option]; });
       var input = inputs[change[0]];
       var now = attribute.cuts === undefined ? attribute.options[state[change[0]]] : (input.value || "not known");
       told.appendChild(element("li", attribute.name + ": from " + now + " to " + oneOf(options)));
     });
-    if (changes === null) { told.appendChild(element("li", "None was found.")); }
+    if (found === null) { told.appendChild(element("li", "None was found.")); }
     answer.appendChild(told);
+  }
+  function addRiskChange(word, risks, sign, part, inputs, state) {
+    var better = Array.from(risks.keys())
+      .filter(function (other) { return sign * (risks[other][0] - risks[part][0]) > 0; })
+      .sort(function (one, other) { return sign * (risks[other][0] - risks[one][0]); });
+    var title = "Nearest change to a " + word + " risk";
+    if (better.length === 0) {
+      answer.appendChild(element("h3", title));
+      answer.appendChild(element("div", "No part has a " + word + " one.", "dim"));
+      return;
+    }
+    var found = nearest(state, better);
+    if (found !== null) { title += ": " + risks[found.part][1]; }
+    addChanges(title, word, found, inputs, state);
+  }
+  function show() {
+    var inputs = Array.from(form.querySelectorAll("[data-place]"));
+    var state = inputs.map(pick), held = literalsOf(state), found = firing(held), part = partOf(held);
+    var stratum = document.getElementById("stratum");
+    var risks = rule.risks[stratum === null ? rule.risks.length - 1 : Number(stratum.value)];
+    var who = part > 0 ? "The rule holds." : "The rule does not hold.";
+    if (rule.is_list) { who = part > 0 ? "Layer " + part + " decides." : "No layer holds."; }
+    answer.replaceChildren(
+      element("strong", who),
+      element("div", risks[part][1], "risk-now"),
+      element("div", "risk of “" + rule.positive + "”, 95 % interval " + risks[part][2], "dim"),
+      element("h3", rule.is_list ? "Terms that decide" : "Terms that hold")
+    );
+    var list = document.createElement("ul");
+    rule.words.forEach(function (words, number) {
+      var decides = found.includes(number) && rule.layers[number] === part;
+      var text = rule.is_list ? "layer " + rule.layers[number] + ": " + words : words;
+      list.appendChild(element("li", text, decides ? "fires" : ""));
+    });
+    answer.appendChild(list);
+    if (rule.is_list) {
+      addRiskChange("lower", risks, -1, part, inputs, state);
+      addRiskChange("higher", risks, 1, part, inputs, state);
+    } else {
+      addChanges(
+        "Nearest change that would " + (part > 0 ? "undo it" : "make it hold"), "change",
+        nearest(state, [1 - part]), inputs, state
+      );
+    }
   }
   form.addEventListener("input", show);
   form.addEventListener("submit", function (event) { event.preventDefault(); });
