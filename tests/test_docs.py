@@ -29,6 +29,7 @@ LINK = re.compile(r"\]\(([^)#\s]+)")
 EXAMPLES = {
     "python": {
         "README.md",
+        "docs/layers.md",
         "docs/markers.md",
         "docs/model.md",
         "docs/model_file.md",
