@@ -94,6 +94,7 @@ class AveragedRows:
             for x, table in ((planes, self._table), (few, on_offer))
         )
         self.total = int(weight.sum())
+        self.size = max(1, len(rows) * n)
 
     def places(self, literals: Sequence[int]) -> Ints:
         """Find literals among those that are tried out, those that are there."""

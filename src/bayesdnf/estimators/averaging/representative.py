@@ -28,7 +28,9 @@ Terms = tuple[tuple[int, tuple[int, ...]], ...]
 """A rule: layer and literals of each term, sorted; layers are numbered from 1 without gaps."""
 
 _STARTS = 16  # rules to go on from
-_CUT = 48  # drawn rules to cut short
+_CUT = 16  # drawn rules to cut short
+_KICKS = 100  # times that terms are torn out of the best rule ...
+_WORK = 10**8  # ... fewer on tables of more literals times rows than a hundredth of this
 _POOL = 64  # terms to put in whole
 _WORTH = 0.002  # share of the loss without any rule that a literal must save
 _JUDGED = 16  # candidates that the support is asked about at a time
@@ -157,12 +159,34 @@ class _Search:
             raise InputError(
                 f"The prior allows no rule of at most {self.limit} literals that the draws lead to."
             )
+        ends += self._kicked(ends[int(np.argmin(self._costs(ends)))])
         # From risks that are not rounded: of many rows alike the same error would add up.
         losses = [self.rows.total * self.rows.exact_loss(as_flat([end])) for end in ends]
         costs = [
             loss + self.price * _n_literals(end) for loss, end in zip(losses, ends, strict=True)
         ]
         return min(zip(costs, ends, strict=True))[1]
+
+    def _kicked(self, best: Terms) -> list[Terms]:
+        """Tear terms out of the best rule, put a drawn one in, and descend again, many times."""
+        rng, cost = np.random.default_rng(0), float(self._costs([best])[0])
+        found = []
+        for _ in range(min(_KICKS, max(_KICKS // 10, _WORK // self.rows.size))):
+            torn = best
+            for _ in range(int(rng.integers(1, 4))):
+                torn = _without(torn, int(rng.integers(len(torn)))) if torn else torn
+            room = self.limit - _n_literals(torn)
+            added = [term for term in self.pool if len(term) <= room]
+            if added:
+                heights = _heights(torn, self.layers)
+                height = heights[int(rng.integers(len(heights)))]
+                torn = _put(torn, added[int(rng.integers(len(added)))], height)
+            end = self._descend(torn)
+            now = float(self._costs([end])[0])
+            if now < cost and self._allowed([end])[0]:
+                best, cost = end, now
+                found.append(end)
+        return found
 
     def _starts(self) -> list[Terms]:
         """Return the nearest of the drawn rules, long ones cut short, and no rule at all."""
