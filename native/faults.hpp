@@ -42,6 +42,8 @@ enum class Fault {
     redraw_without_places,     // weight of the empty base not shared out over the places
     relocation_anywhere,       // a term put into any place alike
     layer_split_one_way,       // 2^m - 2 ways to split a layer taken for one
+    jump_unweighted,           // known functions drawn alike
+    jump_unheated,             // known functions drawn by the posterior at every temperature
 };
 
 #ifdef BAYESDNF_FAULTS

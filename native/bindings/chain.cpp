@@ -41,6 +41,14 @@ ChainSettings settings(const std::map<std::string, double>& mix, const MoveSetti
     return s;
 }
 
+// Functions or lists, the layers of each term beside them.
+void require_placed(const std::vector<std::vector<Term>>& lists,
+                    const std::vector<std::vector<std::int32_t>>& layers, std::size_t n_literals) {
+    require_literals(lists, n_literals);
+    require(layers.size() == lists.size(), "each list of terms needs layers");
+    for (std::size_t i = 0; i < lists.size(); ++i) require_layers(layers[i], lists[i].size());
+}
+
 template <class T, class From>
 Out<T, 1> array_of(const From& values) {
     auto out = new_array<T, 1>({values.size()});
@@ -112,7 +120,7 @@ void bind_chain(nb::module_& m) {
     m.def(
         "plant_fault", [](int fault) { planted_fault = static_cast<Fault>(fault); }, "fault"_a,
         "Make a deliberate mistake, for tests of the tests.");
-    m.attr("N_FAULTS") = static_cast<int>(Fault::layer_split_one_way);
+    m.attr("N_FAULTS") = static_cast<int>(Fault::jump_unheated);
 #endif
 
     nb::class_<Catalogue>(m, "Catalogue", "Distinct functions, numbered as they come.")
@@ -157,13 +165,12 @@ void bind_chain(nb::module_& m) {
                          const std::vector<double>& betas, std::uint64_t exchange_every,
                          const std::vector<std::vector<Term>>& starts,
                          const std::vector<std::vector<std::int32_t>>& layers, const Philox& rng,
-                         std::uint64_t step) {
+                         std::uint64_t step, const std::vector<std::vector<Term>>& known,
+                         const std::vector<std::vector<std::int32_t>>& known_layers) {
                  const auto& problem = core_of<ChainProblem>(problem_object);
                  const std::size_t p = problem.posterior.view().n_literals();
-                 require_literals(starts, p);
-                 require(layers.size() == starts.size(), "each start needs layers");
-                 for (std::size_t r = 0; r < starts.size(); ++r)
-                     require_layers(layers[r], starts[r].size());
+                 require_placed(starts, layers, p);
+                 require_placed(known, known_layers, p);
                  require_literals(listed, p);
                  require(0 < empty_base && empty_base < 1 && 0 < whole_base && whole_base < 1,
                          "empty_base and whole_base must lie between 0 and 1");
@@ -175,15 +182,21 @@ void bind_chain(nb::module_& m) {
                  for (const Term& term : listed)
                      require(!term.empty() && std::is_sorted(term.begin(), term.end()),
                              "a listed term must be sorted ids of literals");
+                 std::vector<State> states;
+                 for (std::size_t i = 0; i < known.size(); ++i)
+                     states.emplace_back(problem.posterior, known[i], known_layers[i]);
                  const MoveSettings moves{empty_base, whole_base, growth,
-                                          ListedTerms(listed, weights)};
+                                          ListedTerms(listed, weights),
+                                          KnownFunctions(std::move(states))};
                  auto chain =
                      std::make_unique<Chain>(problem, settings(mix, moves, betas, exchange_every),
                                              starts, layers, rng, step);
                  return PyChain(std::move(chain), {problem_object});
              }),
              "problem"_a, "mix"_a, "empty_base"_a, "whole_base"_a, "growth"_a, "listed"_a,
-             "weights"_a, "betas"_a, "exchange_every"_a, "starts"_a, "layers"_a, "rng"_a, "step"_a)
+             "weights"_a, "betas"_a, "exchange_every"_a, "starts"_a, "layers"_a, "rng"_a, "step"_a,
+             "known"_a = std::vector<std::vector<Term>>{},
+             "known_layers"_a = std::vector<std::vector<std::int32_t>>{})
         .def(
             "advance",
             [](PyChain& c, std::uint64_t steps, std::uint64_t every, const StopFlag& stop) {

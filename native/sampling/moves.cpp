@@ -201,6 +201,7 @@ bool Mover::operator()(Move move, State& state, const Heat& heat, Philox& rng) {
         case Move::listed_birth: return listed_birth(state, heat, rng);
         case Move::split: return split(state, heat, rng);
         case Move::layer: return layer(state, heat, rng);
+        case Move::jump: return settings_.known.jump(state, heat, rng);
         default: return redraw(state, heat, rng);
     }
 }

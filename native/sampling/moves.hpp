@@ -17,6 +17,7 @@
 #include "data/individuals.hpp"
 #include "rng.hpp"
 #include "sampling/growth.hpp"
+#include "sampling/known.hpp"
 #include "search/choice.hpp"
 #include "search/neighbours.hpp"
 #include "search/state.hpp"
@@ -32,11 +33,12 @@ enum class Move : std::uint8_t {
     listed_birth,
     split,
     redraw,
-    layer
+    layer,
+    jump
 };
 // As people read them and as checkpoints hold them, in the order of the enum.
 constexpr std::array kMoveNames = {"flip",         "swap",  "birth",  "row birth", "grown birth",
-                                   "listed birth", "split", "redraw", "layer"};
+                                   "listed birth", "split", "redraw", "layer",     "jump"};
 constexpr std::size_t kMoves = kMoveNames.size();
 
 // Terms worth a try, found beforehand, and how probably each is drawn.
@@ -63,6 +65,7 @@ struct MoveSettings {
     // grown births: how far the data decide which literal comes next; one is drawn for each
     std::vector<double> growth{0.5, 1.0};
     ListedTerms listed;
+    KnownFunctions known;
 };
 
 // Terms that row-based births draw: a positive individual, a size k with probability 2^-k, and k of

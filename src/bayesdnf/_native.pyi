@@ -330,7 +330,7 @@ class ChainProblem:
 class Chain:
     """A chain over functions."""
 
-    def __init__(self, problem: object, mix: Mapping[str, float], empty_base: float, whole_base: float, growth: Sequence[float], listed: Sequence[Sequence[int]], weights: Sequence[float], betas: Sequence[float], exchange_every: int, starts: Sequence[Sequence[Sequence[int]]], layers: Sequence[Sequence[int]], rng: Philox, step: int) -> None: ...
+    def __init__(self, problem: object, mix: Mapping[str, float], empty_base: float, whole_base: float, growth: Sequence[float], listed: Sequence[Sequence[int]], weights: Sequence[float], betas: Sequence[float], exchange_every: int, starts: Sequence[Sequence[Sequence[int]]], layers: Sequence[Sequence[int]], rng: Philox, step: int, known: Sequence[Sequence[Sequence[int]]] = [], known_layers: Sequence[Sequence[int]] = []) -> None: ...
 
     def advance(self, steps: int, every: int, stop: StopFlag) -> dict[str, Any]:
         """Take steps and record draws, until told to stop."""

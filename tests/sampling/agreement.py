@@ -64,20 +64,17 @@ def flattened(lists):
 
 def step_p_value(kernel, model, starts, key, step=0, n=STEPS):
     """P-value of native steps from a list at each temperature, if the twin is right."""
-    counted = single_steps(kernel, starts, n, key, step)
+    known = model.known if "jump" in kernel.mix else []
+    counted = single_steps(kernel, starts, n, key, step, known)
     return chi_square(counted, joint_transition(model, kernel, starts, step))
 
 
-def single_steps(kernel, lists, n, key, step=0):
+def single_steps(kernel, lists, n, key, step=0, known=()):
     """How often one step of a native kernel leads where, from a list at each temperature."""
-    placed = [
-        [(tuple(sorted(term)), number) for number, layer in enumerate(rules, 1) for term in layer]
-        for rules in lists
-    ]
-    terms = tuple(tuple(term for term, _ in of_list) for of_list in placed)
-    layers = tuple(tuple(number for _, number in of_list) for of_list in placed)
+    terms, layers = zip(*map(placed, lists), strict=True)
     (k0, k1), counter, used = _native.Philox(key).state
-    chain = kernel.chain(Snapshot(terms, layers, (k0, k1), tuple(counter), used, step))
+    jumps = tuple(map(placed, known))
+    chain = kernel.chain(Snapshot(terms, layers, (k0, k1), tuple(counter), used, step, jumps))
     flat, numbers = chain.single_steps(n)
     reached = spelled(flat)
     shape = (len(reached),) * len(lists)
@@ -87,6 +84,14 @@ def single_steps(kernel, lists, n, key, step=0):
         tuple(reached[number] for number in row): int(count)
         for row, count in zip(where.tolist(), times, strict=True)
     }
+
+
+def placed(rules):
+    """The terms of a list, and the layer of each."""
+    both = [
+        (tuple(sorted(term)), number) for number, layer in enumerate(rules, 1) for term in layer
+    ]
+    return tuple(term for term, _ in both), tuple(number for _, number in both)
 
 
 def spelled(flat):

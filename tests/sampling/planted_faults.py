@@ -53,6 +53,7 @@ def kernels(posterior, model):
     mix = {"listed birth": 0.7, "flip": 0.3}
     found = {name: KERNELS[name](posterior) for name in ("informed", "reversible_jump")}
     found["listed"] = MoveKernel("listed", posterior, mix, listed=listed)
+    found["jump"] = MoveKernel("jump", posterior, {"jump": 0.7, "flip": 0.3})
     if model.layers > 1:
         for move in ("layer", "grown birth"):
             found[move] = MoveKernel(move, posterior, {move: 0.7, "flip": 0.3})
@@ -60,16 +61,17 @@ def kernels(posterior, model):
 
 
 def exchanges_fail(posterior, model):
+    from bayesdnf.sampling.kernel import MoveKernel
     from bayesdnf.sampling.tempered import tempered
     from sampling.agreement import LEVEL, step_p_value
 
-    lists = list(model.scores)
-    kernel = tempered(posterior, (1.0, 0.3, 0.0))
-    rng = np.random.default_rng(0)
-    for i in range(4):
-        starts = [lists[j] for j in rng.integers(0, len(lists), 3)]
-        if step_p_value(kernel, model, starts, [1, i], step=19) < LEVEL:
-            return True
+    betas, rng = (1.0, 0.3, 0.0), np.random.default_rng(0)
+    jumping = MoveKernel("jump", posterior, {"jump": 0.7, "flip": 0.3}, betas=betas)
+    for kernel, lists in ((tempered(posterior, betas), [*model.scores]), (jumping, model.known)):
+        for i in range(4):
+            starts = [lists[j] for j in rng.integers(0, len(lists), 3)]
+            if step_p_value(kernel, model, starts, [1, i], step=19) < LEVEL:
+                return True
     return False
 
 

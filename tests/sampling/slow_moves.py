@@ -207,6 +207,15 @@ def layers_swapped(model, rules, beta):
         yield 1 / (len(rules) - 1), proposed, 1.0
 
 
+def jump(model, kernel, rules, beta):
+    """From a known list to any that is known, as probably as it is among them."""
+    if rules in model.known:
+        weights = softmax({known: model.log_score(known, beta) for known in model.known})
+        for known, weight in weights.items():
+            if weight > 0:
+                yield weight, known, weights[rules] / weight
+
+
 MOVES = {
     "flip": flip,
     "swap": swap,
@@ -217,6 +226,7 @@ MOVES = {
     "split": split,
     "redraw": redraw,
     "layer": layer,
+    "jump": jump,
 }
 
 

@@ -88,6 +88,7 @@ class SlowPosterior:
             log_prior = self.log_prior(rules)
             if log_prior > -math.inf:
                 self.scores[rules] = log_prior, self.log_likelihood(rules)
+        self.known = list(self.scores)[::3]  # what jumps lead between
 
     def _read_order(self):
         """Where there are two rates they are ordered by default; more of them never are."""

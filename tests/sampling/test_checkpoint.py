@@ -139,7 +139,7 @@ def test_a_checkpoint_of_an_earlier_format_is_refused(tmp_path):
         held["head"] = np.array(json.dumps(head | {"version": 1}))
         with file.open("wb") as handle:
             np.savez(handle, **held)
-    with pytest.raises(InputError, match="has format 1; this version of bayesdnf reads format 2"):
+    with pytest.raises(InputError, match="has format 1; this version of bayesdnf reads format 3"):
         sample(posterior_of(), checkpoint=tmp_path / "run", **RUN)
 
 

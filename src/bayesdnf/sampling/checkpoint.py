@@ -21,10 +21,10 @@ import numpy as np
 from ..errors import InputError
 from ..files.atomic import atomic_path, writable
 from ..model.flat_functions import FlatFunctions
-from .kernel import Info, Snapshot
+from .kernel import Info, Snapshot, Terms
 from .records import ChainRecord
 
-_VERSION = 2
+_VERSION = 3
 _FUNCTIONS = "functions"
 
 
@@ -124,16 +124,21 @@ class Checkpoint:
         return head, records
 
 
+def _terms(terms: Any) -> Terms:
+    return tuple(tuple(int(i) for i in term) for term in terms)
+
+
 def _record(arrays: Any, chain: int, snapshot: dict[str, Any]) -> ChainRecord:
     where = Snapshot(
-        functions=tuple(
-            tuple(tuple(int(i) for i in term) for term in terms) for terms in snapshot["functions"]
-        ),
+        functions=tuple(_terms(terms) for terms in snapshot["functions"]),
         layers=tuple(tuple(int(g) for g in layers) for layers in snapshot["layers"]),
         key=(int(snapshot["key"][0]), int(snapshot["key"][1])),
         counter=tuple(int(c) for c in snapshot["counter"]),  # type: ignore[arg-type]
         used=int(snapshot["used"]),
         step=int(snapshot["step"]),
+        known=tuple(
+            (_terms(terms), tuple(int(g) for g in layers)) for terms, layers in snapshot["known"]
+        ),
     )
     if f"{chain}.draws" not in arrays:
         return ChainRecord(where)

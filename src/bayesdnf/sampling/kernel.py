@@ -37,6 +37,8 @@ class Snapshot(NamedTuple):
     used: int
     """The random stream: Philox key, counter, and numbers used of the current block."""
     step: int
+    known: tuple[tuple[Terms, tuple[int, ...]], ...] = ()
+    """Functions to jump between, each as terms and their layers."""
 
 
 @dataclass(frozen=True)
@@ -79,8 +81,11 @@ class Kernel(Protocol):
     def moves(self) -> str:
         """A hash of how steps are made: equal for kernels that take the same steps."""
 
-    def init(self, function: Rule, stream: _native.Philox) -> Snapshot:
-        """Start at a function or list, at every temperature."""
+    def init(self, function: Rule, stream: _native.Philox, known: Sequence[Rule] = ()) -> Snapshot:
+        """Start at a function or list, at every temperature.
+
+        ``known`` are functions found beforehand, which it may jump between.
+        """
 
     def advance(
         self, snapshot: Snapshot, steps: int, every: int, stop: _native.StopFlag
@@ -145,17 +150,21 @@ class MoveKernel:
         bases = self.exchange_every, self.empty_base, self.whole_base, self.growth
         return hashlib.sha256(repr((weights, bases)).encode()).hexdigest()
 
-    def init(self, function: Rule, stream: _native.Philox) -> Snapshot:
+    def init(self, function: Rule, stream: _native.Philox, known: Sequence[Rule] = ()) -> Snapshot:
         """Start at a function or list, at every temperature."""
         reason = self.posterior.support.reason(function)
         if reason is None and not np.isfinite(self.posterior.log_prior(function)):
             reason = "its prior probability is 0"
         if reason is not None:
             raise InputError(f"A chain cannot start at {function}: {reason}.")
-        ids = self.posterior.support.layered_ids(function)
-        terms, layers = tuple(tuple(term) for _, term in ids), tuple(g for g, _ in ids)
+        terms, layers = self._placed(function)
         n = len(self.betas)
-        return Snapshot((terms,) * n, (layers,) * n, *_as_tuples(stream.state), step=0)
+        places = tuple(self._placed(rule) for rule in known) if "jump" in self.mix else ()
+        return Snapshot((terms,) * n, (layers,) * n, *_as_tuples(stream.state), 0, places)
+
+    def _placed(self, function: Rule) -> tuple[Terms, tuple[int, ...]]:
+        ids = self.posterior.support.layered_ids(function)
+        return tuple(tuple(term) for _, term in ids), tuple(g for g, _ in ids)
 
     def advance(
         self, snapshot: Snapshot, steps: int, every: int, stop: _native.StopFlag
@@ -165,7 +174,8 @@ class MoveKernel:
         record = chain.advance(steps, every, stop)
         functions = tuple(tuple(tuple(term) for term in terms) for terms in chain.terms)
         layers = tuple(map(tuple, chain.layers))
-        then = Snapshot(functions, layers, *_as_tuples(chain.stream), step=chain.step)
+        stream = _as_tuples(chain.stream)
+        then = Snapshot(functions, layers, *stream, chain.step, snapshot.known)
         record["functions"] = FlatFunctions(*record["functions"])
         return then, Info(**record)
 
@@ -185,6 +195,8 @@ class MoveKernel:
             [list(layers) for layers in snapshot.layers],
             _native.Philox.resume(snapshot.key, snapshot.counter, snapshot.used),
             snapshot.step,
+            [[list(term) for term in terms] for terms, _ in snapshot.known],
+            [list(layers) for _, layers in snapshot.known],
         )
 
 

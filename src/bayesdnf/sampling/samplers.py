@@ -9,17 +9,26 @@ from ..model.posterior import Posterior
 from ..model.rule import as_rule
 from .kernel import MoveKernel
 
-MIX = {"flip": 0.1, "swap": 0.2, "row birth": 0.1, "redraw": 0.45, "grown birth": 0.15}
+MIX = {
+    "flip": 0.1,
+    "swap": 0.2,
+    "row birth": 0.1,
+    "redraw": 0.4,
+    "grown birth": 0.15,
+    "jump": 0.05,
+}
 """Flips and swaps cost little; births from rows move between numbers of terms; redraws score
-every literal that could stand in a place; grown births find whole terms that are worth having."""
+every literal that could stand in a place; grown births find whole terms that are worth having;
+jumps lead from one of the functions that the search found, or from none, to another of them."""
 LIST_MIX = {
     "flip": 0.1,
     "swap": 0.15,
     "birth": 0.1,
     "row birth": 0.05,
-    "redraw": 0.35,
+    "redraw": 0.3,
     "grown birth": 0.15,
     "layer": 0.1,
+    "jump": 0.05,
 }
 """Of lists: also changes of layers, and births of terms drawn without a look at the data. Only the
 deaths of these remove terms that change nothing, which breed where their own layer has their rows:
@@ -31,7 +40,7 @@ LISTED = 0.1
 def informed(
     posterior: Posterior, candidates: Sequence[BooleanFunction | str] | None = None
 ) -> MoveKernel:
-    """Sample by flips, swaps, births from rows, redraws over all literals, and grown births.
+    """Sample by flips, swaps, births from rows, redraws over all literals, grown births and jumps.
 
     Parameters
     ----------

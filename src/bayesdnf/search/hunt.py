@@ -46,6 +46,7 @@ _SINGLES = 0.025
 _LONGER_AFTER = 64  # restarts; those that follow anneal for twice as long
 _FREE_LONGER = 2  # how much longer restarts anneal that do so at free rates from the beginning on
 _ELITES = 6  # functions that later rounds start from
+_BEST = 20  # functions that are told, where restarts came to as many
 _POOL = 400  # terms of earlier ends that are put together
 _JOINED = 3  # elites from which terms are exchanged for those of the pool
 _HEAT_OF_PRIOR = 0.25  # power of the likelihood's inverse temperature that is the prior's
@@ -173,6 +174,7 @@ def hunt(
             "The search came to no function that the prior allows on this table; it goes from one "
             "number of terms to the next, and each of them up to what is wanted needs some mass."
         )
+    best = as_flat(tally.best(_BEST))
     return SearchResult(
         function=posterior.spell(as_flat([tally.terms]), 0),
         log_posterior=tally.score,
@@ -181,6 +183,7 @@ def hunt(
         restarts=tally.restarts,
         ways=len(tally.kinds),
         near=tally.near(),
+        best=tuple(posterior.spell(best, i) for i in range(len(best.term_starts) - 1)),
     )
 
 
@@ -281,10 +284,10 @@ class _Tally:
             and singles <= _SINGLES * self.restarts
         )
 
-    def elites(self) -> list[Terms]:
+    def best(self, most: int) -> list[Terms]:
         """Return the best distinct functions so far, best first."""
         allowed = [(-score, terms) for terms, score in self._ends.items() if score > -math.inf]
-        return [terms for _, terms in sorted(allowed)[:_ELITES]]
+        return [terms for _, terms in sorted(allowed)[:most]]
 
     def pool(self) -> list[Term]:
         """Return terms worth putting together: of the best functions first, then the latest met."""
@@ -340,7 +343,7 @@ class _Restart:
 
     def know(self, tally: _Tally) -> None:
         """Let the restarts that follow start from what earlier ones came to."""
-        self._elites, self._pool = tally.elites(), tally.pool()
+        self._elites, self._pool = tally.best(_ELITES), tally.pool()
 
     def __call__(self, number: int) -> End:
         rng = np.random.default_rng(self.streams.child(number))

@@ -32,6 +32,8 @@ class SearchResult:
     near : int
         How many distinct functions the search came to that share this score or come within a nat
         of it, this one included.
+    best : tuple of functions or lists
+        The best distinct ones that restarts came to, the best first, 20 at most.
     """
 
     function: Rule
@@ -42,6 +44,7 @@ class SearchResult:
     proved: bool = False
     ways: int = 1
     near: int = 1
+    best: tuple[Rule, ...] = ()
 
 
 class SearchProgress(Protocol):
