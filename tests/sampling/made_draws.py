@@ -33,7 +33,9 @@ def made(chains, equal=None, seed=0, layers=1, strata=(), **changes):
     parts = max(1, len(strata)), layers + 1
     index = np.array([[number[rule] for rule in chain] for chain in chains]).reshape(shape)
     others = np.random.default_rng([seed, 1])  # so that new ones leave the rest alone
-    log_prior, log_likelihood = -5.0 * rng.random(n), -50.0 * rng.random(n)
+    log_prior = -5.0 * rng.random(n)
+    often = np.log([times[rule] for rule in distinct])
+    log_likelihood = often - log_prior - 60.0  # exact scores fit how often each was drawn
     cells = others.integers(0, 9, size=(n, *parts, 2))
     cells[:, 0, 1] = rng.integers(0, 9, size=(n, 2))
     rows = rng.integers(0, 2**64, size=(n, 2), dtype=np.uint64)
@@ -59,6 +61,7 @@ def made(chains, equal=None, seed=0, layers=1, strata=(), **changes):
         "changed": tried // 3,
         "exchanges_tried": np.zeros((shape[0], 0), dtype=np.int64),
         "exchanged": np.zeros((shape[0], 0), dtype=np.int64),
+        "log_copies": np.full(n, np.nan),  # no exact scores: probabilities are shares of draws
         "settings": {"kernel": "informed", "seed": "(0, ())", "data": "0" * 64},
         "strata": tuple(strata),
     }

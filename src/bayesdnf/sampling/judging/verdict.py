@@ -4,27 +4,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .agreement import TOLERATED
+
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .diagnostics import Agreement
-    from .draws import Draws
+    from ..draws import Draws
+    from .agreement import Agreement, Odds
 
 Floats = NDArray[np.float64]
 
 LARGEST_R_HAT = 1.01
-LEAST_SIZE = 100
-"""Effective draws for each chain: R-hat below 1.01 and 400 in all of four chains are what
-Vehtari et al. (2021, Bayesian Analysis 16) ask for."""
+"""What Vehtari et al. (2021, Bayesian Analysis 16) ask for; of few draws chance makes more."""
+FEWEST_DRAWS = 100
+LEAST_SIZE = 50
+"""Effective draws for each chain: fewer cannot show that a chain misses a tenth of the mass."""
 _DISAGREEMENT = 1.1  # R-hat that short chains do not explain
-TOLERATED = 0.05
-"""Difference between chains that needs no explanation."""
+_LEVEL = 0.005  # of R-hat, over all quantities
 _LONGEST = 90  # characters of a function in a sentence
+
+
+class Level(StrEnum):
+    """How far draws can be trusted."""
+
+    FINE = "fine"
+    """Nothing speaks against them."""
+    SHORT = "short"
+    """There are too few of them to say."""
+    APART = "apart"
+    """The chains do not agree, or not with exact scores."""
 
 
 def verdict_of(
@@ -32,8 +46,9 @@ def verdict_of(
     values: dict[str, Floats],
     quantities: pd.DataFrame,
     agreement: Agreement | None,
-) -> tuple[bool, str]:
-    """Return whether nothing speaks against the draws, and the sentences that say so.
+    odds: Odds | None,
+) -> tuple[Level, str]:
+    """Return how far the draws can be trusted, and the sentences that say so.
 
     Parameters
     ----------
@@ -45,33 +60,38 @@ def verdict_of(
         What :class:`Diagnosis` says of them.
     agreement : Agreement or None
         The same of the chains; None when there is only one.
+    odds : Odds or None
+        A function that is not drawn as often as exact scores say.
     """
-    if draws.n_draws < LEAST_SIZE:
+    if draws.n_draws < FEWEST_DRAWS:
         each = "" if draws.n_chains == 1 else " of each chain"
-        return False, (
-            f"Too few draws to judge by: {draws.n_draws}{each}, where {LEAST_SIZE} are the least. "
-            "Run longer."
+        return Level.SHORT, (
+            f"Too few draws to judge by: {draws.n_draws}{each}, where {FEWEST_DRAWS} are the "
+            "least. Run longer."
         )
     stuck, apart = _never_left(draws)
     torn = _torn(values, quantities)
-    mixing = _large_r_hat(quantities)
-    variation = [] if agreement is None or agreement.ok else [_variation_sentence(agreement)]
+    size = draws.n_draws if agreement is None else agreement.effective_size
+    by_chance = _r_hat_by_chance(size, draws, quantities)
+    mixing = _large_r_hat(quantities, by_chance)
+    between = [] if agreement is None or agreement.ok else _between(draws, agreement)
+    exact = [] if odds is None else [_odds_sentence(odds)]
     short, factor = _small_size(quantities, LEAST_SIZE * draws.n_chains)
-    if apart or torn or variation or (quantities["r_hat"] > _DISAGREEMENT).any():
-        spread = [] if agreement is None else _inclusion_sentence(draws, agreement)
-        found = [*apart, *torn, *mixing, *short, *variation, *spread]
-        return False, " ".join([_FAILED[draws.n_chains > 1], *found, _advice(draws)])
+    far = (quantities["r_hat"] > max(_DISAGREEMENT, by_chance)).any()
+    if apart or torn or between or exact or far:
+        found = [*apart, *torn, *mixing, *short, *between, *exact]
+        return Level.APART, " ".join([_FAILED[draws.n_chains > 1], *found, _advice(draws)])
     if stuck and draws.n_chains == 1:
         doubt = "One chain cannot tell whether it is sure or stuck: run several."
-        return False, " ".join([*stuck, doubt])
+        return Level.SHORT, " ".join([*stuck, doubt])
     if stuck and not (draws.changed.any() or draws.exchanged.any()):
         doubt = "No chain ever moved, in warm-up neither: they all started there."
-        return False, " ".join([*stuck, doubt, _advice(draws)])
+        return Level.SHORT, " ".join([*stuck, doubt, _advice(draws)])
     if mixing or short:
         # Some more draws are simple; many times more are a reason to mix better.
         more = f"Draw about {factor} times as many{_better_kernel(draws) if factor > 4 else ''}."
-        return False, " ".join([_SHORT[draws.n_chains > 1], *mixing, *short, more])
-    return True, " ".join([*stuck, *_fine(draws, quantities, agreement)])
+        return Level.SHORT, " ".join([_SHORT[draws.n_chains > 1], *mixing, *short, more])
+    return Level.FINE, " ".join([*stuck, *_fine(draws, quantities, agreement)])
 
 
 _FAILED = {
@@ -129,12 +149,27 @@ def _torn(values: dict[str, Floats], quantities: pd.DataFrame) -> list[str]:
     return [f"{_several(torn)} {verb} constant in every chain, at different values."]
 
 
-def _large_r_hat(quantities: pd.DataFrame) -> list[str]:
-    large = quantities["r_hat"][quantities["r_hat"] > LARGEST_R_HAT].sort_values(ascending=False)
+def _r_hat_by_chance(size: float, draws: Draws, quantities: pd.DataFrame) -> float:
+    """R-hat that the largest of all quantities hardly exceeds when the chains agree.
+
+    The variance between half-chains of so many independent draws, over that within them, is nearly
+    chi-squared over its degrees of freedom.
+    """
+    from scipy import stats
+
+    free = 2 * max(2, draws.n_chains) - 1
+    level = _LEVEL / (2 * len(quantities))  # R-hat is the larger of two
+    ratio = float(stats.chi2.isf(level, free)) / free
+    return math.sqrt(1 + max(0.0, ratio - 1) / max(1.0, size / 2))
+
+
+def _large_r_hat(quantities: pd.DataFrame, by_chance: float) -> list[str]:
+    limit = max(LARGEST_R_HAT, by_chance)
+    large = quantities["r_hat"][quantities["r_hat"] > limit].sort_values(ascending=False)
     if large.empty:
         return []
     names = [f"{name} ({value:.2f})" for name, value in large.items()]
-    return [f"R-hat is above {LARGEST_R_HAT} for {_several(names)}."]
+    return [f"R-hat is above {limit:.2f} for {_several(names)}."]
 
 
 def _small_size(quantities: pd.DataFrame, least: int) -> tuple[list[str], int]:
@@ -148,26 +183,31 @@ def _small_size(quantities: pd.DataFrame, least: int) -> tuple[list[str], int]:
     return [f"The effective size is below {least:,} for {_several(names)}."], factor
 
 
-def _variation_sentence(agreement: Agreement) -> str:
-    pairs = agreement.variation.to_numpy()
-    one, other = np.unravel_index(int(pairs.argmax()), pairs.shape)
+def _between(draws: Draws, agreement: Agreement) -> list[str]:
+    """Sentences on how chains differ."""
+    told = []
+    if agreement.far:
+        pairs = agreement.variation.to_numpy()
+        one, other = np.unravel_index(int(pairs.argmax()), pairs.shape)
+        told.append(
+            f"Chains {one + 1} and {other + 1} differ most in their {agreement.compared}: total "
+            f"variation {agreement.largest:.2f}, where draws dealt out at random would give "
+            f"{agreement.expected:.2f}."
+        )
+    if not agreement.alike:
+        told.append(
+            f"Chain {agreement.chain} differs most in {_short(agreement.what)}: "
+            f"{agreement.share:.2f} of its draws, {agreement.others:.2f} of the others'."
+        )
+    return told
+
+
+def _odds_sentence(odds: Odds) -> str:
+    by = "" if odds.chain is None else f" by chain {odds.chain}"
     return (
-        f"Chains {one + 1} and {other + 1} differ most in their {agreement.compared}: total "
-        f"variation {agreement.largest:.2f}, where independent draws would give "
-        f"{agreement.expected:.2f}."
+        f"Among the most probable, {_short(odds.function)} was drawn {odds.drawn:.1%} of the time"
+        f"{by}, where exact scores give {odds.exact:.1%}."
     )
-
-
-def _inclusion_sentence(draws: Draws, agreement: Agreement) -> list[str]:
-    if agreement.inclusion <= TOLERATED:
-        return []
-    included = draws.inclusion_by_chain("literal")
-    shares = included.probability[:, list(included.names).index(agreement.literal)]
-    low, high = int(shares.argmin()), int(shares.argmax())
-    return [
-        f"Of the literals, {agreement.literal} differs most: its inclusion is {shares[low]:.2f} in "
-        f"chain {low + 1} and {shares[high]:.2f} in chain {high + 1}."
-    ]
 
 
 def _advice(draws: Draws) -> str:
@@ -193,7 +233,7 @@ def _fine(draws: Draws, quantities: pd.DataFrame, agreement: Agreement | None) -
     return [
         f"The {draws.n_chains} chains agree: {numbers}",
         f"Total variation between their {agreement.compared} is at most {agreement.largest:.2f}; "
-        f"independent draws would give {agreement.expected:.2f}.",
+        f"draws dealt out at random would give {agreement.expected:.2f}.",
     ]
 
 
@@ -239,9 +279,9 @@ def quantities_text(quantities: pd.DataFrame) -> str:
 def agreement_text(agreement: Agreement) -> str:
     """Write how far the chains agree, a line for each number."""
     lines = [
-        f"Between chains, on the {agreement.n_functions:,} most frequent {agreement.compared}",
+        f"Between chains, on the {agreement.n_functions:,} {agreement.compared} drawn",
         f"  largest total variation            {agreement.largest:.3f}",
-        f"  were their draws independent       {agreement.expected:.3f}, "
+        f"  were draws dealt out at random     {agreement.expected:.3f}, "
         f"99 times in 100 at most {agreement.limit:.3f}",
         f"  effective size of each             {agreement.effective_size:,.0f}",
     ]
