@@ -53,7 +53,7 @@ def measure(posterior: Posterior, kernel: str, seconds: float, n_jobs: int) -> d
         random_state=0,
     )
     took = time.perf_counter() - start
-    shares = drawn.inclusion_by_chain("literal").probability
+    shares = drawn.inclusion_by_chain("literal").frequency
     scalars = drawn.scalars()
     return {
         "kernel": kernel,

@@ -17,7 +17,7 @@ extensions = [
     "numpydoc",
     "myst_parser",
 ]
-exclude_patterns = ["gallery/*", "**/README.md"]
+exclude_patterns = ["gallery/*", "verdicts.md", "**/README.md"]
 templates_path = ["_templates"]
 
 myst_enable_extensions = ["dollarmath", "colon_fence"]

@@ -34,7 +34,7 @@ def test_sample_prints_functions_inclusion_risks_and_a_verdict(run, plants, monk
         "Posterior of the rule for p: 2 chains of 200 draws",
         "(odor = f)",
         "literal odor = f",
-        "Probability that there is no rule at all: 0",
+        "(in none of 400 draws)",
         "Risk if it holds: 0.9",
         "Sampling (informed): all draws were made; ",
         "of proposed changes accepted.",
@@ -92,13 +92,12 @@ def test_the_tempered_kernel_gives_the_evidence(run, plants):
     assert result["kernel"] == "tempered"
     assert result["evidence"]["mean"] < 0
     factor = result["bayes_factor"]
-    assert (factor["bound"], factor["source"]) == ("", "evidence")
+    assert (factor["bound"], factor["source"]) == ("", "scores")
     printed = run(*draw("--kernel", "tempered")).out
     assert "Log evidence -" in printed
     assert f"(log {factor['log']:.2f})" in printed
-    bounded = run(*draw("--json")).json()["bayes_factor"]
-    assert (bounded["bound"], bounded["spread"]) == (">", None)
-    assert bounded["log"] < factor["log"]
+    plain = run(*draw("--json")).json()["bayes_factor"]
+    assert plain["log"] == pytest.approx(factor["log"], abs=0.5)
 
 
 def test_no_rule_at_all(run):

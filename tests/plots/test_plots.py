@@ -50,7 +50,7 @@ PROBLEMS = {
     "two terms": lambda: drawn(150, 12),
     "no signal": lambda: drawn(100, 12, terms=BooleanFunction()),
     "only the null": lambda: drawn(
-        20_000, 3, terms=BooleanFunction(), prior=Prior(Geometric(0.99, start=0)), draws=20
+        20_000, 3, terms=BooleanFunction(), prior=Prior(Geometric(0.999999, start=0)), draws=20
     ),
     "one function": lambda: drawn(1500, 6, draws=20, warmup=20),
     "one chain": lambda: drawn(150, 12, chains=1),
@@ -160,7 +160,7 @@ def test_labels_fit_into_a_small_axes_of_a_figure(draws_of):
     plots.function_posterior(draws_of("long names"), 6, ax=axes[0, 0])
     plots.inclusion(draws_of("long names"), "term", 6, ax=axes[1, 1])
     check_legible(axes[[0, 1], [0, 1]])
-    assert "… (function 5)" in y_labels(axes[0, 0])[5]
+    assert "… (function " in y_labels(axes[0, 0])[5]
 
 
 def check_legible(axes):
@@ -343,16 +343,17 @@ def test_layers_are_drawn_below_each_other(draws_of):
 
 def test_function_posterior_shows_shares_of_all_and_of_each_chain(two):
     ax = plots.function_posterior(two, most=5)
-    assert np.allclose(bars(ax), two.probability[:5])
+    best = np.argsort(-two.probability, kind="stable")[:5]
+    assert np.allclose(bars(ax), two.probability[best])
     assert [name.replace("\n", " ") for name in y_labels(ax)] == [
-        str(two.function(i)) for i in range(5)
+        str(two.function(i)) for i in best
     ]
     marks = np.array([line.get_xdata() for line in ax.lines])
-    assert np.allclose(marks, two.counts[:, :5] / two.n_draws)
-    rest = probability_text(two.probability[5:].sum())
+    assert np.allclose(marks, two.counts[:, best] / two.n_draws)
+    rest = probability_text(two.probability.sum() - two.probability[best].sum())
     assert f"{two.n_functions - 5:,} more functions share {rest}" in ax.get_xlabel()
     assert [text.get_text() for text in ax.texts] == [
-        probability_text(p) for p in two.probability[:5]
+        probability_text(p) for p in two.probability[best]
     ]
 
 
@@ -386,7 +387,7 @@ def test_inclusion_bars_are_the_probabilities_with_their_range_over_chains(kind,
     assert np.allclose(bars(ax), table["probability"][:6])
     assert [name.replace("\n", " ") for name in y_labels(ax)] == table["what"][:6].tolist()
     shares = two.inclusion_by_chain(kind)
-    by_name = dict(zip(shares.names, shares.probability.T, strict=True))
+    by_name = dict(zip(shares.names, shares.frequency.T, strict=True))
     for what, (low, high) in zip(table["what"], whiskers(ax), strict=False):
         assert low == pytest.approx(by_name[what].min())
         assert high == pytest.approx(by_name[what].max())
@@ -415,7 +416,7 @@ def test_coinclusion_agrees_with_counting_functions_one_by_one(two):
             assert shown.mask[i, j]
             continue
         share = sum(
-            two.probability[number]
+            two.weights[number]
             for number in range(two.n_functions)
             if any({names[i], names[j]} <= set(term) for term in two.function(number).terms)
         )
@@ -429,7 +430,7 @@ def test_coinclusion_agrees_with_counting_functions_one_by_one(two):
 
 def test_functions_are_drawn_with_their_own_literals(two):
     terms, shares = plots.functions(two, most=4)
-    assert np.allclose(bars(shares), two.probability[:4])
+    assert np.allclose(bars(shares), two.answers.probability[:4])
     names = x_labels(terms)
     edges = [0.0]
     middles = terms.get_yticks()

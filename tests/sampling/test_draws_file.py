@@ -55,7 +55,7 @@ def assert_same(one, two):
                 assert (x.dtype, x.shape) == (y.dtype, y.shape), field.name
                 assert x.tobytes() == y.tobytes(), field.name
             else:
-                assert x == y, field.name
+                assert x == y or (x != x and y != y), field.name  # NaN: not known
     assert [str(x) for x in one.literals] == [str(x) for x in two.literals]
 
 
@@ -198,7 +198,7 @@ def test_moves_are_known_by_their_names(file, drawn):
 def test_the_file_says_what_it_is_and_opens_in_xarray(file, drawn, posterior):
     with xr.open_datatree(file, engine="h5netcdf") as tree:
         assert tree.attrs["format"] == "bayesdnf.draws"
-        assert tree.attrs["schema_version"] == 2
+        assert tree.attrs["schema_version"] == 3
         assert tree.attrs["inference_library_version"]
         assert tree.attrs["seed"] == drawn.settings["seed"]
         assert tree.attrs["data_hash"] == posterior.fingerprint
@@ -206,6 +206,26 @@ def test_the_file_says_what_it_is_and_opens_in_xarray(file, drawn, posterior):
         assert (tree["posterior"]["pi1"].to_numpy() == drawn.pi1).all()
         summary = arviz_stats.summary(tree, var_names=["pi0", "pi1"], round_to="none")
     assert summary["mean"].tolist() == pytest.approx([drawn.pi0.mean(), drawn.pi1.mean()])
+
+
+def test_outcomes_drawn_anew_have_the_rates_of_their_rows(posterior, drawn, lists):
+    for sampled, draws in ((posterior, drawn), lists):
+        tree = draws.to_datatree(sampled, log_likelihood=True, predictive=True)
+        again = draws.to_datatree(sampled, predictive=True)["posterior_predictive"]["y"]
+        y = tree["posterior_predictive"]["y"].to_numpy()
+        assert (y == again.to_numpy()).all()
+        assert set(np.unique(y)) == {0, 1}
+        observed = tree["observed_data"]["y"].to_numpy()
+        likelihood = np.exp(tree["log_likelihood"]["y"].to_numpy())
+        rate = np.where(observed == 1, likelihood, 1 - likelihood)
+        error = np.sqrt((rate * (1 - rate)).sum()) / rate.size
+        assert abs(y.mean() - rate.mean()) < 5 * error
+        prior = tree["prior"].to_dataset()
+        assert prior["terms"].shape == draws.index.shape
+        assert ("layers" in prior) == (draws.layers > 1)
+        assert ((prior["terms"] == 0) == (prior["literals"] == 0)).all()
+    with pytest.raises(ParameterError, match=r"'posterior' parameter .* predictive=True"):
+        drawn.to_datatree(predictive=True)
 
 
 def test_the_tree_holds_what_the_table_of_draws_does(drawn, posterior):
@@ -216,7 +236,9 @@ def test_the_tree_holds_what_the_table_of_draws_does(drawn, posterior):
     assert group["chain"].to_numpy().tolist() == [1, 2, 3]
     for name in ("pi0", "pi1", "terms", "literals", "log_posterior"):
         assert (group[name].to_numpy().ravel() == table[name].to_numpy()).all()
-    functions = [drawn.function(i) for i in group["function"].to_numpy().ravel()]
+    assert "function" not in group  # no summary may average over names
+    numbers = tree["sample_stats"]["function"].to_numpy()
+    functions = [drawn.function(i) for i in numbers.ravel()]
     assert [str(f) for f in functions] == table["function"].tolist()
     for literal in drawn.literals:
         held = group["inclusion"].sel(literal=str(literal)).to_numpy().ravel()
@@ -459,15 +481,15 @@ def test_changed_bytes_are_found(file):
 
 def test_a_file_of_a_later_version(file):
     data = file.read_bytes()
-    file.write_bytes(data.replace(b"sha256 000002", b"sha256 000003"))
-    assert "has version 3 of the file of draws and this bayesdnf reads version 2" in refusal(file)
+    file.write_bytes(data.replace(b"sha256 000003", b"sha256 000004"))
+    assert "has version 4 of the file of draws and this bayesdnf reads version 3" in refusal(file)
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         (lambda h: h.__delitem__("posterior/pi0"), "'posterior/pi0' is missing"),
-        (lambda h: h.__delitem__("posterior/function"), "it holds no draws"),
+        (lambda h: h.__delitem__("sample_stats/function"), "it holds no draws"),
         (lambda h: h.__delitem__("functions"), "does not count up"),
         (lambda h: h.__delitem__("literals"), "a literal that is not there"),
         (lambda h: h.__delitem__("moves"), "'moves/move' is missing"),
@@ -478,14 +500,17 @@ def test_a_file_of_a_later_version(file):
             lambda h: replace(h, "literals/text", ["x0 = "] * len(h["literals/text"])),
             "a literal cannot be read",
         ),
-        (lambda h: h["posterior/function"].__setitem__((0, 0), 10**6), "a function that is not"),
-        (lambda h: h["posterior/function"].__setitem__((0, 0), -1), "a function that is not"),
+        (lambda h: h["sample_stats/function"].__setitem__((0, 0), 10**6), "a function that is not"),
+        (lambda h: h["sample_stats/function"].__setitem__((0, 0), -1), "a function that is not"),
         (lambda h: h["functions/term_starts"].__setitem__(1, -5), "does not count up"),
         (lambda h: h["functions/literal_starts"].__setitem__(-1, 0), "does not count up"),
         (lambda h: h["functions/literals"].__setitem__(0, 99), "a literal that is not there"),
         (lambda h: h["literals/n_equal"].__setitem__(0, 3), "does not fit"),
         (lambda h: h["moves/move"].__setitem__(0, "jump"), "has other moves"),
-        (lambda h: replace(h, "posterior/function", np.zeros((0, 60), int)), "it holds no draws"),
+        (
+            lambda h: replace(h, "sample_stats/function", np.zeros((0, 60), int)),
+            "it holds no draws",
+        ),
         (lambda h: h.attrs.__setitem__("settings", "{"), "not valid JSON"),
         (lambda h: h.attrs.__setitem__("settings", "[1]"), "not an object"),
         (lambda h: h.attrs.__delitem__("settings"), "it cannot be read"),

@@ -110,8 +110,9 @@ def test_rates_of_drawn_lists():
 
 def test_most_drawn_come_first_and_each_once():
     drawn = sample(posterior_of(), random_state=0, **SHORT)
-    assert (np.diff(drawn.probability) <= 0).all()
-    assert drawn.probability.sum() == pytest.approx(1)
+    assert (np.diff(drawn.frequency) <= 0).all()
+    assert drawn.frequency.sum() == pytest.approx(1)
+    assert drawn.weights.sum() == pytest.approx(1)
     texts = [str(drawn.function(i)) for i in range(drawn.n_functions)]
     assert len(set(texts)) == len(texts)
 

@@ -75,7 +75,7 @@ def posterior_result(model: PosteriorDNFClassifier, held_out: HeldOut | None) ->
     from ..estimators.posterior_presentation import accepted, verdict
 
     drawn = model.draws_
-    two = drawn.simple and model.null_probability_ < 1
+    two = drawn.simple and not drawn.only_null
     functions = drawn.top(_MOST_IN_JSON)
     functions["function"] = [str(function) for function in functions["function"]]
     return {
@@ -87,6 +87,7 @@ def posterior_result(model: PosteriorDNFClassifier, held_out: HeldOut | None) ->
         "distinct_functions": drawn.n_functions,
         "best": str(model.map_),
         "null_probability": model.null_probability_,
+        "null_at_most": drawn.null_at_most,
         "bayes_factor": None if model.bayes_factor_ is None else model.bayes_factor_._asdict(),
         "inclusion": model.inclusion_.to_dict("records"),
         "one_layer_bayes_factor": None
@@ -99,6 +100,7 @@ def posterior_result(model: PosteriorDNFClassifier, held_out: HeldOut | None) ->
         "evidence": None if model.evidence_ is None else model.evidence_._asdict(),
         "accepted": accepted(model),
         "verdict": verdict(model),
+        "trusted": not drawn.doubt,
         "kernel": model.kernel,
         "chains": drawn.n_chains,
         "draws": drawn.n_draws,

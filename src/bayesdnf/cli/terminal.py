@@ -167,13 +167,18 @@ def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> 
     from ..model.rule import one_line
 
     console = make_console()
+    if doubt := model.draws_.doubt:
+        console.print(Text(f"{doubt}\n", style="bold"))
     console.print(table_line(model, model.counts_))
     console.print(Text(f"\n{present.title(model)}:", style="bold"))
     shown = model.draws_.top(present.MOST_FUNCTIONS)
     shown = shown.assign(function=[one_line(rule) for rule in shown["function"]])
     if model.draws_.layers > 1:  # a row stands for all lists that part the rows alike
         shown = shown.assign(probability=shown["same_rows"])
-    console.print(_columns(shown, {"probability": ".4f", "function": ""}))
+    elif not model.draws_.settled:
+        shown = shown.drop(columns="probability").rename(columns={"at_most": "at most"})
+    formats = {"probability": ".4f", "at most": ".4f", "frequency": ".4f", "function": ""}
+    console.print(_columns(shown, formats))
     if (left := present.functions_left(model, len(shown))) is not None:
         console.print(f" {left}.")
     if len(included := present.top_inclusion(model)):
@@ -187,8 +192,8 @@ def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> 
     console.print()
     for said in present.no_rule(model):
         console.print(said)
-    if model.draws_.simple or model.null_probability_ == 1:
-        for line in risk_lines(model, None if model.null_probability_ == 1 else ("", "")):
+    if model.draws_.simple or model.draws_.only_null:
+        for line in risk_lines(model, None if model.draws_.only_null else ("", "")):
             console.print(line)
     else:
         for said in present.pooled(model):

@@ -38,6 +38,8 @@ class Drawn(Protocol):
     @property
     def null_probability(self) -> float: ...  # noqa: D102
     @property
+    def doubt(self) -> str: ...  # noqa: D102
+    @property
     def noun(self) -> str: ...  # noqa: D102
     @property
     def answers(self) -> Shown: ...  # noqa: D102
@@ -53,7 +55,8 @@ def as_html(draws: Drawn) -> str:
         f"{draws.noun}{'s' * (draws.n_functions != 1)}"
     )
     null = f"Probability that there is no rule at all: {draws.null_probability:.4g}"
-    parts = [markup.paragraph([title], strong=True), functions_html(draws)]
+    doubt = [markup.paragraph([draws.doubt], strong=True)] if draws.doubt else []
+    parts = [*doubt, markup.paragraph([title], strong=True), functions_html(draws)]
     if len(included := draws.inclusion("literal", _LEAST).head(_MOST_LITERALS)):
         rows = [(f"{row.probability:.3f}", str(row.what)) for row in included.itertuples()]
         parts.append(markup.table(("probability", "literal in the rule"), rows, wide=1))

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from ..sampling.diagnostics import Diagnosis
+    from ..sampling.judging.diagnostics import Diagnosis
 
 LEAST_INCLUSION = 0.001
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MOST_FUNCTIONS = 5
 _MOST_ITEMS = 10
 _LEAST_SHOWN = 0.05
+_LEAST_NEVER_DRAWN = 0.005
 
 _STOPPED = {
     "done": "all draws were made",
@@ -33,7 +34,8 @@ _STOPPED = {
 
 def summary(model: PosteriorDNFClassifier) -> str:
     """Most probable rules, the representative one, inclusion, risks and trust, as text."""
-    parts = [title(model), _functions_text(model)]
+    doubt = model.draws_.doubt
+    parts = [*([doubt] if doubt else []), title(model), _functions_text(model)]
     if not model.map_.is_null:
         noun = model.draws_.noun
         best = f"Terms of the drawn {noun} of highest log posterior:\n{rules_text(model.rules_)}"
@@ -48,7 +50,9 @@ def summary(model: PosteriorDNFClassifier) -> str:
 
 def as_html(model: PosteriorDNFClassifier) -> str:
     """Return the same for a notebook, shorter."""
+    doubt = model.draws_.doubt
     return markup.block(
+        *([markup.paragraph([doubt], strong=True)] if doubt else []),
         markup.paragraph([title(model)], strong=True),
         functions_html(model.draws_),
         *_representative_html(model),
@@ -129,9 +133,12 @@ def _lost(shown: Representative) -> str:
 
 def no_rule(model: PosteriorDNFClassifier) -> list[str]:
     """Say how probable it is that there is no rule, and what the outcome alone says of it."""
-    never = model.null_probability_ == 0
-    where = f" (in none of {model.draws_.index.size:,} draws)" if never else ""
-    lines = [f"Probability that there is no rule at all: {model.null_probability_:.4g}{where}"]
+    drawn = model.draws_
+    share = "in none" if drawn.null_frequency == 0 else f"in {drawn.null_frequency:.4g}"
+    none = f"{drawn.null_probability:.4g}" if drawn.settled else f"at most {drawn.null_at_most:.4g}"
+    lines = [
+        f"Probability that there is no rule at all: {none} ({share} of {drawn.index.size:,} draws)"
+    ]
     if model.bayes_factor_ is not None:
         lines.append(f"Bayes factor of some rule against none: {model.bayes_factor_}")
     if model.one_layer_bayes_factor_ is not None:
@@ -146,7 +153,8 @@ def _functions_text(model: PosteriorDNFClassifier) -> str:
     shown, noun = model.draws_.top(MOST_FUNCTIONS), model.draws_.noun
     alike = "mark the same rows of the table" if noun == "function" else "part the rows alike"
     # Probabilities first, in the order in which the table is sorted: functions may be long.
-    first = ["probability", "same_rows"] if noun == "function" else ["same_rows", "probability"]
+    own = "probability" if model.draws_.settled else "at_most"
+    first = [own, "same_rows"] if noun == "function" else ["same_rows", own]
     shown = shown[[*first, "log_posterior", "function"]]
     shown = shown.assign(function=[one_line(rule) for rule in shown["function"]])
     lines = [
@@ -161,8 +169,12 @@ def _functions_text(model: PosteriorDNFClassifier) -> str:
 
 def functions_left(model: PosteriorDNFClassifier, shown: int) -> str | None:
     """Say how many functions, or answers of lists, are not shown, and their probability."""
-    rest = model.draws_.answers.probability[shown:]
-    return f"… and {len(rest):,} more, together {rest.sum():.4g}" if len(rest) else None
+    draws = model.draws_
+    rest = draws.answers.probability[shown:]
+    more = [f"… and {len(rest):,} more, together {rest.sum():.4g}"] if len(rest) else []
+    if draws.layers == 1 and draws.never_drawn >= _LEAST_NEVER_DRAWN:
+        more.append(f"functions never drawn about {draws.never_drawn:.2g}")
+    return "; ".join(more) or None
 
 
 def top_inclusion(model: PosteriorDNFClassifier) -> pd.DataFrame:
@@ -175,7 +187,7 @@ def top_inclusion(model: PosteriorDNFClassifier) -> pd.DataFrame:
 
 def risks(model: PosteriorDNFClassifier) -> list[str]:
     """Say both risks, over functions and rates; lists and strata have more than two."""
-    if model.null_probability_ == 1:
+    if model.draws_.only_null:
         return risk_lines(model)
     return risk_lines(model, "") if model.draws_.simple else pooled(model)
 
@@ -197,7 +209,8 @@ def trust(model: PosteriorDNFClassifier) -> list[str]:
     if model.evidence_ is not None:
         mean, spread = model.evidence_
         lines.append(f"Log evidence {mean:.4f}, standard deviation between chains {spread:.2g}.")
-    lines.append(verdict(model))
+    if not model.draws_.doubt:  # which stands at the top
+        lines.append(verdict(model))
     return lines
 
 

@@ -258,6 +258,49 @@ class Posterior:
             + _times_log(n - n_marked - n_pos + n_both, 1 - pi0)
         )
 
+    def log_copies(self, flat: FlatFunctions) -> Floats:
+        """Return by how much log priors grow when equal columns may stand in for each other.
+
+        Parameters
+        ----------
+        flat : FlatFunctions
+            Functions or lists that are allowed.
+
+        Returns
+        -------
+        ndarray
+            By function: the logarithm of the prior mass of all its copies over its own. NaN where
+            that is no product over literals: knowledge of groups names one of several equal
+            columns, or terms need not be an antichain.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from bayesdnf import BitMatrix, Posterior
+        >>> from bayesdnf.model.flat_functions import as_flat
+        >>> table = np.array([[1, 1, 1], [0, 0, 1], [1, 1, 0], [0, 0, 0]])  # two are equal
+        >>> posterior = Posterior(BitMatrix.from_table(table), [1, 0, 1, 0])
+        >>> np.exp(posterior.log_copies(as_flat([[(1, [0])], [(1, [2])], [(1, [0, 2])]])))
+        array([2., 1., 2.])
+        """
+        first = self.bits.first_equal()
+        p = len(first)
+        weights = self.prior.tables(self.bits.table, self.n, self.among).by_literal / 2.0**32
+        own = weights if len(weights) else np.zeros(p)
+        together = np.full(p, -np.inf)
+        np.logaddexp.at(together, first, own)
+        growth = together[first] - own
+        several = np.bincount(first, minlength=p)[first] > 1
+        growth[~several] = 0
+        known = self.prior.knowledge(self.bits.table)
+        groups = [*known["apart"], *known["at_most_one"], known["required"]]
+        named = first[np.array([i for g in groups for entry in g for i in entry], dtype=np.intp)]
+        growth[several & (np.isin(first, named) | (not self.prior.antichain))] = np.nan
+        n_literals = np.diff(flat.literal_starts[flat.term_starts])
+        holder = np.repeat(np.arange(len(n_literals)), n_literals)
+        total = np.bincount(holder, weights=growth[flat.literals], minlength=len(n_literals))
+        return np.asarray(total, dtype=np.float64)
+
     def counts(self, function: Rule | str) -> Counts:
         """Rows, positives, marked rows, and rows that are both."""
         positive, negative = self.scores([function]).marked[0]

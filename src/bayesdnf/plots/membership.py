@@ -71,7 +71,7 @@ def inclusion(
     """
     most = whole("most", "plots.inclusion", most, 1)
     shares = draws.inclusion_by_chain(kind)
-    mean = shares.probability.mean(axis=0)
+    mean = shares.probability
     order = np.argsort(-mean, kind="stable")
     order = order[mean[order] > 0]
     shown = order[:most]
@@ -86,7 +86,7 @@ def inclusion(
         names = term_texts([shares.names[i] for i in shown], *room)
     lines = max(name.count("\n") + 1 for name in names)
     ax = one_panel(ax, (7, 1.1 + len(names) * max(0.24, LINE * lines + 0.08)))
-    probability_bars(ax, mean[shown], shares.probability[:, shown])
+    probability_bars(ax, mean[shown], shares.frequency[:, shown])
     name_rows(ax, names)
     tidy(ax)
     held = _HELD[kind].replace("function", draws.noun)
@@ -142,7 +142,7 @@ def coinclusion(draws: Draws, most: int = 12, *, ax: Axes | None = None) -> Axes
     >>> plt.close(ax.figure)
     """
     most = whole("most", "plots.coinclusion", most, 1)
-    single = draws.inclusion_by_chain("literal").probability.mean(axis=0)
+    single = draws.inclusion_by_chain("literal").probability
     order = np.argsort(-single, kind="stable")
     shown = order[single[order] > 0][:most].tolist()
     n = len(shown)
@@ -179,7 +179,7 @@ def coinclusion(draws: Draws, most: int = 12, *, ax: Axes | None = None) -> Axes
 def _together(draws: Draws, shown: list[int], single: Floats) -> Floats:
     """Fill the lower triangle with pairs, the diagonal with literals, the rest with NaN."""
     pairs = draws.inclusion_by_chain("pair")
-    by_name = dict(zip(pairs.names, pairs.probability.mean(axis=0), strict=True))
+    by_name = dict(zip(pairs.names, pairs.probability, strict=True))
     table = np.full((len(shown), len(shown)), np.nan)
     for i, first in enumerate(shown):
         table[i, i] = single[first]

@@ -59,6 +59,8 @@ class DrawFacts(NamedTuple):
     left_probability: float
     rule_probability: float
     null_probability: float
+    settled: bool
+    """Whether the chains have settled; else these two are upper limits."""
     attributes: tuple[Item, ...]
     """Empty where every column is one literal of the same name."""
     literals: tuple[Item, ...]
@@ -106,8 +108,9 @@ def draw_facts(draws: Draws, function: Rule, posterior: str) -> DrawFacts:
         tuple(rivals),
         len(answers) - len(rivals),
         float(answers.probability[len(rivals) :].sum()),
-        float(draws.probability[own].sum()),
-        draws.null_probability,
+        float((draws.probability if draws.settled else draws.at_most)[own].sum()),
+        draws.null_probability if draws.settled else draws.null_at_most,
+        draws.settled,
         attributes if {x.text for x in attributes} != {x.text for x in literals} else (),
         literals,
         _items(draws, "term"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from ..model.prior_draws import log_null_odds, log_one_layer_odds
 from .draws import Draws
 from .tempered import log_evidence
 
-_ENOUGH = 100  # draws of the null function, and of others, to reckon a ratio of shares from
+_TOO_MUCH = 0.5  # of a chain's draws that no other chain drew: what is left says little
 
 
 class BayesFactor(NamedTuple):
@@ -27,7 +27,8 @@ class BayesFactor(NamedTuple):
     spread: float
     """Standard deviation of the logarithm between chains; NaN where it is not known."""
     source: str
-    """"draws", from how often either side was drawn, or "evidence"."""
+    """"scores", "evidence", or "draws": from exact scores of what was drawn, from the evidence of a
+    tempered run, or from how often either side was drawn."""
 
     def __str__(self) -> str:
         # Past 1e300 only the logarithm can be written down.
@@ -40,11 +41,12 @@ class BayesFactor(NamedTuple):
 def bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | None:
     """Weigh "some rule" against "no rule at all", whatever share the prior gives to each.
 
-    With P0 the null function's share of the draws and q0 its share of the prior, restricted to
-    what it allows, the factor is (1 - P0) / P0 · q0 / (1 - q0). Where the null function, or any
-    other, is in too few draws for that, a tempered run still gives it from the evidence P(y): it
-    is (P(y) / P(y | null) - q0) / (1 - q0), which the number of draws does not bound. Without one,
-    and with no draw at all of one side, only a bound is known: the factor if there had been one.
+    With P0 the null function's probability, by its exact score, and q0 its share of the prior,
+    restricted to what it allows, the factor is (1 - P0) / P0 · q0 / (1 - q0). Where the chains drew
+    little in common, so that P0 is not known well, a tempered run still gives it from the evidence
+    P(y): it is (P(y) / P(y | null) - q0) / (1 - q0). Without one only a lower bound is known, from
+    the upper limit of P0. Where nothing but the null function was drawn, only an upper bound is:
+    the factor if there had been one other draw.
 
     Parameters
     ----------
@@ -66,19 +68,37 @@ def bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | None:
     >>> X, y, truth = simulate(300, 10, random_state=0)
     >>> posterior = Posterior(BitMatrix.from_table(X), y)
     >>> drawn = sample(posterior, draws=1000, warmup=100, random_state=0)
-    >>> bayes_factor(drawn, posterior).bound
-    '>'
+    >>> bayes_factor(drawn, posterior).log > 20  # the null function was never drawn
+    True
     """
     log_odds = log_null_odds(posterior)
     if log_odds is None or math.isinf(log_odds) or drawn.settings["kernel"] == "single_term":
         return None
     null = drawn.counts[:, drawn.n_terms == 0].sum(axis=1)
-    n_null, n_all = int(null.sum()), drawn.index.size
-    if min(n_null, n_all - n_null) < _ENOUGH:
+    if null.sum() == drawn.index.size or math.isnan(drawn.exact.log_known):
+        return _from_draws(drawn.n_draws - null, null, -log_odds)
+    if drawn.unseen > _TOO_MUCH:
         by_evidence = _from_evidence(drawn, posterior, log_odds)
         if by_evidence is not None:
             return by_evidence
-    return _from_draws(drawn.n_draws - null, null, -log_odds)
+    return _from_scores(drawn, log_odds)
+
+
+def _from_scores(drawn: Draws, log_odds: float) -> BayesFactor:
+    """By the null function's exact score; a lower bound where chains drew nothing in common."""
+    exact = drawn.exact
+    if math.isnan(exact.log_evidence):
+        log = _log_odds_against(drawn.log_null, exact.log_known)
+        return BayesFactor(log + log_odds, ">", math.nan, "scores")
+    by_chain = np.array([_log_odds_against(drawn.log_null, z) for z in exact.by_chain])
+    log = _log_odds_against(drawn.log_null, exact.log_evidence)
+    return BayesFactor(log + log_odds, "", _spread(by_chain), "scores")
+
+
+def _log_odds_against(log_mass: float, log_evidence: float) -> float:
+    """Log odds against a function of this log score."""
+    share = min(log_mass - log_evidence, -1e-15)
+    return math.log(-math.expm1(share)) - share
 
 
 def one_layer_bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | None:
@@ -115,20 +135,20 @@ def one_layer_bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | 
     if posterior.layers == 1 or drawn.settings["kernel"] == "single_term":
         return None
     one, more = (
-        drawn.counts[:, of_side].sum(axis=1)
+        drawn.exact.weights[:, of_side].sum(axis=1)
         for of_side in (drawn.n_layers == 1, drawn.n_layers > 1)
     )
     if not (one.any() or more.any()):
         return None
     log_odds = log_one_layer_odds(posterior)
-    return None if log_odds is None else _from_draws(one, more, log_odds)
+    if log_odds is None:
+        return None
+    return _from_draws(one * drawn.n_draws, more * drawn.n_draws, log_odds)
 
 
-def _from_draws(
-    first: NDArray[np.int64], second: NDArray[np.int64], log_prior_odds: float
-) -> BayesFactor:
+def _from_draws(first: NDArray[Any], second: NDArray[Any], log_prior_odds: float) -> BayesFactor:
     """Divide the odds of two sides, by how often each chain drew each, by those of the prior."""
-    n_first, n_second = int(first.sum()), int(second.sum())
+    n_first, n_second = float(first.sum()), float(second.sum())
     if n_first and n_second:
         with np.errstate(divide="ignore", invalid="ignore"):
             by_chain = np.log(first) - np.log(second) - log_prior_odds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,12 +14,14 @@ from numpy.typing import NDArray
 from ..boolean import Literal
 from ..boolean.literal import Value
 from ..display import draws_html
-from ..errors import InputError
+from ..errors import InputError, MissingExtraError
 from ..model.flat_functions import FlatFunctions
 from ..model.posterior import marked_rows
 from ..model.rule import Rule, one_line
 from . import draws_file, draws_tree
-from .diagnostics import Diagnosis, diagnose
+from .judging.diagnostics import Diagnosis, diagnose
+from .judging.verdict import Level
+from .probabilities import Probabilities, from_scores
 from .shares import Answers, ChainShares, answers_of, inclusion_by_chain, top
 
 if TYPE_CHECKING:
@@ -68,6 +71,15 @@ class Draws:
         How often each kind of move was tried and changed the function, warm-up included.
     exchanges_tried, exchanged : ndarray of shape (n_chains, n_temperatures - 1)
         The same for exchanges between neighbouring temperatures.
+    log_copies : ndarray
+        By function: logarithm of the prior mass of its copies on equal columns over its own; NaN
+        where it is not known.
+    log_null : float
+        Log score of the null function, drawn or not; -inf where it is not possible, NaN where it
+        is not known.
+    undrawn : tuple of (str, float)
+        Functions that a search or a start came to and no chain drew, and their log scores with
+        those of their copies; without the null function.
     settings : dict
         How they were drawn: kernel, seed, warm-up, thinning, why it stopped, a hash of the data.
     strata : tuple
@@ -100,6 +112,9 @@ class Draws:
     changed: Ints
     exchanges_tried: Ints
     exchanged: Ints
+    log_copies: Floats
+    log_null: float = math.nan
+    undrawn: tuple[tuple[str, float], ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
     strata: tuple[Value, ...] = ()
 
@@ -124,9 +139,56 @@ class Draws:
         return np.stack([np.bincount(row, minlength=self.n_functions) for row in self.index])
 
     @cached_property
-    def probability(self) -> Floats:
+    def frequency(self) -> Floats:
         """Share of all draws, by function."""
         return np.asarray(self.counts.sum(axis=0) / self.index.size)
+
+    @cached_property
+    def exact(self) -> Probabilities:
+        """What exact scores say, with what chains drew of each other's functions."""
+        known = [mass for _, mass in self.undrawn]
+        if not (self.n_terms == 0).any() and math.isfinite(self.log_null):
+            known.append(self.log_null)
+        return from_scores(self.index, self.log_mass, np.array(known))
+
+    @property
+    def log_mass(self) -> Floats:
+        """Log score by function, those of its copies on equal columns added."""
+        return self.log_score + self.log_copies
+
+    @cached_property
+    def probability(self) -> Floats:
+        """Probability by function: of its exact score, where that can be had, else its frequency.
+
+        They add up to 1 with the functions that were never drawn.
+        """
+        found = self.exact.of(self.log_mass)
+        return self.frequency if np.isnan(found).any() else found
+
+    @property
+    def at_most(self) -> Floats:
+        """Upper limit of the probability by function, which no draws that are missing can raise."""
+        return np.nan_to_num(self.exact.at_most(self.log_mass), nan=1.0)
+
+    @property
+    def weights(self) -> Floats:
+        """Share of each function in averages over the posterior; they add up to 1."""
+        return np.asarray(self.exact.weights.mean(axis=0))
+
+    @property
+    def never_drawn(self) -> float:
+        """Estimated probability of all functions that were never drawn."""
+        return max(0.0, 1.0 - float(self.probability.sum()))
+
+    @property
+    def only_null(self) -> bool:
+        """Whether the null function is all that was drawn."""
+        return not self.n_terms.any()
+
+    @property
+    def unseen(self) -> float:
+        """Mean share of a chain's draws that no other chain drew."""
+        return self.exact.unseen
 
     @cached_property
     def n_terms(self) -> Ints:
@@ -224,9 +286,20 @@ class Draws:
         return held
 
     @property
+    def null_frequency(self) -> float:
+        """Share of draws of the null function."""
+        return float(self.frequency[self.n_terms == 0].sum())
+
+    @property
     def null_probability(self) -> float:
-        """Share of draws of the null function: no marker at all."""
-        return float(self.probability[self.n_terms == 0].sum())
+        """Probability of the null function, drawn or not: no marker at all."""
+        found = float(self.exact.of(self.log_null))
+        return self.null_frequency if math.isnan(found) else found
+
+    @property
+    def null_at_most(self) -> float:
+        """Upper limit of the probability of the null function."""
+        return float(np.nan_to_num(self.exact.at_most(self.log_null), nan=1.0))
 
     def scalars(self) -> dict[str, Floats]:
         """Return what a draw comes to in numbers, each of shape (n_chains, n_draws)."""
@@ -262,8 +335,9 @@ class Draws:
         Returns
         -------
         DataFrame
-            ``function``, ``probability`` (share of draws), ``log_posterior`` (log prior plus log
-            likelihood), ``terms``, ``literals``, for lists ``layers``, and ``same_rows``, the
+            ``function``, ``probability`` (by its exact score), ``at_most`` (its upper limit),
+            ``frequency`` (share of draws), ``log_posterior`` (log prior plus log likelihood),
+            ``terms``, ``literals``, for lists ``layers``, and ``same_rows``, the
             probability of all functions that mark the same rows, or of all lists that part the
             rows alike. Merged, a row is the most probable of those that part the rows alike, with
             ``same_rows`` before ``probability``, and highest first.
@@ -274,8 +348,9 @@ class Draws:
         >>> X, y, truth = simulate(300, 10, random_state=0)
         >>> posterior = Posterior(BitMatrix.from_table(X), y, layers=2)
         >>> drawn = sample(posterior, draws=200, warmup=100, random_state=0)
-        >>> list(drawn.top().columns)
-        ['function', 'same_rows', 'probability', 'log_posterior', 'terms', 'literals', 'layers']
+        >>> list(drawn.top().columns)  # doctest: +NORMALIZE_WHITESPACE
+        ['function', 'same_rows', 'probability', 'at_most', 'frequency', 'log_posterior', 'terms',
+        'literals', 'layers']
         >>> len(drawn.top()) < len(drawn.top(merged=False)) == drawn.n_functions
         True
         """
@@ -294,13 +369,14 @@ class Draws:
         Returns
         -------
         DataFrame
-            ``kind``, ``what``, ``probability``, most probable first; and ``equal``, for a literal
-            the literals whose columns are equal to its own, any of which it may stand for.
+            ``kind``, ``what``, ``probability``, most probable first, ``frequency`` (share of
+            draws), and ``equal``, for a literal the literals whose columns are equal to its own,
+            any of which it may stand for.
         """
         import pandas as pd
 
         shares = self.inclusion_by_chain(kind)
-        probability = shares.probability.mean(axis=0)
+        probability, frequency = shares.probability, shares.frequency.mean(axis=0)
         order = np.argsort(-probability, kind="stable")
         order = order[probability[order] >= least]
         return pd.DataFrame(
@@ -308,12 +384,13 @@ class Draws:
                 "kind": kind,
                 "what": [shares.names[i] for i in order],
                 "probability": probability[order],
+                "frequency": frequency[order],
                 "equal": [shares.equal[i] for i in order],
             }
         )
 
     def inclusion_by_chain(self, kind: str) -> ChainShares:
-        """Return the same for each chain."""
+        """Return the same with the share of each chain's draws."""
         return inclusion_by_chain(self, kind)
 
     def _repr_html_(self) -> str:
@@ -339,7 +416,27 @@ class Draws:
         >>> print(drawn.diagnose().verdict)
         Too few draws to judge by: 50 of each chain, where 100 are the least. Run longer.
         """
+        return self._diagnosis
+
+    @cached_property
+    def _diagnosis(self) -> Diagnosis:
         return diagnose(self)
+
+    @property
+    def doubt(self) -> str:
+        """What speaks against the draws; empty when nothing does, or it cannot be found out."""
+        try:
+            return "" if self.diagnose().ok else self.diagnose().verdict
+        except MissingExtraError:
+            return ""
+
+    @property
+    def settled(self) -> bool:
+        """Whether probabilities can be told, and not only their upper limits and odds."""
+        try:
+            return self.diagnose().level != Level.APART
+        except MissingExtraError:
+            return True
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return one row for each draw.
@@ -364,7 +461,10 @@ class Draws:
         return draws_tree.to_dataframe(self)
 
     def to_datatree(
-        self, posterior: Posterior | None = None, log_likelihood: bool = False
+        self,
+        posterior: Posterior | None = None,
+        log_likelihood: bool = False,
+        predictive: bool = False,
     ) -> xr.DataTree:
         """Return the draws as ArviZ takes them.
 
@@ -375,13 +475,17 @@ class Draws:
         log_likelihood : bool, default=False
             Whether to add log P(y | function, rates) of every row at every draw, for LOO. Needs
             the posterior, and 8 bytes for each row of each draw.
+        predictive : bool, default=False
+            Whether to add outcomes drawn for every row at every draw, and sizes of functions drawn
+            from the prior. Needs the posterior, and a byte for each row of each draw.
 
         Returns
         -------
         DataTree
-            Groups ``posterior``, ``sample_stats`` and, with a posterior, ``observed_data`` and
-            ``log_likelihood``; chains and draws are counted from 1. Lists and strata have ``rates``
-            by ``stratum`` and ``part`` in place of ``pi0`` and ``pi1``.
+            Groups ``posterior``, ``sample_stats`` and, with a posterior, ``observed_data``,
+            ``log_likelihood``, ``posterior_predictive`` and ``prior``; chains and draws are counted
+            from 1. Lists and strata have ``rates`` by ``stratum`` and ``part`` in place of ``pi0``
+            and ``pi1``.
 
         Examples
         --------
@@ -395,7 +499,7 @@ class Draws:
         >>> tree["log_likelihood"]["y"].shape
         (4, 100, 300)
         """
-        return draws_tree.to_datatree(self, posterior, log_likelihood)
+        return draws_tree.to_datatree(self, posterior, log_likelihood, predictive)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the draws to one NetCDF file, whole or not at all; ArviZ reads it too.

@@ -2,6 +2,7 @@
 
 A file holds plain arrays and texts; reading it checks all of them and calls nothing they name.
 Files of version 1 know functions without strata only, and of what these mark, not of the rest.
+Those of version 2 do not know copies on equal columns, nor functions that were never drawn.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from .draws import Draws
 
 _FORMAT = "bayesdnf.draws"
-_VERSION = 2
+_VERSION = 3
 _SEAL = "bayesdnf.draws sha256"
 _DOCUMENT = "document"
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -101,6 +102,12 @@ def _own_groups(draws: Draws) -> dict[str, Group]:
             "log_likelihood": (["function"], draws.log_likelihood),
             "cells": (["function", "stratum", "part", "outcome"], draws.cells),
             "rows": (["function", "half"], draws.rows),
+            "log_copies": (["function"], draws.log_copies),
+        },
+        "undrawn": {
+            "text": (["other_function"], text_array(_escape(text) for text, _ in draws.undrawn)),
+            "log_mass": (["other_function"], np.array([mass for _, mass in draws.undrawn])),
+            "log_null": (["null_function"], np.array([draws.log_null])),
         },
         "literals": {
             "text": (["literal"], text_array(_escape(str(x)) for x in draws.literals)),
@@ -223,7 +230,8 @@ class _Reader:
 
     def fields(self) -> dict[str, Any]:
         """Return what the draws are made of, exactly as it was."""
-        index = self._array("posterior/function", np.int64, -1, -1)
+        group = "posterior" if self._version < 3 else "sample_stats"
+        index = self._array(f"{group}/function", np.int64, -1, -1)
         n_chains, n_draws = index.shape
         if index.size == 0:
             self._fail("it holds no draws")
@@ -257,6 +265,10 @@ class _Reader:
                 "moves/exchanges_tried", np.int64, n_chains, n_betas - 1
             ),
             "exchanged": self._array("moves/exchanged", np.int64, n_chains, n_betas - 1),
+            "log_copies": np.full(n, np.nan)
+            if self._version < 3
+            else self._array("functions/log_copies", np.float64, n),
+            **self._undrawn(),
             "settings": self._settings(),
             "strata": self._strata(n_strata),
         }
@@ -339,6 +351,17 @@ class _Reader:
         filled = np.unique(np.column_stack([owner, layers]), axis=0)[:, 0]
         if (np.bincount(filled, minlength=len(n_terms)) != functions.n_layers).any():
             self._fail("a list has a layer without terms")
+
+    def _undrawn(self) -> dict[str, Any]:
+        """Return what is known of functions that were never drawn."""
+        if self._version < 3:
+            return {}
+        texts = self._array("undrawn/text", object, -1).tolist()
+        log_mass = self._array("undrawn/log_mass", np.float64, len(texts)).tolist()
+        return {
+            "undrawn": tuple(zip(map(_unescape, texts), log_mass, strict=True)),
+            "log_null": float(self._array("undrawn/log_null", np.float64, 1)[0]),
+        }
 
     def _moves(self, name: str, n_chains: int) -> NDArray[np.int64]:
         """Return counts by move, in this version's order of moves."""

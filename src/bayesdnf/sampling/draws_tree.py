@@ -18,6 +18,7 @@ from .. import __version__
 from ..data.memory import available_memory, require_memory, size_text
 from ..errors import InputError, MissingExtraError, OutOfMemoryError, ParameterError
 from ..model.posterior import Posterior
+from ..model.rule import layers_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +61,10 @@ def to_dataframe(draws: Draws) -> pd.DataFrame:
 
 
 def to_datatree(
-    draws: Draws, posterior: Posterior | None = None, log_likelihood: bool = False
+    draws: Draws,
+    posterior: Posterior | None = None,
+    log_likelihood: bool = False,
+    predictive: bool = False,
 ) -> xr.DataTree:
     """Return the draws as ArviZ takes them.
 
@@ -73,17 +77,21 @@ def to_datatree(
     log_likelihood : bool, default=False
         Whether to add log P(y | function, rates) of every row at every draw, for LOO. Needs the
         posterior, and 8 bytes for each row of each draw.
+    predictive : bool, default=False
+        Whether to add outcomes drawn for every row at every draw, and sizes of functions drawn from
+        the prior. Needs the posterior, and a byte for each row of each draw.
 
     Returns
     -------
     DataTree
-        Groups ``posterior`` (``function``, the number of the function, ``pi0``, ``pi1``,
-        ``terms``, ``literals``, ``log_posterior``, and ``inclusion`` of each ``literal``; for
-        lists also ``layers``, for lists or with strata ``rates`` by ``stratum`` and ``part`` in
-        place of ``pi0`` and ``pi1``, NaN for parts that a list does not have),
-        ``sample_stats`` (``lp``; ``moved``, whether the function is another than that of the draw
-        before; ``likelihoods``, the log likelihood at each ``inverse_temperature``), with a
-        posterior ``observed_data`` (``y``, 1 for positive), and if asked for ``log_likelihood``.
+        Groups ``posterior`` (``pi0``, ``pi1``, ``terms``, ``literals``, ``log_posterior``, and
+        ``inclusion`` of each ``literal``; for lists also ``layers``, for lists or with strata
+        ``rates`` by ``stratum`` and ``part`` in place of ``pi0`` and ``pi1``, NaN for parts that a
+        list does not have), ``sample_stats`` (``function``, the number of the function; ``lp``;
+        ``moved``, whether the function is another than that of the draw before; ``likelihoods``,
+        the log likelihood at each ``inverse_temperature``), with a posterior ``observed_data``
+        (``y``, 1 for positive), and if asked for ``log_likelihood``, or ``posterior_predictive``
+        (``y``) and ``prior`` (``terms``, ``literals``, for lists ``layers``).
 
     Raises
     ------
@@ -92,10 +100,11 @@ def to_datatree(
     OutOfMemoryError
         When the log likelihoods would not fit in memory.
     """
-    if log_likelihood and posterior is None:
+    if (log_likelihood or predictive) and posterior is None:
+        asked = "log_likelihood" if log_likelihood else "predictive"
         raise ParameterError(
             "The 'posterior' parameter of to_datatree must be what was sampled when "
-            "log_likelihood=True: draws do not hold the rows. Got None instead."
+            f"{asked}=True: draws do not hold the rows. Got None instead."
         )
     if posterior is not None and draws.settings.get("data") != posterior.fingerprint:
         raise InputError("The posterior given is not the one that these draws are of.")
@@ -113,6 +122,11 @@ def to_datatree(
         if log_likelihood:
             values = _pointwise(draws, posterior, rows)
             groups["log_likelihood"] = {"y": (["chain", "draw", "row"], values)}
+        if predictive:
+            groups["posterior_predictive"] = {
+                "y": (["chain", "draw", "row"], _replicated(draws, posterior, rows))
+            }
+            groups["prior"] = _prior(draws, posterior)
     tree: xr.DataTree = library.from_dict(
         {name: {k: v for k, (_, v) in group.items()} for name, group in groups.items()},
         dims={
@@ -140,7 +154,6 @@ def sampled_groups(draws: Draws) -> dict[str, Group]:
     layers: Group = {"layers": (each, draws.n_layers[draws.index])} if draws.layers > 1 else {}
     return {
         "posterior": {
-            "function": (each, draws.index),
             **rates,
             "terms": (each, draws.n_terms[draws.index]),
             "literals": (each, draws.n_literals[draws.index]),
@@ -148,6 +161,7 @@ def sampled_groups(draws: Draws) -> dict[str, Group]:
             "log_posterior": (each, score),
         },
         "sample_stats": {
+            "function": (each, draws.index),  # a name: no number to average over
             "lp": (each, score),
             "moved": (each, moved),
             "likelihoods": ([*each, "inverse_temperature"], draws.likelihoods),
@@ -190,11 +204,7 @@ def _is_positive(posterior: Posterior) -> NDArray[np.bool_]:
 
 def _pointwise(draws: Draws, posterior: Posterior, rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Log P(y_i | function, rates) by chain, draw and row."""
-    if posterior.effect.prevalence is not None:
-        raise InputError(
-            "With a known prevalence the rates are those of the population, not of the table: "
-            "its rows have no likelihood one by one."
-        )
+    _require_own_rates(posterior)
     if posterior.n != len(rows):
         raise InputError(
             "Rows that count several times have no likelihood one by one; "
@@ -208,19 +218,59 @@ def _pointwise(draws: Draws, posterior: Posterior, rows: NDArray[np.int64]) -> N
             "draw fewer, with a larger thin."
         )
     positive = _is_positive(posterior)[rows]
+    values = np.empty((draws.index.size, len(rows)))
+    with np.errstate(divide="ignore"):  # a rate may be 0 or 1
+        for drawn, rate in _rates_by_row(draws, posterior, rows):
+            values[drawn] = np.log(np.where(positive, rate, 1 - rate))
+    return values.reshape(*draws.index.shape, len(rows))
+
+
+def _replicated(draws: Draws, posterior: Posterior, rows: NDArray[np.int64]) -> NDArray[np.int8]:
+    """Outcomes drawn anew by chain, draw and row, the same for the same draws."""
+    _require_own_rates(posterior)
+    require_memory(draws.index.size * len(rows), "An outcome of each row at each draw")
+    rng = np.random.default_rng(int(posterior.fingerprint[:16], 16))
+    values = np.empty((draws.index.size, len(rows)), dtype=np.int8)
+    for drawn, rate in _rates_by_row(draws, posterior, rows):
+        values[drawn] = rng.random(rate.shape) < rate
+    return values.reshape(*draws.index.shape, len(rows))
+
+
+def _require_own_rates(posterior: Posterior) -> None:
+    if posterior.effect.prevalence is not None:
+        raise InputError(
+            "With a known prevalence the rates are those of the population, not of the table: "
+            "its rows have no likelihood one by one."
+        )
+
+
+def _rates_by_row(
+    draws: Draws, posterior: Posterior, rows: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    """Yield for each function the numbers of its draws, and the rate of each row at these."""
     stratum = 0 if posterior.strata is None else posterior.strata.number[rows]
     n_parts = draws.rates.shape[3]
-    with np.errstate(divide="ignore"):  # a rate may be 0 or 1
-        logs = np.log(np.stack([1 - draws.rates, draws.rates], axis=-1))
-    cells = logs.reshape(draws.index.size, -1)  # by stratum, part and class
-    values = np.empty((draws.index.size, len(rows)))
+    cells = draws.rates.reshape(draws.index.size, -1)  # by stratum and part
     by_function = np.argsort(draws.index, axis=None, kind="stable")
     ends = np.cumsum(draws.counts.sum(axis=0))
     for number, part in enumerate(_parts(draws, posterior)):
         drawn = by_function[ends[number - 1] if number else 0 : ends[number]]
-        cell = 2 * (n_parts * stratum + part[rows]) + positive
-        values[drawn] = cells[drawn][:, cell]
-    return values.reshape(*draws.index.shape, len(rows))
+        yield drawn, cells[drawn][:, n_parts * stratum + part[rows]]
+
+
+def _prior(draws: Draws, posterior: Posterior) -> Group:
+    """Sizes of as many functions, drawn from the prior as it is on this table."""
+    seed = int(posterior.fingerprint[:16], 16)
+    drawn = posterior.prior.sample(
+        posterior.bits, draws.index.size, layers=draws.layers, random_state=seed
+    )
+    each = ["chain", "draw"]
+    sizes = {"terms": [sum(len(f.terms) for f in layers_of(rule)) for rule in drawn]}
+    sizes["literals"] = [rule.n_literals for rule in drawn]
+    if draws.layers > 1:
+        sizes["layers"] = [len(layers_of(rule)) for rule in drawn]
+    shape = draws.index.shape
+    return {name: (each, np.reshape(values, shape)) for name, values in sizes.items()}
 
 
 def _parts(draws: Draws, posterior: Posterior) -> Iterator[NDArray[np.intp]]:

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _native
 from ..boolean import BooleanFunction
 from ..checks import whole
 from ..errors import InputError, ParameterError
+from ..model.flat_functions import FlatFunctions, as_flat
 from ..model.part_rates import draw_part_rates
 from ..model.posterior import Posterior, Scores
-from ..model.rule import Rule, as_rule
+from ..model.rule import Rule, as_rule, one_line
 from ..model.streams import Streams
 from ..search.exact import best_term
 from ..search.hunt import hunt, quick_restart
 from .checkpoint import Checkpoint
 from .draws import Draws
-from .kernel import Kernel
-from .records import ChainRecord, merge
+from .kernel import Kernel, Terms
+from .records import ChainRecord, FunctionTable, merge
 from .samplers import informed, reversible_jump, single_term
 from .tempered import tempered
 
@@ -132,9 +136,9 @@ def sample(
     records = None if kept is None else kept.load()
     if records is None:
         left = None if time_limit is None else max(0.01, time_limit - (time.monotonic() - began))
-        functions = _starts(posterior, used, starts, chains, streams, left, n_jobs)
+        functions, known = _starts(posterior, used, starts, chains, streams, left, n_jobs)
         records = [
-            ChainRecord(used.init(function, streams[number]))
+            ChainRecord(used.init(function, streams[number], known))
             for number, function in enumerate(functions)
         ]
     stopped = "done"
@@ -209,13 +213,15 @@ def _starts(
     streams: Streams,
     time_limit: float | None,
     n_jobs: int,
-) -> list[Rule]:
+) -> tuple[list[Rule], list[Rule]]:
+    """Where the chains start, and the functions that are known before they do."""
     if starts is not None:
         if len(starts) != chains:
             raise ParameterError.of("starts", "sample", f"{chains} functions", f"{len(starts)}")
-        return [as_rule(start) for start in starts]
+        given = [as_rule(start) for start in starts]
+        return given, _allowed(posterior, given)
     if kernel.name == "single_term":
-        return _single_terms(posterior, chains, streams, time_limit)
+        return _single_terms(posterior, chains, streams, time_limit), []
     found = hunt(
         posterior,
         time_limit=None if time_limit is None else time_limit / 2,
@@ -229,7 +235,17 @@ def _starts(
         start = quick_restart(posterior, streams[_STARTS + number])
         allowed = np.isfinite(posterior.log_score(start))
         functions.append(start if allowed else found.function)
-    return functions
+    return functions, _allowed(posterior, [*found.best, *functions])
+
+
+def _allowed(posterior: Posterior, functions: Sequence[Rule]) -> list[Rule]:
+    """Of no rule at all and some functions, those that the prior allows."""
+    rules: list[Rule] = [BooleanFunction(), *functions]
+    return [
+        rule
+        for rule in dict.fromkeys(rules)
+        if posterior.support.allowed(rule) and np.isfinite(posterior.log_prior(rule))
+    ]
 
 
 def _single_terms(
@@ -276,7 +292,8 @@ def _collect(
     order = np.lexsort((np.arange(len(table)), -often))[: np.count_nonzero(often)]
     place = np.empty(len(table), dtype=np.int64)
     place[order] = np.arange(len(order))
-    index, table = place[index], table.take(order)
+    index, table = place[index], _renamed(posterior, table.take(order), first_equal)
+    undrawn = _undrawn(posterior, records[0].snapshot.known, table.functions, first_equal)
     in_use, literals = np.unique(table.functions.literals, return_inverse=True)
     names = posterior.bits.table
     rates = [
@@ -301,8 +318,50 @@ def _collect(
         changed=np.stack([info.changed for info in infos]),
         exchanges_tried=np.stack([info.exchanges_tried for info in infos]),
         exchanged=np.stack([info.exchanged for info in infos]),
+        log_copies=posterior.log_copies(table.functions),
+        log_null=-math.inf if kernel.name == "single_term" else _log_null(posterior),
+        undrawn=undrawn,
         settings=settings | {"draws": have - skip, "warmup": skip},
         strata=() if posterior.strata is None else posterior.strata.labels,
+    )
+
+
+def _renamed(
+    posterior: Posterior, table: FunctionTable, first_equal: NDArray[np.int32]
+) -> FunctionTable:
+    """Give functions whose literals were renamed the prior that they have as they are shown."""
+    if (first_equal == np.arange(len(first_equal))).all():
+        return table
+    shown = Scores(*posterior.native.score(*table.functions))
+    same = np.isfinite(shown.log_prior)
+    return replace(table, log_prior=np.where(same, shown.log_prior, table.log_prior))
+
+
+def _log_null(posterior: Posterior) -> float:
+    null = BooleanFunction()
+    return posterior.log_score(null) if posterior.support.allowed(null) else -math.inf
+
+
+def _undrawn(
+    posterior: Posterior,
+    known: Sequence[tuple[Terms, tuple[int, ...]]],
+    drawn: FlatFunctions,
+    first_equal: NDArray[np.int32],
+) -> tuple[tuple[str, float], ...]:
+    """Known functions, the null function aside, that no chain drew, and their log mass."""
+    flat = as_flat(list(zip(layers, terms, strict=True)) for terms, layers in known if terms)
+    flat = flat._replace(literals=first_equal[flat.literals])
+    catalogue = _native.Catalogue()
+    catalogue.number(*drawn)
+    n_drawn = len(catalogue)
+    numbers = catalogue.number(*flat)
+    _, once = np.unique(numbers, return_index=True)
+    missed = flat.take(np.array([i for i in once if numbers[i] >= n_drawn], dtype=np.int64))
+    log_mass = Scores(*posterior.native.score(*missed)).log_score + posterior.log_copies(missed)
+    return tuple(
+        (one_line(posterior.spell(missed, i)), float(mass))
+        for i, mass in enumerate(log_mass.tolist())
+        if math.isfinite(mass)
     )
 
 

@@ -36,9 +36,11 @@ class Answers:
         By function or list: the number of its answer.
     number : ndarray of shape (n_answers,)
         By answer: the number of the function, or of the list that stands for it, which is the one
-        drawn most often and of these the one with the highest score.
+        with the highest score.
     counts : ndarray of shape (n_chains, n_answers)
         How often each chain drew each answer.
+    probability : ndarray of shape (n_answers,)
+        Of a function its own; of lists that part the rows alike their share of the posterior.
 
     Examples
     --------
@@ -56,32 +58,30 @@ class Answers:
     of: Ints
     number: Ints
     counts: Ints
+    probability: Floats
 
     def __len__(self) -> int:
         return len(self.number)
-
-    @property
-    def probability(self) -> Floats:
-        """Share of all draws, by answer."""
-        return np.asarray(self.counts.sum(axis=0) / self.counts.sum())
 
 
 def answers_of(draws: Draws, merged: bool) -> Answers:
     """Take together what parts the rows alike, if asked to."""
     if not merged:
-        own = np.arange(draws.n_functions)
-        return Answers(own, own, draws.counts)
+        order = np.lexsort((np.arange(draws.n_functions), -draws.frequency, -draws.probability))
+        of = np.empty_like(order)
+        of[order] = np.arange(len(order))
+        return Answers(of, order, draws.counts[:, order], draws.probability[order])
     group = _by_rows(draws)
     n_groups = int(group.max()) + 1
-    times = draws.counts.sum(axis=0)
-    within = np.lexsort((np.arange(len(group)), -draws.log_score, -times, group))
+    within = np.lexsort((np.arange(len(group)), -draws.frequency, -draws.log_mass, group))
     stands_for = within[np.searchsorted(group[within], np.arange(n_groups))]
-    order = np.lexsort((stands_for, -np.bincount(group, weights=times)))
+    together = np.asarray(np.bincount(group, weights=draws.weights), dtype=np.float64)
+    order = np.lexsort((stands_for, -together))
     place = np.empty(n_groups, dtype=np.int64)
     place[order] = np.arange(n_groups)
     of = place[group]
     counts = np.stack([np.bincount(of, row, n_groups) for row in draws.counts]).astype(np.int64)
-    return Answers(of, stands_for[order], counts)
+    return Answers(of, stands_for[order], counts, together[order])
 
 
 def top(draws: Draws, most: int | None, merged: bool) -> pd.DataFrame:
@@ -89,7 +89,7 @@ def top(draws: Draws, most: int | None, merged: bool) -> pd.DataFrame:
     import pandas as pd
 
     group = _by_rows(draws)
-    together = np.bincount(group, weights=draws.probability)[group]
+    together = np.maximum(np.bincount(group, weights=draws.weights)[group], draws.probability)
     shown = answers_of(draws, merged).number[:most]
     same_rows = {"same_rows": together[shown]}
     layers = {"layers": draws.n_layers[shown]} if draws.layers > 1 else {}
@@ -98,6 +98,8 @@ def top(draws: Draws, most: int | None, merged: bool) -> pd.DataFrame:
             "function": [draws.function(int(i)) for i in shown],
             **(same_rows if merged else {}),
             "probability": draws.probability[shown],
+            "at_most": draws.at_most[shown],
+            "frequency": draws.frequency[shown],
             "log_posterior": draws.log_score[shown],
             "terms": draws.n_terms[shown],
             "literals": draws.n_literals[shown],
@@ -118,11 +120,13 @@ def _by_rows(draws: Draws) -> Ints:
 
 @dataclass(frozen=True)
 class ChainShares:
-    """How often each chain's functions held each of some items."""
+    """How probably a function holds each of some items, and how often those of each chain did."""
 
     names: Sequence[str]
     equal: Sequence[str]
     probability: Floats
+    """By item."""
+    frequency: Floats
     """Of shape (n_chains, n_items)."""
 
 
@@ -135,13 +139,11 @@ def inclusion_by_chain(draws: Draws, kind: str) -> ChainShares:
     function, item, names, equal = _items(draws, kind)
     pairs = np.unique(function * max(1, len(names)) + item)
     function, item = np.divmod(pairs, max(1, len(names)))
-    shares = np.stack(
-        [
-            np.bincount(item, weights=row[function], minlength=len(names)) / draws.n_draws
-            for row in draws.counts.astype(np.float64)
-        ]
+    probability, *by_chain = (
+        np.bincount(item, weights=row[function], minlength=len(names))
+        for row in (draws.weights, *(draws.counts / draws.n_draws))
     )
-    return ChainShares(names, equal, shares)
+    return ChainShares(names, equal, np.minimum(probability, 1.0), np.stack(by_chain))
 
 
 def _items(draws: Draws, kind: str) -> tuple[Ints, Ints, list[str], list[str]]:

@@ -19,7 +19,7 @@ def found(request):
 
 def test_pairs_are_counted_once_a_function(found):
     draws, slow = found.draws, {}
-    for number, share in enumerate(draws.probability):
+    for number, share in enumerate(draws.weights):
         names = [sorted({x.attribute for x in t}) for t in draws.function(number).literal_terms]
         for pair in {p for some in names for p in itertools.combinations(some, 2)}:
             slow[pair] = slow.get(pair, 0) + share
@@ -42,7 +42,7 @@ def test_regions_hold_their_variants_whatever_the_file_calls_chromosomes(found):
         inside = names.eq(chromosome) & genotypes.variants["POS"].between(start, end)
         there = {genotypes.names[v] for v in np.flatnonzero(inside)}
         uses = [there & set(draws.function(i).attributes) for i in range(draws.n_functions)]
-        assert share == pytest.approx(draws.probability[[bool(u) for u in uses]].sum())
+        assert share == pytest.approx(draws.weights[[bool(u) for u in uses]].sum())
 
 
 def test_nothing_drawn_but_the_null_function_gives_empty_tables():

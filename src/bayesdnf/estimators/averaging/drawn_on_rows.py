@@ -261,7 +261,7 @@ def mean_values(draws: Draws, effect: Effect, pooled: bool) -> Floats:
         values = np.stack(sums, axis=1).reshape(-1, *shape[1:]) / index.size
     else:
         rates = mean_rates(effect, draws.cells, draws.n_layers)
-        values = draws.probability[:, None, None] * rates
+        values = draws.frequency[:, None, None] * rates
     if not pooled or values.shape[1] == 1:
         return values
     return np.asarray((stratum_weights(effect, draws.cells) * values).sum(axis=1, keepdims=True))

@@ -64,7 +64,7 @@ class AveragedRows:
         self._risk: Floats = np.clip(sums[stored_places(self._whole)], 0.0, 1.0)
         self._weight = np.ones(bits.n_stored, np.int64) if bits.counts is None else bits.counts
         included = np.bincount(
-            draws.functions.literals, np.repeat(draws.probability, draws.n_literals), p
+            draws.functions.literals, np.repeat(draws.frequency, draws.n_literals), p
         )
         self.offered = np.sort(np.argsort(-included, kind="stable")[:_MOST_OFFERED])
         """Literals that are tried out, by number: those drawn most often."""

@@ -349,7 +349,7 @@ def _frequent_terms(draws: Draws) -> list[tuple[int, ...]]:
     alone = np.arange(len(flat.literal_starts), dtype=np.int64)
     ones = np.ones_like(flat.layers)
     number = catalogue.number(alone, flat.literal_starts, flat.literals, ones)
-    often = np.bincount(number, np.repeat(draws.probability, draws.n_terms), len(catalogue))
+    often = np.bincount(number, np.repeat(draws.frequency, draws.n_terms), len(catalogue))
     distinct = FlatFunctions(*catalogue.flat)
     most = np.argsort(-often, kind="stable")[:_POOL]
     return [literals for i in most.tolist() for _, literals in _terms(distinct, i)]

@@ -169,5 +169,5 @@ def _read_factor(top: JsonFields, name: str) -> BayesFactor | None:
         part.number("log"),
         part.text("bound", ("", ">", "<")),
         part.number("spread", 0, null=math.nan),
-        part.text("source", ("draws", "evidence")),
+        part.text("source", ("draws", "evidence", "scores")),
     )

@@ -54,7 +54,7 @@ class Slot:
             for i, literal in enumerate(draws.literals)
             if names & {literal.attribute, *(x.attribute for x in draws.equal[i])}
         ]
-        return float(draws.probability[draws.holding(members).any(axis=0)].sum())
+        return float(draws.weights[draws.holding(members).any(axis=0)].sum())
 
 
 def slots_of(
@@ -154,8 +154,8 @@ def term_probabilities(
                 any_way.add(int(function_of[number]))
         out.append(
             (
-                float(draws.probability[sorted(any_way | as_it_is)].sum()),
-                float(draws.probability[sorted(as_it_is)].sum()),
+                float(draws.weights[sorted(any_way | as_it_is)].sum()),
+                float(draws.weights[sorted(as_it_is)].sum()),
             )
         )
     return out

@@ -100,7 +100,7 @@ def pair_table(draws: Draws, least: float = 0.01) -> pd.DataFrame:
     ends = np.sort(of_literal[functions.literals[np.stack([first, second], axis=1)]], axis=1)
     held = np.unique(np.column_stack([ends, holder])[ends[:, 0] < ends[:, 1]], axis=0)
     pairs, number = np.unique(held[:, :2], axis=0, return_inverse=True)
-    shares = np.bincount(number.ravel(), draws.probability[held[:, 2]], minlength=len(pairs))
+    shares = np.bincount(number.ravel(), draws.weights[held[:, 2]], minlength=len(pairs))
     order = np.lexsort((pairs[:, 1], pairs[:, 0], -shares))
     order = order[shares[order] >= least]
     rows = [
@@ -126,7 +126,7 @@ def region_table(
     rows = []
     for region in regions:
         members = [i for i, r in enumerate(of_literal) if r == region]
-        share = float(draws.probability[draws.holding(members).any(axis=0)].sum())
+        share = float(draws.weights[draws.holding(members).any(axis=0)].sum())
         if share >= least:
             start = region[1] * width
             rows.append((region[0], start + 1, start + width, share))

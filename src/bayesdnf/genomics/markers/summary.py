@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...model.rates import Interval
 
 if TYPE_CHECKING:
+    from ...sampling.draws import Draws
     from ..files.genes import Genes
     from .finding import Markers
 
@@ -25,12 +26,14 @@ def summary(found: Markers, genes: Genes | None = None) -> str:
     study = found.study
     n_cases = int(study.y.sum())
     n_controls = len(study.y) - n_cases
+    doubt = found.draws.doubt
     lines = [
+        *([doubt, ""] if doubt else []),
         f"{n_cases:,} cases, {n_controls:,} controls, {study.genotypes.n_variants:,} variants.",
         "",
     ]
     null = found.null_probability
-    sure = f"Posterior probability that there is no marker: {_share(null, found.draws.index.size)}."
+    sure = f"Posterior probability that there is no marker: {_share(found.draws, null)}."
     if found.function.is_null:
         lines += ["No marker: no combination of these variants earns its length.", sure]
         return "\n".join([*lines, *_risks(found), *_drawn(found)])
@@ -121,12 +124,11 @@ def _drawn(found: Markers) -> list[str]:
         "",
         f"Most probable of the {found.draws.n_functions:,} different functions among the draws:",
         *rows,
-        "",
-        found.draws.diagnose().verdict,
+        *([] if found.draws.doubt else ["", found.draws.diagnose().verdict]),
     ]
 
 
-def _share(share: float, draws: int) -> str:
-    if share == 0:
-        return f"below {1 / draws:.1g} (in none of {draws:,} draws)"
-    return f"{share:.3f}"
+def _share(draws: Draws, share: float) -> str:
+    if not draws.settled:
+        return f"at most {draws.null_at_most:.2g}"
+    return f"{share:.3f}" if share >= 0.001 else f"{share:.1g}"
