@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+import math
+from numbers import Integral, Real
 from typing import Any
 
 from .errors import ParameterError
+
+MOST = 2**31 - 1
+"""The largest whole number of a parameter: what every part of the library can count up to."""
+MOST_STEPS = 2**62
+"""The same of steps, which are counted in 64 bits."""
 
 
 def is_whole(value: object, least: int | None = None, most: int | None = None) -> bool:
@@ -29,7 +35,7 @@ def whole(
     owner: str,
     value: Any,
     least: int,
-    most: int | None = None,
+    most: int = MOST,
     *,
     besides: str = "",
 ) -> int:
@@ -42,7 +48,7 @@ def whole(
     value : object
         What was given.
     least, most : int
-        The bounds, both allowed; None means that there is no upper one.
+        The bounds, both allowed.
     besides : str
         What else the caller accepts, for the error, such as "or None".
 
@@ -59,6 +65,40 @@ def whole(
     """
     if is_whole(value, least, most):
         return int(value)
-    bounds = f"{least} or more" if most is None else f"from {least} to {most:,}"
+    small = most in (MOST, MOST_STEPS) and not is_whole(value, most + 1)
+    bounds = f"{least} or more" if small else f"from {least} to {most:,}"
     must = f"a whole number, {bounds}" + (f", {besides}" if besides else "")
     raise ParameterError.of(name, owner, must, value)
+
+
+def seconds(name: str, owner: str, value: Any, *, besides: str = "or None") -> None:
+    """Refuse a length of time that is no finite number above 0.
+
+    Parameters
+    ----------
+    name, owner : str
+        The parameter, and the function or class that takes it.
+    value : object
+        What was given.
+    besides : str
+        What else the caller accepts, for the error.
+
+    Examples
+    --------
+    >>> from bayesdnf.checks import seconds
+    >>> seconds("time_limit", "hunt", 0.5)
+    >>> seconds("time_limit", "hunt", float("inf"))
+    Traceback (most recent call last):
+        ...
+    bayesdnf.errors.ParameterError: The 'time_limit' parameter of hunt must be a finite number of
+    seconds above 0, or None. Got inf instead.
+    """
+    if value is None and besides:
+        return
+    try:
+        fine = isinstance(value, Real) and 0 < float(value) < math.inf
+    except OverflowError:
+        fine = False
+    if not fine or isinstance(value, bool):
+        must = "a finite number of seconds above 0" + (f", {besides}" if besides else "")
+        raise ParameterError.of(name, owner, must, value)

@@ -9,6 +9,23 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+_LONGEST_SHOWN = 200
+
+
+def shown(value: object, longest: int = _LONGEST_SHOWN) -> str:
+    """Write a value for an error, not too long.
+
+    Examples
+    --------
+    >>> from bayesdnf.errors import shown
+    >>> shown("f"), shown("x" * 300, longest=5), shown(10**9999)
+    ("'f'", "'xxxx…", 'a huge whole number')
+    """
+    if isinstance(value, int) and value.bit_length() > 4 * longest:  # its digits may be too many
+        return "a huge whole number"
+    text = repr(value)
+    return text if len(text) <= longest else f"{text[:longest]}…"
+
 
 class BayesDNFError(Exception):
     """Base class of every error raised by bayesdnf."""
@@ -24,7 +41,7 @@ class ParameterError(InputError):
     @classmethod
     def of(cls, name: str, owner: str, must: str, got: object) -> ParameterError:
         """Build the one wording used for a bad parameter."""
-        return cls(f"The '{name}' parameter of {owner} must be {must}. Got {got!r} instead.")
+        return cls(f"The '{name}' parameter of {owner} must be {must}. Got {shown(got)} instead.")
 
 
 class ParseError(InputError):

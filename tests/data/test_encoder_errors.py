@@ -114,10 +114,10 @@ FIT_ERRORS = [
     (
         {"thresholds": 0},
         {"a": [1, 2]},
-        "The 'thresholds' parameter of LiteralEncoder must be a whole number >= 1. Got 0 instead.",
+        "The 'thresholds' parameter of LiteralEncoder must be a whole number, 1 or more. Got 0",
     ),
-    ({"thresholds": 2.5}, {"a": [1, 2]}, "must be a whole number >= 1. Got 2.5 instead."),
-    ({"thresholds": True}, {"a": [1, 2]}, "must be a whole number >= 1. Got True instead."),
+    ({"thresholds": 2.5}, {"a": [1, 2]}, "must be a whole number, 1 or more. Got 2.5 instead."),
+    ({"thresholds": True}, {"a": [1, 2]}, "must be a whole number, 1 or more. Got True instead."),
     (
         {"negations": "yes"},
         {"a": [1, 2]},

@@ -1,5 +1,6 @@
 """Runs that stop and go on: the same bytes, whatever happens in between."""
 
+import io
 import json
 import os
 import random
@@ -12,6 +13,7 @@ import pytest
 
 from bayesdnf import Effect, sample
 from bayesdnf.errors import InputError
+from bayesdnf.files.seals import opened, seal
 from bayesdnf.sampling.samplers import informed
 from sampling.runs import posterior_of, posterior_of_lists, same_draws
 
@@ -130,17 +132,133 @@ def test_fingerprints_tell_layers_and_strata_apart():
     assert posterior_of(effect=Effect(ordered=False)).fingerprint != plain.fingerprint
 
 
-def test_a_checkpoint_of_an_earlier_format_is_refused(tmp_path):
-    sample(posterior_of(), checkpoint=tmp_path / "run", **(RUN | {"draws": 5, "warmup": 0}))
+def test_a_checkpoint_of_another_format_is_refused(tmp_path):
+    sample(posterior_of(), checkpoint=tmp_path / "run", **FORGED_RUN)
+    rewrite(tmp_path, lambda head, arrays: None, version=2)
+    with pytest.raises(InputError, match="has format 2; this version of bayesdnf reads format 3"):
+        sample(posterior_of(), checkpoint=tmp_path / "run", **FORGED_RUN)
+
+
+FORGED_RUN = RUN | {"draws": 20, "warmup": 0, "chains": 2, "starts": ["x0", "x1 AND x2"]}
+
+
+def rewrite(folder, change, version=3):
+    """Change what checkpoints hold, and seal them again as if they had been written so."""
+    for file in sorted(folder.iterdir()):
+        content = opened(file.read_bytes(), "bayesdnf.checkpoint").content
+        with np.load(io.BytesIO(content)) as archive:
+            arrays = dict(archive)
+        head = json.loads(str(arrays.pop("head")))
+        change(head, arrays)
+        image = io.BytesIO()
+        np.savez(image, head=np.array(json.dumps(head)), **arrays)
+        file.write_bytes(seal(image.getvalue(), "bayesdnf.checkpoint", version))
+
+
+def _place(name, value):
+    def change(head, arrays):
+        head["snapshots"][0][name] = value
+
+    return change
+
+
+def _field(name, make):
+    def change(head, arrays):
+        arrays[f"0.{name}"] = make(arrays[f"0.{name}"])
+
+    return change
+
+
+def _in_head(name, value):
+    return lambda head, arrays: head.update({name: value})
+
+
+FORGERIES = {
+    "no number": _in_head("number", None),
+    "a number below 0": _in_head("number", -1),
+    "settings that are none": _in_head("settings", [1]),
+    "no snapshots": _in_head("snapshots", None),
+    "a chain too few": lambda head, arrays: head["snapshots"].pop(),
+    "a chain that is a text": _in_head("snapshots", ["x", "y"]),
+    **{
+        f"{name} = {value!r:.30}": _place(name, value)
+        for name, values in {
+            "functions": (None, [], [[[0]], [[0]]], [[[-1]]], [[[10**6]]], [[["a"]]], [[[0.5]]]),
+            "layers": ([], [[7]], [[0]], [[1, 1, 1, 1, 1]], [["a"]]),
+            "key": ([1], [1, 2, 3], [-1, 0], ["a", "b"], None, [2**64, 0]),
+            "counter": ([1], [0, 0, 0, "a"], [0, 0, 0, 2**70]),
+            "used": (5, -1, "a", None),
+            "step": (-1, 2**80, 10**9, 0, "a", 55),
+            "known": (None, [[1]], [[[[0]], [7]]], [[[[10**6]], [1]]], [[[["a"]], [1]]]),
+        }.items()
+        for value in values
+    },
+    **{
+        f"another {name}: {what}": _field(name, make)
+        for name in (
+            "log_prior", "log_likelihood", "cells", "draws", "likelihoods", "tried", "changed",
+            "functions.literals", "functions.term_starts", "functions.literal_starts",
+            "functions.layers",
+        )
+        for what, make in {
+            "one short": lambda values: values[:-1],
+            "another type": lambda values: values.astype(np.float32),
+            "below": lambda values: values - 1000,
+            "beyond": lambda values: values + 1000,
+        }.items()
+    },
+    "a draw of no function": _field("draws", lambda values: values * 0 + 99),
+    "nan": _field("log_prior", lambda values: values * np.nan),
+    "more changed than tried": _field("changed", lambda values: values + 10**9),
+    "no draws": lambda head, arrays: arrays.pop("0.draws"),
+    "no rows": lambda head, arrays: arrays.pop("0.rows"),
+}  # fmt: skip
+UNSEEN = {  # counts of moves beyond bounds that no one knows
+    "another tried: beyond",
+}
+
+
+def test_forged_checkpoints_are_refused_in_one_sentence(tmp_path):
+    posterior = posterior_of()
+    kept = sample(posterior, checkpoint=tmp_path / "run", **FORGED_RUN)
+    whole = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    said = {}
+    for title, change in FORGERIES.items():
+        rewrite(tmp_path, change)
+        try:
+            sample(posterior, checkpoint=tmp_path / "run", **FORGED_RUN)
+        except InputError as error:
+            said[title] = str(error)
+        for file in tmp_path.iterdir():
+            file.unlink()
+        for file, content in whole.items():
+            file.write_bytes(content)
+    assert FORGERIES.keys() - said.keys() == UNSEEN
+    for sentence in said.values():
+        assert str(tmp_path / "run") in sentence
+        assert "\n" not in sentence
+        assert sentence.count("; ") == 1
+        assert sentence.endswith(".")
+    rewrite(tmp_path, lambda head, arrays: None)
+    assert same_draws(kept, sample(posterior, checkpoint=tmp_path / "run", **FORGED_RUN))
+
+
+def test_a_checkpoint_that_unpacks_to_more_than_it_is_is_refused(tmp_path):
+    posterior = posterior_of()
+    sample(posterior, checkpoint=tmp_path / "run", **FORGED_RUN)
     for file in tmp_path.iterdir():
-        with np.load(file) as arrays:
-            held = dict(arrays)
-        head = json.loads(str(held["head"]))
-        held["head"] = np.array(json.dumps(head | {"version": 1}))
-        with file.open("wb") as handle:
-            np.savez(handle, **held)
-    with pytest.raises(InputError, match="has format 1; this version of bayesdnf reads format 3"):
-        sample(posterior_of(), checkpoint=tmp_path / "run", **RUN)
+        with np.load(io.BytesIO(opened(file.read_bytes(), "bayesdnf.checkpoint").content)) as held:
+            image = io.BytesIO()
+            np.savez_compressed(image, bomb=np.zeros(10**6), **held)
+        file.write_bytes(seal(image.getvalue(), "bayesdnf.checkpoint", 3))
+    with pytest.raises(InputError, match="is a checkpoint that can be read"):
+        sample(posterior, checkpoint=tmp_path / "run", **FORGED_RUN)
+
+
+@pytest.mark.parametrize("path", ["", "."])
+def test_a_checkpoint_needs_a_name(path):
+    with pytest.raises(InputError, match=r"^Cannot keep a checkpoint in '\.?': name a file\.$"):
+        sample(posterior_of(), checkpoint=path, **FORGED_RUN)
 
 
 def test_a_damaged_file_gives_way_to_the_other(tmp_path):

@@ -29,7 +29,9 @@ from bayesdnf import (
 )
 from bayesdnf.boolean.parsing import parse_literal
 from bayesdnf.errors import InputError, MissingExtraError, OutOfMemoryError, ParameterError
+from bayesdnf.files.seals import opened, seal
 from bayesdnf.sampling import draws_file, draws_tree
+from files.limits import largest_file
 from sampling.made_draws import independent, made
 
 TEXT = st.text(max_size=12) | st.text(alphabet="\0\\\"'\n\t \ud800\udc00u00é=<>()", max_size=8)
@@ -432,11 +434,10 @@ def refusal(path):
 
 def forge(path, change):
     """Change the content of a file as its writer could have."""
-    data = path.read_bytes()
-    path.write_bytes(data[: data.rindex(draws_file._SEAL.encode())])
+    path.write_bytes(opened(path.read_bytes(), "bayesdnf.draws").content)
     with h5py.File(path, "r+") as handle:
         change(handle)
-    draws_file._seal(path)
+    path.write_bytes(seal(path.read_bytes(), "bayesdnf.draws", draws_file._VERSION))
 
 
 def of_last_list(handle, layer):
@@ -597,17 +598,65 @@ def test_damaged_files_of_version_1_are_refused(tmp_path, monkeypatch):
         assert f"'{name}' is missing" in refusal(tmp_path / "old.nc")
 
 
-def test_a_failed_save_leaves_the_old_file(file, drawn, monkeypatch):
+@pytest.mark.skipif(os.name != "posix", reason="limits on sizes are POSIX")
+def test_a_failed_save_leaves_the_old_file(file, drawn):
     before = file.read_bytes()
-
-    def fails(*args, **kwargs):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(xr.DataTree, "to_netcdf", fails)
-    with pytest.raises(InputError, match="No space left on device"):
+    with largest_file(2000), pytest.raises(InputError) as caught:
         drawn.save(file)
+    assert str(caught.value) == f"Cannot write {file}: File too large."
     assert file.read_bytes() == before
     assert os.listdir(file.parent) == [file.name]
+
+
+def stored_elsewhere(handle, elsewhere):
+    shape = handle["posterior/pi0"].shape
+    del handle["posterior/pi0"]
+    n_bytes = 8 * shape[0] * shape[1]
+    handle.create_dataset(
+        "posterior/pi0", shape, np.float64, external=[(str(elsewhere), 0, n_bytes)]
+    )
+
+
+def virtual(handle, elsewhere):
+    shape = handle["posterior/pi0"].shape
+    del handle["posterior/pi0"]
+    layout = h5py.VirtualLayout(shape, np.float64)
+    layout[...] = h5py.VirtualSource(str(elsewhere), "posterior/pi1", shape)
+    handle.create_virtual_dataset("posterior/pi0", layout)
+
+
+def linked(handle, link):
+    del handle["posterior/pi0"]
+    handle["posterior/pi0"] = link
+
+
+def linked_group(handle, elsewhere):
+    del handle["moves"]
+    handle["moves"] = h5py.ExternalLink(str(elsewhere), "/moves")
+
+
+def bomb(handle):
+    shape = handle["posterior/pi0"].shape
+    del handle["posterior/pi0"]
+    handle.create_dataset("posterior/pi0", data=np.zeros(shape), chunks=shape, compression="gzip")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (stored_elsewhere, "'posterior/pi0' keeps its values in another file"),
+        (virtual, "'posterior/pi0' keeps its values in another file"),
+        (lambda h, to: linked(h, h5py.ExternalLink(str(to), "/posterior/pi1")), "has a link to"),
+        (lambda h, to: linked(h, h5py.SoftLink("/posterior/pi1")), "has a link to elsewhere"),
+        (linked_group, "has a link to elsewhere"),
+        (lambda h, to: bomb(h), "'posterior/pi0' is not stored whole"),
+    ],
+)
+def test_a_file_leads_to_no_other_file(file, tmp_path, change, said):
+    elsewhere = tmp_path / "secret.nc"
+    elsewhere.write_bytes(opened(file.read_bytes(), "bayesdnf.draws").content)
+    forge(file, lambda handle: change(handle, elsewhere))
+    assert said in refusal(file)
 
 
 def test_names_of_files_are_taken_as_they_are(drawn, tmp_path, monkeypatch):

@@ -396,7 +396,7 @@ BAD = {
     "keep": ("first", "'last' or 'best'"),
     "adaptive": (1, "True or False"),
     "n_jobs": (True, "a whole number, 1 or more"),
-    "time_limit": (0, "above 0, or None"),
+    "time_limit": (0, "a finite number of seconds above 0, or None"),
     "random_state": ("x", "a whole number, 0 or more, a SeedSequence or None"),
 }
 

@@ -363,9 +363,9 @@ BAD = [
     ("steps", -5, WHOLE),
     ("steps", "many", WHOLE),
     ("n_jobs", None, WHOLE),
-    ("time_limit", 0, "above 0, or None"),
-    ("time_limit", math.nan, "above 0, or None"),
-    ("time_limit", "soon", "above 0, or None"),
+    ("time_limit", 0, "a finite number of seconds above 0, or None"),
+    ("time_limit", math.nan, "a finite number of seconds above 0, or None"),
+    ("time_limit", "soon", "a finite number of seconds above 0, or None"),
     ("random_state", "x", "a whole number, 0 or more, a SeedSequence or None"),
 ]
 

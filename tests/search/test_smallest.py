@@ -371,7 +371,7 @@ def test_the_exact_searches_offer_it_too():
     [
         ({"minimize": "rows"}, "'minimize' parameter of smallest_function must be one of terms"),
         ({"method": "fast"}, "'method' parameter of smallest_function must be one of auto"),
-        ({"time_limit": 0}, "'time_limit' parameter of smallest_function must be above 0"),
+        ({"time_limit": 0}, "'time_limit' parameter of smallest_function must be a finite number"),
         ({"n_jobs": 0}, "'n_jobs' parameter of smallest_function must be a whole number"),
         ({"random_state": "x"}, "'random_state' parameter of smallest_function must be"),
         ({"positive": "z"}, "must be among the labels"),

@@ -6,15 +6,14 @@ is wrong, 2 wrong usage, 130 interrupted. Heavy libraries are imported inside th
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import BayesDNFError, MissingExtraError, ParameterError
-from . import genomics, options
-from .output import end, rule_result, write_json
+from ..errors import MissingExtraError, ParameterError
+from . import gate, genomics, options
+from .output import end, rule_result, save_result, write_json
 from .reporting import WithReport, command_line, export, files_of, report, show, sign, tell_of
 from .reproducing import reproduce
 from .sampling import sample
@@ -49,6 +48,10 @@ def _common(
         typer.Option(
             "--version", callback=_show_version, is_eager=True, help="Show versions and exit."
         ),
+    ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option(gate.DEBUG, help="When something goes wrong, show where; anywhere in a line."),
     ] = False,
 ) -> None:
     pass
@@ -90,7 +93,7 @@ def fit(
     from .. import DNFClassifier
     from ..estimators.held_out import measure, stratified_folds, stratified_part
     from ..files.atomic import writable
-    from .labelled import keep_apart, measure_file, read_labelled, read_like, require_spread
+    from .labelled import keep_apart, measure_rows, read_labelled, read_test, require_spread
 
     keep_apart(out, [table, test])
     writable(out)
@@ -102,6 +105,7 @@ def fit(
         writable(report)
     data = read_labelled(table, target, positive, learning)
     rows, label = data.rows, data.positive
+    tested = None if test is None else read_test(test, target, data, learning)
     model = DNFClassifier(**learning.parameters(data))
     is_positive = rows.y == label
     held: NDArray[np.bool_] | None = None
@@ -113,44 +117,48 @@ def fit(
         held = stratified_part(is_positive, test_share, learning.seed)
         require_spread(rows, ~held, f"--test-share {test_share:g}")
     finished = _search(model, rows if held is None else rows.part(~held))
+    split = None if test_share is None else (test_share, learning.seed)
+    sign(model, table, target, split, learning.strata)
+    saved = save_result(model.save, out, "the rule and its risks")
     held_out: HeldOut | None = None
     reported: Path | None = None
     try:
-        split = None if test_share is None else (test_share, learning.seed)
-        sign(model, table, target, split, learning.strata)
-        model.save(out)
-        if test is not None:
-            held_out = measure_file(model, test, target, learning.sep)
+        if test is not None and tested is not None:
+            held_out = measure_rows(model, tested, test)
         elif held is not None:
-            tested, how = rows.part(held), f"{test_share:g} of the rows"
-            held_out = measure(model, tested.X, is_positive[held], how, tested.strata)
+            part, how = rows.part(held), f"{test_share:g} of the rows"
+            held_out = measure(model, part.X, is_positive[held], how, part.strata)
         elif cv is not None and finished:
             held_out = _cross_validated(model, rows, cv, learning.seed)
         if report is not None:
-            if test is not None:
+            if tested is not None:
                 n_fitted = len(rows.y)
-                rows = rows.followed_by(read_like(model, test, target, learning.sep))
+                rows = rows.followed_by(tested)
                 held = np.arange(len(rows.y)) >= n_fitted
             reported = write_report(
                 model, rows.X, rows.y, report,
                 held_out=held,
                 strata=rows.strata,
                 measured=None if cv is None else held_out,  # others are measured there anew
-                files=files_of({"table": table, "test table": test, "model": out}),
+                files=files_of({"table": table, "test table": test, "model": saved.path}),
                 command=command_line(),
             )  # fmt: skip
     except KeyboardInterrupt:
         finished = False
-    if as_json:
-        written = None if reported is None else str(reported)
-        write_json({**rule_result(model, held_out), "model": str(out), "report": written})
-    else:
-        from .terminal import print_model
+    finally:  # whatever went wrong, the rule is told
+        if as_json:
+            result = rule_result(model, held_out)
+            paths = {"model": saved.path, "report": reported}
+            write_json({**result, **{k: v if v is None else str(v) for k, v in paths.items()}})
+        else:
+            from .terminal import print_model
 
-        print_model(model, held_out)
-        typer.echo(f"Model written to {out}.")
-        if reported is not None:
-            tell_of(reported)
+            print_model(model, held_out)
+            if saved.path is not None:
+                typer.echo(f"Model written to {saved.path}.")
+            if reported is not None:
+                tell_of(reported)
+    saved.require()
     end(finished, "this is the best rule")
 
 
@@ -219,7 +227,7 @@ def predict(
     rule = DNFClassifier.load(model)
     texts = text_columns(rule) | strata_texts(rule, strata)
     X = read_file(table, options.separator(sep), missing=rule.missing_values, texts=texts)
-    require_columns(rule, X, table, f"{model} was fitted on")
+    require_columns(list(rule.encoder_.kinds_), X, table, f"{model} was fitted on")
     rows = rule._rule_rows(X)
     labels = strata_like(rule, X, table, strata)
     about = rule._answers_for(rows, row_strata(rule.strata_, labels, len(X)))
@@ -339,9 +347,5 @@ def _numbers(text: str, option: str) -> list[float]:
 
 
 def main() -> None:
-    """Run the command line; a wrong input is one sentence and exit status 1."""
-    try:
-        app()
-    except (BayesDNFError, OSError) as error:
-        typer.echo(f"Error: {error}", err=True)
-        sys.exit(1)
+    """Run the command line; whatever goes wrong is one sentence and an exit status."""
+    gate.run(app)

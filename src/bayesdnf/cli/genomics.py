@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options
-from .output import write_json
+from .output import save_result, write_json
 from .reporting import command_line, files_of
 from .study_options import Files, Reading, reading
 
@@ -108,17 +108,24 @@ def markers(
             draws=draws, chains=chains, time_limit=time_limit, n_jobs=reading.jobs,
             random_state=seed, pairs=scans or None, progress=stages,
         )  # fmt: skip
-    files = save_markers(
-        found, out, named, command=command_line(), filters=reading.filters(),
-        seconds={"reading and filters": read}, inputs=_hashed(study, reading),
-    )  # fmt: skip
+    if not as_json:
+        from ..genomics.markers.summary import summary
+
+        typer.echo(summary(found, named))
+    files: list[Path] = []
+
+    def save(folder: Path) -> None:
+        files[:] = save_markers(
+            found, folder, named, command=command_line(), filters=reading.filters(),
+            seconds={"reading and filters": read}, inputs=_hashed(study, reading),
+        )  # fmt: skip
+
+    saved = save_result(save, out, "the results")
     if as_json:
         write_json(_result(found, files))
-        return
-    from ..genomics.markers.summary import summary
-
-    typer.echo(summary(found, named))
-    typer.echo(f"\n{len(files)} files written to {out}.")
+    elif saved.path is not None:
+        typer.echo(f"\n{len(files)} files written to {saved.path}.")
+    saved.require()
 
 
 def _prepared(study: str, reading: Reading, stages: Stages) -> Study:
@@ -185,10 +192,15 @@ def scan(
             gap=reading.gap, part=which, n_jobs=reading.jobs,
             progress=lambda done, total: stages("pairs", done, total),
         )  # fmt: skip
-    found.save(out)
     log = "\n".join([command_line(), *kept.history, *map(str, found.settings.items())])
-    _write_log(out, log)
-    _tell_scan(out, found.findings, found.settings, as_json)
+
+    def save(path: Path) -> None:
+        found.save(path)
+        _write_log(path, log)
+
+    saved = save_result(save, out, "the pairs")
+    _tell_scan(saved.path, found.findings, found.settings, as_json)
+    saved.require()
 
 
 def _part(text: str | None) -> tuple[int, int] | None:
@@ -219,14 +231,17 @@ def merge(
     _tell_scan(out, whole.findings, whole.settings, as_json)
 
 
-def _tell_scan(out: Path, findings: pd.DataFrame, settings: dict[str, Any], as_json: bool) -> None:
+def _tell_scan(
+    out: Path | None, findings: pd.DataFrame, settings: dict[str, Any], as_json: bool
+) -> None:
     if as_json:
         best = findings.head(10).to_dict("records")
-        write_json({"out": str(out), "findings": len(findings), "best": best, **settings})
+        where = None if out is None else str(out)
+        write_json({"out": where, "findings": len(findings), "best": best, **settings})
         return
     k, n = settings["part"]
     which = "" if n == 1 else f" of part {k} of {n}"
-    typer.echo(f"{out}: the best {len(findings):,} pairs{which}.")
+    typer.echo(f"{out or 'Not saved'}: the best {len(findings):,} pairs{which}.")
     for _, row in findings.head(5).iterrows():
         typer.echo(
             f"  gain {row['gain']:.1f}, log BF {row['log_bayes_factor']:.1f}  {row['marker']}"
@@ -282,9 +297,8 @@ def _hashed(study: str, reading: Reading) -> Sequence[Any]:
 
 def _write_log(out: Path, text: str) -> None:
     """Write what was done beside an output."""
-    from ..files.atomic import atomic_path
+    from ..files.atomic import write_text
     from ..versions import versions
 
     told = "\n".join(f"{name} {value}" for name, value in versions().items())
-    with atomic_path(out.with_name(f"{out.name}.log")) as part:
-        part.write_text(f"{text}\n{told}\n", encoding="utf-8", newline="\n")
+    write_text(out.with_name(f"{out.name}.log"), f"{text}\n{told}\n")

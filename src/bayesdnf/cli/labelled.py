@@ -113,11 +113,15 @@ def strata_like(
         return None
     if model.record_.strata in table.columns:
         return strata_column(table, str(model.record_.strata), path)
-    which = "--strata" if model.record_.strata is None else repr(model.record_.strata)
+    _tell_no_strata(path, model.record_.strata)
+    return None
+
+
+def _tell_no_strata(path: Path, name: str | None) -> None:
+    which = "--strata" if name is None else repr(name)
     typer.echo(
         f"{path} has no column of strata ({which}): risks are pooled over the strata.", err=True
     )
-    return None
 
 
 def require_spread(rows: LabelledRows, fitted: NDArray[np.bool_], what: str) -> None:
@@ -150,29 +154,54 @@ def read_like(
     path: Path,
     target: str,
     sep: str | None,
-    who: str = "the rule's table has",
+    who: str,
     strata: str | None = None,
 ) -> LabelledRows:
     """Read another file of the make that a classifier was fitted on."""
     texts = text_columns(model) | ({target} if model.classes_.dtype.kind in "OUT" else set())
     texts |= strata_texts(model, strata)
     table = read_file(path, separator(sep), missing=model.missing_values, texts=texts)
-    require_columns(model, table, path, who)
+    require_columns(list(model.encoder_.kinds_), table, path, who)
     X, y = split_target(table, target, path)
-    _require_known(y, model, target, path)
+    _require_labels(y, [model.negative_, model.positive_], target, path)
     return LabelledRows(X, y, strata_like(model, X, path, strata))
 
 
-def measure_file(model: RuleClassifier, path: Path, target: str, sep: str | None) -> HeldOut | None:
-    """Measure a classifier on another file of the same make; None, and told, if it saw the rows."""
+def read_test(path: Path, target: str, data: LabelledTable, options: Learning) -> LabelledRows:
+    """Read the table to test on, and compare it with the one to learn from.
+
+    Before the search: a wrong table must not be told after it.
+    """
+    X, y, strata = data.rows
+    texts = {name for name in X.columns if X[name].dtype.kind not in "biuf"}
+    texts |= {target} if y.dtype.kind == "O" else set()
+    if strata is not None and strata.dtype.kind not in "biuf":
+        texts.add(str(options.strata))
+    table = read_file(path, separator(options.sep), missing=data.missing, texts=texts)
+    # A column of one value is offered to no rule, and need not be there.
+    needed = [str(name) for name in X.columns if X[name].nunique() > 1]
+    require_columns(needed, table, path, "the rule's table has")
+    own = None
+    if options.strata is not None and strata is not None:
+        if options.strata in table.columns:
+            own = strata_column(table, options.strata, path)
+            _require_labels(own, np.unique(strata).tolist(), options.strata, path)
+        else:
+            _tell_no_strata(path, options.strata)
+    tested, labels = split_target(table, target, path)
+    _require_labels(labels, np.unique(y).tolist(), target, path)
+    return LabelledRows(tested, labels, own)
+
+
+def measure_rows(model: RuleClassifier, rows: LabelledRows, path: Path) -> HeldOut | None:
+    """Measure a classifier on rows of another file; None, and told, if it saw the rows."""
     from ..estimators.held_out import NOT_HELD_OUT, are_of_fit, measure
 
-    X, y, strata = read_like(model, path, target, sep)
-    is_positive = np.asarray(y == model.positive_, dtype=np.bool_)
-    if are_of_fit(model, X, is_positive):
+    is_positive = np.asarray(rows.y == model.positive_, dtype=np.bool_)
+    if are_of_fit(model, rows.X, is_positive):
         typer.echo(f"{path}: {NOT_HELD_OUT}", err=True)
         return None
-    return measure(model, X, is_positive, str(path), strata)
+    return measure(model, rows.X, is_positive, str(path), rows.strata)
 
 
 def keep_apart(out: Path, inputs: list[Path | None]) -> None:
@@ -234,14 +263,15 @@ def positive_label(y: NDArray[Any], positive: str | None, target: str, path: Pat
     raise InputError(f"{where} holds {shown} and no {positive!r}; --positive must be one of them.")
 
 
-def _require_known(y: NDArray[Any], model: RuleClassifier, target: str, path: Path) -> None:
-    """Refuse a table that holds a third label."""
-    strange = np.asarray((y != model.positive_) & (y != model.negative_), dtype=np.bool_)
+def _require_labels(y: NDArray[Any], known: list[Any], column: str, path: Path) -> None:
+    """Refuse a table that holds a label that the rule's table does not have."""
+    values = y.astype(object)  # numbers and texts then differ, and are compared all the same
+    strange = np.logical_and.reduce([np.asarray(values != label) for label in known])
     if strange.any():
         row = int(np.argmax(strange))
         raise InputError(
-            f"Column {target!r} of {path} holds {y[row]!s} in row {row}; the rule was fitted on "
-            f"{model.negative_!s} and {model.positive_!s}."
+            f"Column {column!r} of {path} holds {y[row]!s} in row {row}; the rule's table has "
+            f"{listed(known, 5)}."
         )
 
 
@@ -257,11 +287,12 @@ def strata_texts(model: RuleClassifier, name: str | None) -> set[str]:
     return {column} if has_texts and column is not None else set()
 
 
-def require_columns(model: RuleClassifier, table: pd.DataFrame, path: Path, who: str) -> None:
-    """Refuse a table that lacks a column of the model."""
+def require_columns(needed: Sequence[str], table: pd.DataFrame, path: Path, who: str) -> None:
+    """Refuse a table that lacks a column."""
     names = [str(name) for name in table.columns]
-    for name in model.encoder_.kinds_:
-        if name not in names:
+    there = set(names)
+    for name in needed:
+        if name not in there:
             raise UnknownColumnError(
                 f"{path} has no column {name!r}, which {who}.{did_you_mean(name, names)}"
             )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
-from typing import TYPE_CHECKING, Any
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -38,6 +42,47 @@ def end(finished: bool, what: str) -> None:
     if not finished:
         typer.echo(f"Interrupted: {what} so far.", err=True)
         raise typer.Exit(130)
+
+
+class Saved(NamedTuple):
+    """Where a result was saved, and what was wrong with the place that was asked for."""
+
+    path: Path | None
+    problem: str = ""
+
+    def require(self) -> None:
+        """Raise InputError when it could not be saved where it was asked for."""
+        if self.problem:
+            raise InputError(self.problem)
+
+
+def save_result(save: Callable[[Path], object], out: Path, what: str) -> Saved:
+    """Save what took long to find: where that fails, in a new folder elsewhere.
+
+    Parameters
+    ----------
+    save : callable
+        Writes the file or folder that it is given.
+    out : Path
+        What was asked for.
+    what : str
+        What is saved, for errors: "the draws".
+    """
+    try:
+        save(out)
+        return Saved(out)
+    except InputError as error:
+        problem = str(error)
+    for folder in (tempfile.gettempdir(), ".", Path.home()):
+        with contextlib.suppress(OSError, InputError):
+            other = Path(tempfile.mkdtemp(prefix="bayesdnf-", dir=folder)) / out.name
+            try:
+                save(other)
+            except InputError:
+                other.parent.rmdir()
+                raise
+            return Saved(other, f"{problem.rstrip('.')}; {what} are kept in {other}.")
+    return Saved(None, f"{problem.rstrip('.')}, and {what} could not be kept elsewhere.")
 
 
 def rule_result(model: DNFClassifier, held_out: HeldOut | None) -> dict[str, Any]:

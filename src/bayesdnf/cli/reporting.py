@@ -151,7 +151,7 @@ def export(
     rules that sample drew, it comes without risks. Of those it is the one of highest log posterior.
     """
     from ..boolean import RuleList
-    from ..files.atomic import atomic_path
+    from ..files.atomic import write_text
     from .labelled import keep_apart
 
     found = _load(model)
@@ -168,8 +168,7 @@ def export(
     }[to](**risks).rstrip("\n")
     if out is not None:
         keep_apart(out, [model])
-        with atomic_path(out) as part:
-            part.write_text(f"{text}\n", "utf-8")
+        write_text(out, f"{text}\n")
     if as_json:
         where = None if out is None else str(out)
         write_json({"to": to.value, "rule": str(rule), "text": text, "out": where})

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..errors import InputError
 from . import options
-from .output import end, posterior_result, write_json
+from .output import Saved, end, posterior_result, save_result, write_json
 from .reporting import sign
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ def sample(
     checkpoint: Annotated[
         Path | None, typer.Option(help="Where to keep the state of the run, and go on from it.")
     ] = None,
+    checkpoint_every: Annotated[
+        float, typer.Option(help="Seconds between two writings of that state.")
+    ] = 60.0,
     as_json: options.Json = False,
     *,
     learning: options.Learning,
@@ -41,7 +45,7 @@ def sample(
     """Draw rules from the posterior: how probable is each rule, term and literal."""
     from .. import PosteriorDNFClassifier
     from ..sampling.watching import DrawsBar
-    from .labelled import keep_apart, measure_file, read_labelled
+    from .labelled import keep_apart, measure_rows, read_labelled, read_test
     from .terminal import fit_with_bar, print_posterior
 
     if out is not None:
@@ -52,6 +56,7 @@ def sample(
         writable(out)
         require_arviz()  # now, not after hours of sampling
     data = read_labelled(table, target, positive, learning)
+    tested = None if test is None else read_test(test, target, data, learning)
     model = PosteriorDNFClassifier(
         **learning.parameters(data),
         draws=draws,
@@ -60,21 +65,30 @@ def sample(
         thin=thin,
         kernel=kernel,
         checkpoint=checkpoint,
+        checkpoint_every=checkpoint_every,
     )
     finished = fit_with_bar(model, data.rows, DrawsBar("Draws", learning.time_limit))
+    sign(model, table, target, None, learning.strata)
     held_out: HeldOut | None = None
+    problem: InputError | None = None
+    saved = Saved(None)
     try:
-        if out is not None:
-            sign(model, table, target, None, learning.strata)
-            model.save(out)
-        if test is not None:
-            held_out = measure_file(model, test, target, learning.sep)
+        if test is not None and tested is not None:
+            held_out = measure_rows(model, tested, test)
     except KeyboardInterrupt:
         finished = False
-    if as_json:
-        write_json({**posterior_result(model, held_out), "out": None if out is None else str(out)})
-    else:
+    except InputError as error:  # told at the end: first come the draws
+        problem = error
+    if not as_json:
         print_posterior(model, held_out)
-        if out is not None:
-            typer.echo(f"Draws written to {out}.")
+    if out is not None:
+        saved = save_result(model.save, out, "the draws")
+    if as_json:
+        where = None if saved.path is None else str(saved.path)
+        write_json({**posterior_result(model, held_out), "out": where})
+    elif saved.path is not None:
+        typer.echo(f"Draws written to {saved.path}.")
+    saved.require()
+    if problem is not None:
+        raise problem
     end(finished, "these are the draws")

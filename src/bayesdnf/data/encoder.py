@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean.literal import FALSE, TRUE, Literal, Value
-from ..checks import is_whole
+from ..checks import whole
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
 from .bits import BitMatrix, allocate_planes, pack_into, segment_offsets
 from .columns import NOTHING, TEXT, Column, named_missing
@@ -323,8 +323,7 @@ class LiteralEncoder:
         for flag in ("negations", "drop_first"):
             if not isinstance(getattr(self, flag), (bool, np.bool_)):
                 raise ParameterError.of(flag, owner, "True or False", getattr(self, flag))
-        if not is_whole(self.thresholds, least=1):
-            raise ParameterError.of("thresholds", owner, "a whole number >= 1", self.thresholds)
+        whole("thresholds", owner, self.thresholds, 1)
         named_missing(self.missing_values, owner)
 
     def _missing_values(self) -> list[Value]:

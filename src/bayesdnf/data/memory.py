@@ -30,7 +30,7 @@ def available_memory() -> int | None:
     return min(known) if known else None
 
 
-def require_memory(n_bytes: int, what: str) -> None:
+def require_memory(n_bytes: int, what: str, instead: str = "Use fewer rows or columns") -> None:
     """Raise :class:`~bayesdnf.errors.OutOfMemoryError` when ``n_bytes`` are not free.
 
     Parameters
@@ -39,6 +39,8 @@ def require_memory(n_bytes: int, what: str) -> None:
         Bytes about to be allocated.
     what : str
         What needs them, as the beginning of a sentence: "A table of 10 rows".
+    instead : str
+        What to do about it.
 
     Examples
     --------
@@ -53,9 +55,7 @@ def require_memory(n_bytes: int, what: str) -> None:
     if n_bytes <= (sys.maxsize if free is None else free):
         return
     there = "no machine has that much" if free is None else f"{size_text(free)} are free"
-    raise OutOfMemoryError(
-        f"{what} needs {size_text(n_bytes)}, and {there}. Use fewer rows or columns."
-    )
+    raise OutOfMemoryError(f"{what} needs {size_text(n_bytes)}, and {there}. {instead}.")
 
 
 def size_text(n_bytes: int) -> str:

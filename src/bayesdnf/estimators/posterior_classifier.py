@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..boolean.literal import Value
-from ..checks import whole
+from ..checks import seconds, whole
 from ..display.bars import following
 from ..errors import InputError, MissingExtraError, ParameterError
 from ..model.effect import Effect
@@ -77,6 +77,8 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     checkpoint : path, optional
         Where to keep the state of the run, from which a ``fit`` with the same data and settings
         goes on; needs a ``random_state``.
+    checkpoint_every : float, default=60
+        Seconds between two writings of that state.
     allow_missing_columns : bool, default=False
         Whether only the columns that the drawn rules use are needed after fitting.
     verbose : int, default=0
@@ -206,6 +208,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         n_jobs: int | None = None,
         random_state: Any = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_every: float = 60.0,
         allow_missing_columns: bool = False,
         verbose: int = 0,
     ) -> None:
@@ -227,6 +230,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
         self.allow_missing_columns = allow_missing_columns
         self.verbose = verbose
 
@@ -237,6 +241,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         if not isinstance(self.kernel, str) or self.kernel not in KERNELS:
             must = f"one of {', '.join(map(repr, KERNELS))}"
             raise ParameterError.of("kernel", owner, must, self.kernel)
+        seconds("checkpoint_every", owner, self.checkpoint_every, besides="")
         if self.checkpoint is None:
             return
         if not isinstance(self.checkpoint, (str, os.PathLike)):
@@ -260,6 +265,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
             n_jobs=joblib.effective_n_jobs(self.n_jobs),
             random_state=task.seed,
             checkpoint=self.checkpoint,
+            checkpoint_every=self.checkpoint_every,
             progress=progress,
         )
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Real
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..checks import is_whole, whole
+from ..checks import MOST, is_whole, seconds, whole
 from ..data.encoder import LiteralEncoder
 from ..errors import ParameterError
 from ..model.effect import Effect
@@ -38,14 +37,12 @@ def check_parameters(model: RuleClassifier, least: Mapping[str, int]) -> None:
         whole(name, owner, getattr(model, name), bound)
     if model.layers is not None:
         whole("layers", owner, model.layers, 1, MOST_LAYERS, besides="or None")
-    if not is_whole(model.verbose, least=0) and not isinstance(model.verbose, bool):
+    if not is_whole(model.verbose, 0, MOST) and not isinstance(model.verbose, bool):
         raise ParameterError.of("verbose", owner, "0, 1 or 2", model.verbose)
-    if model.n_jobs is not None and (not is_whole(model.n_jobs) or model.n_jobs == 0):
+    if model.n_jobs is not None and (not is_whole(model.n_jobs, -MOST, MOST) or model.n_jobs == 0):
         must = "a whole number other than 0 (-1: all cores), or None"
         raise ParameterError.of("n_jobs", owner, must, model.n_jobs)
-    limit = model.time_limit
-    if limit is not None and (not isinstance(limit, Real) or not float(limit) > 0):
-        raise ParameterError.of("time_limit", owner, "seconds above 0, or None", limit)
+    seconds("time_limit", owner, model.time_limit)
     if not isinstance(model.allow_missing_columns, (bool, np.bool_)):
         given = model.allow_missing_columns
         raise ParameterError.of("allow_missing_columns", owner, "True or False", given)

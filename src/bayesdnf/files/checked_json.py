@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
 from ..checks import is_whole
-from ..errors import InputError
+from ..errors import InputError, shown
 
 Made = TypeVar("Made")
 _LONGEST_SHOWN = 60
@@ -80,8 +80,7 @@ class JsonFields:
 
     def fail(self, where: str, must: str, got: object) -> NoReturn:
         """Raise the one wording used for a wrong field."""
-        shown = _shown(got)
-        raise InputError(f"{self._problem}: {where} must be {must}. Got {shown} instead.")
+        raise InputError(f"{self._problem}: {where} must be {must}. Got {_shown(got)} instead.")
 
     def expect(self, *names: str) -> None:
         """Require exactly these fields."""
@@ -180,7 +179,4 @@ def _shown(value: object) -> str:
         return "an object"
     if isinstance(value, list):
         return f"a list of {len(value):,}"
-    if isinstance(value, int) and value.bit_length() > 200:  # its digits may be too many to write
-        return "a huge whole number"
-    text = repr(value)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+    return shown(value, _LONGEST_SHOWN)

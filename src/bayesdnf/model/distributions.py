@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import is_whole
+from ..checks import is_whole, whole
 from ..errors import ParameterError
 
 Logs = NDArray[np.float64]
@@ -143,12 +143,9 @@ class Uniform:
     low: int = 1
 
     def __post_init__(self) -> None:
-        if not is_whole(self.low, 0):
-            raise ParameterError.of("low", "Uniform", "a whole number, 0 or more", self.low)
-        if self.high is not None and (not is_whole(self.high, self.low)):
-            raise ParameterError.of(
-                "high", "Uniform", f"a whole number, {self.low} or more", self.high
-            )
+        whole("low", "Uniform", self.low, 0)
+        if self.high is not None:
+            whole("high", "Uniform", self.high, self.low)
 
     @property
     def truncates(self) -> bool:

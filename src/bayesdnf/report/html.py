@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from ..display.markup import shown
 from ..display.wording import between, count, percent
 from ..errors import MissingExtraError
-from ..files.atomic import atomic_path, writable
+from ..files.atomic import writable, write_text
 from .facts import AboutReport, Facts, gather
 
 if TYPE_CHECKING:
@@ -72,9 +72,7 @@ def write_report(
 
 def write_page(facts: Facts, path: str | os.PathLike[str]) -> Path:
     """Write gathered facts to a file, whole or not at all."""
-    page = render(facts).encode("utf-8")
-    with atomic_path(path) as part:
-        part.write_bytes(page)
+    write_text(path, render(facts))
     return Path(path)
 
 

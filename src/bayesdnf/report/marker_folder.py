@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import plots
 from ..errors import InputError, MissingExtraError
-from ..files.atomic import atomic_path, writable
+from ..files.atomic import atomic_path, writable, write_text
 from ..genomics.markers.marker_model import MarkerModel
 from ..genomics.markers.summary import summary
 from ..plots.panels import pyplot
@@ -140,8 +140,7 @@ def _write_table(table: pd.DataFrame, path: Path) -> Path:
 
 
 def _write_text(text: str, path: Path) -> Path:
-    with atomic_path(path) as part:
-        part.write_text(text, encoding="utf-8", newline="\n")
+    write_text(path, text)
     return path
 
 

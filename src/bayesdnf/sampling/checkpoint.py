@@ -2,30 +2,37 @@
 
 Two files are written in turn, PATH.0 and PATH.1, each as a whole, so that the newer one that can
 be read is never older than the last interval, whenever the process is killed. A file is an npz
-without pickle: reading one runs no code.
+without pickle, sealed as files of draws are: reading one runs no code, and whatever it holds is
+checked against the run that goes on from it.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import time
-import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..checks import is_whole
 from ..errors import InputError
-from ..files.atomic import atomic_path, writable
-from ..model.flat_functions import FlatFunctions
-from .kernel import Info, Snapshot, Terms
+from ..files.atomic import writable, write_bytes
+from ..files.seals import opened, seal
+from ..model.flat_functions import FlatFunctions, as_flat
+from ..model.posterior import Posterior, Scores
+from .kernel import MOVES, Info, Snapshot, Terms
 from .records import ChainRecord
 
+_FORMAT = "bayesdnf.checkpoint"
 _VERSION = 3
 _FUNCTIONS = "functions"
+_WORD = 2**64 - 1
 
 
 class Checkpoint:
@@ -40,6 +47,8 @@ class Checkpoint:
     """
 
     def __init__(self, path: str | os.PathLike[str], settings: dict[str, Any]) -> None:
+        if not Path(path).name:
+            raise InputError(f"Cannot keep a checkpoint in {os.fspath(path)!r}: name a file.")
         self.files = tuple(Path(f"{os.fspath(path)}.{i}") for i in (0, 1))
         for file in self.files:
             writable(file)
@@ -47,31 +56,45 @@ class Checkpoint:
         self._saved = time.monotonic()
         self._next = 0
 
-    def load(self) -> list[ChainRecord] | None:
+    def load(self, posterior: Posterior) -> list[ChainRecord] | None:
         """Return the newest state that can be read whole, or None when there is no file.
+
+        Parameters
+        ----------
+        posterior : Posterior
+            What is sampled: the functions of a state must have its scores.
 
         Raises
         ------
         InputError
             When it is the state of another run, or when files are there and none can be read.
         """
-        states = [self._read(file) for file in self.files if file.exists()]
-        if not states:
+        there = [file for file in self.files if file.exists()]
+        states = {file: state for file in there if (state := _read(file)) is not None}
+        if not there:
             return None
-        whole = [state for state in states if state is not None]
-        if not whole:
+        if not states:
             raise InputError(
                 f"Neither {self.files[0]} nor {self.files[1]} is a checkpoint that can be read; "
                 "remove them to start anew."
             )
-        newest, records = max(whole, key=lambda state: state[0]["number"])
+        file = max(states, key=lambda file: states[file]["head"]["number"])
+        head = states[file]["head"]
         for name, value in self.settings.items():
-            if newest["settings"].get(name) != value:
+            if head["settings"].get(name) != value:
                 raise InputError(
-                    f"The checkpoint {self.files[newest['number'] % 2]} is of another run: its "
-                    f"{name} is {newest['settings'].get(name)!r}, here it is {value!r}."
+                    f"The checkpoint {file} is of another run: its "
+                    f"{name} is {head['settings'].get(name)!r}, here it is {value!r}."
                 )
-        self._next = newest["number"] + 1
+        try:
+            records = _Reader(states[file], self.settings, posterior).records()
+        except Exception as error:  # whatever forged arrays make numpy and the core raise
+            what = error if isinstance(error, ValueError) else "it does not hold what it should"
+            raise InputError(
+                f"The checkpoint {file} is damaged: {what}; remove it to go on from the other "
+                "one, or both to start anew."
+            ) from error
+        self._next = head["number"] + 1
         return records
 
     def save_if_due(self, records: Sequence[ChainRecord], every: float) -> None:
@@ -82,7 +105,6 @@ class Checkpoint:
     def save(self, records: Sequence[ChainRecord]) -> None:
         """Write the state now."""
         head = {
-            "version": _VERSION,
             "number": self._next,
             "settings": self.settings,
             "snapshots": [record.snapshot._asdict() for record in records],
@@ -97,53 +119,150 @@ class Checkpoint:
                             arrays[f"{chain}.{_FUNCTIONS}.{part}"] = array
                     else:
                         arrays[f"{chain}.{field.name}"] = value
-        with atomic_path(self.files[self._next % 2]) as part_file, part_file.open("wb") as handle:
-            np.savez(handle, **arrays)
-            handle.flush()
-            os.fsync(handle.fileno())
+        image = io.BytesIO()
+        np.savez(image, **arrays)
+        write_bytes(self.files[self._next % 2], seal(image.getbuffer(), _FORMAT, _VERSION))
         self._saved = time.monotonic()
         self._next += 1
 
-    def _read(self, file: Path) -> tuple[dict[str, Any], list[ChainRecord]] | None:
-        try:
-            with file.open("rb") as handle, np.load(handle, allow_pickle=False) as arrays:
-                head = json.loads(str(arrays["head"]))
-                if head["version"] != _VERSION:
-                    raise InputError(
-                        f"The checkpoint {file} has format {head['version']}; "
-                        f"this version of bayesdnf reads format {_VERSION}."
-                    )
-                records = [
-                    _record(arrays, chain, snapshot)
-                    for chain, snapshot in enumerate(head["snapshots"])
-                ]
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-            if isinstance(error, InputError):
-                raise
-            return None
-        return head, records
+
+def _read(file: Path) -> dict[str, Any] | None:
+    """Return the arrays of a file, its head parsed; None when it is not as it was written."""
+    try:
+        found = opened(file.read_bytes(), _FORMAT)
+    except OSError as error:
+        raise InputError(f"Cannot read {file}: {error.strerror}.") from error
+    if found is None or not found.intact:
+        return None
+    if found.version != _VERSION:
+        raise InputError(
+            f"The checkpoint {file} has format {found.version}; "
+            f"this version of bayesdnf reads format {_VERSION}."
+        )
+    try:
+        with np.load(io.BytesIO(found.content), allow_pickle=False) as archive:
+            # Nothing that save writes is compressed: what is could be larger than any memory.
+            if sum(entry.file_size for entry in archive.zip.infolist()) > len(found.content):
+                return None
+            arrays: dict[str, Any] = dict(archive)
+        arrays["head"] = head = json.loads(str(arrays["head"]))
+    except Exception:  # noqa: BLE001  whatever a forged file makes its readers raise
+        return None
+    whole = isinstance(head, dict) and is_whole(head.get("number"), 0, _WORD)
+    return arrays if whole and isinstance(head.get("settings"), dict) else None
 
 
-def _terms(terms: Any) -> Terms:
-    return tuple(tuple(int(i) for i in term) for term in terms)
+class _Reader:
+    """What a state of a run holds, each field checked; ValueError says what is wrong."""
+
+    def __init__(self, state: dict[str, Any], run: dict[str, Any], posterior: Posterior) -> None:
+        self._state, self._run, self._posterior = state, run, posterior
+        self._n_betas = len(run["betas"])
+        self._steps = (run["draws"] + run["warmup"]) * run["thin"]
+
+    def records(self) -> list[ChainRecord]:
+        """Return the chains' records."""
+        snapshots = self._state["head"].get("snapshots")
+        if not isinstance(snapshots, list) or len(snapshots) != self._run["chains"]:
+            raise ValueError(f"it has no state of each of {self._run['chains']} chains")
+        return [self._record(chain, snapshot) for chain, snapshot in enumerate(snapshots)]
+
+    def _record(self, chain: int, snapshot: dict[str, Any]) -> ChainRecord:
+        where = self._snapshot(snapshot)
+        drawn = where.step // self._run["thin"]
+        if f"{chain}.draws" not in self._state:
+            if drawn:
+                raise ValueError(f"chain {chain + 1} has no draws")
+            return ChainRecord(where)
+        return ChainRecord(where, (self._info(chain, drawn),))
+
+    def _snapshot(self, given: dict[str, Any]) -> Snapshot:
+        where = Snapshot(
+            functions=tuple(map(_terms, given["functions"])),
+            layers=tuple(tuple(map(_integer, layers)) for layers in given["layers"]),
+            key=tuple(map(_integer, given["key"])),  # type: ignore[arg-type]
+            counter=tuple(map(_integer, given["counter"])),  # type: ignore[arg-type]
+            used=_integer(given["used"]),
+            step=_integer(given["step"]),
+            known=tuple(
+                (_terms(terms), tuple(map(_integer, layers))) for terms, layers in given["known"]
+            ),
+        )
+        right = (
+            len(where.functions) == len(where.layers) == self._n_betas
+            and len(where.key) == 2
+            and len(where.counter) == 4
+            and where.used <= 4
+            and where.step <= self._steps
+        )
+        if not right:
+            raise ValueError("the place of a chain is none that it can have")
+        places = [*zip(where.functions, where.layers, strict=True), *where.known]
+        self._scores(as_flat(zip(layers, terms, strict=True) for terms, layers in places))
+        return where
+
+    def _info(self, chain: int, drawn: int) -> Info:
+        posterior = self._posterior
+        functions = FlatFunctions(
+            *(
+                self._array(f"{chain}.{_FUNCTIONS}.{part}", kind, -1)
+                for part, kind in zip(
+                    FlatFunctions._fields, (np.int64, np.int64, np.int32, np.int32), strict=True
+                )
+            )
+        )
+        scores = self._scores(functions)
+        n, n_moves, n_pairs = len(scores.log_prior), len(MOVES), self._n_betas - 1
+        info = Info(
+            functions=functions,
+            log_prior=self._array(f"{chain}.log_prior", np.float64, n),
+            log_likelihood=self._array(f"{chain}.log_likelihood", np.float64, n),
+            cells=self._array(
+                f"{chain}.cells", np.int64, n, posterior.n_strata, posterior.layers + 1, 2
+            ),
+            rows=self._array(f"{chain}.rows", np.uint64, n, 2),
+            draws=self._array(f"{chain}.draws", np.int64, drawn),
+            likelihoods=self._array(f"{chain}.likelihoods", np.float64, drawn, self._n_betas),
+            tried=self._array(f"{chain}.tried", np.int64, n_moves),
+            changed=self._array(f"{chain}.changed", np.int64, n_moves),
+            exchanges_tried=self._array(f"{chain}.exchanges_tried", np.int64, n_pairs),
+            exchanged=self._array(f"{chain}.exchanged", np.int64, n_pairs),
+        )
+        for name in ("log_prior", "log_likelihood", "cells"):
+            if not np.array_equal(getattr(info, name), getattr(scores, name)):
+                raise ValueError(f"chain {chain + 1} has functions with another {name}")
+        if drawn and not 0 <= info.draws.min() <= info.draws.max() < n:
+            raise ValueError(f"chain {chain + 1} has a draw of a function that is not there")
+        if drawn and not np.array_equal(info.likelihoods[:, 0], info.log_likelihood[info.draws]):
+            raise ValueError(f"chain {chain + 1} has draws with another likelihood")
+        for some, all_ in ((info.changed, info.tried), (info.exchanged, info.exchanges_tried)):
+            if (some < 0).any() or (some > all_).any():
+                raise ValueError(f"chain {chain + 1} has counts of moves that cannot be")
+        return info
+
+    def _scores(self, functions: FlatFunctions) -> Scores:
+        """Score functions, which the core checks; refuse those that the prior does not allow."""
+        scores = Scores(*self._posterior.native.score(*functions))
+        if not np.isfinite(scores.log_score).all():
+            raise ValueError("it has a function that the prior does not allow")
+        return scores
+
+    def _array(self, name: str, kind: type, *shape: int) -> NDArray[Any]:
+        """Return an array of this type and shape; -1 stands for any length."""
+        values: NDArray[Any] = self._state[name]
+        fits = values.ndim == len(shape) and all(
+            wanted in (-1, there) for wanted, there in zip(shape, values.shape, strict=True)
+        )
+        if values.dtype != np.dtype(kind) or not fits:
+            raise ValueError(f"'{name}' has type {values.dtype} and shape {values.shape}")
+        return np.ascontiguousarray(values)
 
 
-def _record(arrays: Any, chain: int, snapshot: dict[str, Any]) -> ChainRecord:
-    where = Snapshot(
-        functions=tuple(_terms(terms) for terms in snapshot["functions"]),
-        layers=tuple(tuple(int(g) for g in layers) for layers in snapshot["layers"]),
-        key=(int(snapshot["key"][0]), int(snapshot["key"][1])),
-        counter=tuple(int(c) for c in snapshot["counter"]),  # type: ignore[arg-type]
-        used=int(snapshot["used"]),
-        step=int(snapshot["step"]),
-        known=tuple(
-            (_terms(terms), tuple(int(g) for g in layers)) for terms, layers in snapshot["known"]
-        ),
-    )
-    if f"{chain}.draws" not in arrays:
-        return ChainRecord(where)
-    flat = FlatFunctions(
-        *(arrays[f"{chain}.{_FUNCTIONS}.{part}"] for part in FlatFunctions._fields)
-    )
-    others = {f.name: arrays[f"{chain}.{f.name}"] for f in fields(Info) if f.name != _FUNCTIONS}
-    return ChainRecord(where, (Info(functions=flat, **others),))
+def _terms(terms: Iterable[Iterable[object]]) -> Terms:
+    return tuple(tuple(map(_integer, term)) for term in terms)
+
+
+def _integer(value: object) -> int:
+    if not is_whole(value, 0, _WORD):
+        raise ValueError("the place of a chain holds something else than whole numbers")
+    return int(value)  # type: ignore[call-overload, no-any-return]

@@ -7,21 +7,21 @@ Those of version 2 do not know copies on equal columns, nor functions that were 
 
 from __future__ import annotations
 
-import hashlib
+import io
 import json
 import os
 import re
 from importlib import import_module
 from itertools import pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean.parsing import parse_literal
 from ..errors import InputError
-from ..files.atomic import atomic_path
+from ..files.atomic import write_bytes
+from ..files.seals import opened, seal
 from ..model.flat_functions import FlatFunctions
 from .draws_tree import (
     Group,
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 _FORMAT = "bayesdnf.draws"
 _VERSION = 3
-_SEAL = "bayesdnf.draws sha256"
 _DOCUMENT = "document"
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 
@@ -74,12 +73,10 @@ def save(draws: Draws, path: str | os.PathLike[str], document: bytes = b"") -> N
         used = {dim for dims, _ in kept.values() for dim in dims}
         shared = {dim: values for dim, values in coordinates.items() if dim in used}
         datasets[name] = xr.Dataset(kept, coords=shared, attrs=origin())
-    with atomic_path(path) as part:
-        try:
-            xr.DataTree.from_dict(datasets).to_netcdf(part, engine="h5netcdf")
-            _seal(part)
-        except OSError as error:
-            raise InputError(f"Cannot write {path}: {error.strerror or error}.") from error
+    # In memory: when HDF5 itself cannot write, it ends the process.
+    image = io.BytesIO()
+    xr.DataTree.from_dict(datasets).to_netcdf(image, engine="h5netcdf")
+    write_bytes(path, seal(image.getbuffer(), _FORMAT, _VERSION))
 
 
 def _own_groups(draws: Draws) -> dict[str, Group]:
@@ -138,49 +135,36 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
         What goes with them; empty when nothing does.
     """
     require_arviz()
-    try:
-        with open(path, "rb") as file:
-            version = _sealed_version(file, path)
-    except OSError as error:
-        raise InputError(f"Cannot read {path}: {error.strerror}.") from error
-    reader = _Reader(path, version)
+    content, version = _sealed(path)
+    reader = _Reader(path, content, version)
     return reader.fields(), reader.document()
 
 
-def _seal(path: Path) -> None:
-    """Add a hash of the file at its end, behind all that NetCDF looks at."""
-    with path.open("r+b") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        file.write(f"{_SEAL} {_VERSION:06} {digest}\n".encode())
-
-
-def _sealed_version(file: BinaryIO, path: str | os.PathLike[str]) -> int:
-    """Return a file's version; refuse one that :func:`save` did not write whole, or a later one.
+def _sealed(path: str | os.PathLike[str]) -> tuple[memoryview, int]:
+    """Return a file's NetCDF and version; refuse one that :func:`save` did not write whole.
 
     Asked before HDF5's own reader sees the file: on damaged ones that may not come to an end.
     """
-    if file.read(len(_HDF5)) != _HDF5:
+    if not is_netcdf(path):
         raise InputError(f"{path} is no file of draws: it is not NetCDF.")
-    length = file.seek(0, os.SEEK_END) - len(f"{_SEAL} {_VERSION:06} {'':64}\n")
-    file.seek(max(0, length))
-    found = re.fullmatch(rf"{_SEAL} ([0-9]{{6}}) ([0-9a-f]{{64}})\n".encode(), file.read())
-    file.seek(0)
+    try:
+        with open(path, "rb") as file:
+            whole = file.read()
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}.") from error
+    found = opened(whole, _FORMAT)
     if found is None:
-        if any(_FORMAT.encode() in part for part in iter(lambda: file.read(1 << 20), b"")):
+        if _FORMAT.encode() in whole:
             raise InputError(f"{path} is damaged: it was changed or cut short after it was saved.")
         raise InputError(f"{path} is no file of draws: it is NetCDF of something else.")
-    if int(found[1]) > _VERSION:
+    if found.version > _VERSION:
         raise InputError(
-            f"{path} has version {int(found[1])} of the file of draws and this bayesdnf reads "
+            f"{path} has version {found.version} of the file of draws and this bayesdnf reads "
             f"version {_VERSION}; a later bayesdnf wrote it."
         )
-    digest = hashlib.sha256()
-    while length > 0 and (part := file.read(min(length, 1 << 20))):
-        digest.update(part)
-        length -= len(part)
-    if digest.hexdigest() != found[2].decode():
+    if not found.intact:
         raise InputError(f"{path} is damaged: it was changed after it was saved.")
-    return int(found[1])
+    return found.content, found.version
 
 
 class _Reader:
@@ -190,20 +174,44 @@ class _Reader:
     needed here.
     """
 
-    def __init__(self, path: str | os.PathLike[str], version: int) -> None:
+    def __init__(self, path: str | os.PathLike[str], content: memoryview, version: int) -> None:
         self._path = path
         self._version = version
         self._arrays: dict[str, Any] = {}
         try:
-            with import_module("h5py").File(path, "r") as file:
+            with import_module("h5py").File(io.BytesIO(content), "r") as file:
                 self._settings_text = str(file.attrs["settings"])
-                file.visititems(self._take)
+                for group in self._own(file):
+                    for name, array in self._own(file[group]).items():
+                        self._take(f"{group}/{name}", array)
+        except InputError:
+            raise
         except Exception as error:  # whatever a forged file makes its reader raise
             raise InputError(f"{path} is damaged: it cannot be read.") from error
 
+    def _own(self, group: Any) -> dict[str, Any]:
+        """Return what a group holds itself; links could lead out of the file."""
+        h5py: Any = import_module("h5py")
+        if not isinstance(group, h5py.Group):
+            return {}
+        for name in group:
+            if not isinstance(group.get(name, getlink=True), h5py.HardLink):
+                self._fail(f"'{group.name}' has a link to elsewhere")
+        return {name: group[name] for name in group}
+
     def _take(self, name: str, item: Any) -> None:
-        if hasattr(item, "dtype") and name.count("/") == 1:
-            self._arrays[name] = (item.asstr() if item.dtype.kind == "O" else item)[()]
+        """Read an array, which must lie in the file as it was written there: whole and plain."""
+        if not hasattr(item, "dtype"):
+            return
+        if item.external or item.is_virtual:
+            self._fail(f"'{name}' keeps its values in another file")
+        stored = item.id.get_storage_size()
+        if stored == 0:  # a dimension of NetCDF without values
+            return
+        # Chunks, filters and values never written could stand for more than any memory holds.
+        if item.chunks is not None or stored < item.size * item.dtype.itemsize:
+            self._fail(f"'{name}' is not stored whole")
+        self._arrays[name] = (item.asstr() if item.dtype.kind == "O" else item)[()]
 
     def _fail(self, what: str, cause: Exception | None = None) -> NoReturn:
         raise InputError(f"{self._path} is damaged: {what}.") from cause

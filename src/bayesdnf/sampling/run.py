@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,8 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..boolean import BooleanFunction
-from ..checks import whole
+from ..checks import seconds, whole
+from ..data.memory import require_memory
 from ..errors import InputError, ParameterError
 from ..model.flat_functions import FlatFunctions, as_flat
 from ..model.part_rates import draw_part_rates
@@ -117,6 +117,7 @@ def sample(
     if time_limit is not None:
         stop.set_deadline(time_limit)
     used = _kernel_of(kernel, posterior)
+    _require_memory(posterior, used, chains, warmup + draws)
     streams = Streams(random_state, "sample")
     total = warmup + draws
     settings = {
@@ -133,7 +134,7 @@ def sample(
         "data": posterior.fingerprint,
     }
     kept = None if checkpoint is None else Checkpoint(checkpoint, settings)
-    records = None if kept is None else kept.load()
+    records = None if kept is None else kept.load(posterior)
     if records is None:
         left = None if time_limit is None else max(0.01, time_limit - (time.monotonic() - began))
         functions, known = _starts(posterior, used, starts, chains, streams, left, n_jobs)
@@ -374,6 +375,13 @@ def _kernel_of(kernel: str | Kernel, posterior: Posterior) -> Kernel:
     return KERNELS[kernel](posterior)
 
 
+def _require_memory(posterior: Posterior, kernel: Kernel, chains: int, draws: int) -> None:
+    """Refuse more draws than fit in memory: what a chain records, and once more put together."""
+    numbers = 2 + 2 * len(kernel.betas) + posterior.n_strata * (posterior.layers + 1)
+    what = f"To keep {draws:,} draws of each of {chains:,} chains, warm-up included,"
+    require_memory(8 * numbers * draws * chains, what, "Draw fewer, with a larger thin")
+
+
 def _check(
     draws: int,
     warmup: int,
@@ -386,6 +394,5 @@ def _check(
     lengths = (("draws", draws, 1), ("warmup", warmup, 0), ("chains", chains, 1), ("thin", thin, 1))
     for name, value, least in (*lengths, ("n_jobs", n_jobs, 1)):
         whole(name, "sample", value, least)
-    for name, seconds in (("time_limit", time_limit), ("checkpoint_every", checkpoint_every)):
-        if seconds is not None and not (isinstance(seconds, Real) and seconds > 0):
-            raise ParameterError.of(name, "sample", "above 0", seconds)
+    seconds("time_limit", "sample", time_limit)
+    seconds("checkpoint_every", "sample", checkpoint_every, besides="")

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import _native
 from ..boolean import BooleanFunction
-from ..checks import whole
+from ..checks import MOST_STEPS, seconds, whole
 from ..errors import InputError, ParameterError
 from ..model.posterior import Posterior
 from ..model.streams import NumberedRuns, Streams
@@ -243,8 +243,9 @@ def _check(posterior: Posterior, given: dict[str, Any]) -> None:
     def number(value: object) -> bool:
         return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
-    for name in ("chains", "steps", "start_terms", "n_jobs"):
+    for name in ("chains", "start_terms", "n_jobs"):
         whole(name, "anneal", given[name], 1)
+    whole("steps", "anneal", given["steps"], 1, MOST_STEPS)
     require(
         "start_terms",
         given["start_terms"] <= posterior.n,
@@ -264,5 +265,4 @@ def _check(posterior: Posterior, given: dict[str, Any]) -> None:
     log_lambda, cooling, limit = (given[k] for k in ("log_lambda", "cooling", "time_limit"))
     require("log_lambda", number(log_lambda) and log_lambda >= 0, "a finite number, 0 or more")
     require("cooling", number(cooling) and 0 < cooling <= 1, "above 0 and at most 1")
-    if limit is not None:
-        require("time_limit", number(limit) and limit > 0, "above 0, or None")
+    seconds("time_limit", "anneal", limit)

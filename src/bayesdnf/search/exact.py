@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _native
 from ..boolean import BooleanFunction
-from ..checks import whole
+from ..checks import seconds, whole
 from ..errors import ParameterError, SizeLimitError
 from ..model.enumerate import LARGEST, flatten, function_words
 from ..model.posterior import Posterior, Scores
@@ -68,8 +68,7 @@ def best_term(
     """
     if max_size is not None:
         whole("max_size", "best_term", max_size, 1)
-    if time_limit is not None and not time_limit > 0:
-        raise ParameterError.of("time_limit", "best_term", "above 0, or None", time_limit)
+    seconds("time_limit", "best_term", time_limit)
     n_literals = posterior.bits.n_literals
     search = _native.TermSearch(posterior.native, min(max_size or n_literals, n_literals))
     end = math.inf if time_limit is None else time.monotonic() + time_limit

@@ -15,15 +15,14 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 
 from .. import _native
 from ..boolean import BooleanFunction
-from ..checks import whole
-from ..errors import InputError, ParameterError
+from ..checks import MOST_STEPS, seconds, whole
+from ..errors import InputError
 from ..model.flat_functions import as_flat
 from ..model.posterior import Posterior
 from ..model.rule import Rule, as_rule
@@ -131,12 +130,11 @@ def hunt(
     for name, value in (
         ("restarts", restarts),
         ("agree", agree),
-        ("steps", steps),
         ("n_jobs", n_jobs),
     ):
         whole(name, "hunt", value, 1)
-    if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0):
-        raise ParameterError.of("time_limit", "hunt", "above 0, or None", time_limit)
+    whole("steps", "hunt", steps, 1, MOST_STEPS)
+    seconds("time_limit", "hunt", time_limit)
     stop = _native.StopFlag()
     if time_limit is not None:
         stop.set_deadline(time_limit)

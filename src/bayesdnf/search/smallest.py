@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from ..boolean import BooleanFunction
-from ..checks import whole
+from ..checks import seconds, whole
 from ..data.bits import BitMatrix
 from ..data.columns import read_column
 from ..data.encoder import LiteralEncoder
@@ -243,6 +242,5 @@ def _check(minimize: Any, method: Any, time_limit: Any, n_jobs: Any) -> None:
     for name, value, known in (("minimize", minimize, _MINIMIZE), ("method", method, _METHODS)):
         if not isinstance(value, str) or value not in known:
             raise ParameterError.of(name, owner, f"one of {', '.join(known)}", value)
-    if time_limit is not None and not (isinstance(time_limit, Real) and float(time_limit) > 0):
-        raise ParameterError.of("time_limit", owner, "above 0, or None", time_limit)
+    seconds("time_limit", owner, time_limit)
     whole("n_jobs", owner, n_jobs, 1)

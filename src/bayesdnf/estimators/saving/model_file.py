@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ... import __version__
 from ...data.encoder import LiteralEncoder
-from ...files.atomic import atomic_path
+from ...files.atomic import write_bytes
 from ...files.checked_json import JsonFields, as_json, read_json
 from ...files.documents import expect_fields, header, read_version
 from ...model.posterior import MOST_LAYERS
@@ -39,9 +39,7 @@ _FORMAT = "bayesdnf.classifier"
 
 def write_model(model: DNFClassifier, path: str | os.PathLike[str]) -> None:
     """Write a fitted classifier, whole or not at all."""
-    document = _document(model)
-    with atomic_path(path) as part:
-        part.write_bytes(as_json(document) + b"\n")
+    write_bytes(path, as_json(_document(model)) + b"\n")
 
 
 def read_model(path: str | os.PathLike[str], cls: type[Model]) -> Model:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import InputError
-from ...files.atomic import atomic_path
+from ...files.atomic import atomic_path, write_text
 from ...plots.panels import pyplot
 from .layout import as_frame, as_text
 
@@ -75,8 +75,7 @@ def write_page(all_made: Sequence[Reproduction], folder: Path) -> Path:
 
     file = folder / "index.md"
     _make(folder)
-    with atomic_path(file) as part:
-        part.write_text(page(all_made), encoding="utf-8")
+    write_text(file, page(all_made))
     return file
 
 

@@ -13,7 +13,7 @@ from ... import __version__
 from ...boolean import BooleanFunction, Literal
 from ...boolean.literal import MEANING
 from ...checks import whole
-from ...files.atomic import atomic_path
+from ...files.atomic import write_bytes
 from ...files.checked_json import JsonFields, as_json, read_json
 from ...files.documents import expect_fields, header, read_version
 from ...model.rates import Counts, Interval
@@ -232,8 +232,7 @@ class MarkerModel:
             "terms": list(self.terms),
             "settings": self.settings,
         }
-        with atomic_path(path) as part:
-            part.write_bytes(as_json(document) + b"\n")
+        write_bytes(path, as_json(document) + b"\n")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> MarkerModel:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...boolean import BooleanFunction
-from ...checks import whole
+from ...checks import seconds, whole
 from ...display.trust import search_trust
 from ...model.effect import Effect
 from ...model.posterior import Posterior
@@ -80,6 +80,7 @@ class MarkerSettings:
             name: whole(name, "find_markers", getattr(self, name), low)
             for name, low in least.items()
         }
+        seconds("time_limit", "find_markers", self.time_limit)
         return replace(self, **numbers)
 
     def recorded(self, seed: Any) -> dict[str, Any]:

@@ -1,0 +1,6 @@
+"""``python -m bayesdnf`` is ``bayesdnf``."""
+
+from .cli import main
+
+if __name__ == "__main__":
+    main()

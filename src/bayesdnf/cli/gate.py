@@ -1,0 +1,87 @@
+"""The gate around the command line: whatever goes wrong is one sentence and an exit status."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import typer
+
+from ..errors import BayesDNFError
+
+DEBUG = "--debug"
+_INTERRUPTED = 130
+_LONGEST = 500  # characters of an error that nobody expected
+
+
+def run(app: Callable[..., Any]) -> None:
+    """Run the command line and end the process.
+
+    Parameters
+    ----------
+    app : callable
+        Called as ``app(args=[...])`` with the arguments, ``--debug`` taken out of them.
+    """
+    arguments = sys.argv[1:]
+    debug = DEBUG in arguments
+    try:
+        with _ending_signals():
+            app(args=[argument for argument in arguments if argument != DEBUG])
+    except KeyboardInterrupt:
+        typer.echo("Interrupted.", err=True)
+        sys.exit(_INTERRUPTED)
+    except Exception as error:  # noqa: BLE001  the one place where everything ends
+        if debug:
+            traceback.print_exc()
+        typer.echo(f"Error: {_one_line(_sentence(error))}", err=True)
+        sys.exit(1)
+
+
+@contextlib.contextmanager
+def _ending_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP, which schedulers and closed terminals send, do what Ctrl-C does.
+
+    A signal that is ignored stays so: that is how nohup works.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {}
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            before[number] = signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _sentence(error: Exception) -> str:
+    """Say what went wrong."""
+    if isinstance(error, BayesDNFError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        where = "" if error.filename is None else f"{error.filename}: "
+        return f"{where}{error.strerror}."
+    if isinstance(error, MemoryError):
+        return "There is not enough memory for this; use fewer rows, columns or draws."
+    text = " ".join(str(error).split())[:_LONGEST].rstrip(".")
+    what = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return (
+        f"This should not have happened ({what}); please report it, with what the same command "
+        f"prints with {DEBUG} and what bayesdnf --version prints."
+    )
+
+
+def _one_line(text: str) -> str:
+    """Write out what would break the line or steer a terminal: names may hold anything."""
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )

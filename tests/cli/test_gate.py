@@ -1,0 +1,224 @@
+"""Whatever goes wrong on the command line is one sentence and an exit status."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import pytest
+
+from bayesdnf.cli import gate
+from bayesdnf.cli.output import save_result
+from bayesdnf.errors import InputError
+from bayesdnf.files.atomic import write_bytes
+from files.limits import largest_file
+
+posix = pytest.mark.skipif(os.name != "posix", reason="POSIX")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (InputError("The table is empty."), "The table is empty."),
+        (OSError(28, "No space left on device", "a.csv"), "a.csv: No space left on device."),
+        (MemoryError(), "not enough memory"),
+        (OverflowError("int too large\nto convert"), "OverflowError: int too large to convert"),
+        (RecursionError("maximum recursion depth"), "RecursionError: maximum recursion depth"),
+        (KeyError("\x1b[31mred\x07"), r"\x1b[31mred\x07"),
+        (ZeroDivisionError(), "(ZeroDivisionError)"),
+    ],
+)
+def test_every_error_is_one_sentence(monkeypatch, capsys, error, said):
+    def app(args):
+        assert args == ["fit", "a.csv"]
+        raise error
+
+    for debug in ([], ["--debug"]):
+        monkeypatch.setattr(sys, "argv", ["bayesdnf", "fit", *debug, "a.csv"])
+        with pytest.raises(SystemExit) as end:
+            gate.run(app)
+        assert end.value.code == 1
+        shown = capsys.readouterr().err.splitlines()
+        assert shown[-1].startswith("Error: ")
+        assert said in shown[-1]
+        assert shown[-1].endswith(".")
+        assert shown[-1].isprintable()
+        assert (shown[0] == "Traceback (most recent call last):") == bool(debug)
+        assert debug or len(shown) == 1
+        expected = isinstance(error, (InputError, OSError, MemoryError))
+        assert ("please report it" in shown[-1]) != expected
+
+
+@posix
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_signals_that_end_a_process_interrupt_it(monkeypatch, capsys, name):
+    number = getattr(signal, name)
+    before = signal.getsignal(number)
+
+    def app(args):
+        os.kill(os.getpid(), number)
+        time.sleep(60)
+
+    monkeypatch.setattr(sys, "argv", ["bayesdnf"])
+    with pytest.raises(SystemExit) as end:
+        gate.run(app)
+    assert end.value.code == 130
+    assert capsys.readouterr().err == "Interrupted.\n"
+    assert signal.getsignal(number) == before
+
+
+@posix
+def test_a_signal_that_is_ignored_stays_so(monkeypatch):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    monkeypatch.setattr(sys, "argv", ["bayesdnf"])
+    try:
+        gate.run(lambda args: os.kill(os.getpid(), signal.SIGHUP))
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@posix
+@pytest.mark.slow
+def test_a_scheduler_that_ends_a_run_gets_the_draws(run, plants, tmp_path):
+    options = ["--target", "class", "--draws", "9000000", "--thin", "10", "--chains", "2"]
+    kept = ["--out", "draws.nc", "--checkpoint", "state", "--checkpoint-every", "0.2"]
+    child = subprocess.Popen(
+        [sys.executable, "-m", "bayesdnf", "sample", "plants.csv", *options, *kept],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        stdout=subprocess.DEVNULL,
+    )
+    for _ in range(1200):
+        if (tmp_path / "state.0").exists() or child.poll() is not None:
+            break
+        time.sleep(0.1)
+    child.send_signal(signal.SIGTERM)
+    _, told = child.communicate()
+    assert child.returncode == 130
+    assert told.endswith("Interrupted: these are the draws so far.\n")
+    shown = run("show", "draws.nc", "--json").json()
+    assert shown["stopped"] == "interrupted"
+
+
+# Results that cannot be saved ---------------------------------------------------------------------
+
+
+def test_what_cannot_be_saved_is_kept_elsewhere(tmp_path, monkeypatch):
+    (tmp_path / "other").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "other"))
+    saved = save_result(lambda path: write_bytes(path, b"draws"), tmp_path / "no" / "d.nc", "draws")
+    assert saved.path.read_bytes() == b"draws"
+    assert saved.path.name == "d.nc"
+    with pytest.raises(InputError) as caught:
+        saved.require()
+    folder = tmp_path / "no"
+    assert str(caught.value) == (
+        f"Cannot write {folder / 'd.nc'}: the folder {folder} does not exist; draws are kept in "
+        f"{saved.path}."
+    )
+    assert save_result(lambda path: write_bytes(path, b"x"), tmp_path / "x", "it").problem == ""
+
+
+@posix
+@pytest.mark.parametrize("as_json", [False, True])
+def test_results_are_told_when_they_cannot_be_saved(run, plants, tmp_path, as_json):
+    flags = ["--json"] if as_json else []
+    quick = ["--draws", "50", "--warmup", "10", "--thin", "5", "--chains", "2"]
+    commands = {
+        "sample": [*quick, "--out", "draws.nc"],
+        "fit": ["--out", "model.json"],
+    }
+    for command, options in commands.items():
+        with largest_file(300):
+            ran = run(command, "plants.csv", "--target", "class", *options, *flags)
+        assert ran.status == 1
+        assert "odor = f" in ran.out
+        assert not as_json or ran.json()["rows"] == 300
+        assert len(ran.err.splitlines()) == 1
+        assert f"Error: Cannot write {options[-1]}: File too large" in ran.err
+        assert sorted(os.listdir(tmp_path)) == ["plants.csv"]
+
+
+@posix
+def test_every_writer_names_the_file_that_does_not_fit(run, plants, tmp_path):
+    assert run("fit", "plants.csv", "--target", "class", "--out", "m.json").status == 0
+    before = sorted(os.listdir(tmp_path))
+    for command in (
+        ["predict", "m.json", "plants.csv", "--out", "a.csv"],
+        ["predict", "m.json", "plants.csv", "--out", "a.csv.gz"],
+        ["export", "m.json", "--to", "python", "--out", "rule.py"],
+        ["report", "m.json", "--data", "plants.csv", "--out", "r.html"],
+        ["simulate", "--out", "s.csv"],
+    ):
+        with largest_file(20):
+            ran = run(*command)
+        ran.assert_one_sentence([f"Cannot write {command[-1]}: File too large."])
+        assert sorted(os.listdir(tmp_path)) == before
+
+
+# What can be checked is checked before the work ---------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["fit", "sample"])
+def test_a_wrong_table_to_test_on_is_told_before_the_search(run, plants, tmp_path, command):
+    plants.drop(columns="age").to_csv("narrow.csv", index=False)
+    plants.assign(**{"class": "q"}).to_csv("strange.csv", index=False)
+    plants.drop(columns="class").to_csv("unlabelled.csv", index=False)
+    # So many draws and restarts that a search would not end within the test.
+    out = {"fit": ["--out", "m.json"], "sample": ["--draws", "2000000", "--out", "d.nc"]}[command]
+    for test, named in {
+        "nope.csv": ["nope.csv: there is no such file"],
+        "narrow.csv": ["narrow.csv has no column 'age'"],
+        "strange.csv": ["strange.csv holds q in row 0", "'e', 'p'"],
+        "unlabelled.csv": ["unlabelled.csv has no column 'class'"],
+    }.items():
+        ran = run(command, "plants.csv", "--target", "class", *out, "--test", test)
+        ran.assert_one_sentence(named)
+        assert not (tmp_path / out[-1]).exists()
+
+
+def test_an_unknown_stratum_of_the_table_to_test_on_is_told_before_the_search(run, plants):
+    plants.replace({"noise": {"no": "yes"}}).to_csv("east.csv", index=False)
+    options = ["--target", "class", "--strata", "noise", "--out", "m.json", "--test", "east.csv"]
+    run("fit", "plants.csv", *options).assert_one_sentence(["east.csv holds yes", "'NA', 'no'"])
+    assert not os.path.exists("m.json")
+
+
+@pytest.mark.parametrize("command", ["fit", "sample"])
+@pytest.mark.parametrize("limit", ["inf", "nan", "1e400", "0"])
+def test_a_time_limit_is_finite(run, plants, command, limit):
+    ran = run(command, "plants.csv", "--target", "class", "--out", "m", "--time-limit", limit)
+    ran.assert_one_sentence(["'time_limit'", "a finite number of seconds above 0"])
+    assert not os.path.exists("m")
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "named"),
+    [
+        *(("fit", f"--{name}", name) for name in ("thresholds", "layers", "jobs")),
+        *(("sample", f"--{name}", name) for name in ("draws", "warmup", "chains", "thin", "jobs")),
+        *(("simulate", f"--{name}", name) for name in ("rows", "columns")),
+    ],
+)
+def test_whole_numbers_beyond_64_bits_are_refused(run, plants, command, option, named):
+    table = [] if command == "simulate" else ["plants.csv", "--target", "class"]
+    ran = run(command, *table, "--out", "out", option, 2**70)
+    ran.assert_one_sentence([{"jobs": "n_jobs"}.get(named, named), str(2**70)])
+
+
+def test_draws_that_no_memory_holds_are_refused_before_the_search(run, plants):
+    ran = run("sample", "plants.csv", "--target", "class", "--draws", 2**31 - 1, "--chains", 1000)
+    ran.assert_one_sentence(["2,147,484,647 draws of each of 1,000 chains", "needs", "Draw fewer"])
+
+
+def test_the_package_runs_as_a_module(tmp_path):
+    ran = subprocess.run(
+        [sys.executable, "-m", "bayesdnf", "show", "no.json"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 1
+    assert ran.stderr == "Error: Cannot read no.json: No such file or directory.\n"
