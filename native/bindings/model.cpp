@@ -2,6 +2,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -30,13 +31,18 @@ Support make_support(In<std::int32_t, 1> attribute, In<std::int32_t, 1> rank,
     require_literals(required, n);
     require(rank.shape(0) == n && op.shape(0) == n && equal.shape(0) == n,
             "attribute, rank, op and equal must be of one length");
+    // Numbers of attributes only tell them apart: counted anew, the largest is below n.
+    std::vector<std::int32_t> numbers(attribute.data(), attribute.data() + n);
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
     std::vector<LiteralMeaning> literals(n);
     for (std::size_t l = 0; l < n; ++l) {
         require(attribute.data()[l] >= 0 && equal.data()[l] >= 0 &&
                     equal.data()[l] < static_cast<std::int32_t>(n) && op.data()[l] < 4,
                 "a literal's meaning is out of range");
-        literals[l] = {attribute.data()[l], rank.data()[l], equal.data()[l],
-                       static_cast<Operator>(op.data()[l])};
+        const auto place = std::lower_bound(numbers.begin(), numbers.end(), attribute.data()[l]);
+        literals[l] = {static_cast<std::int32_t>(place - numbers.begin()), rank.data()[l],
+                       equal.data()[l], static_cast<Operator>(op.data()[l])};
     }
     return Support(Rules{antichain, related, disjoint, min_cover, max_terms.value_or(INT64_MAX),
                          max_literals.value_or(INT64_MAX), max_layers},
@@ -49,10 +55,12 @@ std::vector<T> as_vector(const In<T, 1>& array) {
     return {array.data(), array.data() + array.shape(0)};
 }
 
-// Parameters of Beta distributions; infinite ones would be summed for ever.
+// Parameters of Beta distributions; beyond these bounds nothing of their logs would be left.
 void require_parameters(std::initializer_list<double> values) {
+    constexpr double kLeast = 1e-12, kMost = 1e12;
     for (const double v : values)
-        require(v > 0 && std::isfinite(v), "Beta parameters must be positive and finite");
+        require(kLeast <= v && v <= kMost,
+                "Beta parameters must be positive and finite, from 1e-12 to 1e12");
 }
 
 std::vector<LiteralIds> as_terms(const std::vector<Term>& terms, const Support& s) {

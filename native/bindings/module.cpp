@@ -2,6 +2,14 @@
 
 NB_MODULE(_native, m) {
     m.doc() = "The C++ core of bayesdnf: packed bits, random streams, scores, searches, chains.";
+    nanobind::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const bayesdnf::SettingError& error) {
+            const auto errors = nanobind::module_::import_("bayesdnf.errors");
+            PyErr_SetString(errors.attr("ParameterError").ptr(), error.what());
+        }
+    });
     bayesdnf::bindings::bind_bits(m);
     bayesdnf::bindings::bind_rng(m);
     bayesdnf::bindings::bind_model(m);

@@ -3,6 +3,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "bindings/arrays.hpp"
@@ -37,6 +38,20 @@ std::span<const T> span_of(const In<T, 1>& array) {
     return {array.data(), array.shape(0)};
 }
 
+// Whether who has two copies has one or more, and whose copies are counted is known.
+bool consistent(const In<Word, 3>& planes) {
+    const std::size_t n = planes.shape(2);
+    for (std::size_t v = 0; v < planes.shape(0); ++v) {
+        const Word* const p = planes.data() + v * kPlanesPerVariant * n;
+        const Word *known = p + kKnown * n, *carrier = p + kCarrier * n, *two = p + kTwo * n;
+        Word wrong = 0;
+        for (std::size_t w = 0; w < n; ++w)
+            wrong |= (two[w] & ~carrier[w]) | (carrier[w] & ~known[w]);
+        if (wrong) return false;
+    }
+    return true;
+}
+
 ScanTable* make_table(In<Word, 3> planes, In<Word, 1> cases, In<Word, 1> controls,
                       const Effect& effect, std::vector<std::uint8_t> codings, bool cells,
                       bool by_gain, std::size_t top, std::int64_t gap,
@@ -50,6 +65,11 @@ ScanTable* make_table(In<Word, 3> planes, In<Word, 1> cases, In<Word, 1> control
     require(!codings.empty() && codings.size() <= kCodings, "one to six codings are needed");
     for (const std::uint8_t c : codings) require(c < kCodings, "a coding is a number below 6");
     const nb::gil_scoped_release release;
+    require(
+        std::none_of(cases.data(), cases.data() + cases.shape(0),
+                     [&, i = std::size_t{0}](Word w) mutable { return w & controls.data()[i++]; }),
+        "nobody is both a case and a control");
+    require(consistent(planes), "planes must rise: two copies, one or more, known");
     return new ScanTable(
         planes.data(), planes.shape(2), planes.shape(0), span_of(cases), span_of(controls), effect,
         {std::move(codings), cells ? Measure::cells : Measure::conjunction, by_gain, top, gap},
@@ -62,7 +82,11 @@ void bind_scan(nb::module_& m) {
     using namespace nb::literals;
 
     nb::class_<Findings>(m, "Findings", "The best findings of a scan so far.")
-        .def(nb::init<std::size_t>(), "most"_a)
+        .def(nb::new_([](std::size_t most) {
+                 require(most > 0, "room for at least one finding is needed");
+                 return Findings(most);
+             }),
+             "most"_a)
         .def(
             "arrays", [](const Findings& f) { return arrays_of(f.sorted()); },
             "variants, what, rows (positive, negative), log Bayes factor, gain; best first.");

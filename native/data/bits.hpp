@@ -7,11 +7,17 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "sizes.hpp"
 
 namespace bayesdnf {
+
+// The environment asks for something that there is not.
+class SettingError : public std::invalid_argument {
+    using std::invalid_argument::invalid_argument;
+};
 
 using Word = std::uint64_t;
 using Count = std::int64_t;

@@ -17,6 +17,15 @@ bool is_whole(double x) { return x == std::floor(x); }
 struct BetaBinomial {
     double n, a, b;
 
+    // Whether the sums below come to an end soon. Without a geometric bound every term is added;
+    // with it those of some nine standard deviations. Past 2^53 adding 1 changes nothing.
+    bool summable() const {
+        constexpr double kMostTerms = 1e6, kExact = 9007199254740992.0;
+        if (n <= kMostTerms) return true;
+        const double sum = a + b,
+                     spread = std::sqrt(n * (a / sum) * (b / sum) * (sum + n) / (sum + 1));
+        return n < kExact && a >= 1 && b >= 1 && 9 * spread <= kMostTerms;
+    }
     double log_pmf(double i) const {
         return log_gamma(n + 1) - log_gamma(i + 1) - log_gamma(n - i + 1) +
                log_beta(i + a, n - i + b) - log_beta(a, b);
@@ -76,8 +85,9 @@ double integrate(double alpha0, double beta0, double alpha1, double beta1) {
             high -= third;
     }
     const double peak = (low + high) / 2, top = log_at(peak);
+    const double spread = std::sqrt(1 / alpha1 + 1 / beta1);  // of Y's logit, when it is narrow
     const auto edge = [&](double direction) {
-        double reach = 0.01;
+        double reach = std::min(0.01, spread);
         while (log_at(peak + direction * reach) > top - kNegligible) reach *= 1.25;
         return peak + direction * reach;
     };
@@ -125,10 +135,11 @@ double log_beta_cdf(double t, double a, double b) {
 double log_order_probability(double alpha0, double beta0, double alpha1, double beta1) {
     // Y ~ Beta with whole parameters is an order statistic of N uniforms: Y >= x exactly when at
     // most alpha1 - 1 of them fall below x. Likewise for X.
-    if (is_whole(alpha1) && is_whole(beta1))
-        return BetaBinomial{alpha1 + beta1 - 1, alpha0, beta0}.log_at_most(alpha1 - 1);
-    if (is_whole(alpha0) && is_whole(beta0))
-        return BetaBinomial{alpha0 + beta0 - 1, alpha1, beta1}.log_at_least(alpha0);
+    const BetaBinomial below{alpha1 + beta1 - 1, alpha0, beta0};
+    if (is_whole(alpha1) && is_whole(beta1) && below.summable())
+        return below.log_at_most(alpha1 - 1);
+    const BetaBinomial above{alpha0 + beta0 - 1, alpha1, beta1};
+    if (is_whole(alpha0) && is_whole(beta0) && above.summable()) return above.log_at_least(alpha0);
     // Of the two, the narrower one as the density: the other's distribution function is then
     // smooth at every step. X <= Y is 1 - Y <= 1 - X.
     if (1 / alpha0 + 1 / beta0 < 1 / alpha1 + 1 / beta1)

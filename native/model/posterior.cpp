@@ -17,21 +17,18 @@ constexpr double kLog2 = 0.6931471805599453;
 double real(Count n) { return static_cast<double>(n); }
 
 // log Gamma(up + i) + log Gamma(down + n - i) for i in 0..n.
-std::vector<double> two_sided(double up, double down, Count n) {
-    std::vector<double> table;
-    table.reserve(static_cast<std::size_t>(n) + 1);
-    for (Count i = 0; i <= n; ++i)
-        table.push_back(log_gamma(up + real(i)) + log_gamma(down + real(n - i)));
-    return table;
+LookUp two_sided(double up, double down, Count n) {
+    return {n, [=](Count i) { return log_gamma(up + real(i)) + log_gamma(down + real(n - i)); }};
 }
 
 // i log(up) + (n - i) log(down) for i in 0..n.
-std::vector<double> two_rates(double up, double down, Count n) {
-    std::vector<double> table;
-    table.reserve(static_cast<std::size_t>(n) + 1);
-    for (Count i = 0; i <= n; ++i)
-        table.push_back(real(i) * std::log(up) + real(n - i) * std::log(down));
-    return table;
+LookUp two_rates(double up, double down, Count n) {
+    return {n, [=](Count i) { return real(i) * std::log(up) + real(n - i) * std::log(down); }};
+}
+
+// log Gamma(first + i) for i in 0..n.
+LookUp log_gammas(double first, Count n) {
+    return {n, [=](Count i) { return log_gamma(first + real(i)); }};
 }
 
 }  // namespace
@@ -41,25 +38,20 @@ Likelihood::Likelihood(Effect e, Count n_positive, Count n_negative)
       n_positive_(n_positive),
       n_negative_(n_negative),
       flat_(e.a0 == 1 && e.b0 == 1 && e.a1 == 1 && e.b1 == 1),
-      positive_(two_sided(e.a1, e.a0, n_positive)),
-      negative_(two_sided(e.b1, e.b0, n_negative)),
-      marked_(two_sided(e.a1 + e.b1, e.a0 + e.b0, n_positive + n_negative)),
+      odds_(real(n_negative) / real(n_positive)),
+      positive_(e.known() ? two_rates(e.pi1, e.pi0, n_positive)
+                          : two_sided(e.a1, e.a0, n_positive)),
+      negative_(e.known() ? two_rates(1 - e.pi1, 1 - e.pi0, n_negative)
+                          : two_sided(e.b1, e.b0, n_negative)),
+      marked_(e.known() ? LookUp(n_positive + n_negative, [](Count) { return 0.0; })
+                        : two_sided(e.a1 + e.b1, e.a0 + e.b0, n_positive + n_negative)),
       constant_(-log_beta(e.a0, e.b0) - log_beta(e.a1, e.b1)),
       null_(log_beta(e.a + real(n_positive), e.b + real(n_negative)) - log_beta(e.a, e.b)),
       log_prior_order_(log_order_probability(e.a0, e.b0, e.a1, e.b1)),
       largest_order_(0) {
-    even_.assign(static_cast<std::size_t>(n_positive) + 1, n_negative);
     if (e.known()) effect_.ordered = flat_ = false;
-    if (effect_.ordered) {
-        largest_order_ = log_prior_order_;
-        const double odds = static_cast<double>(n_negative) / static_cast<double>(n_positive);
-        for (Count a = 0; a < n_positive; ++a)
-            even_[as_index(a)] = static_cast<Count>(static_cast<double>(a) * odds);
-    }
+    if (effect_.ordered) largest_order_ = log_prior_order_;
     if (!e.known()) return;
-    positive_ = two_rates(e.pi1, e.pi0, n_positive);
-    negative_ = two_rates(1 - e.pi1, 1 - e.pi0, n_negative);
-    marked_.assign(marked_.size(), 0.0);
     constant_ = 0;
     if (!e.null_apart) null_ = unordered(0, 0);
 }
@@ -90,15 +82,10 @@ double Likelihood::operator()(Count a, Count b) const {
 }
 
 CellLikelihood::Table::Table(double alpha, double beta, Count most_positive, Count most_negative)
-    : constant_(-log_beta(alpha, beta)) {
-    const auto fill = [](std::vector<double>& table, double first, Count most) {
-        table.reserve(static_cast<std::size_t>(most) + 1);
-        for (Count i = 0; i <= most; ++i) table.push_back(log_gamma(first + real(i)));
-    };
-    fill(positive_, alpha, most_positive);
-    fill(negative_, beta, most_negative);
-    fill(both_, alpha + beta, most_positive + most_negative);
-}
+    : positive_(log_gammas(alpha, most_positive)),
+      negative_(log_gammas(beta, most_negative)),
+      both_(log_gammas(alpha + beta, most_positive + most_negative)),
+      constant_(-log_beta(alpha, beta)) {}
 
 namespace {
 
@@ -225,12 +212,9 @@ double Posterior::log_likelihood(const Parts& parts) const {
     return sum;
 }
 
-const std::vector<double>& Posterior::log_factorials() const {
+const LookUp& Posterior::log_factorials() const {
     std::call_once(factorials_made_, [this] {
-        const Count rows = likelihood_.n_positive() + likelihood_.n_negative();
-        log_factorials_.reserve(static_cast<std::size_t>(rows) + 2);
-        for (Count k = 0; k <= rows + 1; ++k)
-            log_factorials_.push_back(log_gamma(static_cast<double>(k) + 1.0));
+        log_factorials_ = log_gammas(1.0, likelihood_.n_positive() + likelihood_.n_negative() + 1);
     });
     return log_factorials_;
 }

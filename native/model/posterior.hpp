@@ -17,6 +17,7 @@
 #include "data/matrix.hpp"
 #include "faults.hpp"
 #include "model/parts.hpp"
+#include "model/look_up.hpp"
 #include "model/support.hpp"
 
 namespace bayesdnf {
@@ -45,8 +46,8 @@ class Likelihood {
     // Marked positives and marked negatives -> log P(y | function), order factor included.
     double operator()(Count marked_positive, Count marked_negative) const;
     double unordered(Count marked_positive, Count marked_negative) const {
-        return positive_[as_index(marked_positive)] + negative_[as_index(marked_negative)] -
-               marked_[as_index(marked_positive + marked_negative)] + constant_;
+        return positive_[marked_positive] + negative_[marked_negative] -
+               marked_[marked_positive + marked_negative] + constant_;
     }
     double order_factor(Count marked_positive, Count marked_negative) const;
     double null() const { return null_; }
@@ -55,7 +56,7 @@ class Likelihood {
     // its largest. Where the marked rows are the less risky ones, marking fewer negatives can only
     // raise the ordered likelihood, so they are taken down to where both rates are equal.
     double bound(Count marked_positive, Count marked_negative) const {
-        const Count negative = std::min(marked_negative, even_[as_index(marked_positive)]);
+        const Count negative = std::min(marked_negative, even(marked_positive));
         return unordered(marked_positive, negative) - largest_order_;
     }
     double largest_order_factor() const { return -largest_order_; }
@@ -70,13 +71,18 @@ class Likelihood {
     Count n_negative() const { return n_negative_; }
 
   private:
-    Effect effect_;
-    Count n_positive_, n_negative_;
-    bool flat_;  // all four parameters are 1: the skip rule applies
-    std::vector<double> positive_, negative_, marked_;
     // By marked positives: the most marked negatives at which the marked rows are not the less
     // risky ones. Without an order of the rates, all of them.
-    std::vector<Count> even_;
+    Count even(Count marked_positive) const {
+        if (!effect_.ordered || marked_positive >= n_positive_) return n_negative_;
+        return static_cast<Count>(static_cast<double>(marked_positive) * odds_);
+    }
+
+    Effect effect_;
+    Count n_positive_, n_negative_;
+    bool flat_;    // all four parameters are 1: the skip rule applies
+    double odds_;  // negatives for each positive
+    LookUp positive_, negative_, marked_;
     double constant_, null_, log_prior_order_;
     double largest_order_;  // what the order factor can add at most, negated
 };
@@ -110,12 +116,11 @@ class CellLikelihood {
       public:
         Table(double alpha, double beta, Count most_positive, Count most_negative);
         double operator()(Count a, Count b) const {
-            return positive_[as_index(a)] + negative_[as_index(b)] - both_[as_index(a + b)] +
-                   constant_;
+            return positive_[a] + negative_[b] - both_[a + b] + constant_;
         }
 
       private:
-        std::vector<double> positive_, negative_, both_;
+        LookUp positive_, negative_, both_;
         double constant_;
     };
 
@@ -219,7 +224,7 @@ class Posterior {
     }
     // log k! for k from 0 to one more than there are rows. Made when it is first asked for, by
     // whichever thread that is, and shared by all.
-    const std::vector<double>& log_factorials() const;
+    const LookUp& log_factorials() const;
     const BitView& view() const { return view_; }
     const Support& support() const { return support_; }
     // Of a simple posterior.
@@ -238,7 +243,7 @@ class Posterior {
     std::optional<CellLikelihood> cells_;
     std::vector<Likelihood> strata_;
     mutable std::once_flag factorials_made_;
-    mutable std::vector<double> log_factorials_;
+    mutable LookUp log_factorials_;
 };
 
 }  // namespace bayesdnf

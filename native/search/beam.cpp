@@ -88,14 +88,16 @@ std::vector<Term> starts(const Support& support, Terms others, const Term& start
 // them and no open negative.
 class Hope {
   public:
-    explicit Hope(const Opening& opening)
-        : highest_(opening.simple() ? static_cast<std::size_t>(opening.open().positive) + 1 : 0) {
+    explicit Hope(const Opening& opening) {
         if (!opening.simple()) return;
         const Likelihood& likelihood = opening.likelihood();
         const MarkedCounts &rest = opening.marked(), &open = opening.open();
-        for (Count a = 0; a <= open.positive; ++a)
-            highest_[static_cast<std::size_t>(a)] =
-                likelihood.bound(rest.positive + a, rest.negative);
+        const auto at = [&](Count a) { return likelihood.bound(rest.positive + a, rest.negative); };
+        // Weights can make positives far more than any table. The likelihood is convex along the
+        // counts: of a stretch of them it is highest at an end.
+        stretch_ = open.positive / kMost + 1;
+        for (Count a = 0; a <= open.positive; a += stretch_)
+            highest_.push_back(std::max(at(a), at(std::min(a + stretch_ - 1, open.positive))));
         // A longer term may also lose positives, so fewer of them are within its reach.
         for (std::size_t a = 1; a < highest_.size(); ++a)
             highest_[a] = std::max(highest_[a], highest_[a - 1]);
@@ -106,16 +108,18 @@ class Hope {
                                likelihood.bound(rest.positive, rest.negative + open.negative)));
     }
 
-    double operator()(Count positives) const {
-        return highest_[static_cast<std::size_t>(positives)];
-    }
+    double operator()(Count positives) const { return highest_[as_index(positives / stretch_)]; }
     // The fewest positives from which more than `value` can be hoped for.
     Count fewest_above(double value) const {
-        return std::upper_bound(highest_.begin(), highest_.end(), value) - highest_.begin();
+        return (std::upper_bound(highest_.begin(), highest_.end(), value) - highest_.begin()) *
+               stretch_;
     }
 
   private:
+    static constexpr Count kMost = Count{1} << 20;
+
     std::vector<double> highest_;  // rising; empty where several parts are open
+    Count stretch_ = 1;            // positives for which one entry stands
 };
 
 class Beam {

@@ -15,7 +15,7 @@ void Opening::look(const State& state, std::size_t without, Height height) {
     const std::size_t n_layers = parts.n_layers() + (others_.joins ? 0 : 1);
     others_prior_ =
         state.terms_prior(without) + posterior_->prior().of_count(n_others + 1, n_layers);
-    log_factorials_ = posterior_->log_factorials().data();
+    log_factorials_ = &posterior_->log_factorials();
     n_parts_ = static_cast<std::size_t>(others_.layer);
     const std::size_t n_segments = posterior_->view().n_segments();
     n_strata_ = n_segments / 2;
@@ -62,8 +62,8 @@ double Opening::in_stratum(const Taken& t, std::size_t s, bool positives, bool n
 }
 
 double Opening::separation_of_parts(const Taken& t) const {
-    const double* f = log_factorials_;
-    const auto rate = [f](Count a, Count b) { return f[a] + f[b] - f[a + b + 1]; };
+    const LookUp& f = *log_factorials_;
+    const auto rate = [&f](Count a, Count b) { return f[a] + f[b] - f[a + b + 1]; };
     double sum = 0;
     for (std::size_t s = 0; s < n_strata_; ++s) {
         Count positive = 0, negative = 0;
@@ -147,8 +147,8 @@ void Opening::separations(const Taken& first, std::size_t n, double* out) const 
         return;
     }
     std::fill(out, out + n, 0.0);
-    const double* f = log_factorials_;
-    const auto rate = [f](std::size_t, Count a, Count b) { return f[a] + f[b] - f[a + b + 1]; };
+    const LookUp& f = *log_factorials_;
+    const auto rate = [&f](std::size_t, Count a, Count b) { return f[a] + f[b] - f[a + b + 1]; };
     add_up(first, n, rate, rate, out, nullptr);
 }
 

@@ -48,7 +48,7 @@ class Opening {
     // that are worth nothing.
     double separation(const Taken& t) const {
         if (simple_) {
-            const double* f = log_factorials_;
+            const LookUp& f = *log_factorials_;
             const Count a = t.first[0], b = t.first[t.segment_step];
             return f[a] + f[b] - f[a + b + 1] + f[open_.positive - a] + f[open_.negative - b] -
                    f[open_.positive + open_.negative - a - b + 1];
@@ -90,7 +90,7 @@ class Opening {
     double above_ = 0;
     std::vector<Count> own_;
     mutable std::vector<Count> positive_, negative_;  // room for add_up
-    const double* log_factorials_ = nullptr;  // the posterior's: complete before it is handed out
+    const LookUp* log_factorials_ = nullptr;  // the posterior's: complete before it is handed out
 };
 
 }  // namespace bayesdnf

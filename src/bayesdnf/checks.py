@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeGuard
 
 from .errors import ParameterError
 
 MOST = 2**31 - 1
 """The largest whole number of a parameter: what every part of the library can count up to."""
-MOST_STEPS = 2**62
-"""The same of steps, which are counted in 64 bits."""
+MOST_64 = 2**62
+"""The same of steps and rows, which are counted in 64 bits."""
 
 
 def is_whole(value: object, least: int | None = None, most: int | None = None) -> bool:
@@ -65,10 +65,25 @@ def whole(
     """
     if is_whole(value, least, most):
         return int(value)
-    small = most in (MOST, MOST_STEPS) and not is_whole(value, most + 1)
+    small = most in (MOST, MOST_64) and not is_whole(value, most + 1)
     bounds = f"{least} or more" if small else f"from {least} to {most:,}"
     must = f"a whole number, {bounds}" + (f", {besides}" if besides else "")
     raise ParameterError.of(name, owner, must, value)
+
+
+def is_finite(value: object) -> TypeGuard[float]:
+    """Whether a value is a finite number of any library, within the range of floats.
+
+    Examples
+    --------
+    >>> from bayesdnf.checks import is_finite
+    >>> is_finite(0.5), is_finite(float("nan")), is_finite(10**400), is_finite("1")
+    (True, False, False, False)
+    """
+    try:
+        return isinstance(value, Real) and math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def seconds(name: str, owner: str, value: Any, *, besides: str = "or None") -> None:
@@ -95,10 +110,6 @@ def seconds(name: str, owner: str, value: Any, *, besides: str = "or None") -> N
     """
     if value is None and besides:
         return
-    try:
-        fine = isinstance(value, Real) and 0 < float(value) < math.inf
-    except OverflowError:
-        fine = False
-    if not fine or isinstance(value, bool):
+    if not is_finite(value) or not value > 0 or isinstance(value, bool):
         must = "a finite number of seconds above 0" + (f", {besides}" if besides else "")
         raise ParameterError.of(name, owner, must, value)

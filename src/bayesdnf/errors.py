@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from itertools import islice
 
 _LONGEST_SHOWN = 200
+_MOST_COMPARED = 10_000  # names: beyond that it takes longer than it helps
 
 
 def shown(value: object, longest: int = _LONGEST_SHOWN) -> str:
@@ -88,7 +90,7 @@ class BayesDNFWarning(UserWarning):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` when a known name is close, else nothing."""
-    known = [str(k) for k in known]
+    known = [str(k) for k in islice(known, _MOST_COMPARED)]
     close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.6)
     close = close or [k for k in known if k.casefold() == str(name).casefold()]
     return f" Did you mean {close[0]!r}?" if close else ""

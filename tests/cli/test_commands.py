@@ -151,7 +151,7 @@ def test_simulate_as_json(run):
         (["--pi0", 2], ["pi0", "between 0 and 1", "Got 2.0"]),
         (["--pi1", -0.5], ["pi1", "between 0 and 1", "Got -0.5"]),
         (["--seed", -1], ["random_state", "0 or more", "Got -1"]),
-        (["--rows", 2 * 10**9, "--columns", 10**5], ["2,000,000,000 rows", "free"]),
+        (["--rows", 10**15], ["1,000,000,000,000,000 rows", "free"]),
         (["--terms", "2.7"], ["--terms", "2.7"]),
         (["--terms", "nan"], ["--terms", "nan"]),
         (["--terms", "inf"], ["--terms", "inf"]),

@@ -1,12 +1,17 @@
 """Whatever goes wrong on the command line is one sentence and an exit status."""
 
+import datetime
 import os
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from decimal import Decimal
 
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from bayesdnf.cli import gate
@@ -222,3 +227,62 @@ def test_the_package_runs_as_a_module(tmp_path):
     )  # fmt: skip
     assert ran.returncode == 1
     assert ran.stderr == "Error: Cannot read no.json: No such file or directory.\n"
+
+
+# Files that databases and others write ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (pa.array([Decimal("0.00"), Decimal("1.00")] * 20), None),
+        (pa.array([Decimal(0), Decimal(1)] * 20, pa.decimal256(60, 0)), None),
+        (pa.array([0, 2**64 - 1] * 20, pa.uint64()), None),
+        (pa.array([True, False] * 20), None),
+        (pa.array([10.0**26, 0] * 20), None),
+        (pa.array([datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)] * 20), "(date) in row 0"),
+        (pa.array([datetime.time(1), datetime.time(2)] * 20), "(time) in row 0"),
+        (pa.array([1, 2] * 20, pa.timestamp("us", "UTC")), "(datetime64) in row 0"),
+        (pa.array([1, 2] * 20, pa.duration("s")), "(timedelta64) in row 0"),
+        (pa.array([b"a", b"\xff"] * 20), "(bytes) in row 0"),
+        (pa.array([[1], [2]] * 20), "in row 0"),
+        (pa.array([{"a": 1}, {"a": 2}] * 20), "(dict) in row 0"),
+        (pa.array([[("a", 1)], [("b", 2)]] * 20, pa.map_(pa.string(), pa.int64())), "in row 0"),
+        (pa.array([0.0, float("inf")] * 20), "holds inf in row 1"),
+        (pa.array([0.0, None] * 20), "is missing in row 1"),
+    ],
+    ids=lambda value: str(getattr(value, "type", value)),
+)
+def test_targets_of_every_type_work_or_are_one_sentence(run, labels, said):
+    table = pa.table({"odor": ["f", "n"] * 20, "age": list(range(40)), "y": labels})
+    pq.write_table(table, "table.parquet")
+    ran = run("fit", "table.parquet", "--target", "y", "--out", "m.json")
+    if said is None:
+        assert ran.status == 0
+        assert run("predict", "m.json", "table.parquet", "--out", "a.csv").status == 0
+    else:
+        ran.assert_one_sentence(["Column 'y' of table.parquet", said])
+
+
+@pytest.mark.parametrize("cell", ["inf", "1e400"])
+def test_cells_beyond_floats(run, plants, cell):
+    plants.assign(**{"class": ["0", cell] * 150}).to_csv("t.csv", index=False)
+    ran = run("fit", "t.csv", "--target", "class", "--out", "m.json")
+    ran.assert_one_sentence(["Column 'class' of t.csv holds inf in row 1", "finite"])
+
+
+def test_whole_numbers_of_26_digits_are_labels(run, plants):
+    plants.assign(**{"class": ["0", "1" * 26] * 150}).to_csv("t.csv", index=False)
+    assert run("fit", "t.csv", "--target", "class", "--out", "m.json").status == 0
+
+
+def test_a_spreadsheet_runs_nothing_of_the_answers(run, plants):
+    plants.replace({"class": {"p": "=1+1", "e": "-x"}}).to_csv("t.csv", index=False)
+    options = ["--target", "class", "--out", "m.json", "--positive", "=1+1"]
+    assert run("fit", "t.csv", *options).status == 0
+    for flags, expected in (([], {"=1+1", "-x"}), (["--excel-safe"], {"'=1+1", "'-x"})):
+        ran = run("predict", "m.json", "t.csv", "--out", "a.csv", *flags)
+        assert ran.status == 0
+        answers = pd.read_csv("a.csv")
+        assert set(answers["predicted"]) == expected
+        assert answers["probability"].dtype == float

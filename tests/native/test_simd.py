@@ -63,3 +63,18 @@ def test_the_stub_is_up_to_date():
     stub.put(_native)
     path = Path(bayesdnf.__file__).with_name("_native.pyi")
     assert stub.get().rstrip() == path.read_text().rstrip(), "run `make stub`"
+
+
+def test_a_wrong_variable_is_one_sentence_of_the_command_line():
+    code = "import sys; sys.argv = ['bayesdnf', '--version']; from bayesdnf.cli import main; main()"
+    done = run(code, "abacus")
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: BAYESDNF_SIMD must be one of ")
+    assert len(done.stderr.splitlines()) == 1
+    code = """
+from bayesdnf import _native
+from bayesdnf.errors import ParameterError
+try: _native.simd()
+except ParameterError: print("told")
+"""
+    assert run(code, "abacus").stdout == "told\n"

@@ -62,3 +62,90 @@ def test_a_deadline_beyond_the_clock_is_none():
     assert not stop()
     stop.set_deadline(0.0)
     assert stop()
+
+
+def test_a_scan_keeps_at_least_one_finding():
+    with pytest.raises(ValueError, match="at least one finding"):
+        _native.Findings(0)
+
+
+def scan_table(planes, cases, controls):
+    whose = np.zeros(len(planes), dtype=np.int32), np.zeros(len(planes), dtype=np.int64)
+    return _native.ScanTable(
+        np.array(planes, dtype=np.uint64), np.array([cases], dtype=np.uint64),
+        np.array([controls], dtype=np.uint64), Effect().native(), [0], False, False, 5, 0, *whose,
+    )  # fmt: skip
+
+
+def test_genotypes_that_contradict_themselves():
+    known, carrier, two = [[0b1111]], [[0b0111]], [[0b0011]]
+    assert scan_table([[*known, *carrier, *two]] * 3, 0b0011, 0b1100).n_tasks > 0
+    for planes in ([*known, *two, *carrier], [*carrier, *known, *two]):
+        with pytest.raises(ValueError, match="planes must rise"):
+            scan_table([planes] * 3, 0b0011, 0b1100)
+    with pytest.raises(ValueError, match="both a case and a control"):
+        scan_table([[*known, *carrier, *two]] * 3, 0b0111, 0b1100)
+
+
+def test_steps_of_a_scan_go_forward():
+    table = scan_table([[[0b1111], [0b0111], [0b0011]]] * 3, 0b0011, 0b1100)
+    with pytest.raises(ValueError, match="tasks are outside the scan"):
+        table.pairs_in(0, 1, 0)
+
+
+def test_numbers_of_attributes_only_tell_them_apart():
+    one, equal = np.zeros(2, dtype=np.uint8), np.arange(2, dtype=np.int32)
+    support = [
+        _native.Support(
+            np.array(attributes, dtype=np.int32),
+            equal,
+            one,
+            equal,
+            True,
+            False,
+            False,
+            0,
+            None,
+            None,
+        )
+        for attributes in ([0, 0], [2**31 - 1, 2**31 - 1], [0, 1], [7, 2**31 - 1])
+    ]  # once a list as long as the largest number
+    assert [s.excludes(0, 1) for s in support] == [True, True, False, False]
+
+
+@pytest.mark.parametrize("parameters", [(0.5, 1, 1e300, 1), (1e-300, 1, 1, 1)])
+def test_beta_parameters_that_nothing_is_left_of(parameters):
+    with pytest.raises(ValueError, match=r"from 1e-12 to 1e12"):
+        _native.log_order_probability(*parameters)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ((0.5, 0.5, 1e9, 1e9), -np.log(2)),
+        ((1e9, 1e9, 0.5, 0.5), -np.log(2)),
+        ((2.5, 2.5, 1e9, 1e9), -np.log(2)),
+        ((0.5, 1, 1e12, 1), 0),
+        ((0.5, 1, 1e9, 1e9), 0.5 * np.log(0.5)),  # P(X <= 1/2) = sqrt(1/2)
+    ],
+)
+def test_very_unequal_beta_variables_are_compared_at_once(parameters, expected):
+    assert _native.log_order_probability(*parameters) == pytest.approx(expected, abs=1e-4)
+
+
+def test_likelihoods_of_more_rows_than_any_table():
+    """Beyond the tables each value is worked out, as the same function of the counts."""
+    from scipy.special import betaln
+
+    n = 10**8
+    likelihood = _native.Likelihood(Effect(ordered=False).native(), n, n)
+    for a, b in ((0, 0), (3, n), (n // 2, 5), (n, n // 3)):
+        exact = betaln(1 + a, 1 + b) + betaln(1 + n - a, 1 + n - b)
+        assert likelihood(a, b) == pytest.approx(exact, rel=1e-12, abs=1e-5)
+
+
+def test_the_memory_of_a_posterior_does_not_grow_with_the_weights():
+    weighted = Posterior(BitMatrix.from_table(X), Y, sample_weight=np.full(80, 10**8))
+    assert weighted.n == 80 * 10**8  # tables of so many rows would take 64 GB each
+    assert len(weighted.prior.tables(weighted.bits.table, weighted.n).by_count) < 2**21
+    assert np.isfinite(weighted.log_score("x0"))

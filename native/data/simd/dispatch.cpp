@@ -36,8 +36,8 @@ const Simd& simd_named(const char* name) {
         if (std::strcmp(k->name, name) == 0) return *k;
         known += known.empty() ? k->name : std::string(", ") + k->name;
     }
-    throw std::invalid_argument("BAYESDNF_SIMD must be one of " + known +
-                                " on this processor. Got '" + name + "' instead.");
+    throw SettingError("BAYESDNF_SIMD must be one of " + known + " on this processor. Got '" +
+                       name + "' instead.");
 }
 
 const Simd& simd() {

@@ -192,6 +192,7 @@ def predict(
     out: Annotated[Path, typer.Option(help="CSV file to write (.gz is compressed).")],
     strata: options.Strata = None,
     sep: options.Separator = None,
+    excel_safe: options.ExcelSafe = False,
     as_json: options.Json = False,
 ) -> None:
     """Write the answers of a rule, one row for each row of a table.
@@ -211,6 +212,7 @@ def predict(
     from ..estimators.rules import placed_terms
     from ..estimators.strata_input import row_strata
     from ..files.atomic import atomic_path, writable
+    from ..files.spreadsheets import excel_safe as make_safe
     from ..genomics.markers.marker_model import is_marker_model
     from .labelled import (
         keep_apart,
@@ -221,7 +223,7 @@ def predict(
     )
 
     if is_marker_model(model):
-        return genomics.predict_markers(model, str(table), out, as_json)
+        return genomics.predict_markers(model, str(table), out, excel_safe, as_json)
     keep_apart(out, [model, table])
     writable(out)
     rule = DNFClassifier.load(model)
@@ -244,7 +246,8 @@ def predict(
     if isinstance(rule.function_, RuleList):
         answers.insert(2, "part", about.parts)
     with atomic_path(out) as part:
-        answers.to_csv(part, index=False, sep=separator_of(out))
+        shown = make_safe(answers) if excel_safe else answers
+        shown.to_csv(part, index=False, sep=separator_of(out))
     n_marked = int(answers["marked"].sum())
     counts = {str(label): int((answers["predicted"] == label).sum()) for label in rule.classes_}
     if as_json:

@@ -82,6 +82,7 @@ def markers(
         list[Path] | None, typer.Option(help="A scan of this study made before; repeatable.")
     ] = None,
     seed: options.Seed = 0,
+    excel_safe: options.ExcelSafe = False,
     as_json: options.Json = False,
     *,
     reading: Reading,
@@ -118,6 +119,7 @@ def markers(
         files[:] = save_markers(
             found, folder, named, command=command_line(), filters=reading.filters(),
             seconds={"reading and filters": read}, inputs=_hashed(study, reading),
+            excel_safe=excel_safe,
         )  # fmt: skip
 
     saved = save_result(save, out, "the results")
@@ -248,9 +250,10 @@ def _tell_scan(
         )
 
 
-def predict_markers(model: Path, study: str, out: Path, as_json: bool) -> None:
+def predict_markers(model: Path, study: str, out: Path, excel_safe: bool, as_json: bool) -> None:
     """Tell whom a marker marks in another study, and print how its variants were found there."""
     from ..files.atomic import atomic_path, writable
+    from ..files.spreadsheets import excel_safe as make_safe
     from ..genomics import MarkerModel
     from .labelled import keep_apart
 
@@ -262,7 +265,8 @@ def predict_markers(model: Path, study: str, out: Path, as_json: bool) -> None:
     matched = marker.match(calls)
     answers = marker.predict(matched)
     with atomic_path(out) as part:
-        answers.to_csv(part, sep="\t", index=False, na_rep="NA", float_format="%.6g")
+        shown = make_safe(answers) if excel_safe else answers
+        shown.to_csv(part, sep="\t", index=False, na_rep="NA", float_format="%.6g")
     _write_log(out, "\n".join([command_line(), *matched.genotypes.history]))
     counts = {
         "marked": int((answers["MARKED"] == 1).sum()),

@@ -11,6 +11,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from ..data.columns import TEXT, read_column
 from ..data.outcome import find_label
 from ..data.reading import read_file
 from ..display.wording import count, listed
@@ -230,15 +231,15 @@ def split_target(table: pd.DataFrame, target: str, path: Path) -> tuple[pd.DataF
         )
     if table.shape[1] == 1:
         raise InputError(f"{path} has the column {target!r} only; a rule needs others.")
-    labels = table[target]
-    if labels.isna().any():
-        row = int(np.argmax(labels.isna().to_numpy()))
-        raise InputError(f"Column {target!r} of {path} is missing in row {row}.")
-    y = labels.to_numpy()
-    if y.dtype.kind == "f" and not bool((y == np.floor(y)).all()):
-        y = y.astype(str)  # labels that happen to be fractions
-    if y.dtype.kind not in "biuf":
-        y = y.astype(object)
+    where = f"Column {target!r} of {path}"
+    labels = read_column(table[target], where)
+    if labels.missing.any():
+        raise InputError(f"{where} is missing in row {int(np.argmax(labels.missing))}.")
+    y = labels.values
+    if labels.type == TEXT:
+        y = np.array([*labels.texts], dtype=object)[y]
+    elif y.dtype.kind == "f" and not bool(((y == np.floor(y)) & (np.abs(y) < 2**53)).all()):
+        y = y.astype(str).astype(object)  # labels that happen to be fractions, or long numbers
     return table.drop(columns=target), y
 
 

@@ -29,6 +29,12 @@ Jobs = Annotated[int, typer.Option(help="Threads; the result does not depend on 
 Separator = Annotated[
     str | None, typer.Option("--sep", help="What separates cells: ',' ';' '\\t'; else by name.")
 ]
+ExcelSafe = Annotated[
+    bool,
+    typer.Option(
+        "--excel-safe", help="Put ' before texts that a spreadsheet would run: those with = + - @."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..boolean.literal import Literal, Value
 from ..display.wording import listed
-from ..errors import InputError, ParameterError
+from ..errors import InputError, ParameterError, shown
 from .columns import read_column
 
 
@@ -137,6 +137,9 @@ class CheckedWeights:
     values: NDArray[np.int64]
 
 
+_MOST_WEIGHT = 1e10  # beyond, sums of logs over so many rows lose what tells functions apart
+
+
 def read_weights(weights: Any, n_rows: int) -> NDArray[np.int64] | None:
     """Read whole-number weights (2.0 is fine); None stays None.
 
@@ -151,9 +154,14 @@ def read_weights(weights: Any, n_rows: int) -> NDArray[np.int64] | None:
         return None
     if isinstance(weights, CheckedWeights) and len(weights.values) == n_rows:
         return weights.values
-    values = np.asarray(
-        weights.values if isinstance(weights, CheckedWeights) else weights, dtype=np.float64
-    )
+    given = weights.values if isinstance(weights, CheckedWeights) else weights
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(
+            f"sample_weight must hold whole numbers, 0 or more: how often each row counts. "
+            f"Got {shown(given)} instead."
+        ) from error
     if values.shape != (n_rows,):
         raise InputError(
             f"sample_weight must have one entry for each of the {n_rows:,} rows. "
@@ -167,6 +175,11 @@ def read_weights(weights: Any, n_rows: int) -> NDArray[np.int64] | None:
         )
     if not values.any():
         raise InputError("sample_weight is zero for every row; at least one row must count.")
+    if (total := float(values.sum())) > _MOST_WEIGHT:
+        raise InputError(
+            f"sample_weight adds up to {total:.3g}; at most {_MOST_WEIGHT:.0e} can be counted. "
+            f"Divide the weights by what they have in common."
+        )
     return values.astype(np.int64)
 
 

@@ -9,17 +9,19 @@ import zlib
 from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..boolean.literal import Value
-from ..errors import InputError
+from ..errors import BayesDNFError, InputError
+from ..files.checked_stream import open_text
+from .memory import available_memory, require_memory, size_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
-_GZIP = b"\x1f\x8b"
 _PARQUET = b"PAR1"
+_SHARE = 4  # of the free memory that a table's text may take: as numbers it takes more
 
 
 def read_file(
@@ -61,8 +63,8 @@ def read_file(
         table = _read_parquet(path)
     else:
         sep = separator_of(path) if sep is None else sep
-        if len(sep) != 1:
-            raise InputError(f"A separator must be one character. Got {sep!r} instead.")
+        if len(sep) != 1 or not sep.isascii():
+            raise InputError(f"A separator must be one ASCII character. Got {sep!r} instead.")
         if _SEPARATORS.get(sep) is None and (sep.isalnum() or sep in '"\r\n'):
             raise InputError(f"{sep!r} cannot separate columns; use one such as ',' or ';'.")
         table = _read_text(path, sep, missing, texts)
@@ -100,17 +102,28 @@ def _start_of(path: str | os.PathLike[str]) -> bytes:
 
 
 def _read_parquet(path: str | os.PathLike[str]) -> pd.DataFrame:
-    import pandas as pd
-
     try:
-        import pyarrow
+        import pyarrow.parquet
     except ImportError:
         raise InputError(
             f'Reading Parquet ({path}) needs pyarrow: pip install "bayesdnf[parquet]".'
         ) from None
     try:
-        table = pd.read_parquet(path, engine="pyarrow")
-    except (OSError, pyarrow.ArrowException, ValueError) as error:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            # Few bytes can stand for many rows: told before they are unpacked.
+            n_rows, n_columns = file.metadata.num_rows, file.metadata.num_columns
+            if n_rows < 0 or n_columns < 0:
+                _refuse(path, "it is damaged (it has fewer rows or columns than none)")
+            require_memory(
+                8 * n_rows * n_columns,
+                f"The table of {n_rows:,} rows by {n_columns:,} columns in {path}",
+            )
+            held = file.read()
+        held.validate(full=True)  # texts among others, which would else be read as they are used
+        table: pd.DataFrame = held.to_pandas()
+    except BayesDNFError:
+        raise
+    except Exception as error:  # noqa: BLE001  whatever a forged file makes its reader raise
         _refuse(path, f"it is damaged ({_first_line(error)})", error)
     _require_distinct(path, [str(name) for name in table.columns])
     return table
@@ -123,10 +136,10 @@ def _read_text(
 
     options: dict[str, Any] = {"sep": sep, "keep_default_na": False, "encoding": "utf-8-sig"}
     try:
-        with _opened(path) as stream:
-            if b"\0" in stream.read(65536):
-                _refuse(path, "it is binary, not text")
-            stream.seek(0)
+        free = available_memory()
+        most = None if free is None else free // _SHARE
+        limit = f"{size_text(most or 0)}, 1/{_SHARE} of the free memory"
+        with open_text(path, most, limit) as stream:
             top = pd.read_csv(stream, header=None, nrows=1, dtype=str, **options)
             names = [str(name) for name in top.iloc[0]]
             _check_header(path, names, sep)
@@ -153,13 +166,6 @@ def _read_text(
         _refuse(path, f"it is not UTF-8 text (byte {error.object[error.start]:#x})", error)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         _refuse(path, f"its compression is damaged ({_first_line(error)})", error)
-
-
-def _opened(path: str | os.PathLike[str]) -> IO[bytes]:
-    """Open by content, so that a compressed file may have any name."""
-    with open(path, "rb") as file:
-        compressed = file.read(2) == _GZIP
-    return gzip.open(path, "rb") if compressed else open(path, "rb")  # type: ignore[return-value]
 
 
 def _check_header(path: str | os.PathLike[str], names: list[str], sep: str) -> None:

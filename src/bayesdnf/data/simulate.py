@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..boolean.function import BooleanFunction
 from ..boolean.literal import FALSE, TRUE, Literal
-from ..checks import is_whole, whole
+from ..checks import MOST_64, is_whole, whole
 from ..errors import InputError, ParameterError
 from .memory import require_memory
 
@@ -105,8 +105,8 @@ def simulate(
     >>> int(sample.y.sum())
     50
     """
-    n = whole("n_rows", "simulate", n_rows, 1)
-    p = whole("n_columns", "simulate", n_columns, 1)
+    n = whole("n_rows", "simulate", n_rows, 1, MOST_64)
+    p = whole("n_columns", "simulate", n_columns, 1, MOST_64)
     require_memory(
         n * (p + 10) + p * 128 + 9 * max(p, _BLOCK), f"A table of {n:,} rows by {p:,} columns"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -47,7 +48,9 @@ def read_table(source: Any, missing_values: Collection[Value] = ()) -> RawTable:
     if frame is not None:
         names = tuple(str(name) for name in frame.columns)
         require_distinct(names)
-        return RawTable(names, len(frame), True, lambda j: frame[:, j], missing)
+        # Asking the frame for one column takes time in proportion to all of them.
+        columns = cache(lambda: list(frame.iter_columns()))
+        return RawTable(names, len(frame), True, lambda j: columns()[j], missing)
     array = _two_dimensional(source)
     names = tuple(f"x{j}" for j in range(array.shape[1]))
     return RawTable(names, len(array), False, lambda j: array[:, j], missing)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -13,12 +15,10 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
-from ..data.columns import is_missing, unmasked
+from ..data.columns import TEXT, read_column, unmasked
 from ..data.outcome import find_label, list_labels
 from ..data.tables import as_frame
 from ..errors import BayesDNFWarning, InputError, ParameterError
-
-_NUMBER = (bool, int, float, np.number, np.bool_)
 
 
 def read_features(estimator: Any, X: Any, *, fitting: bool) -> Any:
@@ -44,14 +44,25 @@ def read_features(estimator: Any, X: Any, *, fitting: bool) -> Any:
     elif isinstance(X, (list, tuple)):
         # Of a list such as [['a', 1]] numpy would make the texts 'a' and '1'.
         X = np.array(X, dtype=object)
-    return validate_data(
-        estimator,
-        X,
-        reset=fitting,
-        dtype=None,
-        ensure_all_finite="allow-nan",
-        ensure_min_samples=2 if fitting else 1,
-    )
+    with _told():
+        return validate_data(
+            estimator,
+            X,
+            reset=fitting,
+            dtype=None,
+            ensure_all_finite="allow-nan",
+            ensure_min_samples=2 if fitting else 1,
+        )
+
+
+@contextmanager
+def _told(hint: str = "") -> Iterator[None]:
+    """Turn scikit-learn's errors about values into the library's own, of one sentence."""
+    try:
+        yield
+    except ValueError as error:
+        told = " ".join(str(error).split())
+        raise InputError(f"{told.split('. ')[0].rstrip('.')}{hint}.") from error
 
 
 def _named_as_fitted(estimator: Any, X: Any, frame: nw.DataFrame[Any]) -> Any:
@@ -72,7 +83,9 @@ def _named_as_fitted(estimator: Any, X: Any, frame: nw.DataFrame[Any]) -> Any:
         BayesDNFWarning,
         stacklevel=4,
     )
-    return {name: frame[:, j].to_native() for j, name in enumerate(own)}
+    return {
+        name: column.to_native() for name, column in zip(own, frame.iter_columns(), strict=True)
+    }
 
 
 def _note_columns(estimator: Any, names: list[Any]) -> None:
@@ -120,8 +133,9 @@ def read_labels(
     if len(y) != n_rows:
         raise InputError(f"y has {len(y):,} entries for {n_rows:,} rows of X.")
     counted = y if weights is None else y[weights > 0]
-    check_classification_targets(counted)
-    kind = type_of_target(counted, input_name="y", raise_unknown=True)
+    with _told("; y must hold labels of two classes"):
+        check_classification_targets(counted)
+        kind = type_of_target(counted, input_name="y", raise_unknown=True)
     classes = np.unique(counted)
     labels = classes.tolist()
     if kind != "binary":
@@ -146,14 +160,16 @@ def _as_labels(estimator: Any, y: Any) -> NDArray[Any]:
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
             f"is None; give one label for each row."
         )
-    values = np.asarray(y)
-    if values.ndim == 1 and (gone := is_missing(values)).any():
-        raise InputError(f"y is missing in row {int(np.argmax(gone))}; every row needs a label.")
-    labels: NDArray[Any] = column_or_1d(y, warn=True)
-    assert_all_finite(labels, input_name="y")
-    if labels.dtype == object and all(isinstance(label, _NUMBER) for label in labels):
-        labels = np.array(labels.tolist())  # numbers and bools that a table kept as objects
-    return labels
+    with _told():
+        labels: NDArray[Any] = column_or_1d(y, warn=True)
+        assert_all_finite(labels, input_name="y", allow_nan=True)
+    if labels.dtype.kind in "biuU":
+        return labels
+    column = read_column(labels, "y")  # refuses dates, bytes and the like
+    if column.missing.any():
+        row = int(np.argmax(column.missing))
+        raise InputError(f"y is missing in row {row}; every row needs a label.")
+    return labels if column.type == TEXT else column.values
 
 
 def takes_any_columns(tags: Any) -> Any:

@@ -8,13 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import is_whole, whole
+from ..checks import is_finite, is_whole, whole
 from ..errors import ParameterError
 
 Logs = NDArray[np.float64]
@@ -34,7 +33,7 @@ class Distribution(Protocol):
 
 
 def _positive(owner: str, name: str, value: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
+    if isinstance(value, bool) or not is_finite(value) or not value > 0:
         raise ParameterError.of(name, owner, "a finite number above 0", value)
 
 

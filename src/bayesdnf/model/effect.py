@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from numbers import Real
 from typing import Any
 
 from .. import _native
+from ..checks import is_finite
 from ..errors import ParameterError
 from .parameters import Parameters
+
+_LARGEST = 1e9  # of the Beta parameters: beyond, little would be left of differences of their logs
 
 
 class Effect(Parameters):
@@ -71,13 +72,16 @@ class Effect(Parameters):
     def _check(self) -> None:
         for name in ("a0", "b0", "a1", "b1", "a", "b"):
             value: Any = getattr(self, name)
-            if not isinstance(value, Real) or not 0 < float(value) < math.inf:
+            if not is_finite(value) or not value > 0:
                 raise ParameterError.of(name, "Effect", "a finite number above 0", value)
+            if not 1 / _LARGEST <= value <= _LARGEST:
+                must = f"from {1 / _LARGEST:g} to {_LARGEST:g}"
+                raise ParameterError.of(name, "Effect", must, value)
         if self.ordered is not None and not isinstance(self.ordered, bool):
             raise ParameterError.of("ordered", "Effect", "True, False or None", self.ordered)
         self._check_known()
         if self.prevalence is not None and not (
-            isinstance(self.prevalence, Real) and 0 < float(self.prevalence) < 1
+            is_finite(self.prevalence) and 0 < self.prevalence < 1
         ):
             raise ParameterError.of(
                 "prevalence", "Effect", "between 0 and 1, both excluded, or None", self.prevalence
@@ -102,7 +106,7 @@ class Effect(Parameters):
             value: Any = getattr(self, name)
             if value is None and other is None:
                 continue
-            if not isinstance(value, Real) or not 0 < float(value) < 1:
+            if not is_finite(value) or not 0 < value < 1:
                 raise ParameterError.of(
                     name, "Effect", "between 0 and 1, both excluded; give both rates or none "
                     "(for rates of 0 and 1 there is smallest_function)", value,

@@ -22,6 +22,7 @@ from .rule import MOST_LAYERS, Rule
 
 # With literal weights the sum over all terms of a size is worked out term by term, up to here.
 _LARGEST_WEIGHTED_TERM = 1024
+_MOST_TERMS = 2**20
 
 
 class PriorTables(NamedTuple):
@@ -178,10 +179,11 @@ class Prior(Parameters):
     def tables(self, literals: LiteralTable, n_rows: int, among: int | None = None) -> PriorTables:
         """Turn the prior into tables for n rows and p literals, ``among`` or as many as there are.
 
-        The table of m ends at n (at least 1024): more terms than rows are out of the support.
+        The table of m ends at n (at least 1024, at most a million): more terms than rows are out of
+        the support.
         """
         p = len(literals) if among is None else among
-        most = max(n_rows, 1024)
+        most = min(max(n_rows, 1024), _MOST_TERMS)
         count = np.array(self.count.log_table(most))  # copies: a table may be the caller's own
         if self.orderings:
             count[1:] += np.cumsum(np.log(np.arange(1, most + 1)))

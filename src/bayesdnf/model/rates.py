@@ -13,6 +13,7 @@ from ..errors import ParameterError
 from .effect import Effect
 
 Floats = NDArray[np.float64]
+_MOST_SUMMED = 10**6  # terms of a sum over whole numbers
 
 
 class Counts(NamedTuple):
@@ -90,7 +91,8 @@ class _BetaPair:
                 rng.beta(self.alpha0, self.beta0, size),
                 rng.beta(self.alpha1, self.beta1, size),
             )
-        if self.alpha1 == int(self.alpha1) and self.beta1 == int(self.beta1):
+        whole = self.alpha1 == int(self.alpha1) and self.beta1 == int(self.beta1)
+        if whole and self.alpha1 <= _MOST_SUMMED:
             return self._sample_whole(size, rng)
         if self._log_order() < np.log(0.01):
             return self._sample_inverse(size, rng)

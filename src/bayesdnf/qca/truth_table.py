@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..boolean import Literal
-from ..checks import whole
+from ..checks import is_finite, whole
 from ..errors import ParameterError, SizeLimitError
 from .cases import Bools, Cases, level_truth, read_cases, sufficiency
 from .notation import term_text
@@ -179,4 +178,4 @@ def truth_table(
 
 
 def _is_share(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and 0 <= float(value) <= 1
+    return is_finite(value) and not isinstance(value, bool) and 0 <= float(value) <= 1

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import plots
 from ..errors import InputError, MissingExtraError
 from ..files.atomic import atomic_path, writable, write_text
+from ..files.spreadsheets import excel_safe as make_safe
 from ..genomics.markers.marker_model import MarkerModel
 from ..genomics.markers.summary import summary
 from ..plots.panels import pyplot
@@ -46,6 +47,7 @@ def save_markers(
     filters: object = None,
     seconds: Mapping[str, float] | None = None,
     inputs: Sequence[File] = (),
+    excel_safe: bool = False,
 ) -> list[Path]:
     """Write everything that was found in a study into a folder.
 
@@ -72,6 +74,8 @@ def save_markers(
         How long other stages took, for the log.
     inputs : sequence of File
         The files that were read, with their hashes, for the log and the report.
+    excel_safe : bool, default=False
+        Whether to put an apostrophe before texts in the tables that a spreadsheet would run.
 
     Returns
     -------
@@ -94,7 +98,8 @@ def save_markers(
     """
     path = ready(folder)
     files = [
-        _write_table(table, path / f"{name}.tsv") for name, table in tables(found, genes).items()
+        _write_table(make_safe(table) if excel_safe else table, path / f"{name}.tsv")
+        for name, table in tables(found, genes).items()
     ]
     files.append(_write_text(f"{summary(found, genes)}\n", path / "summary.txt"))
     files += _pictures(found, path, genes)

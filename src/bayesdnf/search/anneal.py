@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _native
 from ..boolean import BooleanFunction
-from ..checks import MOST_STEPS, seconds, whole
+from ..checks import MOST_64, is_finite, seconds, whole
 from ..errors import InputError, ParameterError
 from ..model.posterior import Posterior
 from ..model.streams import NumberedRuns, Streams
@@ -241,11 +240,11 @@ def _check(posterior: Posterior, given: dict[str, Any]) -> None:
             raise ParameterError.of(name, "anneal", must, given[name])
 
     def number(value: object) -> bool:
-        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+        return is_finite(value) and not isinstance(value, bool)
 
     for name in ("chains", "start_terms", "n_jobs"):
         whole(name, "anneal", given[name], 1)
-    whole("steps", "anneal", given["steps"], 1, MOST_STEPS)
+    whole("steps", "anneal", given["steps"], 1, MOST_64)
     require(
         "start_terms",
         given["start_terms"] <= posterior.n,

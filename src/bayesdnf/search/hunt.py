@@ -21,7 +21,7 @@ import numpy as np
 
 from .. import _native
 from ..boolean import BooleanFunction
-from ..checks import MOST_STEPS, seconds, whole
+from ..checks import MOST_64, seconds, whole
 from ..errors import InputError
 from ..model.flat_functions import as_flat
 from ..model.posterior import Posterior
@@ -133,7 +133,7 @@ def hunt(
         ("n_jobs", n_jobs),
     ):
         whole(name, "hunt", value, 1)
-    whole("steps", "hunt", steps, 1, MOST_STEPS)
+    whole("steps", "hunt", steps, 1, MOST_64)
     seconds("time_limit", "hunt", time_limit)
     stop = _native.StopFlag()
     if time_limit is not None:

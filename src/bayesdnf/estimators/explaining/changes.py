@@ -20,7 +20,7 @@ from ...model.rule import Rule, layers_of
 Term = tuple[Literal, ...]
 
 # The smallest change is looked for among at most this many combinations of values.
-_MOST_STEPS = 100_000
+_MOST_64 = 100_000
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class RowChanges:
 
     def nearest(self, parts: Sequence[int]) -> tuple[int, tuple[Change, ...]] | None:
         """Find a smallest change to one of some parts; of parts as near the one named first."""
-        self._steps_left = _MOST_STEPS
+        self._steps_left = _MOST_64
         for size in range(1, len(self._options) + 1):
             for part in parts:
                 if (chosen := self._search({}, size, part)) is not None:
@@ -178,7 +178,7 @@ class RowChanges:
     def _leads(self, wanted: Mapping[str, Mapping[Literal, bool]], part: int) -> bool:
         """Whether the part is this one whatever the changed attributes are, within conditions."""
         left = [self._options[a].satisfying(kept.items()) for a, kept in wanted.items()]
-        if math.prod(map(len, left)) > _MOST_STEPS:
+        if math.prod(map(len, left)) > _MOST_64:
             return False
         return all(
             self._part(dict(zip(wanted, patterns, strict=True))) == part

@@ -29,7 +29,7 @@
   if (source === null) { return; }
   var rule = JSON.parse(source.textContent);
   var form = document.getElementById("case"), answer = document.getElementById("answer");
-  var MOST_STEPS = 100000;
+  var MOST_64 = 100000;
 
   function pick(input, place) {
     var attribute = rule.attributes[place];
@@ -87,7 +87,7 @@
   }
   // The fewest columns whose change leads to one of some parts, of parts as near to the first named.
   function nearest(state, parts) {
-    var steps = MOST_STEPS;
+    var steps = MOST_64;
     function search(now, changed, size, part) {
       steps -= 1;
       var held = literalsOf(now);

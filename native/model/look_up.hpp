@@ -1,0 +1,36 @@
+// A function of counts: looked up as far as a table of bounded size goes, worked out beyond it.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "data/bits.hpp"
+#include "sizes.hpp"
+
+namespace bayesdnf {
+
+class LookUp {
+  public:
+    LookUp() = default;
+    // f(0), ..., f(n). Weights can make n far larger than any table.
+    LookUp(Count n, std::function<double(Count)> f) : f_(std::move(f)) {
+        const Count end = std::min(n, kMost - 1);
+        values_.reserve(static_cast<std::size_t>(end) + 1);
+        for (Count i = 0; i <= end; ++i) values_.push_back(f_(i));
+    }
+    double operator[](Count i) const {
+        if (as_index(i) < values_.size()) [[likely]]
+            return values_[as_index(i)];
+        return f_(i);
+    }
+
+  private:
+    static constexpr Count kMost = Count{1} << 20;  // 8 MiB
+
+    std::function<double(Count)> f_;
+    std::vector<double> values_;
+};
+
+}  // namespace bayesdnf

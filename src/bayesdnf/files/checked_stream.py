@@ -1,0 +1,73 @@
+"""A stream of text that is looked at on the way: no zero bytes, and not too many in all."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+from typing import IO, Any
+
+from ..errors import InputError
+
+_GZIP = b"\x1f\x8b"
+
+
+class CheckedStream(io.RawIOBase):
+    """The bytes of a text file; InputError, which names it, when it cannot be a table's text.
+
+    Parameters
+    ----------
+    source : binary file
+        What to read.
+    path : path
+        Its name, for errors.
+    most : int, optional
+        Bytes to read at most.
+    limit : str
+        What these are called in errors.
+    """
+
+    def __init__(
+        self, source: IO[bytes], path: str | os.PathLike[str], most: int | None, limit: str
+    ) -> None:
+        super().__init__()
+        self._source, self._path, self._most, self._limit = source, path, most, limit
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def seekable(self) -> bool:
+        """Yes."""
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go to a place."""
+        return self._source.seek(offset, whence)
+
+    def readinto(self, buffer: Any) -> int:
+        """Read the next bytes."""
+        before = self._source.tell()
+        data = self._source.read(len(buffer))
+        zero = data.find(b"\0")
+        if zero >= 0:
+            raise InputError(
+                f"Cannot read {self._path}: it is binary, not text (byte {before + zero:,} is 0)."
+            )
+        if self._most is not None and before + len(data) > self._most:
+            raise InputError(f"Cannot read {self._path}: its text is longer than {self._limit}.")
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._source.close()
+        super().close()
+
+
+def open_text(path: str | os.PathLike[str], most: int | None, limit: str) -> IO[bytes]:
+    """Open a text file, compressed by gzip or not, by its content: it may have any name."""
+    with open(path, "rb") as file:
+        compressed = file.read(2) == _GZIP
+    source: Any = gzip.open(path, "rb") if compressed else open(path, "rb")  # noqa: SIM115
+    return io.BufferedReader(CheckedStream(source, path, most, limit), 1 << 18)

@@ -1,0 +1,182 @@
+"""Tables in files that are damaged, forged, or larger than they look: one sentence each."""
+
+import datetime
+import gzip
+import io
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from bayesdnf import DNFClassifier, LiteralEncoder
+from bayesdnf.data.reading import read_file
+from bayesdnf.data.tables import read_table
+from bayesdnf.errors import InputError, OutOfMemoryError
+from bayesdnf.files.checked_stream import CheckedStream
+
+HEAD = "odor,age,y\n"
+ROWS = "".join(f"{'fn'[i % 2]},{i},{i % 2}\n" for i in range(40))
+
+
+def refusal(path):
+    with pytest.raises(InputError) as caught:
+        read_file(path)
+    text = str(caught.value)
+    assert text.startswith(f"Cannot read {path}: ")
+    assert "\n" not in text
+    return text
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_zero_bytes_are_found_wherever_they_are(tmp_path, packed):
+    content = (HEAD + ROWS + "f,1,0\n" * 200_000 + "f,\0,1\n").encode()
+    file = tmp_path / "table.csv"
+    file.write_bytes(gzip.compress(content, 1) if packed else content)
+    assert f"binary, not text (byte {content.index(0):,} is 0)" in refusal(file)
+
+
+def test_a_text_that_unpacks_to_more_than_the_limit_is_refused(tmp_path, monkeypatch):
+    file = tmp_path / "bomb.csv.gz"
+    file.write_bytes(gzip.compress(HEAD.encode() + b"f,1,0\n" * 500_000))
+    monkeypatch.setattr("bayesdnf.data.reading.available_memory", lambda: 2**22)
+    assert "its text is longer than 1.0 MiB, 1/4 of the free memory" in refusal(file)
+    monkeypatch.undo()
+    assert len(read_file(file)) == 500_000
+
+
+def test_a_checked_stream_gives_every_byte_again():
+    content = bytes(range(1, 256)) * 1000
+    stream = io.BufferedReader(
+        CheckedStream(io.BytesIO(content), "x", len(content), "so much"), 1000
+    )
+    assert stream.read() == content
+    stream.seek(0)
+    assert stream.read(10) == content[:10]
+
+
+def test_a_parquet_file_of_more_rows_than_memory_holds_is_refused(tmp_path, monkeypatch):
+    file = tmp_path / "bomb.parquet"
+    pq.write_table(pa.table({"a": np.zeros(10**6, int), "y": np.zeros(10**6, int)}), file)
+    assert file.stat().st_size < 10**5
+    monkeypatch.setattr("bayesdnf.data.memory.available_memory", lambda: 2**20)
+    with pytest.raises(OutOfMemoryError, match=r"1,000,000 rows by 2 columns in .*bomb.parquet"):
+        read_file(file)
+
+
+def parquet(tmp_path, y, metadata=None, **others):
+    table = pa.table({"odor": ["f", "n"] * 20, "age": list(range(40)), "y": y, **others})
+    if metadata is not None:
+        table = table.replace_schema_metadata({"pandas": metadata})
+    pq.write_table(table, tmp_path / "table.parquet")
+    return tmp_path / "table.parquet"
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        "{", "[]", '{"index_columns": 3}', '{"index_columns": ["nope"], "columns": []}',
+        '{"index_columns": ["y"], "columns": [], "column_indexes": []}',
+        '{"index_columns": [], "columns": [{"name": "y", "field_name": "y", "metadata": null,'
+        ' "pandas_type": "datetime", "numpy_type": "x[y]"}], "column_indexes": [{"name": null,'
+        ' "field_name": null, "pandas_type": "x", "numpy_type": "y", "metadata": null}]}',
+    ],
+)  # fmt: skip
+def test_forged_metadata_of_pandas_is_refused(tmp_path, metadata):
+    assert "it is damaged" in refusal(parquet(tmp_path, [0, 1] * 20, metadata))
+
+
+def test_texts_that_are_not_utf_8_are_refused_when_the_file_is_read(tmp_path):
+    places = pa.py_buffer(np.arange(41, dtype=np.int32).tobytes())
+    wrong = pa.Array.from_buffers(pa.string(), 40, [None, places, pa.py_buffer(b"\xffa" * 20)])
+    assert "Invalid UTF8" in refusal(parquet(tmp_path, [0, 1] * 20, other=wrong))
+
+
+def test_changed_bytes_of_parquet_end_in_one_sentence_or_a_table(tmp_path):
+    file = parquet(tmp_path, [0, 1] * 20)
+    content, rng = file.read_bytes(), np.random.default_rng(3)
+    for _ in range(150):
+        changed = bytearray(content)
+        for place in rng.integers(4, len(content), size=3):
+            changed[place] = rng.integers(256)
+        file.write_bytes(changed)
+        try:
+            table = read_file(file)
+        except (InputError, OutOfMemoryError) as error:
+            assert "\n" not in str(error)  # noqa: PT017
+        else:
+            assert isinstance(table, pd.DataFrame)
+
+
+@pytest.mark.parametrize("sep", ["€", "", "ab", "a", '"', "\n"])
+def test_separators_that_cannot_be(tmp_path, sep):
+    (tmp_path / "table.csv").write_text(HEAD + ROWS)
+    with pytest.raises(InputError, match=r"separat"):
+        read_file(tmp_path / "table.csv", sep)
+
+
+# Work in proportion to the table ------------------------------------------------------------------
+
+
+def test_columns_of_a_wide_frame_are_listed_once(monkeypatch):
+    import narwhals.stable.v2 as nw
+
+    frame = pd.DataFrame(np.zeros((2, 300), dtype=int), columns=[f"c{j}" for j in range(300)])
+    listed = []
+    names = nw.DataFrame.columns
+    monkeypatch.setattr(
+        nw.DataFrame, "columns", property(lambda self: (listed.append(1), names.fget(self))[1])
+    )
+    table = read_table(frame)
+    for name in table.names:
+        table.column(name)
+    assert len(listed) < 10
+
+
+# Targets of every type ----------------------------------------------------------------------------
+
+DECIMALS = [Decimal("0.00"), Decimal("1.00")] * 20
+TARGETS = {
+    "date": [datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)] * 20,
+    "time": [datetime.time(1), datetime.time(2)] * 20,
+    "datetime": pd.to_datetime(["2020-01-01", "2021-01-01"] * 20),
+    "duration": pd.to_timedelta([1, 2] * 20),
+    "bytes": [b"a", b"b"] * 20,
+    "dict": [{"a": 1}, {"a": 2}] * 20,
+    "infinite": [0.0, np.inf] * 20,
+    "beyond floats": [0, 10**400] * 20,
+    "objects": [object(), object()] * 20,
+    "fractions": [0.5, 1.5] * 20,
+    "a number": 3,
+    "nothing": [None, 1] * 20,
+}
+TABLE = pd.DataFrame({"odor": ["f", "n"] * 20, "age": range(40)})
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_labels_that_are_none_are_refused_by_the_library_itself(name):
+    with pytest.raises(InputError) as caught:
+        DNFClassifier(random_state=0).fit(TABLE, TARGETS[name])
+    text = str(caught.value)
+    assert "y" in text
+    assert text.count(". ") == 0
+    assert text.endswith(".")
+
+
+def test_decimals_are_labels():
+    found = DNFClassifier(random_state=0).fit(TABLE, DECIMALS)
+    assert found.classes_.tolist() == [0, 1]
+    assert found.predict(TABLE).tolist() == [0, 1] * 20
+
+
+@pytest.mark.parametrize("weights", [["a"] * 40, {"a": 1}, [1j] * 40, [10**400] * 40, [1e15] * 40])
+def test_weights_that_are_none_are_refused(weights):
+    with pytest.raises(InputError, match=r"^sample_weight "):
+        DNFClassifier(random_state=0).fit(TABLE, [0, 1] * 20, sample_weight=weights)
+
+
+def test_thresholds_beyond_64_bits():
+    with pytest.raises(InputError, match=r"from 1 to 2,147,483,647\. Got 1180591620717411303424"):
+        LiteralEncoder(thresholds=2**70).fit(TABLE)
