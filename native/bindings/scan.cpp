@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "bindings/arrays.hpp"
+#include "bindings/keeping.hpp"
+#include "genomics/triples.hpp"
 
 namespace bayesdnf::bindings {
 namespace {
@@ -52,11 +53,14 @@ bool consistent(const In<Word, 3>& planes) {
     return true;
 }
 
-ScanTable* make_table(In<Word, 3> planes, In<Word, 1> cases, In<Word, 1> controls,
-                      const Effect& effect, std::vector<std::uint8_t> codings, bool cells,
-                      bool by_gain, std::size_t top, std::int64_t gap,
-                      In<std::int32_t, 1> chromosome, In<std::int64_t, 1> position,
-                      std::size_t n_threads) {
+using PyScanTable = Keeping<ScanTable>;
+using PyTripleTable = Keeping<TripleTable>;
+
+PyScanTable* make_table(In<Word, 3> planes, In<Word, 1> cases, In<Word, 1> controls,
+                        const Effect& effect, std::vector<std::uint8_t> codings, bool cells,
+                        bool by_gain, std::size_t top, std::int64_t gap,
+                        In<std::int32_t, 1> chromosome, In<std::int64_t, 1> position,
+                        std::size_t n_threads) {
     require(planes.shape(1) == kPlanesPerVariant, "planes must have shape (variants, 3, words)");
     require(cases.shape(0) == planes.shape(2) && controls.shape(0) == planes.shape(2),
             "the masks of cases and controls must be as long as the planes");
@@ -64,16 +68,47 @@ ScanTable* make_table(In<Word, 3> planes, In<Word, 1> cases, In<Word, 1> control
             "chromosome and position must have one entry for each variant");
     require(!codings.empty() && codings.size() <= kCodings, "one to six codings are needed");
     for (const std::uint8_t c : codings) require(c < kCodings, "a coding is a number below 6");
-    const nb::gil_scoped_release release;
-    require(
-        std::none_of(cases.data(), cases.data() + cases.shape(0),
-                     [&, i = std::size_t{0}](Word w) mutable { return w & controls.data()[i++]; }),
-        "nobody is both a case and a control");
-    require(consistent(planes), "planes must rise: two copies, one or more, known");
-    return new ScanTable(
-        planes.data(), planes.shape(2), planes.shape(0), span_of(cases), span_of(controls), effect,
-        {std::move(codings), cells ? Measure::cells : Measure::conjunction, by_gain, top, gap},
-        span_of(chromosome), span_of(position), n_threads);
+    std::unique_ptr<ScanTable> table;
+    {
+        const nb::gil_scoped_release release;
+        require(std::none_of(
+                    cases.data(), cases.data() + cases.shape(0),
+                    [&, i = std::size_t{0}](Word w) mutable { return w & controls.data()[i++]; }),
+                "nobody is both a case and a control");
+        require(consistent(planes), "planes must rise: two copies, one or more, known");
+        table = std::make_unique<ScanTable>(
+            planes.data(), planes.shape(0), span_of(cases), span_of(controls), effect,
+            ScanRules{std::move(codings), cells ? Measure::cells : Measure::conjunction, by_gain,
+                      top, gap},
+            span_of(chromosome), span_of(position), n_threads);
+    }
+    return new PyScanTable(std::move(table), {nb::cast(planes)});
+}
+
+PyTripleTable* make_triples(nb::object table, In<std::int32_t, 1> chosen, std::size_t n_threads) {
+    const ScanTable& core = core_of<ScanTable>(table);
+    for (std::size_t i = 0; i < chosen.shape(0); ++i)
+        require(chosen.data()[i] >= 0 &&
+                    chosen.data()[i] < static_cast<std::int32_t>(core.n_variants()) &&
+                    (i == 0 || chosen.data()[i - 1] < chosen.data()[i]),
+                "the chosen variants must rise and be in the table");
+    std::unique_ptr<TripleTable> triples;
+    {
+        const nb::gil_scoped_release release;
+        triples = std::make_unique<TripleTable>(core, span_of(chosen), n_threads);
+    }
+    return new PyTripleTable(std::move(triples), {table});
+}
+
+// Sums what some tasks of a scan hold.
+template <class Table>
+std::size_t sum_of(const Table& t, std::size_t first, std::size_t last, std::size_t step,
+                   std::size_t (Table::*size)(std::size_t) const) {
+    require(step > 0 && last <= t.n_tasks(), "tasks are outside the scan");
+    std::size_t sum = 0;
+    for (std::size_t task = first; task < last; task = saturating_add(task, step))
+        sum += (t.*size)(task);
+    return sum;
 }
 
 }  // namespace
@@ -90,46 +125,46 @@ void bind_scan(nb::module_& m) {
         .def(
             "arrays", [](const Findings& f) { return arrays_of(f.sorted()); },
             "variants, what, rows (positive, negative), log Bayes factor, gain; best first.");
-    nb::class_<ScanTable>(m, "ScanTable", "Genotypes split into cases and controls, for scans.")
+    nb::class_<PyScanTable>(m, "ScanTable", "Genotypes of cases and controls, for scans of pairs.")
         .def(nb::new_(&make_table), "planes"_a, "cases"_a, "controls"_a, "effect"_a, "codings"_a,
              "cells"_a, "by_gain"_a, "top"_a, "gap"_a, "chromosome"_a, "position"_a,
              "n_threads"_a = 1)
-        .def_prop_ro("n_tasks", &ScanTable::n_tasks)
-        .def("singles", [](const ScanTable& t) { return arrays_of(t.singles()); })
+        .def_prop_ro("n_tasks", [](const PyScanTable& t) { return t->n_tasks(); })
+        .def("singles", [](const PyScanTable& t) { return arrays_of(t->singles()); })
         .def(
-            "pairs_in",
-            [](const ScanTable& t, std::size_t first, std::size_t last, std::size_t step) {
-                require(step > 0 && last <= t.n_tasks(), "tasks are outside the scan");
-                std::size_t sum = 0;
-                for (std::size_t task = first; task < last; task = saturating_add(task, step))
-                    sum += t.pairs_in(task);
-                return sum;
+            "size_of",
+            [](const PyScanTable& t, std::size_t first, std::size_t last, std::size_t step) {
+                return sum_of(*t, first, last, step, &ScanTable::pairs_in);
             },
-            "first"_a, "last"_a, "step"_a = 1)
+            "first"_a, "last"_a, "step"_a = 1, "How many pairs tasks first, first + step, … hold.")
         .def(
-            "scan_pairs",
-            [](const ScanTable& t, std::size_t first, std::size_t last, std::size_t step,
+            "scan",
+            [](const PyScanTable& t, std::size_t first, std::size_t last, std::size_t step,
                std::size_t n_threads, const StopFlag& stop, Findings& best) {
-                require(step > 0 && last <= t.n_tasks(), "tasks are outside the scan");
+                require(step > 0 && last <= t->n_tasks(), "tasks are outside the scan");
                 const nb::gil_scoped_release release;
-                return t.scan_pairs(first, last, step, n_threads, stop, best);
+                return t->scan_pairs(first, last, step, n_threads, stop, best);
             },
-            "first"_a, "last"_a, "step"_a, "n_threads"_a, "stop"_a, "best"_a)
+            "first"_a, "last"_a, "step"_a, "n_threads"_a, "stop"_a, "best"_a);
+    nb::class_<PyTripleTable>(m, "TripleTable", "Some variants of a table, for scans of triples.")
+        .def(nb::new_(&make_triples), "table"_a, "chosen"_a, "n_threads"_a = 1)
+        .def_prop_ro("n_tasks", [](const PyTripleTable& t) { return t->n_tasks(); })
         .def(
-            "scan_triples",
-            [](const ScanTable& t, In<std::int32_t, 1> chosen, std::size_t first, std::size_t last,
-               std::size_t n_threads, const StopFlag& stop, Findings& best) {
-                require(first <= last && last <= chosen.shape(0),
-                        "rows are outside the chosen set");
-                for (std::size_t i = 0; i < chosen.shape(0); ++i)
-                    require(chosen.data()[i] >= 0 &&
-                                chosen.data()[i] < static_cast<std::int32_t>(t.n_variants()) &&
-                                (i == 0 || chosen.data()[i - 1] < chosen.data()[i]),
-                            "the chosen variants must rise and be in the table");
-                const nb::gil_scoped_release release;
-                return t.scan_triples(span_of(chosen), first, last, n_threads, stop, best);
+            "size_of",
+            [](const PyTripleTable& t, std::size_t first, std::size_t last, std::size_t step) {
+                return sum_of(*t, first, last, step, &TripleTable::triples_in);
             },
-            "chosen"_a, "first"_a, "last"_a, "n_threads"_a, "stop"_a, "best"_a);
+            "first"_a, "last"_a, "step"_a = 1,
+            "How many triples tasks first, first + step, … hold.")
+        .def(
+            "scan",
+            [](const PyTripleTable& t, std::size_t first, std::size_t last, std::size_t step,
+               std::size_t n_threads, const StopFlag& stop, Findings& best) {
+                require(step > 0 && last <= t->n_tasks(), "tasks are outside the scan");
+                const nb::gil_scoped_release release;
+                return t->scan(first, last, step, n_threads, stop, best);
+            },
+            "first"_a, "last"_a, "step"_a, "n_threads"_a, "stop"_a, "best"_a);
 }
 
 }  // namespace bayesdnf::bindings

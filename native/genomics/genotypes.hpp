@@ -31,14 +31,19 @@ class Picker {
   public:
     explicit Picker(std::span<const Word> mask);
     std::size_t n_picked() const { return n_picked_; }
-    // out: words_for(n_picked()) words.
-    void operator()(const Word* plane, Word* out) const;
+    // Of n planes, stride words apart; words_for(n_picked()) words of each, out_stride apart.
+    void pick(const Word* planes, std::size_t stride, std::size_t n, Word* out,
+              std::size_t out_stride) const;
+    void operator()(const Word* plane, Word* out) const { pick(plane, 0, 1, out, 0); }
 
   private:
     struct Moves {
         Word mask, step[6];
         unsigned picked;
     };
+    template <std::size_t N>
+    void pick_some(const Word* planes, std::size_t stride, Word* out, std::size_t out_stride) const;
+
     std::vector<Moves> words_;
     std::size_t n_picked_ = 0;
 };

@@ -1,4 +1,4 @@
-#include "genomics/scan.hpp"
+#include "genomics/triples.hpp"
 
 #include "tests/check.hpp"
 #include "tests/random_bits.hpp"
@@ -38,8 +38,8 @@ struct Study {
     }
 
     ScanTable table(ScanRules rules) const {
-        return ScanTable(planes.data(), words, kVariants, cases, controls, Effect{}, rules,
-                         chromosome, position, 2);
+        return ScanTable(planes.data(), kVariants, cases, controls, Effect{}, rules, chromosome,
+                         position, 2);
     }
 };
 
@@ -93,13 +93,76 @@ TEST(a_triple_gains_over_its_best_pair) {
     const ScanTable table = study.table({{0, 1, 2}, Measure::conjunction, true, 5, 0});
     const std::vector<std::int32_t> chosen = {3, 7, 50, 100, 120};
     Findings best(5);
-    CHECK(table.scan_triples(chosen, 0, chosen.size(), 2, Never{}, best) == chosen.size());
+    CHECK(TripleTable(table, chosen, 2).scan(0, chosen.size(), 1, 2, Never{}, best) ==
+          chosen.size());
     const auto triples = best.sorted();
     CHECK(triples.size() == 5);
     const double pair = pairs(table, 1)[0].log_bayes_factor;
     for (const Finding& f : triples)
         if (f.variants[0] == 3 && (f.variants[1] == 100 || f.variants[2] == 100))
             CHECK(f.gain <= f.log_bayes_factor - pair + 1e-9);
+}
+
+// On every instruction set, against AND and popcount.
+TEST(lookups_count_as_popcounts_do) {
+    Philox rng({7, 8});
+    for (const std::size_t rows : {0, 1, 63, 64, 65, 127, 128, 300, 66000}) {
+        const std::size_t words = words_for(rows), n = rows > 1000 ? 2 : kLanes - 3;
+        std::vector<Word> planes = random_words(rng, (n + 2) * words), all(words);
+        fill_ones(all.data(), rows, words);
+        for (std::size_t i = 0; i < planes.size(); ++i) planes[i] &= all[i % words];
+        for (const Simd* k : available_simd()) {
+            const PairLoops& loops = pair_loops_of(*k);
+            std::vector<std::uint8_t> lanes(quads_for(rows) * kLanes, 99);
+            std::vector<std::uint16_t> quads(quads_for(rows));
+            loops.lanes(planes.data(), words, n, rows, lanes.data());
+            const Word* const row = planes.data() + n * words;
+            loops.quads(row, row + words, rows, quads.data());
+            std::vector<std::int32_t> low(kLanes, -1), high(kLanes, -1);
+            loops.count(quads.data(), 1, quads_for(rows), lanes.data(), low.data(), high.data(), 0);
+            for (std::size_t j = 0; j < kLanes; ++j) {
+                const Word* const lane = planes.data() + j * words;
+                CHECK(low[j] == (j < n ? k->and_popcount(row, lane, words) : 0));
+                CHECK(high[j] == (j < n ? k->and_popcount(row + words, lane, words) : 0));
+            }
+        }
+    }
+}
+
+TEST(a_screen_lets_through_all_that_reach_the_value) {
+    for (const bool ordered : {true, false})
+        for (const auto [positive, negative] : {std::pair{5, 3}, {40, 90}, {200, 200}}) {
+            Effect effect;
+            effect.ordered = ordered;
+            const LevelScores scores({{0}, Measure::conjunction, false, 10, 0}, effect, positive,
+                                     negative);
+            const Likelihood likelihood(effect, positive, negative);
+            ScreenRow row = scores.screen(1);
+            for (const double least : {-1.0, 0.3, 2.0, 5.0, 30.0}) {
+                std::vector<float> levels;
+                for (const float level : scores.levels(0, least))
+                    levels.insert(levels.end(), kLanes, level);
+                row.levels = levels.data();
+                std::size_t kept = 0;
+                for (std::int32_t b = 0; b <= negative; ++b)
+                    for (std::int32_t a = 0; a <= positive; ++a) {
+                        std::vector<std::int32_t> counts[2] = {
+                            std::vector<std::int32_t>(9 * kLanes, a),
+                            std::vector<std::int32_t>(9 * kLanes, b)};
+                        for (std::size_t s = 0; s < 2; ++s) row.counts[s] = counts[s].data();
+                        for (const Simd* k : available_simd()) {
+                            Word worth[kLanes / kWordBits];
+                            pair_loops_of(*k).screen(row, worth);
+                            CHECK(worth[0] == 0 || worth[0] == ~Word{0});
+                            if (a + b > 0 && likelihood(a, b) - likelihood.null() >= least)
+                                CHECK(worth[0] != 0 && worth[1] != 0);
+                            kept += worth[0] != 0;
+                        }
+                    }
+                if (least == 30)
+                    CHECK(kept < available_simd().size() * as_index(positive * negative) / 2);
+            }
+        }
 }
 
 TEST(ties_go_to_the_earlier_variants) {

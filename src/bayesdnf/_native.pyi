@@ -392,7 +392,7 @@ class Findings:
         """
 
 class ScanTable:
-    """Genotypes split into cases and controls, for scans."""
+    """Genotypes of cases and controls, for scans of pairs."""
 
     def __init__(self, planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], cases: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], controls: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], effect: Effect, codings: Sequence[int], cells: bool, by_gain: bool, top: int, gap: int, chromosome: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], position: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> None: ...
 
@@ -401,8 +401,20 @@ class ScanTable:
 
     def singles(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]: ...
 
-    def pairs_in(self, first: int, last: int, step: int = 1) -> int: ...
+    def size_of(self, first: int, last: int, step: int = 1) -> int:
+        """How many pairs tasks first, first + step, … hold."""
 
-    def scan_pairs(self, first: int, last: int, step: int, n_threads: int, stop: StopFlag, best: Findings) -> int: ...
+    def scan(self, first: int, last: int, step: int, n_threads: int, stop: StopFlag, best: Findings) -> int: ...
 
-    def scan_triples(self, chosen: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, last: int, n_threads: int, stop: StopFlag, best: Findings) -> int: ...
+class TripleTable:
+    """Some variants of a table, for scans of triples."""
+
+    def __init__(self, table: object, chosen: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> None: ...
+
+    @property
+    def n_tasks(self) -> int: ...
+
+    def size_of(self, first: int, last: int, step: int = 1) -> int:
+        """How many triples tasks first, first + step, … hold."""
+
+    def scan(self, first: int, last: int, step: int, n_threads: int, stop: StopFlag, best: Findings) -> int: ...

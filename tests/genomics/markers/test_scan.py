@@ -153,6 +153,28 @@ def test_the_planted_pair_is_first_whatever_the_threads():
     pd.testing.assert_frame_equal(one, two)
 
 
+@settings(max_examples=15, deadline=None)
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from([63, 64, 65, 127, 128, 200]),
+    st.sampled_from([("and", PLAIN), ("and", tuple(HOLDS)), ("cells", PLAIN)]),
+    st.booleans(),
+    st.sampled_from([0, 0.03]),
+    st.sampled_from([2, 3]),
+)
+def test_what_is_screened_out_is_not_among_the_best(seed, n, how, ordered, missing, size):
+    """The few best are the head of all, ties included, whatever the threads."""
+    world = World(seed, 140 if size == 2 else 24, n, ordered, missing)
+    measure, codings = how
+    given = {"measure": measure, "codings": codings, "effect": world.effect, "size": size}
+    if size == 3:
+        given["among"] = range(24)
+    every = scan(world.genotypes, world.y, top=10_000, **given).findings
+    for n_jobs in (1, 2):
+        best = scan(world.genotypes, world.y, top=12, n_jobs=n_jobs, **given).findings
+        pd.testing.assert_frame_equal(best, every.head(12))
+
+
 def test_parts_make_up_the_whole(tmp_path):
     genotypes, y = many()
     whole = scan(genotypes, y, top=40)

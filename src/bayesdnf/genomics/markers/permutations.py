@@ -73,7 +73,7 @@ def family_wise(
         shuffled = np.random.default_rng(streams.child(number)).permutation(y)
         table = scan_table(genotypes, shuffled, top=1, n_jobs=1, **settings)
         best = _native.Findings(1)
-        table.scan_pairs(0, table.n_tasks, 1, 1, stop, best)
+        table.scan(0, table.n_tasks, 1, 1, stop, best)
         _, _, _, factor, gain = best.arrays()
         pair = gain if rank == "gain" else factor
         return float(table.singles()[3].max(initial=0)), float(pair.max(initial=0))

@@ -197,11 +197,11 @@ def scan(
         order = np.argsort(-found[3], kind="stable")[:top]
         found = [array[order] for array in found]
     else:
-        if size == 2:
-            _pairs(table, best, number - 1, parts, n_jobs, progress)
-        else:
+        scanned: _native.ScanTable | _native.TripleTable = table
+        if size == 3:
             chosen = np.unique(np.asarray(among, dtype=np.int32))
-            _triples(table, best, chosen, n_jobs, progress)
+            scanned = _native.TripleTable(table, chosen, n_jobs)
+        _run(scanned, best, number - 1, parts, n_jobs, progress)
         found = best.arrays()
     settings = {
         **identity(genotypes, y, codings, gap, effect or Effect()),
@@ -310,8 +310,8 @@ def scan_table(
     )
 
 
-def _pairs(
-    table: _native.ScanTable,
+def _run(
+    table: _native.ScanTable | _native.TripleTable,
     best: _native.Findings,
     first: int,
     step: int,
@@ -319,36 +319,16 @@ def _pairs(
     progress: Progress | None,
 ) -> None:
     """Scan the tasks first, first + step, … in stretches that take a fraction of a second."""
-    total = table.pairs_in(first, table.n_tasks, step)
+    total = table.size_of(first, table.n_tasks, step)
     done = 0
 
     def stretch(start: int, end: int, stop: _native.StopFlag) -> None:
-        table.scan_pairs(start, end, step, n_jobs, stop, best)
+        table.scan(start, end, step, n_jobs, stop, best)
 
     for start, end in _stretches(range(first, table.n_tasks, step), n_jobs, stretch):
-        done += table.pairs_in(start, end, step)
+        done += table.size_of(start, end, step)
         if progress is not None:
             progress(done, total)
-
-
-def _triples(
-    table: _native.ScanTable,
-    best: _native.Findings,
-    chosen: NDArray[np.int32],
-    n_jobs: int,
-    progress: Progress | None,
-) -> None:
-    n = len(chosen)
-    of_first = [(n - i - 1) * (n - i - 2) // 2 for i in range(n)]
-    done = 0
-
-    def stretch(start: int, end: int, stop: _native.StopFlag) -> None:
-        table.scan_triples(chosen, start, end, n_jobs, stop, best)
-
-    for start, end in _stretches(range(n), n_jobs, stretch):
-        done += sum(of_first[start:end])
-        if progress is not None:
-            progress(done, sum(of_first))
 
 
 def _stretches(

@@ -1,0 +1,28 @@
+#include "genomics/blocks.hpp"
+
+namespace bayesdnf {
+
+CaseSplit::CaseSplit(std::span<const Word> cases, std::span<const Word> controls)
+    : n_words_(cases.size()), pick_{Picker(cases), Picker(controls)} {}
+
+void CaseSplit::split(const Word* variants, std::size_t n, std::size_t level, std::size_t segment,
+                      std::vector<Word>& out) const {
+    const std::size_t stride = words_for(rows(segment));
+    out.resize(n * stride);
+    pick_[segment].pick(variants + level * n_words_, kPlanesPerVariant * n_words_, n, out.data(),
+                        stride);
+}
+
+void LaneBlock::fill(const CaseSplit& split, const Word* variants, std::size_t n, bool known) {
+    n_ = n;
+    known_ = known;
+    for (std::size_t s = 0; s < 2; ++s)
+        for (std::size_t level = known ? kKnown : kCarrier; level < kLevels; ++level) {
+            split.split(variants, n, level, s, words_);
+            lanes_[s][level].resize(split.n_quads(s) * kLanes);
+            pair_loops().lanes(words_.data(), words_for(split.rows(s)), n, split.rows(s),
+                               lanes_[s][level].data());
+        }
+}
+
+}  // namespace bayesdnf

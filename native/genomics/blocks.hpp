@@ -1,0 +1,74 @@
+// Blocks of variants made ready for counting: cases apart from controls, four rows to a number.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "genomics/findings.hpp"
+#include "genomics/genotypes.hpp"
+#include "genomics/simd/pairs.hpp"
+
+namespace bayesdnf {
+
+// Who is a case and who a control: the two segments of every scan.
+class CaseSplit {
+  public:
+    CaseSplit(std::span<const Word> cases, std::span<const Word> controls);
+
+    std::size_t n_words() const { return n_words_; }
+    std::size_t rows(std::size_t segment) const { return pick_[segment].n_picked(); }
+    std::size_t n_quads(std::size_t segment) const { return quads_for(rows(segment)); }
+    // A level of n variants whose planes lie one after the other, one segment of it; the words of
+    // variant i begin at out[i * words_for(rows)].
+    void split(const Word* variants, std::size_t n, std::size_t level, std::size_t segment,
+               std::vector<Word>& out) const;
+
+  private:
+    std::size_t n_words_;
+    std::array<Picker, 2> pick_;
+};
+
+// Levels of up to kLanes variants, as the counting loop looks them up.
+class LaneBlock {
+  public:
+    // known: whether the calls that are known are counted too.
+    void fill(const CaseSplit& split, const Word* variants, std::size_t n, bool known);
+    std::size_t size() const { return n_; }
+    bool known() const { return known_; }
+    const std::uint8_t* level(std::size_t segment, std::size_t level) const {
+        return lanes_[segment][level].data();
+    }
+
+  private:
+    std::size_t n_ = 0;
+    bool known_ = false;
+    std::vector<Word> words_;
+    std::array<std::array<std::vector<std::uint8_t>, kLevels>, 2> lanes_;
+};
+
+// Two planes each of many rows of a table of counts. A row is a variant or two; what it is beside
+// the lanes is the business of whoever fills it.
+class QuadRows {
+  public:
+    void resize(const CaseSplit& split, std::size_t n) {
+        for (std::size_t s = 0; s < 2; ++s) {
+            n_quads_[s] = split.n_quads(s);
+            quads_[s].resize(n * n_quads_[s]);
+        }
+    }
+    std::uint16_t* row(std::size_t segment, std::size_t i) {
+        return quads_[segment].data() + i * n_quads_[segment];
+    }
+    const std::uint16_t* row(std::size_t segment, std::size_t i) const {
+        return quads_[segment].data() + i * n_quads_[segment];
+    }
+
+  private:
+    std::array<std::size_t, 2> n_quads_{};
+    std::array<std::vector<std::uint16_t>, 2> quads_;
+};
+
+}  // namespace bayesdnf

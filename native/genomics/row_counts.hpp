@@ -1,0 +1,111 @@
+// Counts of a few rows beside 128 lanes, and the screen over them. What pairs and triples share.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "genomics/blocks.hpp"
+#include "genomics/level_scores.hpp"
+
+namespace bayesdnf {
+
+// Variants is 1 for pairs, where a row is one variant, and 2 for triples.
+template <std::size_t Variants>
+class RowCounts {
+  public:
+    static constexpr std::size_t kRowLevels = Variants == 1 ? kLevels : kLevels * kLevels;
+    static constexpr std::size_t kNoLevel = kRowLevels;
+    static constexpr std::size_t kTable = kRowLevels * kLevels;
+
+    // Quads hold two levels of the row, or one and nothing.
+    struct Part {
+        const QuadRows* quads;
+        std::size_t low, high;
+    };
+
+    RowCounts(const CaseSplit& split, const LevelScores& scores)
+        : split_(split), scores_(scores), counts_(kRowGroup * kStride) {}
+
+    // Count rows first, first + 1, …, at most kRowGroup of them, as rows 0, 1, … of this.
+    void count(std::span<const Part> parts, std::size_t first, std::size_t n_rows,
+               const LaneBlock& lanes) {
+        for (std::size_t s = 0; s < 2; ++s)
+            for (const Part& part : parts)
+                for (std::size_t v = lanes.known() ? kKnown : kCarrier; v < kLevels; ++v)
+                    pair_loops().count(part.quads->row(s, first), n_rows, split_.n_quads(s),
+                                       lanes.level(s, v), level(0, s, part.low, v),
+                                       level(0, s, part.high, v), kStride);
+    }
+
+    // Lanes whose counts of rows of row level u and lane level v those are.
+    std::int32_t* level(std::size_t row, std::size_t segment, std::size_t u, std::size_t v) {
+        return counts_.data() + row * kStride + ((segment * kSides + u) * kLevels + v) * kLanes;
+    }
+
+    // What findings on a lane must reach: a key of `least`, over the lane's best sub-term.
+    void aim(std::span<const double> of_lanes, double least) {
+        least_ = least;
+        lowest_ = INFINITY;
+        for (std::size_t j = 0; j < of_lanes.size(); ++j) {
+            of_lanes_[j] = of_lanes[j];
+            lowest_ = std::min(lowest_, of_lanes[j]);
+            set(levels_, j, scores_.levels(of_lanes[j], least));
+        }
+    }
+
+    // Lanes of a row that may reach it, given the row's own best sub-term.
+    std::array<Word, kLanes / kWordBits> worth_a_look(std::size_t row, double of_row,
+                                                      std::size_t n_lanes) {
+        ScreenRow screened = scores_.screen(Variants);
+        const Levels* levels = &levels_;
+        if (of_row > lowest_) {
+            raised_ = levels_;
+            const Reach::Levels& higher = scores_.levels(of_row, least_);
+            for (std::size_t j = 0; j < n_lanes; ++j)
+                if (of_lanes_[j] < of_row) set(raised_, j, higher);
+            levels = &raised_;
+        }
+        screened.levels = levels->data();
+        for (std::size_t s = 0; s < 2; ++s) screened.counts[s] = level(row, s, 0, 0);
+        std::array<Word, kLanes / kWordBits> worth;
+        pair_loops().screen(screened, worth.data());
+        for (std::size_t w = 0; w < worth.size(); ++w) {  // lanes past the last say nothing
+            const std::size_t first = w * kWordBits, left = n_lanes > first ? n_lanes - first : 0;
+            if (left < kWordBits) worth[w] &= (Word{1} << left) - 1;
+        }
+        return worth;
+    }
+
+    LevelCounts<kTable> table(std::size_t row, std::size_t lane) {
+        LevelCounts<kTable> out{};
+        const std::size_t first = scores_.needs_known() ? kKnown : kCarrier;
+        for (std::size_t s = 0; s < 2; ++s)
+            for (std::size_t u = 0; u < kRowLevels; ++u) {
+                if (u % kLevels < first || u / kLevels < (Variants == 1 ? 0 : first)) continue;
+                for (std::size_t v = first; v < kLevels; ++v)
+                    out[s][u * kLevels + v] = level(row, s, u, v)[lane];
+            }
+        return out;
+    }
+
+  private:
+    static constexpr std::size_t kSides = kRowLevels + 1;  // the last one takes what nobody reads
+    static constexpr std::size_t kStride = 2 * kSides * kLevels * kLanes;
+
+    using Levels = std::array<float, kReachLevels * kLanes>;
+    static void set(Levels& levels, std::size_t lane, const Reach::Levels& of_lane) {
+        for (std::size_t k = 0; k < kReachLevels; ++k) levels[k * kLanes + lane] = of_lane[k];
+    }
+
+    const CaseSplit& split_;
+    const LevelScores& scores_;
+    std::vector<std::int32_t> counts_;
+    Levels levels_{}, raised_{};
+    std::array<double, kLanes> of_lanes_{};
+    double least_ = -INFINITY, lowest_ = INFINITY;
+};
+
+}  // namespace bayesdnf

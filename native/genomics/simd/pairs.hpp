@@ -1,0 +1,74 @@
+// Loops of the scans, compiled per instruction set: rows that planes have in common, and which of
+// many variants beside one could be worth an exact score.
+//
+// Counting by tables. Four rows of a plane are a number below 16, and so are four rows of another;
+// how many rows they share is an entry of a table of 16 by 16. A byte shuffle looks up 16 bytes or
+// more at once: for four rows of one variant (which choose the table) it answers for many other
+// variants (the lanes). An entry holds the answers for two planes of the one variant, four bits
+// each. That is fewer steps than AND and popcount wherever popcounts of vectors take several steps,
+// and the counts of neighbouring variants come out side by side, ready for the screen.
+//
+// Like data/simd/loops.cpp this is plain code: no library header with inline functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "data/bits.hpp"
+
+namespace bayesdnf {
+
+constexpr std::size_t kLanes = 128;       // variants that are looked up side by side
+constexpr std::size_t kRowGroup = 32;     // variants that are counted against the lanes in one go
+constexpr std::size_t kPairLevels = 9;    // levels of two variants: what a row may be made of
+constexpr std::size_t kReachLevels = 11;  // ranges of the number of rows, for unions
+constexpr std::size_t kAndLevels = 6;     // and for ANDs
+
+// Numbers of four rows are padded to a multiple of three, after which sums of four bits are full.
+constexpr std::size_t quads_for(std::size_t rows) { return divide_up(rows, std::size_t{12}) * 3; }
+
+// A sum of levels with signs.
+struct LevelSum {
+    std::uint8_t n;
+    std::uint8_t level[kPairLevels];
+    std::int8_t sign[kPairLevels];
+};
+
+// A row, which is one variant or two, beside the lanes, and what must be reached.
+struct ScreenRow {
+    // By segment: rows of row level u, lane level v and a lane at (u * 3 + v) * kLanes. Levels
+    // of lanes below the first are not there.
+    const std::int32_t* counts[2];
+    std::size_t first_level;
+    const LevelSum *of_row, *of_lane;
+    std::size_t n_of_row, n_of_lane;
+    bool plain;   // these are the ANDs of dominant, recessive and heterozygous of two variants
+    bool unions;  // judge the best union of all products of sums, not the best product
+    bool both_directions;
+    float share, beyond;  // the share of cases; one more than there are rows
+    // A product of m rows, a of them cases, may be worth a look if (a - share m)^2 exceeds
+    // m (beyond - m) times the level of m's range and the lane. Range k ends before cuts[k].
+    const float *cuts, *levels;
+};
+
+struct PairLoops {
+    // Rows of n_planes planes, at most kLanes, as lanes: out[quad * kLanes + plane].
+    void (*lanes)(const Word* planes, std::size_t stride, std::size_t n_planes, std::size_t rows,
+                  std::uint8_t* out);
+    // Two planes of one variant, four rows of each to a number.
+    void (*quads)(const Word* low, const Word* high, std::size_t rows, std::uint16_t* out);
+    // For row i, at most kRowGroup: rows of its low and of its high plane and of each lane, to
+    // low[i * stride + lane] and high[i * stride + lane].
+    void (*count)(const std::uint16_t* quads, std::size_t n_rows, std::size_t n_quads,
+                  const std::uint8_t* lanes, std::int32_t* low, std::int32_t* high,
+                  std::size_t stride);
+    // Bit i of out: lane i may be worth a look; kLanes bits. In single precision and never too
+    // strict, so that no result depends on how it is rounded.
+    void (*screen)(const ScreenRow& row, Word* out);
+};
+
+// Those of the instruction set in use, and of another.
+const PairLoops& pair_loops();
+const PairLoops& pair_loops_of(const Simd& simd);
+
+}  // namespace bayesdnf

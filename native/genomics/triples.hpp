@@ -1,0 +1,54 @@
+// Every triple of a chosen set of variants.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "genomics/scan.hpp"
+
+namespace bayesdnf {
+
+// Chosen variants side by side, and what every two of them score.
+class TripleTable {
+  public:
+    // chosen: rising numbers of variants of the table, which must outlive this.
+    TripleTable(const ScanTable& table, std::span<const std::int32_t> chosen,
+                std::size_t n_threads);
+
+    // Triples come in tasks: those with one first variant.
+    std::size_t n_tasks() const { return chosen_.size(); }
+    std::size_t triples_in(std::size_t task) const {
+        const std::size_t after = chosen_.size() - task - 1;
+        return after < 2 ? 0 : after * (after - 1) / 2;
+    }
+    // As ScanTable::scan_pairs.
+    std::size_t scan(std::size_t first, std::size_t last, std::size_t step, std::size_t n_threads,
+                     const Stop& stop, Findings& best) const;
+
+  private:
+    class Worker;
+
+    const Word* variant(std::size_t i) const {
+        return planes_.data() + i * kPlanesPerVariant * table_.split().n_words();
+    }
+    // One level of one of the chosen, of one segment.
+    const Word* level(std::size_t segment, std::size_t i, std::size_t level) const {
+        const std::size_t words = words_for(table_.split().rows(segment));
+        return levels_[segment][level].data() + i * words;
+    }
+    // The best log Bayes factor of one of two variants or of both, i < j.
+    double& pair(std::size_t i, std::size_t j) { return pairs_[j * (j - 1) / 2 + i]; }
+    double pair(std::size_t i, std::size_t j) const { return pairs_[j * (j - 1) / 2 + i]; }
+    void score_pairs(std::size_t n_threads);
+
+    const ScanTable& table_;
+    std::vector<std::int32_t> chosen_;
+    std::vector<Word> planes_;
+    std::array<std::array<std::vector<Word>, kLevels>, 2> levels_;
+    std::vector<LaneBlock> blocks_;
+    std::vector<double> pairs_;
+};
+
+}  // namespace bayesdnf
