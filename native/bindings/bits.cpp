@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bindings/keeping.hpp"
+#include "data/map_guard.hpp"
 #include "data/rows.hpp"
 #include "threads.hpp"
 
@@ -150,6 +151,15 @@ Out<Word, 1> combine(In<Word, 1> a, In<Word, 1> b, std::optional<std::string> si
 
 void bind_bits(nb::module_& m) {
     using namespace nb::literals;
+
+    nb::class_<MapGuard>(m, "MapGuard", "Lets a mapped file shrink without ending the process.")
+        .def(
+            "__init__",
+            [](MapGuard* self, In<std::uint8_t, 1> bytes) {
+                new (self) MapGuard(bytes.data(), bytes.shape(0));
+            },
+            "bytes"_a)
+        .def_prop_ro("broken", &MapGuard::broken, "Whether bytes were read that are gone.");
 
     m.def(
         "simd", [] { return std::string(simd().name); },

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "data/aligned.hpp"
 #include "genomics/findings.hpp"
 #include "genomics/genotypes.hpp"
 #include "genomics/simd/pairs.hpp"
@@ -46,7 +47,7 @@ class LaneBlock {
     std::size_t n_ = 0;
     bool known_ = false;
     std::vector<Word> words_;
-    std::array<std::array<std::vector<std::uint8_t>, kLevels>, 2> lanes_;
+    std::array<std::array<AlignedVector<std::uint8_t>, kLevels>, 2> lanes_;
 };
 
 // Two planes each of many rows of a table of counts. A row is a variant or two; what it is beside

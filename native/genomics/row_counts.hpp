@@ -102,8 +102,9 @@ class RowCounts {
 
     const CaseSplit& split_;
     const LevelScores& scores_;
-    std::vector<std::int32_t> counts_;
-    Levels levels_{}, raised_{};
+    AlignedVector<std::int32_t> counts_;
+    alignas(64) Levels levels_{};
+    alignas(64) Levels raised_{};
     std::array<double, kLanes> of_lanes_{};
     double least_ = -INFINITY, lowest_ = INFINITY;
 };

@@ -10,6 +10,15 @@ import numpy
 from numpy.typing import NDArray
 
 
+class MapGuard:
+    """Lets a mapped file shrink without ending the process."""
+
+    def __init__(self, bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def broken(self) -> bool:
+        """Whether bytes were read that are gone."""
+
 def simd() -> str:
     """Name of the instruction set in use; BAYESDNF_SIMD forces another."""
 

@@ -1,6 +1,8 @@
 """markers, scan, merge, and predict with a model of markers."""
 
 import hashlib
+import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -154,6 +156,51 @@ def test_parts_of_a_scan_merge_and_serve(run, plink):
 def test_wrong_input_is_one_sentence_and_leaves_no_file(run, plink, arguments, named):
     run(*markers(*arguments)).assert_one_sentence(named)
     assert list(Path("results").glob("*")) == []
+
+
+def test_a_packed_study_serves_as_its_files_do(run, plink):
+    said = run("pack", "study", "--out", "study.pack", "--covar", "covar.txt", "--maf", 0.02)
+    assert said.status == 0
+    assert "study.pack: <Study: " in said.out
+    assert "sha256" in said.out
+    assert "minor allele frequency below 0.02" in Path("study.pack.log").read_text()
+    given = ("--covar", "covar.txt", "--maf", 0.02)
+    assert run("scan", "study", "--out", "files.tsv", *given).status == 0
+    for name in ("study.bed", "study.bim", "study.fam", "covar.txt"):
+        Path(name).unlink()
+    for k in (1, 2):
+        part = ("--part", f"{k}/2")
+        assert run("scan", "study.pack", "--out", f"part{k}.tsv", *part).status == 0
+    assert run("merge", "part1.tsv", "part2.tsv", "--out", "packed.tsv").status == 0
+    assert Path("packed.tsv").read_text() == Path("files.tsv").read_text()
+    assert run(*markers("--scan", "packed.tsv", files="study.pack")).status == 0
+    assert TRUTH in Path("results/summary.txt").read_text()
+    digest = hashlib.sha256(Path("study.pack").read_bytes()).hexdigest()
+    assert f"study.pack: sha256 {digest}" in Path("results/markers.log").read_text()
+    refused = run("scan", "study.pack", "--out", "no.tsv", "--maf", 0.1)
+    assert refused.status == 2
+    assert "--maf" in refused.err
+    assert not Path("no.tsv").exists()
+    os.truncate("study.pack", 5000)
+    refused = run("scan", "study.pack", "--out", "no.tsv")
+    assert (refused.status, refused.out) == (1, "")
+    assert "study.pack is truncated or damaged" in refused.err
+    assert not Path("no.tsv").exists()
+
+
+def test_triples_of_blocks_of_linkage_in_parts(run, plink):
+    given = ("--size", 3, "--among", 20)
+    ran = run("scan", "study", "--out", "all.tsv", *given)
+    assert (ran.status, ran.out.split(".tsv: ")[1][:18]) == (0, "the best 1,000 tri")
+    assert re.search(r"1,140 triples of 20 blocks of linkage: about .* on 1 thread\.", ran.err)
+    for k in (1, 2, 3):
+        assert run("scan", "study", "--out", f"{k}.tsv", *given, "--part", f"{k}/3").status == 0
+    assert run("merge", "1.tsv", "2.tsv", "3.tsv", "--out", "merged.tsv").status == 0
+    assert Path("merged.tsv").read_text() == Path("all.tsv").read_text()
+    assert run("scan", "study", "--out", "other.tsv", "--size", 3, "--part", "1/3").status == 0
+    refused = run("merge", "other.tsv", "2.tsv", "3.tsv", "--out", "no.tsv")
+    assert refused.status == 1
+    assert "different scans: among" in refused.err
 
 
 @pytest.mark.parametrize("part", ["0/3", "4/3", "2", "a/b"])

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bayesdnf import BitMatrix
 from bayesdnf.errors import FileFormatError, InputError, UnknownColumnError
 from bayesdnf.genomics import (
     Genotypes,
@@ -16,6 +18,7 @@ from bayesdnf.genomics import (
     read_study,
     write_plink,
 )
+from genomics.planted import study as planted_study
 
 PLINK = Path(__file__).resolve().parents[3] / "shared/data/genomics/plink"
 NAN = float("nan")
@@ -204,3 +207,27 @@ def test_the_phenotypes_of_regenie_are_joined():
     with pytest.raises(FileFormatError, match=r"regenie_example\.fam, line 1: PHENO is '-0\.42"):
         read_study(PLINK / "regenie_example")
     assert read_study(PLINK / "hapmap_ceu_yri").y.sum() == 60
+
+
+def test_a_packed_study_comes_back(tmp_path):
+    made = planted_study(n=130)
+    covariates = pd.DataFrame({"age": np.arange(130.0), "site": np.arange(130) % 3})
+    covariates.loc[4, "age"] = np.nan
+    given = Study(made.genotypes, made.y, covariates, ("Read.", "Left out."))
+    digest = given.save(tmp_path / "study.pack")
+    opened = Study.open(tmp_path / "study.pack")
+    assert digest == given.save(tmp_path / "again.pack")
+    np.testing.assert_array_equal(opened.genotypes.planes, made.genotypes.planes)
+    np.testing.assert_array_equal(opened.y, made.y)
+    pd.testing.assert_frame_equal(opened.covariates, covariates)
+    pd.testing.assert_frame_equal(
+        opened.genotypes.variants, made.genotypes.variants, check_dtype=False
+    )
+    pd.testing.assert_frame_equal(
+        opened.genotypes.samples, made.genotypes.samples, check_dtype=False
+    )
+    assert opened.history == given.history
+    assert opened.genotypes.history == made.genotypes.history
+    assert repr(opened.filtered()) == repr(given.filtered())
+    with pytest.raises(InputError, match=r"holds a packed study, where a table is asked for"):
+        BitMatrix.open(tmp_path / "study.pack")

@@ -19,7 +19,7 @@
 namespace bayesdnf {
 
 constexpr std::size_t kLanes = 128;       // variants that are looked up side by side
-constexpr std::size_t kRowGroup = 32;     // variants that are counted against the lanes in one go
+constexpr std::size_t kRowGroup = 16;     // variants that are counted against the lanes in one go
 constexpr std::size_t kPairLevels = 9;    // levels of two variants: what a row may be made of
 constexpr std::size_t kReachLevels = 11;  // ranges of the number of rows, for unions
 constexpr std::size_t kAndLevels = 6;     // and for ANDs

@@ -62,7 +62,7 @@ app.command()(show)
 app.command()(report)
 app.command()(export)
 app.command()(reproduce)
-for _command in (genomics.markers, genomics.scan, genomics.merge):
+for _command in (genomics.markers, genomics.pack, genomics.scan, genomics.merge):
     app.command()(_command)
 
 

@@ -1,4 +1,4 @@
-"""``bayesdnf markers``, ``scan`` and ``merge``, and ``predict`` with a model of markers."""
+"""``bayesdnf markers``, ``pack``, ``scan``, ``merge``; ``predict`` with a model of markers."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from ..display.bars import Bar
     from ..genomics.markers.finding import Markers
     from ..genomics.study import Study
+
+
+_UNITS = {2: "pairs", 3: "triples"}
 
 
 class Stages:
@@ -88,6 +91,7 @@ def markers(
     reading: Reading,
 ) -> None:
     """Find combinations of mutations that cases share, and write a folder about them."""
+    from ..files.packed import is_packed
     from ..genomics import Genes, Scan, find_markers
     from ..model.effect import Effect
     from ..plots.panels import pyplot
@@ -117,7 +121,8 @@ def markers(
 
     def save(folder: Path) -> None:
         files[:] = save_markers(
-            found, folder, named, command=command_line(), filters=reading.filters(),
+            found, folder, named, command=command_line(),
+            filters=None if is_packed(study) else reading.filters(),
             seconds={"reading and filters": read}, inputs=_hashed(study, reading),
             excel_safe=excel_safe,
         )  # fmt: skip
@@ -134,8 +139,12 @@ def _prepared(study: str, reading: Reading, stages: Stages) -> Study:
     """Read a study, settle sex chromosomes, filter, and warn of close relatives."""
     from dataclasses import replace
 
-    from ..genomics import close_relatives
+    from ..files.packed import is_packed
+    from ..genomics import Study, close_relatives
 
+    if is_packed(study):
+        reading.refuse_choices(study)
+        return Study.open(study)
     filters = reading.filters()  # a wrong option is told before anything is read
     raw = reading.read(study, lambda done, total: stages("reading", done, total))
     kept = raw.filtered(filters, reading.build)
@@ -167,19 +176,57 @@ def _result(found: Markers, files: list[Path]) -> dict[str, Any]:
 
 
 @reading
-def scan(
+def pack(
     study: Files,
-    out: Annotated[Path, typer.Option(help="Tab-separated file to write.")],
-    part: Annotated[str | None, typer.Option(help="Part k of n of the pairs, as k/n.")] = None,
-    measure: Annotated[
-        str, typer.Option(help="and: best AND of two literals; cells: best set of genotypes.")
-    ] = "and",
-    top: Annotated[int, typer.Option(help="Pairs to keep.")] = 1000,
+    out: Annotated[Path, typer.Option(help="Packed file to write, such as study.pack.")],
     as_json: options.Json = False,
     *,
     reading: Reading,
 ) -> None:
-    """Score every pair of variants, or a part of them for a job array."""
+    """Read and filter a study once, into a file that scan and markers map into memory."""
+    from ..files.atomic import writable
+    from .labelled import keep_apart
+
+    keep_apart(out, [*_files_of(study), *reading.inputs().values()])
+    writable(out)
+    with Stages() as stages:
+        kept = _prepared(study, reading, stages)
+    sha256 = kept.save(out)
+    _write_log(out, "\n".join([command_line(), *kept.history, f"sha256 {sha256}"]))
+    size = out.stat().st_size
+    if as_json:
+        genotypes = kept.genotypes
+        write_json(
+            {"out": str(out), "sha256": sha256, "bytes": size, "cases": int(kept.y.sum()),
+             "controls": int((~kept.y).sum()), "variants": genotypes.n_variants}
+        )  # fmt: skip
+        return
+    typer.echo(f"{out}: {kept!r}, {size:,} bytes, sha256 {sha256[:16]}….")
+
+
+@reading
+def scan(
+    study: Files,
+    out: Annotated[Path, typer.Option(help="Tab-separated file to write.")],
+    size: Annotated[
+        int, typer.Option(help="Variants of a marker: 2 scores pairs, 3 triples.", min=2, max=3)
+    ] = 2,
+    among: Annotated[
+        int,
+        typer.Option(help="For triples: best variants, one for each block of linkage.", min=3),
+    ] = 300,
+    part: Annotated[
+        str | None, typer.Option(help="Part k of n of the pairs or triples, as k/n.")
+    ] = None,
+    measure: Annotated[
+        str, typer.Option(help="and: best AND of literals; cells: best set of genotypes.")
+    ] = "and",
+    top: Annotated[int, typer.Option(help="Pairs or triples to keep.")] = 1000,
+    as_json: options.Json = False,
+    *,
+    reading: Reading,
+) -> None:
+    """Score every pair of variants, or triples of some, or a part of them for a job array."""
     from ..files.atomic import writable
     from ..genomics import scan as scan_pairs
     from .labelled import keep_apart
@@ -190,9 +237,11 @@ def scan(
     with Stages() as stages:
         kept = _prepared(study, reading, stages)
         found = scan_pairs(
-            kept.genotypes, kept.y, codings=reading.codings_on_offer(), measure=measure, top=top,
-            gap=reading.gap, part=which, n_jobs=reading.jobs,
-            progress=lambda done, total: stages("pairs", done, total),
+            kept.genotypes, kept.y, size=size, among=among if size == 3 else None,
+            codings=reading.codings_on_offer(), measure=measure, top=top, gap=reading.gap,
+            part=which, n_jobs=reading.jobs,
+            progress=lambda done, total: stages(_UNITS[size], done, total),
+            announce=(lambda work: typer.echo(work, err=True)) if size == 3 else None,
         )  # fmt: skip
     log = "\n".join([command_line(), *kept.history, *map(str, found.settings.items())])
 
@@ -243,7 +292,8 @@ def _tell_scan(
         return
     k, n = settings["part"]
     which = "" if n == 1 else f" of part {k} of {n}"
-    typer.echo(f"{out or 'Not saved'}: the best {len(findings):,} pairs{which}.")
+    units = _UNITS[settings["size"]]
+    typer.echo(f"{out or 'Not saved'}: the best {len(findings):,} {units}{which}.")
     for _, row in findings.head(5).iterrows():
         typer.echo(
             f"  gain {row['gain']:.1f}, log BF {row['log_bayes_factor']:.1f}  {row['marker']}"
@@ -288,9 +338,10 @@ def predict_markers(model: Path, study: str, out: Path, excel_safe: bool, as_jso
 
 def _files_of(study: str) -> Sequence[Path]:
     """Files that a study is read from, which nothing may be written over."""
+    from ..files.packed import is_packed
     from ..genomics.files.opening import open_genotypes
 
-    return open_genotypes(study).files
+    return [Path(study)] if is_packed(study) else open_genotypes(study).files
 
 
 def _hashed(study: str, reading: Reading) -> Sequence[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,8 +16,13 @@ if TYPE_CHECKING:
     from ..genomics.study import Study
 
 Files = Annotated[
-    str, typer.Argument(metavar="STUDY", help="What .bed/.bim/.fam or .pgen/… share, or a VCF.")
+    str,
+    typer.Argument(
+        metavar="STUDY", help="What .bed/.bim/.fam or .pgen/… share, a VCF, or a packed file."
+    ),
 ]
+
+_ASKED_LATER = ("codings", "gap", "jobs")  # options that are not about what is read
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +94,16 @@ class Reading:
             samples=self.keep, variants=self.extract, regions=self.region or None, n_jobs=self.jobs,
             progress=progress,
         )  # fmt: skip
+
+    def refuse_choices(self, path: str) -> None:
+        """Refuse options on what to read of a packed study, which has been read."""
+        for field in fields(self):
+            if field.name not in _ASKED_LATER and getattr(self, field.name) != field.default:
+                option = field.name.replace("_", "-")
+                raise typer.BadParameter(
+                    f"--{option} has no meaning for {path}, which holds what it was packed with; "
+                    f"give --{option} to pack."
+                )
 
     def inputs(self) -> dict[str, Path | None]:
         """Return the files beside the study that are read, by what they hold."""

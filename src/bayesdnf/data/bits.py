@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -10,7 +11,9 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..boolean.literal import Literal
+from ..checks import is_whole
 from ..errors import InputError
+from ..files.packed import PackedFile, write_packed
 from .literal_table import LiteralTable
 from .memory import require_memory
 
@@ -147,6 +150,63 @@ class BitMatrix:
     @classmethod
     def _piece(cls, chunk: Any) -> BitMatrix:
         return chunk if isinstance(chunk, BitMatrix) else cls.from_table(chunk)
+
+    def save(self, path: str | os.PathLike[str]) -> str:
+        """Write planes, literals and rows to one file that processes can map; return its hash.
+
+        Parameters
+        ----------
+        path : path
+            The file, which is written whole or not at all.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from bayesdnf import BitMatrix
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "table.pack"
+        >>> sha256 = BitMatrix.from_table([[1, 0], [1, 1], [0, 1]]).save(file)
+        >>> BitMatrix.open(file)
+        <BitMatrix: 3 rows x 2 literals>
+        """
+        rows = {"row_order": self.row_order, "counts": self.counts}
+        return write_packed(
+            path,
+            "table",
+            {"segments": list(self.segments), "attributes": len(self.table.attributes)},
+            {
+                **self.table.packed(),
+                **{name: array for name, array in rows.items() if array is not None},
+                "planes": self.planes,
+            },
+        )
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, verify: bool = True) -> BitMatrix:
+        """Open a file that :meth:`save` wrote; its planes stay there and are read when needed.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        verify : bool, default=True
+            Read it all once and compare its hash; otherwise only its size and header are checked.
+        """
+        packed = PackedFile(path, "table", verify=verify)
+        packed.facts.expect("segments", "attributes")
+        table = LiteralTable.unpacked(packed, packed.facts.whole("attributes", 0))
+        given = packed.facts.any("segments")
+        if not isinstance(given, list) or not all(is_whole(n, 0) for n in given):
+            packed.facts.fail("field 'segments'", "a list of whole numbers", given)
+        rows = {name: packed[name] for name in ("row_order", "counts") if packed.has(name)}
+        planes = packed["planes"]
+        n_words = segment_offsets(given)[-1]
+        wrong = planes.dtype != np.uint64 or planes.ndim != 2 or planes.shape[1] < n_words
+        wrong = wrong or any(a.dtype != np.int64 or a.ndim != 1 for a in rows.values())
+        wrong = wrong or len(rows.get("counts", ())) not in (0, sum(given))
+        highest = max(int(a.max(initial=-1)) for a in (table.plane, table.valid))
+        if wrong or highest >= len(planes) or table.plane.min(initial=0) < 0:
+            raise InputError(f"{path} is no usable packed file: its arrays do not fit together.")
+        return cls(planes, table, given, **rows)
 
     @property
     def n_rows(self) -> int:

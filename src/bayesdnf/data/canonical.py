@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..errors import InputError
+from ..files.packed import require_intact
 from .bits import BitMatrix, allocate_planes, pack_into, segment_offsets
 
 Ints = NDArray[np.int64]
@@ -79,6 +80,7 @@ def canonical(
     offsets = segment_offsets(segments)
     planes = allocate_planes(len(bits.planes), offsets[-1])
     _native.gather_rows(bits.planes, n, sources, segments, offsets, planes)
+    require_intact(bits.planes)  # from here on nothing is read from a packed file
     return BitMatrix(planes, bits.table, segments, row_order, counts)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,16 @@ from numpy.typing import NDArray
 from ..boolean.literal import FALSE, MEANING, OPERATORS, TRUE, Literal, Value, comparison
 from ..display.wording import listed
 from ..errors import InputError, UnknownColumnError, did_you_mean
+from ..files.packed import PackedFile, pack_texts, unpack_texts
 
 _CODE = {operator: code for code, operator in enumerate(OPERATORS)}
 # The core knows =, !=, >= and <; operators in words are what they mean.
 _CORE_CODE = np.array([_CODE[MEANING.get(o, (o, 0))[0]] for o in OPERATORS], dtype=np.uint8)
+
+_ARRAYS = {
+    "attribute": np.int32, "rank": np.int32, "operator": np.uint8,
+    "plane": np.int32, "valid": np.int32, "complement": np.bool_,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +123,38 @@ class LiteralTable(Sequence[Literal]):
             valid=np.asarray(valid, dtype=np.int32),
             complement=np.asarray(complement, dtype=np.bool_),
         )
+
+    def packed(self) -> dict[str, NDArray[Any]]:
+        """Return arrays that :meth:`unpacked` makes the table of again."""
+        levels = json.dumps(self.levels, default=lambda value: value.item()).encode()
+        return {
+            "attributes": pack_texts(self.attributes, "Column"),
+            "levels": np.frombuffer(levels, dtype=np.uint8),
+            **{name: getattr(self, name) for name in _ARRAYS},
+        }
+
+    @classmethod
+    def unpacked(cls, packed: PackedFile, n_attributes: int) -> LiteralTable:
+        """Make the table of what :meth:`packed` packed; InputError where it does not fit."""
+        attributes = tuple(unpack_texts(packed, "attributes", n_attributes))
+        arrays = {name: packed[name] for name in _ARRAYS}
+        try:
+            levels = tuple(tuple(level) for level in json.loads(packed["levels"].tobytes()))
+            fitting = len(levels) == n_attributes and all(
+                array.dtype == kind and array.shape == arrays["attribute"].shape
+                for array, kind in zip(arrays.values(), _ARRAYS.values(), strict=True)
+            )
+            of = arrays["attribute"]
+            n_levels = np.fromiter(map(len, levels), np.int64, len(levels))
+            fitting = fitting and bool(((of >= 0) & (of < n_attributes)).all())
+            fitting = fitting and bool((arrays["operator"] < len(OPERATORS)).all())
+            rank = arrays["rank"]
+            fitting = fitting and bool(((rank >= 0) & (rank < n_levels[of])).all())
+        except (ValueError, TypeError, IndexError):
+            fitting = False
+        if not fitting:
+            raise InputError(f"{packed.path} is no usable packed file: its literals do not fit.")
+        return cls(attributes, levels, **arrays)
 
     def __len__(self) -> int:
         return len(self.attribute)

@@ -111,3 +111,20 @@ def with_interval(value: float, low: float, high: float, form: str) -> str:
     '0.50 [0.41, 0.59]'
     """
     return f"{value:{form}} [{low:{form}}, {high:{form}}]"
+
+
+def duration(seconds: float) -> str:
+    """Say how long something takes, to two digits.
+
+    Examples
+    --------
+    >>> from bayesdnf.display.wording import duration
+    >>> duration(0.2), duration(42.4), duration(5000), duration(90_000)
+    ('a second', '42 seconds', '1.4 hours', '25 hours')
+    """
+    if seconds < 1.5:
+        return "a second"
+    for unit, length in (("hours", 3600), ("minutes", 60)):
+        if seconds >= 1.5 * length:
+            return f"{float(f'{seconds / length:.2g}'):g} {unit}"
+    return f"{seconds:.0f} seconds"

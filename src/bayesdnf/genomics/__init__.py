@@ -17,7 +17,7 @@ from .markers.refit import Refit, odds_ratios, refit_terms
 from .markers.scan import Scan, merge, scan
 from .quality.exact_tests import hardy_weinberg
 from .quality.filters import Filters
-from .quality.linkage import find_proxies, prune
+from .quality.linkage import clump_leads, find_proxies, prune
 from .quality.missingness import impute_mode, missingness_by_outcome
 from .quality.ploidy import haploid_calls
 from .quality.structure import (
@@ -45,6 +45,7 @@ __all__ = [
     "canonical_chromosome",
     "chromosome_order",
     "close_relatives",
+    "clump_leads",
     "family_wise",
     "find_markers",
     "find_proxies",

@@ -17,6 +17,7 @@ from .files.phenotype import SampleColumns, read_covariates, read_phenotype
 from .files.request import ReadProgress, ReadRequest
 from .files.selection import Names, Places
 from .genotypes import Genotypes
+from .packing import open_parts, save_study
 from .quality.filters import Filters
 from .quality.ploidy import haploid_calls
 
@@ -74,6 +75,40 @@ class Study:
             f"<Study: {n_cases:,} cases and {len(self.y) - n_cases:,} controls x "
             f"{self.genotypes.n_variants:,} variants>"
         )
+
+    def save(self, path: str | os.PathLike[str]) -> str:
+        """Write the study to one file that processes can map; return its hash.
+
+        Parameters
+        ----------
+        path : path
+            The file, which is written whole or not at all.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import numpy as np
+        >>> from bayesdnf.genomics import Genotypes, Study
+        >>> study = Study(Genotypes.from_copies([[0, 1, 2]]), np.array([False, True, True]))
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "study.pack"
+        >>> sha256 = study.save(file)
+        >>> Study.open(file)
+        <Study: 2 cases and 1 controls x 1 variants>
+        """
+        return save_study(self, path)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, verify: bool = True) -> Study:
+        """Open a file that :meth:`save` wrote; the calls stay there and are read when needed.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        verify : bool, default=True
+            Read it all once and compare its hash; otherwise only its size and header are checked.
+        """
+        return cls(*open_parts(path, verify=verify))
 
     def filtered(self, filters: Filters | None = None, build: str | None = None) -> Study:
         """Settle the calls on X, Y and MT, then keep the samples and variants that pass filters.

@@ -24,11 +24,14 @@ from numpy.typing import NDArray
 from ... import _native
 from ...boolean import BooleanFunction
 from ...checks import is_whole, whole
+from ...display.wording import duration
 from ...errors import InputError, ParameterError
 from ...files.atomic import atomic_path
+from ...files.packed import require_intact
 from ...model.effect import Effect
 from ..chromosomes import chromosome_order
 from ..genotypes import Genotypes
+from ..quality.linkage import clump_leads
 from .spelling import CODES, conjunction, function_of_cells
 
 if TYPE_CHECKING:
@@ -128,7 +131,7 @@ def scan(
     y: NDArray[np.bool_],
     *,
     size: int = 2,
-    among: Sequence[int] | NDArray[np.integer] | None = None,
+    among: int | Sequence[int] | NDArray[np.integer] | None = None,
     codings: Sequence[str] = ("dominant", "recessive", "heterozygous"),
     measure: str = "and",
     rank: str = "gain",
@@ -138,6 +141,7 @@ def scan(
     part: tuple[int, int] | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
+    announce: Callable[[str], object] | None = None,
 ) -> Scan:
     """Score every variant, every pair of variants, or every triple of some.
 
@@ -149,8 +153,9 @@ def scan(
         Cases.
     size : {1, 2, 3}, default=2
         Variants of a marker.
-    among : sequence of int, optional
-        Numbers of the variants to take triples of; needed for ``size=3``.
+    among : int or sequence of int, optional
+        Numbers of the variants to take triples of, or how many of the best single variants, one
+        for each block of linkage (:func:`clump_leads`); needed for ``size=3``.
     codings : sequence of str
         Literals on offer for ANDs; "not dominant" and the like are allowed.
     measure : {"and", "cells"}, default="and"
@@ -165,11 +170,15 @@ def scan(
     effect : Effect, optional
         What is known of the rates.
     part : (int, int), optional
-        Do part k of n of the pairs, k from 1: for job arrays. :func:`merge` joins the parts.
+        Do part k of n of the pairs or triples, k from 1: for job arrays. :func:`merge` joins the
+        parts.
     n_jobs : int, default=1
         Threads; what is found does not depend on their number.
     progress : callable, optional
         Called as ``progress(done, total)``.
+    announce : callable, optional
+        Told in a sentence, before the scan begins, how much there is to do and how long it will
+        take.
 
     Examples
     --------
@@ -198,11 +207,19 @@ def scan(
         found = [array[order] for array in found]
     else:
         scanned: _native.ScanTable | _native.TripleTable = table
+        what = f"{genotypes.n_variants:,} variants"
         if size == 3:
+            if isinstance(among, int | np.integer):
+                ranked = np.argsort(-table.singles()[3], kind="stable")
+                among = clump_leads(genotypes, ranked, int(among))
+                what = f"{len(among):,} blocks of linkage"
             chosen = np.unique(np.asarray(among, dtype=np.int32))
             scanned = _native.TripleTable(table, chosen, n_jobs)
+        if announce is not None:
+            announce(_forecast(scanned, what, number, parts, n_jobs, top))
         _run(scanned, best, number - 1, parts, n_jobs, progress)
         found = best.arrays()
+    require_intact(genotypes.planes)
     settings = {
         **identity(genotypes, y, codings, gap, effect or Effect()),
         "size": size,
@@ -211,6 +228,8 @@ def scan(
         "top": top,
         "part": [number, parts],
     }
+    if size == 3:
+        settings["among"] = hashlib.sha256(chosen.tobytes()).hexdigest()[:16]
     return Scan(_findings(genotypes, found, size, measure), settings)
 
 
@@ -276,7 +295,8 @@ def merge(scans: Sequence[Scan]) -> Scan:
     found = [s.findings for s in scans if len(s.findings)] or [scans[0].findings]
     joined = pd.concat(found, ignore_index=True)
     # Ties are ordered as one scan orders them: by the variants' places.
-    order = np.lexsort((joined["place_2"], joined["place_1"], -joined[key]))
+    places = [joined[f"place_{i}"] for i in range(plain[0]["size"], 0, -1)]
+    order = np.lexsort((*places, -joined[key]))
     findings = joined.iloc[order[: plain[0]["top"]]].reset_index(drop=True)
     return Scan(findings, {**plain[0], "part": [1, 1]})
 
@@ -329,6 +349,31 @@ def _run(
         done += table.size_of(start, end, step)
         if progress is not None:
             progress(done, total)
+
+
+def _forecast(
+    table: _native.ScanTable | _native.TripleTable,
+    what: str,
+    number: int,
+    parts: int,
+    n_jobs: int,
+    top: int,
+) -> str:
+    """Say how much a part of a scan is, and how long it will take by a trial of some tasks."""
+    unit = "triples" if isinstance(table, _native.TripleTable) else "pairs"
+    total = table.size_of(number - 1, table.n_tasks, parts)
+    stop, trial = _native.StopFlag(), _native.Findings(top)
+    began, done = time.monotonic(), 0
+    for task in range(table.n_tasks // 2, table.n_tasks, n_jobs):
+        end = min(task + n_jobs, table.n_tasks)
+        table.scan(task, end, 1, n_jobs, stop, trial)
+        done += table.size_of(task, end)
+        if time.monotonic() - began > _ROUND:
+            break
+    seconds = total / max(1, done) * (time.monotonic() - began)
+    threads = "1 thread" if n_jobs == 1 else f"{n_jobs} threads"
+    part = "" if parts == 1 else f" in part {number} of {parts}"
+    return f"{total:,} {unit} of {what}{part}: about {duration(seconds)} on {threads}."
 
 
 def _stretches(
@@ -400,11 +445,15 @@ def _check(
         if value not in options:
             raise ParameterError.of(name, "scan", f"one of {', '.join(options)}", value)
     if size == 3 and among is None:
-        raise ParameterError.of("among", "scan", "some variants, for size=3", among)
+        raise ParameterError.of("among", "scan", "some variants or a number, for size=3", among)
+    if isinstance(among, int | np.integer):
+        whole("among", "scan", among, 3)
     if size != 3 and among is not None:
         raise ParameterError.of("among", "scan", "None unless size=3", "some variants")
     if part is None:
         return
     numbers = len(part) == 2 and is_whole(part[1], 1) and is_whole(part[0], 1, part[1])
-    if size != 2 or not numbers:
-        raise ParameterError.of("part", "scan", "(k, n) with k from 1 to n, for pairs", part)
+    if size == 1 or not numbers:
+        raise ParameterError.of(
+            "part", "scan", "(k, n) with k from 1 to n, for pairs and triples", part
+        )

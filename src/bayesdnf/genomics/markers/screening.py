@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...boolean import BooleanFunction
 from ...model.effect import Effect
 from ..genotypes import Genotypes
+from ..quality.linkage import clump_leads
 from .scan import Scan, scan
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ class StudyScans:
     singles: pd.DataFrame
     scans: tuple[Scan, ...]
 
-    def best_variants(self, most: int) -> list[int]:
-        """Return the variants of the best findings, those of each scan in turn; sorted."""
+    def best_variants(self, most: int | None = None) -> list[int]:
+        """Return the variants of the best findings, those of each scan in turn."""
         tables = [self.singles, *(found.findings for found in self.scans)]
         return _round_robin([_members(table) for table in tables], most)
 
@@ -107,7 +108,7 @@ def scan_study(
         for measure, title in titles.items()
     ]
     found = StudyScans(singles, tuple(scans))
-    promising = found.best_variants(triples)
+    promising = clump_leads(genotypes, found.best_variants(), triples)
     if triples < 3 or len(promising) < 3:
         return found
     of_three = run(
@@ -123,7 +124,7 @@ def screen(found: StudyScans, keep: int) -> Screen:
     turn, list by list, until there are enough: a variant that matters only beside another one has
     no single effect to be chosen by.
     """
-    chosen = np.array(found.best_variants(keep), dtype=np.intp)
+    chosen = np.sort(np.array(found.best_variants(keep), dtype=np.intp))
     return Screen(chosen, found.singles.sort_values("place_1", ignore_index=True), found.scans)
 
 
@@ -145,15 +146,15 @@ def _members(findings: pd.DataFrame) -> list[list[int]]:
     return [[int(v) for v in row] for row in findings[places].to_numpy()]
 
 
-def _round_robin(lists: list[list[list[int]]], most: int) -> list[int]:
-    """Take the heads of all lists, then their seconds, until there are enough; sorted."""
+def _round_robin(lists: list[list[list[int]]], most: int | None) -> list[int]:
+    """Take the heads of all lists, then their seconds, until there are enough."""
     chosen: dict[int, None] = {}
     for place in range(max(map(len, lists), default=0)):
         for ranked in lists:
             if place < len(ranked):
                 for variant in ranked[place]:
-                    if len(chosen) < most:
+                    if most is None or len(chosen) < most:
                         chosen[variant] = None
-        if len(chosen) >= most:
+        if most is not None and len(chosen) >= most:
             break
-    return sorted(chosen)
+    return list(chosen)

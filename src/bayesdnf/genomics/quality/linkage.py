@@ -70,6 +70,63 @@ def prune(
     return keep
 
 
+def clump_leads(
+    genotypes: Genotypes,
+    ranked: ArrayLike,
+    most: int,
+    r_squared: float = 0.5,
+    window: int | None = 5_000_000,
+) -> list[int]:
+    """Choose variants from the best on, one for each block of correlated ones.
+
+    Parameters
+    ----------
+    genotypes : Genotypes
+        The calls; variants in any order.
+    ranked : array-like of int
+        Numbers of variants, the best first.
+    most : int
+        How many to choose.
+    r_squared : float, default=0.5
+        From which squared correlation with a chosen variant on a later one is left out.
+    window : int or None, default=5_000_000
+        Base pairs from the chosen variant, on its chromosome; None: anywhere.
+
+    Returns
+    -------
+    list of int
+        Numbers of the variants chosen, in the order of ``ranked``.
+
+    Examples
+    --------
+    >>> from bayesdnf.genomics import Genotypes, clump_leads
+    >>> calls = Genotypes.from_copies([[0, 1, 2, 0], [1, 0, 0, 0], [0, 1, 2, 1]])
+    >>> clump_leads(calls, [2, 0, 1], most=2)
+    [2, 1]
+    """
+    if not 0 <= r_squared <= 1:
+        raise ParameterError.of("r_squared", "clump_leads", "between 0 and 1", r_squared)
+    most = whole("most", "clump_leads", most, 0)
+    wanted = np.asarray(ranked, dtype=np.int64).reshape(-1)
+    order, first, stop = _neighbours(genotypes, wanted, window)
+    taken = np.zeros(genotypes.n_variants, dtype=np.bool_)
+    waiting = np.zeros(genotypes.n_variants, dtype=np.bool_)
+    waiting[wanted] = True
+    leads: list[int] = []
+    for place, lead in enumerate(wanted):
+        if len(leads) >= most:
+            break
+        if taken[lead]:
+            continue
+        leads.append(int(lead))
+        near = order[first[place] : stop[place]]
+        near = near[waiting[near] & ~taken[near]]
+        value = _native.r_squared(genotypes.planes, np.full_like(near, lead), near)
+        taken[near[value >= r_squared]] = True
+        taken[lead] = True
+    return leads
+
+
 def find_proxies(
     genotypes: Genotypes,
     leads: ArrayLike,

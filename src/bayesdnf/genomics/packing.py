@@ -1,0 +1,101 @@
+"""Studies in packed files: read and filtered once, mapped by every command after that."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..files.packed import PackedFile, pack_texts, unpack_texts, write_packed
+from .genotypes import Genotypes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .study import Study
+
+KIND = "study"
+_NUMBERS = {"i": np.int64, "u": np.int64, "f": np.float64, "b": np.bool_}
+
+
+def save_study(study: Study, path: str | os.PathLike[str]) -> str:
+    """Write a study to a packed file; return its hash."""
+    genotypes = study.genotypes
+    tables = {"samples": genotypes.samples, "variants": genotypes.variants}
+    if study.covariates is not None:
+        tables["covariates"] = study.covariates
+    columns: dict[str, dict[str, str]] = {}
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, table in tables.items():
+        columns[name] = {}
+        for column in table.columns:
+            values = table[column].to_numpy()
+            kind = _NUMBERS.get(values.dtype.kind)
+            columns[name][str(column)] = "text" if kind is None else "number"
+            arrays[f"{name} {column}"] = (
+                pack_texts([str(value) for value in values], f"{column} of {name}")
+                if kind is None
+                else values.astype(kind)
+            )
+    facts = {
+        "n_samples": genotypes.n_samples,
+        "n_variants": genotypes.n_variants,
+        "columns": columns,
+        "history": list(study.history),
+        "genotypes_history": list(genotypes.history),
+    }
+    return write_packed(path, KIND, facts, {**arrays, "y": study.y, "planes": genotypes.planes})
+
+
+def open_parts(
+    path: str | os.PathLike[str], *, verify: bool = True
+) -> tuple[Genotypes, NDArray[np.bool_], pd.DataFrame | None, tuple[str, ...]]:
+    """Map a study: its genotypes, outcome, covariates and history."""
+    packed = PackedFile(path, KIND, verify=verify)
+    facts = packed.facts
+    facts.expect("n_samples", "n_variants", "columns", "history", "genotypes_history")
+    n_samples, n_variants = facts.whole("n_samples", 1), facts.whole("n_variants", 0)
+    samples = _table(packed, "samples", n_samples)
+    variants = _table(packed, "variants", n_variants)
+    covariates = _table(packed, "covariates", n_samples)
+    y, planes = packed["y"], packed["planes"]
+    if samples is None or variants is None or y.dtype != np.bool_ or planes.dtype != np.uint64:
+        raise InputError(f"{path} is no usable packed file: it holds no whole study.")
+    genotypes = Genotypes(planes, samples, variants, _sentences(packed, "genotypes_history"))
+    return genotypes, y, covariates, _sentences(packed, "history")
+
+
+def _sentences(packed: PackedFile, name: str) -> tuple[str, ...]:
+    given = packed.facts.any(name)
+    if not isinstance(given, list) or not all(isinstance(sentence, str) for sentence in given):
+        packed.facts.fail(packed.facts.named(name), "a list of texts", given)
+    return tuple(given)
+
+
+def _table(packed: PackedFile, name: str, n: int) -> pd.DataFrame | None:
+    import pandas as pd
+
+    columns = packed.facts.part("columns").any(name) if _has(packed, name) else None
+    if columns is None:
+        return None
+    table = {}
+    for column, kind in columns.items():
+        key = f"{name} {column}"
+        values: Any = unpack_texts(packed, key, n) if kind == "text" else np.array(packed[key])
+        if len(values) != n:
+            raise InputError(
+                f"{packed.path} is no usable packed file: column {column} of its {name} has "
+                f"{len(values):,} entries and not {n:,}."
+            )
+        table[column] = values
+    return pd.DataFrame(table, columns=list(columns), index=range(n))
+
+
+def _has(packed: PackedFile, name: str) -> bool:
+    columns = packed.facts.any("columns")
+    if not isinstance(columns, dict) or not all(isinstance(c, dict) for c in columns.values()):
+        packed.facts.fail(packed.facts.named("columns"), "columns of tables", columns)
+    return name in columns
