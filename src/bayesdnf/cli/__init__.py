@@ -213,7 +213,7 @@ def predict(
     from ..estimators.strata_input import row_strata
     from ..files.atomic import atomic_path, writable
     from ..files.spreadsheets import excel_safe as make_safe
-    from ..genomics.markers.marker_model import is_marker_model
+    from ..genomics.prediction.marker_model import is_marker_model
     from .labelled import (
         keep_apart,
         require_columns,

@@ -1,5 +1,8 @@
 """From PLINK and VCF files to combinations of mutations."""
 
+from .association.confounding import RiskStrata, risk_strata
+from .association.refit import Refit, odds_ratios, refit_terms
+from .association.single_tests import Inflation
 from .chromosomes import canonical_chromosome, chromosome_order
 from .files.genes import Genes
 from .files.opening import read_genotypes
@@ -10,11 +13,10 @@ from .files.vcf import read_vcf
 from .files.writing import write_plink
 from .genotypes import Genotypes
 from .markers.finding import Markers, find_markers
-from .markers.marker_model import MarkerModel
-from .markers.matching import Matched, match_variants
 from .markers.permutations import family_wise
-from .markers.refit import Refit, odds_ratios, refit_terms
 from .markers.scan import Scan, merge, scan
+from .prediction.marker_model import MarkerModel
+from .prediction.matching import Matched, match_variants
 from .quality.exact_tests import hardy_weinberg
 from .quality.filters import Filters
 from .quality.linkage import clump_leads, find_proxies, prune
@@ -33,12 +35,14 @@ __all__ = [
     "Filters",
     "Genes",
     "Genotypes",
+    "Inflation",
     "MarkerModel",
     "Markers",
     "Matched",
     "PrincipalComponents",
     "Refit",
     "Relatives",
+    "RiskStrata",
     "SampleColumns",
     "Scan",
     "Study",
@@ -67,6 +71,7 @@ __all__ = [
     "read_study",
     "read_vcf",
     "refit_terms",
+    "risk_strata",
     "scan",
     "write_plink",
 ]

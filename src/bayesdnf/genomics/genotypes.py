@@ -156,11 +156,21 @@ class Genotypes:
         samples : ndarray of bool, optional
             Which samples to count; all by default.
         """
-        words = None if samples is None else self.mask(samples)
-        totals = np.empty((self.n_variants, 3), dtype=np.int64)
+        everyone = np.ones(self.n_samples, dtype=np.bool_)
+        return np.asarray(self.counts_in([self.mask(everyone if samples is None else samples)])[0])
+
+    def counts_in(self, masks: Sequence[Words]) -> NDArray[np.int64]:
+        """Count calls as ``counts`` does in several groups of samples, each packed by ``mask``.
+
+        Returns
+        -------
+        ndarray of shape (len(masks), n_variants, 3)
+        """
+        totals = np.empty((len(masks), self.n_variants, 3), dtype=np.int64)
         for piece in self.pieces():
-            planes = self.planes[piece] if words is None else self.planes[piece] & words
-            totals[piece] = np.bitwise_count(planes).sum(axis=2, dtype=np.int64)
+            planes = self.planes[piece]
+            for own, mask in zip(totals, masks, strict=True):
+                own[piece] = np.bitwise_count(planes & mask).sum(axis=2, dtype=np.int64)
         return totals
 
     @cached_property

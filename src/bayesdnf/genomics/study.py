@@ -43,6 +43,10 @@ class Study:
         with them.
     history : tuple of str
         What was read, matched and left out, one sentence each.
+    families : ndarray of int, optional
+        The family of each sample, 0 for none; permutations stay within families.
+    warnings : tuple of str
+        Of these sentences the ones to bear in mind when reading results.
 
     Examples
     --------
@@ -56,6 +60,8 @@ class Study:
     y: NDArray[np.bool_]
     covariates: pd.DataFrame | None = None
     history: tuple[str, ...] = field(default=())
+    families: NDArray[np.intp] | None = None
+    warnings: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
         n = self.genotypes.n_samples

@@ -11,8 +11,8 @@ from .. import plots
 from ..errors import InputError, MissingExtraError
 from ..files.atomic import atomic_path, writable, write_text
 from ..files.spreadsheets import excel_safe as make_safe
-from ..genomics.markers.marker_model import MarkerModel
 from ..genomics.markers.summary import summary
+from ..genomics.prediction.marker_model import MarkerModel
 from ..plots.panels import pyplot
 from ..versions import versions
 from .marker_report import write_marker_report

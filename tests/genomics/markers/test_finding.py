@@ -204,7 +204,8 @@ def test_rivals_are_counted_as_an_obvious_loop_counts_them():
     assert found.function not in rivals.functions
     assert (np.diff(rivals.ratio) <= 0).all()
     for function, ratio, apart in zip(rivals.functions, rivals.ratio, rivals.apart, strict=True):
-        assert ratio == pytest.approx(np.exp(found.posterior.log_score(function) - best))
+        on = found.scoring.on([found.study.genotypes.place[a] for a in function.attributes])
+        assert ratio == pytest.approx(np.exp(on.log_score(function) - best))
         assert ratio >= 0.1
         assert apart == (function(found.study.genotypes) != own).mean()
 
@@ -241,7 +242,7 @@ needs_data = pytest.mark.skipif(not SHARED.exists(), reason="the shared data are
 def test_many_equivalent_rules_are_told():
     given = read_study(SHARED / "plink" / "hapmap_ceu_yri", regions="5").filtered(Filters(hwe=0))
     found = find_markers(given, **{**QUICK, "triples": 0}, keep=60)
-    assert len(found.rivals.functions) > 10
+    assert len(found.rivals.functions) > 5
     assert "The data do not single this function out" in str(found)
 
 

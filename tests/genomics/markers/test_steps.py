@@ -11,27 +11,28 @@ from bayesdnf.errors import InputError
 from bayesdnf.genomics import find_markers, scan
 from bayesdnf.genomics.markers.credible import slots_of
 from bayesdnf.genomics.markers.permutations import add_family_wise
-from bayesdnf.genomics.markers.steps import (
-    Clock,
-    MarkerSettings,
-    MarkerTask,
+from bayesdnf.genomics.markers.searching import (
     chain_starts,
+    sample_functions,
+    screen_variants,
+    search_and_sample,
+    search_function,
+)
+from bayesdnf.genomics.markers.steps import (
     check_scans,
     permute_outcomes,
     refit_function,
-    sample_functions,
     scan_variants,
-    screen_variants,
-    search_function,
     tabulate,
     tell,
 )
+from bayesdnf.genomics.markers.tasks import Clock, MarkerSettings, MarkerTask
 from genomics.planted import QUICK, TRUTH, study
 
 SETTINGS = MarkerSettings(
     prior=Prior(), effect=Effect(), codings=("dominant", "recessive", "heterozygous"),
-    negations=True, keep=12, triples=8, gap=0, components=0, r_squared=0.5, permutations=0,
-    draws=150, warmup=150, chains=2, time_limit=None, n_jobs=1,
+    negations=True, keep=12, triples=8, gap=0, components=0, strata=(), adjust=True, build=None,
+    r_squared=0.5, permutations=0, draws=150, warmup=150, chains=2, time_limit=None, n_jobs=1,
 )  # fmt: skip
 NULL = BooleanFunction()
 FOUND = BooleanFunction.parse(TRUTH)
@@ -53,17 +54,16 @@ def with_progress(task, heard):
 
 def test_the_steps_one_by_one_come_to_what_find_markers_returns(task, screened):
     whole = find_markers(study(), keep=12, **QUICK)
-    search = search_function(task, screened)
-    drawn = sample_functions(task, screened, search.function)
-    slots = slots_of(task.scoring, search.function, SETTINGS.r_squared)
-    refitted = refit_function(task, search.function)
-    terms, variants = tabulate(task, screened, search.function, drawn, slots, refitted)
-    assert (screened.screen.chosen == whole.screen.chosen).all()
-    assert search.function == whole.function
-    assert (drawn.index == whole.draws.index).all()
+    searched = search_and_sample(task, screened)
+    slots = slots_of(task.scoring, searched.function, SETTINGS.r_squared)
+    refitted = refit_function(task, searched.function)
+    terms, variants = tabulate(task, searched, slots, refitted)
+    assert (searched.screened.screen.chosen == whole.screen.chosen).all()
+    assert searched.function == whole.function
+    assert (searched.draws.index == whole.draws.index).all()
     pd.testing.assert_frame_equal(terms, whole.terms, check_exact=True)
     pd.testing.assert_frame_equal(variants, whole.variants, check_exact=True)
-    assert tell(task, screened, search, drawn, refitted) == whole.history
+    assert tell(task, searched, refitted) == whole.history
     assert task.settings.recorded(task.streams.name) == whole.settings
 
 
@@ -107,17 +107,11 @@ def test_terms_are_refitted_only_beside_something(task):
     assert plain.holds.columns.tolist() == ["rs4_A dominant AND rs8_A dominant"]
     assert (plain.holds.to_numpy()[:, 0] == FOUND(task.study.genotypes)).all()
     site = pd.DataFrame({"site": [7.0] * len(task.study.y)})
-    beside = replace(task, study=replace(task.study, covariates=site))
+    beside = MarkerTask.of(replace(task.study, covariates=site), SETTINGS, 0)
     found = refit_function(beside, FOUND)
     assert found.refit.table["method"].tolist() == ["maximum likelihood"]
     assert found.history == ("Covariate 'site' left out: it is constant.",)
     assert refit_function(beside, NULL).refit is None
-
-
-def test_components_are_told_even_without_terms(task):
-    two = replace(task, settings=replace(SETTINGS, components=2))
-    [sentence] = refit_function(two, NULL).history
-    assert sentence.startswith("2 principal components")
 
 
 def test_family_wise_p_values_are_those_of_the_permutations(task):

@@ -12,11 +12,13 @@ import numpy as np
 from ...boolean import BooleanFunction
 from ...boolean.literal import CODINGS
 from ...model.effect import Effect
+from ...model.part_rates import part_risks
 from ...model.posterior import Posterior
 from ...model.prior import Prior
 from ...model.rates import Interval
 from ...sampling.draws import Draws
 from ...search.result import SearchResult
+from ..association.adjustment import Adjustment
 from ..study import Study
 from .credible import Slot, slots_of
 from .marker_tables import pair_table, region_table
@@ -25,21 +27,16 @@ from .rivals import Rivals, find_rivals
 from .scan import Scan
 from .scoring import Scoring
 from .screening import Screen, StageProgress
+from .searching import Searched, screen_variants, search_and_sample
 from .steps import (
-    Clock,
-    MarkerSettings,
-    MarkerTask,
-    Screened,
     check_scans,
     permute_outcomes,
     refit_function,
-    sample_functions,
     scan_variants,
-    screen_variants,
-    search_function,
     tabulate,
     tell,
 )
+from .tasks import Clock, MarkerSettings, MarkerTask
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,10 +69,14 @@ class Markers:
         What was drawn from it.
     search : SearchResult
         How the best function was found.
+    searched : Searched
+        The same with its sweeps over all variants.
     screen : Screen
-        The scans, and the variants they chose.
+        The scans, and the variants that took part in the end.
     scoring : Scoring
         What a function on any variants of the study scores.
+    adjustment : Adjustment
+        Covariates and strata, and the inflation of tests.
     study : Study
         What was searched.
     history : tuple of str
@@ -111,8 +112,10 @@ class Markers:
     posterior: Posterior
     draws: Draws
     search: SearchResult
+    searched: Searched
     screen: Screen
     scoring: Scoring
+    adjustment: Adjustment
     study: Study
     history: tuple[str, ...]
     settings: dict[str, Any]
@@ -140,6 +143,9 @@ def find_markers(
     triples: int = 200,
     gap: int = 0,
     components: int = 0,
+    strata: Sequence[str] = (),
+    adjust: bool = True,
+    build: str | None = None,
     r_squared: float = 0.5,
     permutations: int = 0,
     draws: int = 1000,
@@ -154,9 +160,10 @@ def find_markers(
     """Find the OR of ANDs of genotypes that best tells cases from controls, and how sure it is.
 
     Every pair of variants is scored, and every triple of the most promising ones. The variants that
-    do best go on to a search for the best function and to chains that sample the posterior; what
-    the screen left out is still paid for in the prior. Probabilities are therefore those of
-    functions on the chosen variants.
+    do best, one of each set of linked ones, go on to a search for the best function; then every
+    change of one literal is tried over all variants, and the search begins again with what that
+    brings, until nothing scores higher. Chains sample the posterior of functions on these variants;
+    what was left out is still paid for in the prior.
 
     Parameters
     ----------
@@ -178,7 +185,16 @@ def find_markers(
     gap : int, default=0
         Variants of one chromosome closer than so many base pairs never stand in one term.
     components : int, default=0
-        Principal components of the genotypes to add to the covariates of the refit.
+        Principal components of the genotypes to add to the covariates.
+    strata : sequence of str
+        Covariates each value of which is a stratum with risks of its own.
+    adjust : bool, default=True
+        Whether the other covariates and the components make strata too, by :func:`risk_strata`:
+        scans, search and chains then judge markers within them. Otherwise they are used where
+        terms are refitted, and nowhere else.
+    build : {"GRCh37", "GRCh38"}, optional
+        Genome build, for regions of long-range linkage that components leave out; without it
+        stretches with outlying loadings are left out.
     r_squared : float, default=0.5
         From which squared correlation on a variant counts as a proxy.
     permutations : int, default=0
@@ -211,7 +227,8 @@ def find_markers(
     settings = MarkerSettings(
         prior=prior or Prior(), effect=effect or Effect(), codings=tuple(codings),
         negations=negations, keep=keep, triples=triples, gap=gap, components=components,
-        r_squared=r_squared, permutations=permutations, draws=draws, warmup=warmup, chains=chains,
+        strata=tuple(strata), adjust=adjust, build=build, r_squared=r_squared,
+        permutations=permutations, draws=draws, warmup=warmup, chains=chains,
         time_limit=time_limit, n_jobs=n_jobs,
     )  # fmt: skip
     task = MarkerTask.of(study, settings, random_state, progress)
@@ -219,32 +236,22 @@ def find_markers(
     clock = Clock()
     scanned = scan_variants(task, made)
     clock.note("scans")
-    screened = screen_variants(task, scanned)
-    search = search_function(task, screened)
-    function = search.function
-    assert isinstance(function, BooleanFunction)  # of one layer
-    clock.note("search")
-    drawn = sample_functions(task, screened, function)
-    clock.note("chains")
-    slots = slots_of(task.scoring, function, r_squared)
-    refitted = refit_function(task, function)
-    terms, variants = tabulate(task, screened, function, drawn, slots, refitted)
+    searched = search_and_sample(task, screen_variants(task, scanned))
+    clock.note("search and chains")
+    slots = slots_of(task.scoring, searched.function, r_squared)
+    refitted = refit_function(task, searched.function)
+    terms, variants = tabulate(task, searched, slots, refitted)
     clock.note("tables")
     if permutations:
-        add_family_wise(terms, variants, function, permute_outcomes(task))
+        add_family_wise(terms, variants, searched.function, permute_outcomes(task))
         clock.note("permutations")
-    history = tell(task, screened, search, drawn, refitted)
-    return _markers(
-        task, screened, function, search, drawn, slots, terms, variants, history, clock.seconds
-    )
+    history = tell(task, searched, refitted)
+    return _markers(task, searched, slots, terms, variants, history, clock.seconds)
 
 
 def _markers(
     task: MarkerTask,
-    screened: Screened,
-    function: BooleanFunction,
-    search: SearchResult,
-    drawn: Draws,
+    searched: Searched,
     slots: list[list[Slot]],
     terms: pd.DataFrame,
     variants: pd.DataFrame,
@@ -252,22 +259,25 @@ def _markers(
     seconds: dict[str, float],
 ) -> Markers:
     """Put together what the steps found, with what follows from it."""
-    other_risk, risk = screened.posterior.rates(function).summary()
+    posterior, drawn = searched.screened.posterior, searched.draws
+    risks = part_risks(posterior.effect, posterior.part_counts(searched.function), posterior.simple)
     return Markers(
-        function=function,
+        function=searched.function,
         terms=terms,
         variants=variants,
         pairs=pair_table(drawn),
         regions=region_table(drawn, task.study.genotypes),
         null_probability=drawn.null_probability,
-        risk=risk,
-        other_risk=other_risk,
+        risk=risks[-1],
+        other_risk=risks[0],
         slots=slots,
-        posterior=screened.posterior,
+        posterior=posterior,
         draws=drawn,
-        search=search,
-        screen=screened.screen,
+        search=searched.search,
+        searched=searched,
+        screen=searched.screened.screen,
         scoring=task.scoring,
+        adjustment=task.adjustment,
         study=task.study,
         history=history,
         settings=task.settings.recorded(task.streams.name),

@@ -10,17 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...boolean import BooleanFunction, Literal
+from ...model.part_rates import part_risks
 from ...model.posterior import Posterior
 from ...sampling.draws import Draws
 from ...sampling.shares import pairs_within
+from ..association.single_tests import additive_effects, allelic_test
 from ..chromosomes import canonical_chromosomes, chromosome_order
 from ..genotypes import Genotypes
+from ..quality.ploidy import allele_counts
 from .credible import Slot
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .refit import Refit
+    from ..association.refit import Refit
 
 
 COLUMNS = [
@@ -36,26 +39,26 @@ def variant_table(
     y: NDArray[np.bool_],
     singles: pd.DataFrame,
     inclusion: NDArray[np.float64],
+    strata: Sequence[NDArray[np.bool_]] | None = None,
 ) -> pd.DataFrame:
     """Tell of every variant, in columns that plotting and annotation tools know.
 
     ``CHR``, ``SNP``, ``BP``, ``A1`` (counted), ``A2``, ``FREQ`` of A1, ``F_A`` and ``F_U`` (its
-    frequency in cases and controls), ``N`` known calls, ``OR`` and ``P`` of the allelic test,
-    ``BEST`` and ``LOG_BF`` of its best literal alone, and ``PIP``, the posterior probability that
-    the function uses it.
+    frequency in cases and controls), ``N`` known calls, ``BETA``, ``SE`` and ``P`` of copies in a
+    logistic regression within strata, ``OR`` and ``P_ALLELIC`` of the allelic test, ``BEST`` and
+    ``LOG_BF`` of its best literal alone, and ``PIP``, the posterior probability that the function
+    uses it. Males have one allele on X and Y, everyone one on MT.
     """
     import pandas as pd
-    from scipy.stats import chi2
+    from scipy.special import ndtr
 
-    cases, controls = genotypes.counts(y), genotypes.counts(~y)
-    # Copies of A1 and of A2, in cases and controls.
-    a, c = cases[:, 1] + cases[:, 2], controls[:, 1] + controls[:, 2]
-    b, d = 2 * cases[:, 0] - a, 2 * controls[:, 0] - c
+    everyone = np.ones(len(y), dtype=np.bool_)
+    copies, alleles = allele_counts(genotypes, everyone)
+    odds, p, f_a, f_u = allelic_test(genotypes, y)
+    beta, error = additive_effects(genotypes, y, strata)
     with np.errstate(divide="ignore", invalid="ignore"):
-        n = (a + b + c + d).astype(np.float64)
-        statistic = n * (a * d - b * c) ** 2.0 / ((a + b) * (c + d) * (a + c) * (b + d))
-        odds = (a * d) / (b * c)
-        f_a, f_u = a / (a + b), c / (c + d)
+        frequency = copies / alleles
+        wald = 2 * ndtr(-np.abs(beta / error))
     return pd.DataFrame(
         {
             "CHR": genotypes.variants["CHR"],
@@ -63,12 +66,15 @@ def variant_table(
             "BP": genotypes.variants["POS"],
             "A1": genotypes.variants["A1"],
             "A2": genotypes.variants["A2"],
-            "FREQ": genotypes.frequency,
+            "FREQ": frequency,
             "F_A": f_a,
             "F_U": f_u,
-            "N": cases[:, 0] + controls[:, 0],
+            "N": genotypes.counts()[:, 0],
+            "BETA": beta,
+            "SE": error,
+            "P": wald,
             "OR": odds,
-            "P": chi2.sf(statistic, 1),
+            "P_ALLELIC": p,
             "BEST": singles["marker"].str.strip("()"),
             "LOG_BF": singles["log_bayes_factor"],
             "PIP": inclusion,
@@ -160,7 +166,7 @@ def marker_table(
         alone = BooleanFunction([term])
         counts = posterior.counts(alone)
         cases, controls = counts.n_both, counts.n_marked - counts.n_both
-        _, risk = posterior.rates(alone).summary()
+        risk = part_risks(posterior.effect, posterior.part_counts(alone), posterior.simple)[-1]
         members = [genotypes.place[x.attribute] for x in term]
         factor = posterior.log_likelihood(alone) - null
         parts = _smaller(term, offered)

@@ -10,19 +10,28 @@ from numpy.typing import NDArray
 
 from ... import _native
 from ...boolean import BooleanFunction
+from ...boolean.literal import CODINGS
 from ...checks import whole
+from ...model.effect import Effect
+from ...model.prior import Prior
 from ...model.streams import Streams
 from ..genotypes import Genotypes
 from .scan import Progress, scan_table
+from .scoring import Scoring
+from .stratified import stratified_scan, stratified_singles
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_KEPT = 200  # findings of a permutation's plain scans that are scored within strata
 
 
 def family_wise(
     genotypes: Genotypes,
     y: NDArray[np.bool_],
     *,
+    strata: NDArray[np.intp] | None = None,
+    families: NDArray[np.intp] | None = None,
     permutations: int = 1000,
     random_state: int | np.random.SeedSequence | None = None,
     n_jobs: int = 1,
@@ -35,6 +44,11 @@ def family_wise(
     ----------
     genotypes, y
         As for :func:`scan`.
+    strata : ndarray of int, optional
+        The stratum of each sample: outcomes are permuted within strata, and what is found is
+        scored within them.
+    families : ndarray of int, optional
+        The family of each sample, 0 for none: outcomes of relatives are permuted among themselves.
     permutations : int, default=1000
         How many; the smallest p value is 1 / (permutations + 1).
     random_state : int or SeedSequence, optional
@@ -66,11 +80,14 @@ def family_wise(
     streams = Streams(random_state, "family_wise")
     stop = _native.StopFlag()
     rank = settings.get("rank", "gain")
+    exchangeable = _exchangeable(len(y), strata, families)
 
     # Each permutation has a random stream by its number and runs on one thread, so that results do
     # not depend on how many threads there are.
     def largest(number: int) -> tuple[float, float]:
-        shuffled = np.random.default_rng(streams.child(number)).permutation(y)
+        shuffled = permuted(y, exchangeable, np.random.default_rng(streams.child(number)))
+        if strata is not None:
+            return _largest_within(genotypes, shuffled, strata, settings)
         table = scan_table(genotypes, shuffled, top=1, n_jobs=1, **settings)
         best = _native.Findings(1)
         table.scan(0, table.n_tasks, 1, 1, stop, best)
@@ -90,6 +107,43 @@ def family_wise(
             pool.shutdown(cancel_futures=True)
             raise
     return out
+
+
+def permuted(
+    y: NDArray[np.bool_], exchangeable: NDArray[np.intp], rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Permute outcomes among samples of the same number."""
+    order = np.argsort(exchangeable, kind="stable")
+    keys = rng.random(len(y))
+    shuffled = np.lexsort((keys, exchangeable))
+    out = np.empty_like(y)
+    out[order] = y[shuffled]
+    return out
+
+
+def _exchangeable(
+    n: int, strata: NDArray[np.intp] | None, families: NDArray[np.intp] | None
+) -> NDArray[np.intp]:
+    """Give samples a number by stratum and family: those of one number may exchange outcomes."""
+    columns = [np.zeros(n, dtype=np.intp) if x is None else x for x in (strata, families)]
+    _, number = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    return number.ravel().astype(np.intp)
+
+
+def _largest_within(
+    genotypes: Genotypes,
+    y: NDArray[np.bool_],
+    strata: NDArray[np.intp],
+    settings: dict[str, Any],
+) -> tuple[float, float]:
+    """Return the same of scans that score within strata."""
+    effect = (settings.get("effect") or Effect()).resolved(strata=int(strata.max()) + 1)
+    codes = tuple(settings.get("codings", CODINGS))
+    scoring = Scoring(genotypes, y, Prior(), effect, codes, False, 0, strata)
+    singles = stratified_singles(scoring, codes)
+    found = stratified_scan(scoring, singles, top=_KEPT, **settings).findings
+    key = "gain" if settings.get("rank", "gain") == "gain" else "log_bayes_factor"
+    return float(singles["log_bayes_factor"].max()), float(found[key].max())
 
 
 def add_family_wise(

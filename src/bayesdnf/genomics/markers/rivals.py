@@ -78,35 +78,19 @@ def find_rivals(found: Markers) -> Rivals:
     found : Markers
         What was found in a study.
     """
-    posterior, best = found.posterior, found.function
+    posterior, best, around = found.posterior, found.function, found.searched.sweep
     drawn = (found.draws.function(i) for i in range(min(_LISTED, found.draws.n_functions)))
     listed = found.screen.functions(_LISTED)
+    scores = dict(zip(around.others, around.scores.tolist(), strict=True))
     # A dict and not a set: it keeps the order, which must be the same in every run.
-    candidates = dict.fromkeys(itertools.chain(drawn, listed, _one_away(found)))
-    candidates.pop(best, None)
-    functions = list(candidates)
-    ratio = np.exp(posterior.scores(functions).log_score - posterior.log_score(best))
+    fresh = [f for f in dict.fromkeys(itertools.chain(drawn, listed)) if f not in scores]
+    scores.update(zip(fresh, posterior.scores(fresh).log_score.tolist(), strict=True))
+    scores.pop(best, None)
+    functions = list(scores)
+    ratio = np.exp(np.array(list(scores.values())) - posterior.log_score(best))
     order = np.argsort(-ratio, kind="stable")
     order = order[ratio[order] >= _SHARE]
-    genotypes = found.scoring.take(found.screen.chosen)
-    own = best(genotypes)
+    own = best(found.study.genotypes)
     chosen = tuple(functions[i] for i in order)
-    apart = [float((other(genotypes) != own).mean()) for other in chosen]
+    apart = [float((other(found.study.genotypes) != own).mean()) for other in chosen]
     return Rivals(chosen, ratio[order], np.array(apart, dtype=np.float64))
-
-
-def _one_away(found: Markers) -> list[BooleanFunction]:
-    """Functions that have another literal, of the variants searched, in one place."""
-    terms = found.function.literal_terms
-    out = []
-    for t, term in enumerate(terms):
-        rest = [x for i, x in enumerate(terms) if i != t]
-        for literal in term:
-            others = [x for x in term if x != literal]
-            taken = {x.attribute for x in others}
-            out += [
-                BooleanFunction([*rest, [*others, other]])
-                for other in found.posterior.bits.table
-                if other.attribute not in taken
-            ]
-    return out

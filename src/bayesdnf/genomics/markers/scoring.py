@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...boolean import BooleanFunction
+from ...data.bits import Words
 from ...model.effect import Effect
 from ...model.posterior import Posterior
 from ...model.prior import Prior
 from ..chromosomes import chromosome_order
 from ..genotypes import Genotypes
+from .spelling import literal_counts, literal_words
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +39,8 @@ class Scoring:
         Whether their negations are on offer.
     gap : int
         Variants of one chromosome closer than so many base pairs never stand in one term.
+    strata : ndarray of int, optional
+        The stratum of each sample; each has rates of its own.
     """
 
     genotypes: Genotypes
@@ -42,11 +50,17 @@ class Scoring:
     codings: tuple[str, ...]
     negations: bool
     gap: int = 0
+    strata: NDArray[np.intp] | None = None
 
     @property
     def n_literals(self) -> int:
         """Literals on offer in all."""
         return self.genotypes.n_variants * len(self.codings) * (2 if self.negations else 1)
+
+    @property
+    def n_strata(self) -> int:
+        """Strata, 1 without any."""
+        return 1 if self.strata is None else int(self.strata.max()) + 1
 
     def on(self, variants: Sequence[int] | NDArray[np.intp]) -> Posterior:
         """Return the posterior of functions on some variants.
@@ -63,7 +77,9 @@ class Scoring:
             prior = Prior(**{**prior.get_params(deep=False), "apart": apart})
         bits = some.bits(self.codings, self.negations)
         # The prior counts the literals of the whole study: a screen makes no function cheaper.
-        return Posterior(bits, self.y, prior, self.effect, among=self.n_literals)
+        return Posterior(
+            bits, self.y, prior, self.effect, among=self.n_literals, strata=self.strata
+        )
 
     def take(self, variants: Sequence[int] | NDArray[np.intp]) -> Genotypes:
         """Return some of the variants, under the names that they have among all."""
@@ -79,3 +95,75 @@ class Scoring:
         close = chromosome[first] == chromosome[second]
         close &= np.abs(position[first] - position[second]) < self.gap
         return [[names[i], names[j]] for i, j in zip(first[close], second[close], strict=True)]
+
+    # Counts of all variants at once ---------------------------------------------------------------
+
+    @cached_property
+    def classes(self) -> list[Words]:
+        """Cases of each stratum, then controls of each, as packed samples."""
+        number = np.zeros(len(self.y), dtype=np.intp) if self.strata is None else self.strata
+        return [
+            self.genotypes.mask((number == s) & (self.y == case))
+            for case in (True, False)
+            for s in range(self.n_strata)
+        ]
+
+    @cached_property
+    def class_sizes(self) -> NDArray[np.int64]:
+        """How many samples each of the classes has."""
+        return self.count(np.full_like(self.classes[0], ~np.uint64(0)))
+
+    def count(self, marked: Words) -> NDArray[np.int64]:
+        """Count the samples that packed words mark, by class, which is the last axis."""
+        return np.stack(
+            [np.bitwise_count(marked & own).sum(axis=-1, dtype=np.int64) for own in self.classes],
+            axis=-1,
+        )
+
+    def words(self, function: BooleanFunction) -> Words:
+        """Pack the samples that a function marks."""
+        marked = np.zeros_like(self.classes[0])
+        for term in function.literal_terms:
+            held = np.full_like(marked, ~np.uint64(0))
+            for literal in term:
+                planes = self.genotypes.planes[self.genotypes.place[literal.attribute]]
+                held &= literal_words(planes, literal.operator)
+            marked |= held
+        return marked
+
+    def literals_within(self, samples: Words, codes: Sequence[str]) -> NDArray[np.int64]:
+        """Count, by variant, coding and class, the samples of a choice that every literal marks."""
+        counts = self.genotypes.counts_in([samples & own for own in self.classes])
+        return np.moveaxis(literal_counts(counts, codes), 0, -1)
+
+    def log_factors(self, marked: NDArray[np.int64]) -> Floats:
+        """Log Bayes factor against no marker, given the marked samples of each class.
+
+        Exact with strata; without them the order of the two rates, if it is known, leaves its
+        factor out, and rates the other way round count for nothing.
+        """
+        from scipy.special import betaln
+
+        e, s = self.effect, self.n_strata
+        cases, controls = marked[..., :s], marked[..., s:]
+        n_cases, n_controls = self.class_sizes[:s], self.class_sizes[s:]
+        null = (betaln(e.a + n_cases, e.b + n_controls) - betaln(e.a, e.b)).sum()
+        if e.pi0 is not None and e.pi1 is not None:
+            log = [np.log(r) for r in (e.pi1, 1 - e.pi1, e.pi0, 1 - e.pi0)]
+            value = cases * log[0] + controls * log[1]
+            value = value + (n_cases - cases) * log[2] + (n_controls - controls) * log[3]
+        else:
+            value = betaln(e.a1 + cases, e.b1 + controls) - betaln(e.a1, e.b1)
+            value += betaln(e.a0 + n_cases - cases, e.b0 + n_controls - controls)
+            value -= betaln(e.a0, e.b0)
+        factors = value.sum(axis=-1) - null
+        if s == 1 and e.ordered is not False:
+            factors = np.where(self.raised(marked) >= 0, factors, -np.inf)
+        return np.asarray(factors)
+
+    def raised(self, marked: NDArray[np.int64]) -> Floats:
+        """Return Mantel and Haenszel's difference: above 0 where marked samples have more cases."""
+        s = self.n_strata
+        a, b = marked[..., :s], marked[..., s:]
+        c, d = self.class_sizes[:s] - a, self.class_sizes[s:] - b
+        return np.asarray(((a * d - b * c) / np.maximum(1, a + b + c + d)).sum(axis=-1))

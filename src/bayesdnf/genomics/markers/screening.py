@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from ...model.effect import Effect
 from ..genotypes import Genotypes
 from ..quality.linkage import clump_leads
 from .scan import Scan, scan
+from .scoring import Scoring
+from .spelling import with_negations
+from .stratified import stratified_scan, stratified_singles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,10 +42,10 @@ class StudyScans:
     singles: pd.DataFrame
     scans: tuple[Scan, ...]
 
-    def best_variants(self, most: int | None = None) -> list[int]:
-        """Return the variants of the best findings, those of each scan in turn."""
+    def ranked_variants(self) -> list[int]:
+        """Return the variants of all findings, the best first, those of each scan in turn."""
         tables = [self.singles, *(found.findings for found in self.scans)]
-        return _round_robin([_members(table) for table in tables], most)
+        return _round_robin([_members(table) for table in tables])
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +83,9 @@ class Screen:
 
 
 def scan_study(
-    genotypes: Genotypes,
-    y: NDArray[np.bool_],
+    scoring: Scoring,
     *,
     triples: int,
-    codings: Sequence[str],
-    negations: bool,
-    gap: int,
     effect: Effect,
     n_jobs: int,
     progress: StageProgress | None,
@@ -96,19 +95,25 @@ def scan_study(
 
     ``pairs`` are scans of all pairs made before, by AND or by cells, which are not made again.
     """
-    run = partial(scan, genotypes, y, gap=gap, effect=effect, n_jobs=n_jobs)
-    alone = with_negations(codings, negations)
-    singles = run(size=1, top=genotypes.n_variants, codings=alone).findings
+    codings = scoring.codings
+    alone = with_negations(codings, scoring.negations)
+    how: dict[str, Any] = {"gap": scoring.gap, "effect": effect, "n_jobs": n_jobs}
+    if scoring.strata is None:
+        run: Callable[..., Scan] = partial(scan, scoring.genotypes, scoring.y, **how)
+        singles = run(size=1, top=scoring.genotypes.n_variants, codings=alone).findings
+    else:
+        singles = stratified_singles(scoring, alone)
+        run = partial(stratified_scan, scoring, singles, **how)
     known = {made.settings["measure"]: made for made in pairs}
     # Cells show markers that only an AND of negated literals could tell, such as XOR.
-    titles = {"and": "pairs"} | ({"cells": "pairs, by genotype cells"} if negations else {})
+    titles = {"and": "pairs"} | ({"cells": "pairs, by genotype cells"} if scoring.negations else {})
     scans = [
         known.get(measure)
         or run(codings=codings, measure=measure, progress=stage_progress(progress, title))
         for measure, title in titles.items()
     ]
     found = StudyScans(singles, tuple(scans))
-    promising = clump_leads(genotypes, found.best_variants(), triples)
+    promising = clump_leads(scoring.genotypes, found.ranked_variants(), triples)
     if triples < 3 or len(promising) < 3:
         return found
     of_three = run(
@@ -117,15 +122,21 @@ def scan_study(
     return StudyScans(singles, (*scans, of_three))
 
 
-def screen(found: StudyScans, keep: int) -> Screen:
-    """Choose ``keep`` variants to go on with.
+def screen(found: StudyScans, keep: int, genotypes: Genotypes, r_squared: float = 0.5) -> Screen:
+    """Choose ``keep`` variants to go on with, one of each set of linked ones.
 
     The best single variants, the variants of the best pairs and of the best triples are taken in
     turn, list by list, until there are enough: a variant that matters only beside another one has
-    no single effect to be chosen by.
+    no single effect to be chosen by. A variant with a squared correlation of ``r_squared`` or more
+    to one that was taken stands behind it, wherever it lies, so that no block of linked variants
+    takes up the screen.
     """
-    chosen = np.sort(np.array(found.best_variants(keep), dtype=np.intp))
-    return Screen(chosen, found.singles.sort_values("place_1", ignore_index=True), found.scans)
+    ranked = found.ranked_variants()
+    chosen = ranked
+    if len(ranked) > keep:
+        chosen = clump_leads(genotypes, ranked, keep, r_squared, window=None)
+    ordered = np.array(sorted(chosen), dtype=np.intp)
+    return Screen(ordered, found.singles.sort_values("place_1", ignore_index=True), found.scans)
 
 
 def stage_progress(progress: StageProgress | None, stage: str) -> Callable[..., None] | None:
@@ -135,26 +146,17 @@ def stage_progress(progress: StageProgress | None, stage: str) -> Callable[..., 
     return lambda done, total, *_: progress(stage, done, total)
 
 
-def with_negations(codings: Sequence[str], negations: bool) -> list[str]:
-    """Codings, followed by their negations where these are on offer too."""
-    return [*codings, *(f"not {coding}" for coding in codings if negations)]
-
-
 def _members(findings: pd.DataFrame) -> list[list[int]]:
     """Return the numbers of the variants of each finding."""
     places = [c for c in findings.columns if c.startswith("place_")]
     return [[int(v) for v in row] for row in findings[places].to_numpy()]
 
 
-def _round_robin(lists: list[list[list[int]]], most: int | None) -> list[int]:
-    """Take the heads of all lists, then their seconds, until there are enough."""
+def _round_robin(lists: list[list[list[int]]]) -> list[int]:
+    """Take the heads of all lists, then their seconds, and so on."""
     chosen: dict[int, None] = {}
     for place in range(max(map(len, lists), default=0)):
         for ranked in lists:
             if place < len(ranked):
-                for variant in ranked[place]:
-                    if most is None or len(chosen) < most:
-                        chosen[variant] = None
-        if most is not None and len(chosen) >= most:
-            break
+                chosen.update(dict.fromkeys(ranked[place]))
     return list(chosen)

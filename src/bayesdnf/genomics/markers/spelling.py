@@ -3,16 +3,49 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...boolean import BooleanFunction, Literal
 from ...boolean.literal import CODINGS
-from ..genotypes import Genotypes
+from ...data.bits import Words
+from ..genotypes import CARRIER, KNOWN, TWO, Genotypes
 
 CODES = [*CODINGS, *(f"not {coding}" for coding in CODINGS)]
 """Codings, as the native core numbers them."""
+
+
+def with_negations(codings: Sequence[str], negations: bool) -> list[str]:
+    """Codings, followed by their negations where these are on offer too."""
+    return [*codings, *(f"not {coding}" for coding in codings if negations)]
+
+
+_LEVELS: dict[str, tuple[int, int, int]] = {
+    "dominant": (0, 1, 0),
+    "recessive": (0, 0, 1),
+    "heterozygous": (0, 1, -1),
+    "not dominant": (1, -1, 0),
+    "not recessive": (1, 0, -1),
+    "not heterozygous": (1, -1, 1),
+}
+"""What to take of the samples with a call, with a copy and with two for those of a literal."""
+
+
+def literal_counts(counts: NDArray[Any], codes: Sequence[str]) -> NDArray[np.int64]:
+    """Turn counts of calls known, with a copy and with two into those of literals."""
+    return np.asarray(counts @ np.array([_LEVELS[code] for code in codes], dtype=np.int64).T)
+
+
+def literal_words(planes: Words, code: str) -> Words:
+    """Pack the samples that a literal holds for, from the three planes of its variant."""
+    known, carrier, two = planes[KNOWN], planes[CARRIER], planes[TWO]
+    plain = {"dominant": carrier, "recessive": two, "heterozygous": carrier & ~two}
+    held = plain[code.removeprefix("not ")]
+    return np.asarray(held if code in plain else known & ~held, dtype=np.uint64)
 
 
 def conjunction(genotypes: Genotypes, members: list[int], what: int) -> BooleanFunction:

@@ -83,6 +83,38 @@ def expected_counts(
     return counts, expected
 
 
+def allele_counts(
+    genotypes: Genotypes, samples: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count the counted allele, and all alleles, among some samples; haploid calls once.
+
+    Males have one allele on X and Y, everyone one on MT.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes
+    >>> from bayesdnf.genomics.quality.ploidy import allele_counts
+    >>> calls = Genotypes.from_copies([[2, 1, 0]])
+    >>> calls.variants["CHR"], calls.samples["SEX"] = "X", [1, 2, 1]
+    >>> copies, alleles = allele_counts(calls, np.ones(3, dtype=bool))
+    >>> int(copies[0]), int(alleles[0])
+    (2, 4)
+    """
+    counts = genotypes.counts(samples)
+    copies, alleles = counts[:, CARRIER] + counts[:, TWO], 2 * counts[:, KNOWN]
+    names = canonical_chromosomes(genotypes.variants["CHR"])
+    male, _ = sexes(genotypes)
+    one_copy = {"X": male, "Y": np.ones_like(male), "MT": np.ones_like(male)}
+    for name, haploid in one_copy.items():
+        variants = np.flatnonzero(names == name)
+        if len(variants):
+            once = genotypes.take(variants=variants).counts(samples & haploid)
+            copies[variants] -= once[:, TWO]
+            alleles[variants] -= once[:, KNOWN]
+    return copies, alleles
+
+
 def haploid_calls(
     genotypes: Genotypes, build: str | None = None, *, in_place: bool = False
 ) -> Genotypes:

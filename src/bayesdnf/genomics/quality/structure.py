@@ -17,6 +17,7 @@ from ...errors import InputError, ParameterError
 from ..chromosomes import place_order
 from ..genotypes import Genotypes
 from .linkage import prune
+from .long_range import outlying, outside_known
 from .ploidy import autosomal
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _EXACT = 5000
 """Samples up to which the relationship matrix itself is decomposed."""
 
 _BLOCK_BYTES = 64 << 20  # standardised calls held at a time
+_LOOKS = 5  # decompositions at most, each without the stretches that stood out before
 _KRYLOV_STEPS = 12  # powers of the relationship matrix in the Krylov space
 
 DEGREES = {"twins or duplicates": 0.354, "first degree": 0.177, "second degree": 0.0884}
@@ -77,6 +79,8 @@ class Relatives:
         ``IID1``, ``IID2``, ``kinship`` and ``degree``, closest first.
     sentence : str
         What was found, for the history.
+    members : ndarray of int, shape (n_pairs, 2)
+        Numbers of the samples of each pair.
 
     Examples
     --------
@@ -89,6 +93,33 @@ class Relatives:
 
     pairs: pd.DataFrame
     sentence: str
+    members: NDArray[np.int64]
+
+    def families(self, n_samples: int) -> NDArray[np.intp]:
+        """Give each sample the number of its family, relatives of relatives included; 0: none."""
+        from scipy.sparse import coo_matrix
+        from scipy.sparse.csgraph import connected_components
+
+        first, second = self.members.T
+        links = coo_matrix((np.ones(len(first)), (first, second)), shape=(n_samples, n_samples))
+        _, group = connected_components(links, directed=False)
+        alone = np.bincount(group)[group] == 1
+        _, number = np.unique(np.where(alone, -1, group), return_inverse=True)
+        return np.asarray(number if alone.any() else number + 1, dtype=np.intp)
+
+    def unrelated(self, n_samples: int) -> NDArray[np.bool_]:
+        """Choose samples no two of which are a pair, leaving out those with the most relatives.
+
+        As PLINK 2's ``--king-cutoff`` does; of samples with as many the later one goes.
+        """
+        kept = np.ones(n_samples, dtype=np.bool_)
+        left = self.members
+        while len(left):
+            times = np.bincount(left.ravel(), minlength=n_samples)
+            gone = n_samples - 1 - int(np.argmax(times[::-1]))
+            kept[gone] = False
+            left = left[(left != gone).all(axis=1)]
+        return kept
 
 
 def independent_variants(
@@ -133,7 +164,12 @@ def independent_variants(
 
 
 def principal_components(
-    genotypes: Genotypes, k: int = 10, *, variants: NDArray[np.intp] | None = None
+    genotypes: Genotypes,
+    k: int = 10,
+    *,
+    variants: NDArray[np.intp] | None = None,
+    among: NDArray[np.intp] | None = None,
+    build: str | None = None,
 ) -> PrincipalComponents:
     """Principal components of the samples (Price et al. 2006).
 
@@ -149,7 +185,13 @@ def principal_components(
     k : int, default=10
         Number of components.
     variants : ndarray of int, optional
-        Variants to use; by default :func:`independent_variants`.
+        Variants to use, all of them. By default those of ``among`` outside stretches of long-range
+        linkage: known ones of the human genome where ``build`` names one, and otherwise those
+        where a component's loadings stand out, which are looked for up to four times.
+    among : ndarray of int, optional
+        Variants to choose from; by default :func:`independent_variants`.
+    build : {"GRCh37", "GRCh38"}, optional
+        Genome build of the positions.
 
     Examples
     --------
@@ -167,10 +209,14 @@ def principal_components(
     import pandas as pd
 
     n = genotypes.n_samples
-    chosen = independent_variants(genotypes) if variants is None else np.asarray(variants)
+    given = among if variants is None else variants
+    chosen = independent_variants(genotypes) if given is None else np.asarray(given)
     frequency = genotypes.frequency[chosen]
     with np.errstate(invalid="ignore"):
         chosen = chosen[(frequency > 0) & (frequency < 1)]
+    before = len(chosen)
+    if variants is None and build is not None:
+        chosen = outside_known(genotypes, chosen, build)
     most = min(n - 1, len(chosen))
     if not len(chosen):
         raise InputError(
@@ -178,8 +224,15 @@ def principal_components(
             f"allele frequency of at least 0.05. None of the {genotypes.n_variants:,} is one."
         )
     k = whole("k", "principal_components", k, 1, most)
-    source = _Standardised(genotypes, chosen)
-    values, vectors, total = _exactly(source, k) if n <= _EXACT else _krylov(source, k)
+    for _ in range(_LOOKS):
+        source = _Standardised(genotypes, chosen)
+        values, vectors, total = _exactly(source, k) if n <= _EXACT else _krylov(source, k)
+        if variants is not None or build is not None:
+            break
+        stretch = outlying(genotypes, chosen, source.loadings(vectors))
+        if not stretch.any() or len(chosen) - stretch.sum() < max(k, len(chosen) // 2):
+            break
+        chosen = chosen[~stretch]
     # The sign of an eigenvector is arbitrary, and differs between linear algebra libraries.
     largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(k)]
     vectors = vectors * np.where(largest < 0, -1, 1)
@@ -187,8 +240,12 @@ def principal_components(
     explained = values / total
     sentence = (
         f"{k} principal component{'' if k == 1 else 's'} from {len(chosen):,} variants, "
-        f"which explain {explained.sum():.1%} of the variance."
+        f"which explain {explained.sum():.1%} of the variance"
     )
+    if left := before - len(chosen):
+        where = f"of {build}" if build else "where their loadings stand out"
+        sentence += f"; {left:,} in stretches of long-range linkage {where} left out"
+    sentence += "."
     return PrincipalComponents(pd.DataFrame(vectors, columns=names), explained, sentence)
 
 
@@ -239,6 +296,7 @@ def close_relatives(
             empty,
             f"Close relatives were not looked for: {len(variants):,} unlinked common autosomal "
             f"variants are too few ({_FEWEST} are needed).",
+            np.empty((0, 2), dtype=np.int64),
         )
     found, value = _native.relatives(
         genotypes.planes[variants], genotypes.n_samples, kinship, n_threads
@@ -252,7 +310,7 @@ def close_relatives(
     pairs = pd.DataFrame(
         {"IID1": iid[found[:, 0]], "IID2": iid[found[:, 1]], "kinship": value, "degree": degree}
     )
-    return Relatives(pairs, _warning(pairs, kinship, len(variants)))
+    return Relatives(pairs, _warning(pairs, kinship, len(variants)), found.astype(np.int64))
 
 
 def _warning(pairs: pd.DataFrame, kinship: float, n_variants: int) -> str:
@@ -264,8 +322,8 @@ def _warning(pairs: pd.DataFrame, kinship: float, n_variants: int) -> str:
     first = listed(pairs.itertuples(), 3, show=lambda pair: f"{pair.IID1} and {pair.IID2}")
     return (
         f"{len(pairs):,} pair{'' if len(pairs) == 1 else 's'} of close relatives ({basis}): "
-        f"{kinds} ({first}); probabilities take samples to be independent, so leave out "
-        "one of each pair."
+        f"{kinds} ({first}); probabilities take samples to be independent, and strata do not "
+        "cure that: leave out one of each pair (--king-cutoff)."
     )
 
 
@@ -289,6 +347,10 @@ class _Standardised:
             block *= self.scale[some]
             block[copies < 0] = 0
             yield block
+
+    def loadings(self, vectors: Floats) -> Floats:
+        """Return how much each variant weighs in each component."""
+        return np.vstack([block @ vectors.astype(np.float32) for block in self]).astype(np.float64)
 
     def times(self, vectors: Floats) -> Floats:
         """Multiply by the relationship matrix without making it."""

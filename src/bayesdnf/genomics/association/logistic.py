@@ -46,7 +46,7 @@ def fit_logistic(X: Floats, y: NDArray[np.bool_]) -> LogisticFit | None:
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesdnf.genomics.markers.logistic import fit_logistic
+    >>> from bayesdnf.genomics.association.logistic import fit_logistic
     >>> X = np.array([[1, 0]] * 40 + [[1, 1]] * 40, dtype=float)
     >>> y = np.arange(80) % 40 < np.repeat([10, 20], 40)
     >>> fit_logistic(X, y).beta.round(4)  # log(10 / 30), log(20 / 20) - log(10 / 30)
@@ -65,7 +65,7 @@ def fit_firth(X: Floats, y: NDArray[np.bool_]) -> LogisticFit:
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesdnf.genomics.markers.logistic import fit_firth
+    >>> from bayesdnf.genomics.association.logistic import fit_firth
     >>> fit = fit_firth(np.ones((10, 1)), np.zeros(10, dtype=bool))
     >>> fit.beta.round(4)  # as if half a case and half a control had been added
     array([-3.0445])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bayesdnf import BooleanFunction, Effect
 from bayesdnf.errors import InputError
 from bayesdnf.genomics import Genotypes, MarkerModel, find_markers, write_plink
-from bayesdnf.genomics.markers.marker_model import is_marker_model
+from bayesdnf.genomics.prediction.marker_model import is_marker_model
 from bayesdnf.model.rates import Counts, Interval
 from genomics.planted import QUICK, TRUTH, study
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bayesdnf.errors import InputError
 from bayesdnf.genomics import odds_ratios, refit_terms
-from bayesdnf.genomics.markers.logistic import firth_interval, fit_firth, fit_logistic
+from bayesdnf.genomics.association.logistic import firth_interval, fit_firth, fit_logistic
 
 
 def log_likelihood(beta, X, y, penalised=False):

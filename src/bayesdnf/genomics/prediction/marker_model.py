@@ -27,7 +27,7 @@ from .matching import Matched, match_variants
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .finding import Markers
+    from ..markers.finding import Markers
 
 _FORMAT = "bayesdnf.markers"
 _VERSION = 1

@@ -147,9 +147,9 @@ def refit_terms(
         raise InputError(
             f"covariates must have one row per sample, {len(holds):,}. Got {len(covariates):,}."
         )
-    numbers, complete = _numbers(covariates, history)
+    numbers, complete = coded_covariates(covariates, history)
     outcome, holds = outcome[complete], holds[complete]
-    design, used = _independent(numbers[complete], history)
+    design, used = independent_columns(numbers[complete], history)
     groups = [list(range(len(names)))] if together else [[j] for j in range(len(names))]
     rows: list[Row] = [{} for _ in names]
     for group in groups:
@@ -175,7 +175,7 @@ def _columns(terms: Any) -> tuple[list[str], Flags]:
     return [str(label) for label in labels], holds.astype(np.bool_)
 
 
-def _numbers(covariates: pd.DataFrame, history: list[str]) -> tuple[pd.DataFrame, Flags]:
+def coded_covariates(covariates: pd.DataFrame, history: list[str]) -> tuple[pd.DataFrame, Flags]:
     """Covariates as numbers, texts as indicators of levels, and which rows have no gap."""
     import pandas as pd
 
@@ -201,7 +201,7 @@ def _numbers(covariates: pd.DataFrame, history: list[str]) -> tuple[pd.DataFrame
     return pd.DataFrame(values, columns=coded.columns), complete
 
 
-def _independent(numbers: pd.DataFrame, history: list[str]) -> tuple[Floats, list[str]]:
+def independent_columns(numbers: pd.DataFrame, history: list[str]) -> tuple[Floats, list[str]]:
     """Design of a constant and the standardised covariates that earlier ones do not determine."""
     values = numbers.to_numpy(dtype=np.float64)
     columns, used = [np.ones(len(values))], []

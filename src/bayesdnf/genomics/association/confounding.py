@@ -1,0 +1,208 @@
+"""Confounders: strata of samples whose risk, as covariates and ancestry tell it, is alike.
+
+A marker is judged within strata, so that what moves the risk of a whole group (ancestry, age, the
+centre that recruited it) is not mistaken for an effect of the variants that are common in it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...display.wording import listed
+from ...errors import InputError
+from ..quality.missingness import outcome_of
+from .logistic import fit_firth, fit_logistic
+from .refit import coded_covariates, independent_columns
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+
+_BINS = 40  # groups of samples, by risk, between which strata may be cut
+_MOST = 6  # strata that risk alone may make; each costs evidence
+
+
+@dataclass(frozen=True, eq=False)
+class RiskStrata:
+    """Which stratum each sample is in.
+
+    Parameters
+    ----------
+    number : ndarray of int
+        One for each sample, from 0.
+    labels : tuple of str
+        What each stratum is.
+    sentence : str
+        How they were made, for the history.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from bayesdnf.genomics import risk_strata
+    >>> rng = np.random.default_rng(0)
+    >>> site = np.repeat(["north", "south"], 300)
+    >>> y = rng.random(600) < np.where(site == "north", 0.2, 0.6)
+    >>> risk_strata(y, pd.DataFrame({"site": site})).labels
+    ('risk below 0.4', 'risk from 0.4 on')
+    """
+
+    number: NDArray[np.intp]
+    labels: tuple[str, ...]
+    sentence: str
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def masks(self) -> list[NDArray[np.bool_]]:
+        """Return the samples of each stratum."""
+        return [self.number == s for s in range(len(self.labels))]
+
+
+def risk_strata(
+    y: ArrayLike, covariates: pd.DataFrame | None, columns: pd.DataFrame | None = None
+) -> RiskStrata:
+    """Cut samples into strata of alike risk under a model without variants.
+
+    The outcome is fitted on the covariates by logistic regression, samples are sorted by the fitted
+    risk into 40 bins, and the number and the places of the cuts between them are those of highest
+    evidence, one stratum (no cut) and at most six being possible.
+
+    Parameters
+    ----------
+    y : array-like of bool or 0/1
+        1 for cases, 0 for controls.
+    covariates : DataFrame or None
+        Numbers, or texts that are taken as categories; principal components among them. A missing
+        value counts as the mean, with an indicator that one is missing.
+    columns : DataFrame, optional
+        Columns whose every combination of values is a stratum of its own, cut by risk where that
+        pays.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from bayesdnf.genomics import risk_strata
+    >>> rng = np.random.default_rng(1)
+    >>> age = pd.DataFrame({"age": rng.normal(60, 10, 500)})
+    >>> risk_strata(rng.random(500) < 0.4, age).sentence  # the outcome does not depend on age
+    'Covariates (age) ask for no strata: risk hardly depends on them.'
+    """
+    n = len(np.asarray(y))
+    outcome = outcome_of(y, n)
+    risk, used = null_risk(outcome, covariates)
+    group, names = _groups(columns, n)
+    number = np.zeros(n, dtype=np.intp)
+    labels: list[str] = []
+    for g, name in enumerate(names):
+        here = np.flatnonzero(group == g)
+        cuts = _cuts(outcome[here], risk[here]) if used else []
+        number[here] = len(labels) + np.searchsorted(cuts, risk[here], side="right")
+        labels += [", ".join(filter(None, (name, span))) for span in _spans(cuts)]
+    return RiskStrata(number, tuple(labels), _sentence(used, columns, labels))
+
+
+def null_risk(y: NDArray[np.bool_], covariates: pd.DataFrame | None) -> tuple[Floats, list[str]]:
+    """Fit every sample's risk by covariates alone, and name those that had a part in it."""
+    plain = np.full(len(y), y.mean())
+    if covariates is None or covariates.shape[1] == 0:
+        return plain, []
+    numbers, complete = coded_covariates(covariates, [])
+    numbers = numbers.where(np.isfinite(numbers))
+    numbers = numbers.fillna(numbers.mean()).fillna(0.0)
+    if not complete.all():
+        numbers["missing"] = (~complete).astype(np.float64)
+    design, used = independent_columns(numbers, [])
+    fit = fit_logistic(design, y) or fit_firth(design, y)
+    return 1 / (1 + np.exp(-design @ fit.beta)), used
+
+
+def _groups(columns: pd.DataFrame | None, n: int) -> tuple[NDArray[np.intp], list[str]]:
+    """Return the group of each sample by its values in some columns, and what each is called."""
+    import pandas as pd
+
+    if columns is None or columns.shape[1] == 0:
+        return np.zeros(n, dtype=np.intp), [""]
+    gap = columns.isna().any()
+    if gap.any():
+        name = str(gap.idxmax())
+        raise InputError(
+            f"Column {name!r} of strata is missing for {int(columns[name].isna().sum()):,} "
+            "samples; every sample needs a stratum."
+        )
+    rows = zip(*(columns[name] for name in columns), strict=True)
+    joined = [
+        ", ".join(f"{c} = {_shown(v)}" for c, v in zip(columns, row, strict=True)) for row in rows
+    ]
+    codes, names = pd.factorize(np.array(joined, dtype=object), sort=True)
+    return codes.astype(np.intp), [str(name) for name in names]
+
+
+def _shown(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _cuts(y: NDArray[np.bool_], risk: Floats) -> list[float]:
+    """Choose where to cut the risk, between two bins each.
+
+    Rows of equal risk share a bin. With K bins and S strata the evidence is
+    Σ lnB(a + 1, b + 1) - ln C(K - 1, S - 1) - S ln 2, a and b a stratum's cases and controls.
+    """
+    from scipy.special import betaln, gammaln
+
+    values, place, sizes = np.unique(risk, return_inverse=True, return_counts=True)
+    middle = np.cumsum(sizes) - sizes / 2
+    of_value = np.minimum((_BINS * middle / len(risk)).astype(np.intp), _BINS - 1)
+    kept, of_value = np.unique(of_value, return_inverse=True)
+    bin_of = of_value[place]
+    k = len(kept)
+    cases = np.concatenate([[0], np.cumsum(np.bincount(bin_of, weights=y, minlength=k))])
+    rows = np.concatenate([[0], np.cumsum(np.bincount(bin_of, minlength=k))])
+    first, last = np.triu_indices(k + 1, 1)  # a stratum of bins first, ..., last - 1
+    worth = np.full((k + 1, k + 1), -np.inf)
+    a = cases[last] - cases[first]
+    worth[first, last] = betaln(a + 1, rows[last] - rows[first] - a + 1) - math.log(2)
+    best = [np.where(np.arange(k + 1) == 0, 0.0, -np.inf)]
+    came: list[NDArray[np.intp]] = []
+    for _ in range(min(_MOST, k)):
+        options = best[-1][:, None] + worth
+        came.append(options.argmax(axis=0))
+        best.append(options.max(axis=0))
+    numbers = np.arange(1, len(best))
+    price = gammaln(k) - gammaln(numbers) - gammaln(k - numbers + 1)
+    chosen = int(np.argmax([b[k] for b in best[1:]] - price)) + 1
+    ends, end = [], k
+    for s in range(chosen - 1, 0, -1):
+        end = int(came[s][end])
+        ends.append(end)
+    first_value = np.searchsorted(of_value, np.arange(k))
+    starts = [int(first_value[e]) for e in reversed(ends)]
+    return [float(values[i - 1] + values[i]) / 2 for i in starts]
+
+
+def _spans(cuts: list[float]) -> list[str]:
+    """Name the strata between some cuts."""
+    if not cuts:
+        return [""]
+    ends = [f"{cut:.2g}" for cut in cuts]
+    between = [f"risk {low} to {high}" for low, high in itertools.pairwise(ends)]
+    return [f"risk below {ends[0]}", *between, f"risk from {ends[-1]} on"]
+
+
+def _sentence(used: list[str], columns: pd.DataFrame | None, labels: list[str]) -> str:
+    named = [] if columns is None else [str(c) for c in columns]
+    parts = [f"covariates ({listed(used, 5, show=str)})"] if used else []
+    parts += [f"the values of {listed(named, 5, show=str)}"] if named else []
+    what = " and ".join(parts or ["no covariates"])
+    what = what[0].upper() + what[1:]
+    if len(labels) == 1:
+        return f"{what} ask for no strata: risk hardly depends on them."
+    return f"{what} make {len(labels)} strata: {'; '.join(labels)}."

@@ -1,0 +1,256 @@
+"""Tests of single variants, within strata and by ploidy, and how inflated they are.
+
+Males have one copy of X and Y, everyone one of MT. Calls there are stored as none or two copies, so
+alleles are counted by hand where a test is one of alleles; tests of copies take X within each sex.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..genotypes import CARRIER, KNOWN, TWO, Genotypes
+from ..quality.ploidy import allele_counts, groups
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_MEDIAN = 0.45493642311957283  # of χ² with one degree of freedom
+_FEWEST = 20  # variants that a median of tests needs
+_STEPS = 30  # of Newton's method
+_RUNAWAY = 10.0  # a log odds ratio beyond this has no maximum
+_COPIES = np.arange(3.0)
+
+
+@dataclass(frozen=True)
+class Inflation:
+    """Genomic inflation λ: the median of χ² statistics beside what chance gives.
+
+    Parameters
+    ----------
+    value, low, high : float
+        λ and its 95 % interval, that of the median of independent tests; NaN of too few.
+    per_1000 : float
+        λ scaled to 1,000 cases and 1,000 controls.
+    per_1000_low, per_1000_high : float
+        Its interval.
+    n_variants : int
+        Variants it is the median of.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Inflation
+    >>> tests = np.random.default_rng(0).chisquare(1, 4000)
+    >>> print(Inflation.of(2 * tests, 500, 500))
+    2.04 [1.88, 2.17], for 1,000 cases and controls 3.07 [2.76, 3.34]
+    """
+
+    value: float
+    low: float
+    high: float
+    per_1000: float
+    per_1000_low: float
+    per_1000_high: float
+    n_variants: int
+
+    @classmethod
+    def of(cls, statistics: Floats, n_cases: int, n_controls: int) -> Inflation:
+        """Take the median of χ² statistics of unlinked variants, with its interval."""
+        from scipy.stats import binom
+
+        known = np.sort(statistics[np.isfinite(statistics)])
+        n = len(known)
+        if n < _FEWEST:
+            nan = float("nan")
+            return cls(nan, nan, nan, nan, nan, nan, n)
+        # The median lies between the order statistics of these ranks with probability .95.
+        low = int(binom.ppf(0.025, n, 0.5)) - 1
+        ends = [np.median(known), known[max(low, 0)], known[min(n - 1 - low, n - 1)]]
+        ratios = [float(end) / _MEDIAN for end in ends]
+        scale = (1 / max(1, n_cases) + 1 / max(1, n_controls)) * 500
+        scaled = [1 + (r - 1) * scale for r in ratios]
+        return cls(ratios[0], ratios[1], ratios[2], scaled[0], scaled[1], scaled[2], n)
+
+    def __str__(self) -> str:
+        if self.n_variants < _FEWEST:
+            return f"not known, {self.n_variants} unlinked variants being too few"
+        return (
+            f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}], for 1,000 cases and controls "
+            f"{self.per_1000:.2f} [{self.per_1000_low:.2f}, {self.per_1000_high:.2f}]"
+        )
+
+
+def trend_statistics(
+    genotypes: Genotypes, y: NDArray[np.bool_], strata: Sequence[Flags] | None = None
+) -> Floats:
+    """χ² of copies and outcome within strata, one degree of freedom.
+
+    The Cochran-Mantel-Haenszel test of copies as scores; with one stratum Armitage's trend test.
+
+    Parameters
+    ----------
+    genotypes : Genotypes
+        The calls.
+    y : ndarray of bool
+        Cases.
+    strata : sequence of ndarray of bool, optional
+        The samples of each stratum.
+
+    Returns
+    -------
+    ndarray of float
+        One for each variant; NaN where calls or outcome do not vary within any stratum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes
+    >>> from bayesdnf.genomics.association.single_tests import trend_statistics
+    >>> calls = Genotypes.from_copies([[0, 1, 2, 0, 1, 2], [2, 2, 1, 1, 0, 0]])
+    >>> trend_statistics(calls, np.array([True] * 3 + [False] * 3)).round(3)
+    array([0.   , 3.333])
+    """
+    cells = _Cells.of(genotypes, y, strata)
+    total, cases = cells.total, cells.cases
+    n, n_cases = total.sum(axis=2), cases.sum(axis=2)
+    first, second = total @ _COPIES, total @ _COPIES**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        difference = cases @ _COPIES - n_cases * first / n
+        variance = n_cases * (n - n_cases) / (n**2 * (n - 1)) * (n * second - first**2)
+        use = variance > 0
+        spread = variance.sum(axis=0, where=use)
+        statistic = difference.sum(axis=0, where=use) ** 2 / spread
+    return np.asarray(np.where(spread > 0, statistic, np.nan))
+
+
+def additive_effects(
+    genotypes: Genotypes, y: NDArray[np.bool_], strata: Sequence[Flags] | None = None
+) -> tuple[Floats, Floats]:
+    """Log odds ratio for each copy, and its standard error, by logistic regression.
+
+    Every stratum has an intercept of its own.
+
+    Parameters
+    ----------
+    genotypes, y, strata
+        As for :func:`trend_statistics`.
+
+    Returns
+    -------
+    beta, error : ndarray of float
+        NaN where there is no maximum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes
+    >>> from bayesdnf.genomics.association.single_tests import additive_effects
+    >>> calls = Genotypes.from_copies([[0] * 40 + [1] * 40])
+    >>> y = np.arange(80) % 40 < np.repeat([10, 20], 40)
+    >>> beta, error = additive_effects(calls, y)
+    >>> beta.round(4), error.round(4)  # log 3, and √(1/10 + 1/30 + 1/20 + 1/20)
+    (array([1.0986]), array([0.483]))
+    """
+    cells = _Cells.of(genotypes, y, strata)
+    beta, error = (np.full(genotypes.n_variants, np.nan) for _ in range(2))
+    step = max(1, (1 << 18) // max(1, len(cells.total)))
+    for start in range(0, genotypes.n_variants, step):
+        some = slice(start, start + step)
+        beta[some], error[some] = _newton(cells.cases[:, some], cells.total[:, some])
+    return beta, error
+
+
+def _newton(cases: Floats, total: Floats) -> tuple[Floats, Floats]:
+    """Maximise over the intercepts and the slope of each variant; arrays of (stratum, variant, 3).
+
+    Intercepts meet only the slope in the information, so each step is solved by hand.
+    """
+    n, n_cases = total.sum(axis=2), cases.sum(axis=2)
+    use = (n_cases > 0) & (n_cases < n)
+    share = np.where(use, n_cases / np.maximum(n, 1), 0.5)
+    intercept = np.log(share / (1 - share))
+    beta = np.zeros(total.shape[1])
+    with np.errstate(all="ignore"):
+        for _ in range(_STEPS):
+            eta = intercept[..., None] + beta[None, :, None] * _COPIES
+            rate = 0.5 * (1 + np.tanh(eta / 2))
+            weight = total * rate * (1 - rate) * use[..., None]
+            rest = (cases - total * rate) * use[..., None]
+            aa, ab = np.maximum(weight.sum(axis=2), 1e-300), weight @ _COPIES
+            bb = (weight @ _COPIES**2).sum(axis=0) - (ab**2 / aa).sum(axis=0)
+            slope = (rest @ _COPIES).sum(axis=0) - (ab / aa * rest.sum(axis=2)).sum(axis=0)
+            move = np.clip(np.where(bb > 1e-12, slope / bb, 0.0), -2, 2)
+            intercept = intercept + np.clip((rest.sum(axis=2) - ab * move) / aa, -3, 3)
+            beta = np.clip(beta + move, -2 * _RUNAWAY, 2 * _RUNAWAY)
+            if np.abs(move).max(initial=0) < 1e-10:
+                break
+        sound = (bb > 1e-9) & (np.abs(beta) < _RUNAWAY) & (np.abs(move) < 1e-6)
+        return np.where(sound, beta, np.nan), np.where(sound, 1 / np.sqrt(bb), np.nan)
+
+
+def allelic_test(
+    genotypes: Genotypes, y: NDArray[np.bool_]
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Allelic odds ratio and p-value, as PLINK's ``--assoc`` gives them, haploid calls once.
+
+    Returns
+    -------
+    odds, p, in_cases, in_controls : ndarray of float
+        The last two are frequencies of the counted allele.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics import Genotypes
+    >>> from bayesdnf.genomics.association.single_tests import allelic_test
+    >>> calls = Genotypes.from_copies([[2, 2, 1, 0, 1, 0]])
+    >>> calls.variants["CHR"], calls.samples["SEX"] = "X", [1, 1, 2, 1, 2, 1]
+    >>> odds, p, cases, controls = allelic_test(calls, np.arange(6) < 3)  # 3 of 4, 1 of 4
+    >>> float(odds[0]), float(cases[0]), float(controls[0])
+    (9.0, 0.75, 0.25)
+    """
+    from scipy.special import chdtrc
+
+    (a, cases), (c, controls) = (
+        (x.astype(np.float64) for x in allele_counts(genotypes, some)) for some in (y, ~y)
+    )
+    b, d = cases - a, controls - c
+    with np.errstate(divide="ignore", invalid="ignore"):
+        n = cases + controls
+        statistic = n * (a * d - b * c) ** 2 / (cases * controls * (a + c) * (b + d))
+        return (a * d) / (b * c), chdtrc(1, statistic), a / cases, c / controls
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """Samples by stratum, variant and copies; strata are split by sex on X."""
+
+    cases: Floats
+    total: Floats
+
+    @classmethod
+    def of(
+        cls, genotypes: Genotypes, y: NDArray[np.bool_], strata: Sequence[Flags] | None
+    ) -> _Cells:
+        parts = [np.ones(len(y), dtype=np.bool_)] if strata is None else list(strata)
+        split = groups(genotypes)
+        width = max((len(sexes) for _, sexes in split), default=1) * len(parts)
+        found = np.zeros((2, width, genotypes.n_variants, 3))
+        for variants, sexes in split:
+            here = genotypes if len(split) == 1 else genotypes.take(variants=variants)
+            some = [stratum & sex for stratum in parts for sex in sexes]
+            counts = here.counts_in([here.mask(s) for s in [*(s & y for s in some), *some]])
+            copies = np.stack(
+                [
+                    counts[..., KNOWN] - counts[..., CARRIER],
+                    counts[..., CARRIER] - counts[..., TWO],
+                    counts[..., TWO],
+                ],
+                axis=-1,
+            )
+            found[:, : len(some), variants] = copies.reshape(2, len(some), len(variants), 3)
+        return cls(found[0], found[1])

@@ -1,0 +1,264 @@
+"""Search, sweep and sample in turn, until no change of one literal scores higher."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...boolean import BooleanFunction
+from ...display.wording import count
+from ...model.posterior import Posterior
+from ...sampling.draws import Draws
+from ...sampling.run import sample
+from ...sampling.samplers import informed
+from ...search.hunt import hunt
+from ...search.result import SearchResult
+from .screening import Screen, StudyScans, screen, stage_progress
+from .sweep import Sweep, sweep
+from .tasks import MarkerTask
+
+_STARTS = 20  # findings of each scan that the search starts from
+_LISTED = 100  # findings of each scan that the chains are offered
+_THIN = 50  # steps for each draw
+_HUNT, _SAMPLE = 0, 1  # numbers of the random streams; results depend on them
+_NEAR = 7.0  # nats below the best function up to which a variant joins the chains
+_MOST_NEAR = 100  # variants that a sweep brings in at a time
+_ROUNDS = 20  # of search and sweep; each of them finds something better or is the last
+_BETTER = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Screened:
+    """What the scans leave for the search and the chains.
+
+    Parameters
+    ----------
+    screen : Screen
+        The scans, and the variants they chose.
+    posterior : Posterior
+        Of functions on these variants.
+    findings : list of BooleanFunction
+        The best findings of the scans that the posterior allows, those of each scan in turn.
+    """
+
+    screen: Screen
+    posterior: Posterior
+    findings: list[BooleanFunction]
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """What search, sweeps and chains came to.
+
+    Parameters
+    ----------
+    screened : Screened
+        The variants that took part in the end.
+    search : SearchResult
+        The last search.
+    sweep : Sweep
+        The last sweep, around its function.
+    draws : Draws
+        What the chains drew.
+    rounds : int
+        Searches in all.
+    gained : float
+        Nats that sweeps and chains added to what the first search found.
+    outside : float
+        Share of the posterior that was seen on functions with other variants: a lower limit of
+        what was left out.
+    """
+
+    screened: Screened
+    search: SearchResult
+    sweep: Sweep
+    draws: Draws
+    rounds: int
+    gained: float
+    outside: float
+
+    @property
+    def function(self) -> BooleanFunction:
+        """The best function."""
+        assert isinstance(self.search.function, BooleanFunction)  # of one layer
+        return self.search.function
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What the sweeps did and what they left, for the history."""
+        n = self.sweep.n_variants
+        if self.sweep.better is not None:
+            first = (
+                f"Search and sweeps were stopped after {count(self.rounds, 'round')}: a change "
+                f"of one literal among all {n:,} variants scores {self.sweep.gain:.1f} nats more."
+            )
+        else:
+            first = f"No change of one literal among all {n:,} variants scores higher."
+        if self.rounds > 1:
+            first += (
+                f" Sweeps and chains sent the search back {count(self.rounds - 1, 'time')}, which "
+                f"added {self.gained:.1f} nats."
+            )
+        if len(self.screened.screen.chosen) == n:
+            return (first,)
+        share = "less than 0.001" if self.outside < 1e-3 else f"{self.outside:.2g}"
+        return (
+            first,
+            f"Of the posterior, sweeps and scans saw {share} on functions with variants that did "
+            "not take part; there may be more.",
+        )
+
+
+def screen_variants(task: MarkerTask, scanned: StudyScans) -> Screened:
+    """Choose the variants to go on with, and the findings on them that the posterior allows."""
+    s = task.settings
+    return _screened(task, screen(scanned, s.keep, task.scoring.genotypes, s.r_squared))
+
+
+def _screened(task: MarkerTask, chosen: Screen) -> Screened:
+    posterior = task.scoring.on(chosen.chosen)
+    allowed = [f for f in chosen.functions(_LISTED) if np.isfinite(posterior.log_score(f))]
+    return Screened(chosen, posterior, allowed)
+
+
+def search_and_sample(task: MarkerTask, screened: Screened) -> Searched:
+    """Search, sweep all variants around what is found, and sample, until nothing improves."""
+    starts: list[BooleanFunction] = []
+    first, rounds = None, 0
+    while True:
+        rounds += 1
+        search = search_function(task, screened, starts)
+        assert isinstance(search.function, BooleanFunction)
+        first = search.log_posterior if first is None else first
+        around = sweep(task.scoring, search.function)
+        near = around.within(_NEAR)
+        screened = _joined_by(task, screened, near)
+        last = rounds >= _ROUNDS or search.stopped in ("time limit", "interrupted")
+        if around.better is not None and not last:
+            starts = [search.function, around.better]
+            continue
+        draws = sample_functions(task, screened, search.function, near)
+        drawn = _best_drawn(draws, search)
+        if drawn is None or last:
+            break
+        starts = [search.function, drawn]
+    outside = _outside(task, screened, around, draws)
+    gained = search.log_posterior - first
+    return Searched(screened, search, around, draws, rounds, gained, outside)
+
+
+def search_function(
+    task: MarkerTask, screened: Screened, starts: Sequence[BooleanFunction] = ()
+) -> SearchResult:
+    """Search for the best function on the chosen variants, starting from the best findings."""
+    if task.progress is not None:
+        task.progress("search", 0, 1)  # its first restart may take a while
+    n_lists = 1 + len(screened.screen.scans)  # single variants are a list too
+    return hunt(
+        screened.posterior,
+        starts=[*starts, *screened.findings[: _STARTS * n_lists]],
+        time_limit=task.settings.time_limit,
+        n_jobs=task.settings.n_jobs,
+        random_state=task.streams.child(_HUNT),
+        progress=stage_progress(task.progress, "search"),
+    )
+
+
+def sample_functions(
+    task: MarkerTask,
+    screened: Screened,
+    best: BooleanFunction,
+    near: Sequence[BooleanFunction] = (),
+) -> Draws:
+    """Draw functions on the chosen variants from their posterior."""
+    s, posterior, progress = task.settings, screened.posterior, task.progress
+
+    def slowest(records: Sequence[Any], total: int) -> None:
+        assert progress is not None
+        progress("chains", min(map(len, records)), total)
+
+    offered = set(posterior.bits.table.attributes)
+    listed = [f for f in near if offered.issuperset(f.attributes)]
+    return sample(
+        posterior,
+        draws=s.draws,
+        warmup=s.warmup,
+        chains=s.chains,
+        thin=_THIN,
+        kernel=informed(posterior, [*screened.findings, *listed]),
+        starts=chain_starts(posterior, best, screened.findings, s.chains),
+        time_limit=s.time_limit,
+        n_jobs=s.n_jobs,
+        random_state=task.streams.child(_SAMPLE),
+        progress=None if progress is None else slowest,
+    )
+
+
+def chain_starts(
+    posterior: Posterior, best: BooleanFunction, findings: list[BooleanFunction], chains: int
+) -> list[BooleanFunction]:
+    """Start at the best function, at none where that is allowed, and at other findings.
+
+    Chains that start apart and end up alike are what the diagnostics can believe.
+    """
+    null = BooleanFunction()
+    starts = [best]
+    if np.isfinite(posterior.log_score(null)):
+        starts.append(null)
+    others = [f for f in findings if f != best]
+    starts += others[: max(0, chains - len(starts))]
+    return [starts[i % len(starts)] for i in range(chains)]
+
+
+def _joined_by(task: MarkerTask, screened: Screened, near: Sequence[BooleanFunction]) -> Screened:
+    """Let the variants of some functions take part, most of them first."""
+    place = task.study.genotypes.place
+    there = set(screened.screen.chosen.tolist())
+    fresh = dict.fromkeys(place[a] for f in near for a in f.attributes)
+    new = [v for v in fresh if v not in there][:_MOST_NEAR]
+    if not new:
+        return screened
+    chosen = np.array(sorted(there.union(new)), dtype=np.intp)
+    return _screened(task, replace(screened.screen, chosen=chosen))
+
+
+def _best_drawn(draws: Draws, search: SearchResult) -> BooleanFunction | None:
+    """Return the best function among the draws, if the search found none as good."""
+    best = int(np.argmax(draws.log_score))
+    if draws.log_score[best] <= search.log_posterior + _BETTER:
+        return None
+    function = draws.function(best)
+    assert isinstance(function, BooleanFunction)
+    return function
+
+
+def _outside(task: MarkerTask, screened: Screened, around: Sweep, draws: Draws) -> float:
+    """Share of the posterior seen on functions with variants that did not take part.
+
+    What the chains cover is taken to be the weight of the functions that they visited.
+    """
+    place = task.study.genotypes.place
+    there = set(screened.screen.chosen.tolist())
+    wide = replace(screened.screen, chosen=np.arange(task.study.genotypes.n_variants))
+
+    def outside(function: BooleanFunction) -> bool:
+        return not there.issuperset(place[a] for a in function.attributes)
+
+    listed = [f for f in dict.fromkeys(wide.functions(_LISTED)) if outside(f)]
+    seen = dict(zip(around.others, around.scores.tolist(), strict=True))
+    scores = [score for f, score in seen.items() if outside(f)]
+    if fresh := [f for f in listed if f not in seen]:
+        variants = sorted({place[a] for f in fresh for a in f.attributes})
+        scores += task.scoring.on(variants).scores(fresh).log_score.tolist()
+    if not scores:
+        return 0.0
+    inside = _log_sum(draws.log_score)
+    return float(1 / (1 + np.exp(inside - _log_sum(np.array(scores)))))
+
+
+def _log_sum(logs: NDArray[np.float64]) -> float:
+    return float(np.logaddexp.reduce(logs))

@@ -1,0 +1,140 @@
+"""Sweeps: every change of one literal of a function, over all variants of a study.
+
+The search works on the variants that a screen chose. A sweep looks at what the screen left out:
+adding a literal to a term or as a term of its own, dropping one, putting another in its place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...boolean import BooleanFunction, Literal
+from ...data.bits import Words
+from .scoring import Scoring
+from .spelling import with_negations
+
+Floats = NDArray[np.float64]
+Terms = list[tuple[Literal, ...]]
+
+_EXACT = 100  # changes of each place in a function that are scored exactly
+_BETTER = 1e-6  # nats; smaller differences are rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """What functions one literal away from a function score.
+
+    Parameters
+    ----------
+    function : BooleanFunction
+        The function in the middle.
+    score : float
+        Its log posterior.
+    others : tuple of BooleanFunction
+        The best functions one literal away, best first.
+    scores : ndarray of float
+        Their log posteriors.
+    n_variants : int
+        Variants that were looked at.
+    """
+
+    function: BooleanFunction
+    score: float
+    others: tuple[BooleanFunction, ...]
+    scores: Floats
+    n_variants: int
+
+    @property
+    def better(self) -> BooleanFunction | None:
+        """The best of them, if it scores higher."""
+        return self.others[0] if len(self.others) and self.gain > _BETTER else None
+
+    @property
+    def gain(self) -> float:
+        """What the best of them scores over the function, in nats."""
+        return float(self.scores[0] - self.score) if len(self.scores) else -np.inf
+
+    def within(self, nats: float) -> list[BooleanFunction]:
+        """Return those that score at most so many nats less than the function."""
+        return [f for f, s in zip(self.others, self.scores, strict=True) if s >= self.score - nats]
+
+
+def sweep(scoring: Scoring, function: BooleanFunction) -> Sweep:
+    """Score every function one literal away from a function, over all variants of the study.
+
+    Likelihoods of all changes come from counts of all variants; of each place in the function the
+    best hundred are then scored exactly, prior, order of rates and support included.
+
+    Parameters
+    ----------
+    scoring : Scoring
+        The study.
+    function : BooleanFunction
+        The function to look around.
+    """
+    codes = with_negations(scoring.codings, scoring.negations)
+    terms = list(function.literal_terms)
+    found: dict[BooleanFunction, None] = dict.fromkeys(_smaller(terms))
+    for before, base, rest in _places(terms):
+        within = _held(scoring, base) & ~scoring.words(BooleanFunction(rest))
+        marked = scoring.literals_within(within, codes)
+        marked += scoring.count(scoring.words(BooleanFunction(rest)))
+        factors = scoring.log_factors(marked)
+        for v, c in _best(factors):
+            literal = Literal(scoring.genotypes.names[v], codes[c])
+            if literal not in before and literal.attribute not in {x.attribute for x in base}:
+                found[BooleanFunction([*rest, (*base, literal)])] = None
+    found.pop(function, None)
+    place = scoring.genotypes.place
+    variants = sorted({place[a] for f in (function, *found) for a in f.attributes})
+    posterior = scoring.on(variants)
+    functions = list(found)
+    scores = posterior.scores(functions).log_score if functions else np.empty(0)
+    order = np.argsort(-scores, kind="stable")
+    order = order[np.isfinite(scores[order])]
+    return Sweep(
+        function=function,
+        score=posterior.log_score(function),
+        others=tuple(functions[i] for i in order),
+        scores=scores[order],
+        n_variants=scoring.genotypes.n_variants,
+    )
+
+
+def _smaller(terms: Terms) -> list[BooleanFunction]:
+    """Functions without one of the terms, or without one literal of a term."""
+    out = []
+    for t, term in enumerate(terms):
+        rest = terms[:t] + terms[t + 1 :]
+        out.append(BooleanFunction(rest))
+        if len(term) > 1:
+            out += [BooleanFunction([*rest, [x for x in term if x != gone]]) for gone in term]
+    return out
+
+
+def _places(terms: Terms) -> list[tuple[tuple[Literal, ...], tuple[Literal, ...], Terms]]:
+    """Where a literal can go: what stands there now, what it joins, and the other terms."""
+    out: list[tuple[tuple[Literal, ...], tuple[Literal, ...], Terms]] = [((), (), terms)]
+    for t, term in enumerate(terms):
+        rest = terms[:t] + terms[t + 1 :]
+        out.append(((), term, rest))
+        out += [((gone,), tuple(x for x in term if x != gone), rest) for gone in term]
+    return out
+
+
+def _held(scoring: Scoring, literals: tuple[Literal, ...]) -> Words:
+    if not literals:
+        return np.full_like(scoring.classes[0], ~np.uint64(0))
+    return scoring.words(BooleanFunction([literals]))
+
+
+def _best(factors: Floats) -> list[tuple[int, int]]:
+    """Return variant and coding of the highest factors."""
+    flat = factors.ravel()
+    most = min(_EXACT, len(flat))
+    top = np.argpartition(-flat, most - 1)[:most]
+    top = top[np.isfinite(flat[top])]
+    return [(int(i) // factors.shape[1], int(i) % factors.shape[1]) for i in np.sort(top)]

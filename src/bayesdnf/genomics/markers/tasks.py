@@ -1,0 +1,134 @@
+"""What every step of find_markers needs: the study, the settings, the clock."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...checks import seconds, whole
+from ...model.effect import Effect
+from ...model.prior import Prior
+from ...model.streams import Streams
+from ..association.adjustment import Adjustment, adjust
+from ..study import Study
+from .scoring import Scoring
+from .screening import StageProgress
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarkerSettings:
+    """How markers are looked for; see :func:`find_markers` for the meanings."""
+
+    prior: Prior
+    effect: Effect
+    codings: tuple[str, ...]
+    negations: bool
+    keep: int
+    triples: int
+    gap: int
+    components: int
+    strata: tuple[str, ...]
+    adjust: bool
+    build: str | None
+    r_squared: float
+    permutations: int
+    draws: int
+    warmup: int
+    chains: int
+    time_limit: float | None
+    n_jobs: int
+
+    def checked(self) -> MarkerSettings:
+        """Refuse numbers without a meaning before anything is scanned; return plain ints."""
+        least = {
+            "keep": 1, "triples": 0, "gap": 0, "components": 0, "permutations": 0,
+            "draws": 1, "warmup": 0, "chains": 1, "n_jobs": 1,
+        }  # fmt: skip
+        numbers: dict[str, Any] = {
+            name: whole(name, "find_markers", getattr(self, name), low)
+            for name, low in least.items()
+        }
+        seconds("time_limit", "find_markers", self.time_limit)
+        return replace(self, **numbers)
+
+    def recorded(self, seed: Any) -> dict[str, Any]:
+        """Return what a result depends on, as model files and reports show it."""
+        return {
+            "prior": repr(self.prior), "effect": repr(self.effect), "codings": list(self.codings),
+            "negations": self.negations, "keep": self.keep, "triples": self.triples,
+            "gap": self.gap, "components": self.components, "strata": list(self.strata),
+            "adjust": self.adjust, "build": self.build, "r_squared": self.r_squared,
+            "permutations": self.permutations, "draws": self.draws, "warmup": self.warmup,
+            "chains": self.chains, "seed": seed,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class MarkerTask:
+    """What every step needs: the study, how to go about it, and whom to tell.
+
+    Parameters
+    ----------
+    study : Study
+        What is searched.
+    settings : MarkerSettings
+        How.
+    streams : Streams
+        Random numbers.
+    progress : callable or None
+        Called as ``progress(what, done, total)``.
+    adjustment : Adjustment
+        Covariates, strata, and the inflation of tests.
+    scoring : Scoring
+        What a function on any variants of the study scores.
+    """
+
+    study: Study
+    settings: MarkerSettings
+    streams: Streams
+    progress: StageProgress | None
+    adjustment: Adjustment
+    scoring: Scoring
+
+    @classmethod
+    def of(
+        cls,
+        study: Study,
+        settings: MarkerSettings,
+        random_state: int | np.random.SeedSequence | None = None,
+        progress: StageProgress | None = None,
+    ) -> MarkerTask:
+        """Check the settings, make strata, and get ready to score functions on the study."""
+        s = settings.checked()
+        streams = Streams(random_state, "find_markers")
+        adjustment = adjust(
+            study.genotypes, study.y, study.covariates, components=s.components,
+            columns=s.strata, by_risk=s.adjust, build=s.build,
+        )  # fmt: skip
+        effect = s.effect
+        if adjustment.strata is not None:
+            # The retrospective form conditions on the outcome, so that how cases and controls were
+            # sampled makes no difference unless they were matched within strata.
+            effect = Effect(**{**effect.get_params(), "sampling": "random"})
+            effect = effect.resolved(strata=len(adjustment.strata))
+        scoring = Scoring(
+            study.genotypes, study.y, s.prior, effect, s.codings, s.negations, s.gap,
+            adjustment.numbers,
+        )  # fmt: skip
+        return cls(study, s, streams, progress, adjustment, scoring)
+
+
+class Clock:
+    """Seconds that each stage took."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._since = time.monotonic()
+
+    def note(self, stage: str) -> None:
+        """Say that a stage has ended."""
+        now = time.monotonic()
+        self.seconds[stage], self._since = now - self._since, now

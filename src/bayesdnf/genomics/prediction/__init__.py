@@ -1,0 +1,1 @@
+"""Prediction: whom a marker marks in another cohort, its variants found allele by allele."""
