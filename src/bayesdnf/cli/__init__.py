@@ -193,6 +193,10 @@ def predict(
     strata: options.Strata = None,
     sep: options.Separator = None,
     excel_safe: options.ExcelSafe = False,
+    ambiguous: Annotated[
+        str,
+        typer.Option(help="A/T and C/G variants of markers: frequency decides, accept, or refuse."),
+    ] = "frequency",
     as_json: options.Json = False,
 ) -> None:
     """Write the answers of a rule, one row for each row of a table.
@@ -223,7 +227,7 @@ def predict(
     )
 
     if is_marker_model(model):
-        return genomics.predict_markers(model, str(table), out, excel_safe, as_json)
+        return genomics.predict_markers(model, str(table), out, ambiguous, excel_safe, as_json)
     keep_apart(out, [model, table])
     writable(out)
     rule = DNFClassifier.load(model)

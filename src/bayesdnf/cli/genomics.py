@@ -65,7 +65,6 @@ def markers(
         float | None,
         typer.Option(help="Share of cases in the population; else risks are the sample's."),
     ] = None,
-    pcs: Annotated[int, typer.Option(help="Principal components for the refit.")] = 0,
     negations: Annotated[
         bool, typer.Option("--negations/--no-negations", help="Offer negated literals too.")
     ] = True,
@@ -73,6 +72,9 @@ def markers(
         int, typer.Option(help="Variants that go on to the search after the scans.")
     ] = 200,
     permutations: Annotated[int, typer.Option(help="Permutations for family-wise p values.")] = 0,
+    holdout: Annotated[
+        float, typer.Option(help="Share of samples to set aside and test the terms on.")
+    ] = 0.0,
     draws: Annotated[int, typer.Option(help="Draws of each chain.")] = 1000,
     chains: Annotated[int, typer.Option(help="Chains.")] = 4,
     time_limit: Annotated[
@@ -109,9 +111,11 @@ def markers(
         read = time.monotonic() - began
         found = find_markers(
             kept, effect=effect, codings=reading.codings_on_offer(), negations=negations,
-            keep=variants_kept, gap=reading.gap, components=pcs, permutations=permutations,
-            draws=draws, chains=chains, time_limit=time_limit, n_jobs=reading.jobs,
-            random_state=seed, pairs=scans or None, progress=stages,
+            keep=variants_kept, gap=reading.gap, components=reading.pcs,
+            strata=reading.strata or (), adjust=reading.adjust, build=reading.build,
+            permutations=permutations, holdout=holdout, draws=draws, chains=chains,
+            time_limit=time_limit, n_jobs=reading.jobs, random_state=seed, pairs=scans or None,
+            progress=stages,
         )  # fmt: skip
     if not as_json:
         from ..genomics.markers.summary import summary
@@ -136,11 +140,9 @@ def markers(
 
 
 def _prepared(study: str, reading: Reading, stages: Stages) -> Study:
-    """Read a study, settle sex chromosomes, filter, and warn of close relatives."""
-    from dataclasses import replace
-
+    """Read a study, settle sex chromosomes, filter, and see to close relatives."""
     from ..files.packed import is_packed
-    from ..genomics import Study, close_relatives
+    from ..genomics import Study
 
     if is_packed(study):
         reading.refuse_choices(study)
@@ -148,17 +150,17 @@ def _prepared(study: str, reading: Reading, stages: Stages) -> Study:
     filters = reading.filters()  # a wrong option is told before anything is read
     raw = reading.read(study, lambda done, total: stages("reading", done, total))
     kept = raw.filtered(filters, reading.build)
-    relatives = close_relatives(kept.genotypes, n_threads=reading.jobs)
-    if len(relatives.pairs):
-        typer.echo(f"Warning: {relatives.sentence}", err=True)
-    return replace(kept, history=(*kept.history, relatives.sentence))
+    kept = kept.without_relatives(reading.king_cutoff, reading.jobs)
+    for warning in kept.warnings:
+        typer.echo(f"Warning: {warning}", err=True)
+    return kept
 
 
 def _result(found: Markers, files: list[Path]) -> dict[str, Any]:
     null = found.function.is_null
     genotypes, y = found.study.genotypes, found.study.y
     return {
-        "rule": str(found.function),
+        "rule": str(found.plain),
         "cases": int(y.sum()),
         "controls": int((~y).sum()),
         "variants": genotypes.n_variants,
@@ -228,7 +230,8 @@ def scan(
 ) -> None:
     """Score every pair of variants, or triples of some, or a part of them for a job array."""
     from ..files.atomic import writable
-    from ..genomics import scan as scan_pairs
+    from ..genomics.association.adjustment import adjust
+    from ..genomics.markers.stratified import scan_pairs
     from .labelled import keep_apart
 
     which = _part(part)
@@ -236,14 +239,19 @@ def scan(
     writable(out)
     with Stages() as stages:
         kept = _prepared(study, reading, stages)
+        adjustment = adjust(
+            kept.genotypes, kept.y, kept.covariates, components=reading.pcs,
+            columns=reading.strata or (), by_risk=reading.adjust, build=reading.build,
+        )  # fmt: skip
         found = scan_pairs(
             kept.genotypes, kept.y, size=size, among=among if size == 3 else None,
             codings=reading.codings_on_offer(), measure=measure, top=top, gap=reading.gap,
-            part=which, n_jobs=reading.jobs,
+            part=which, n_jobs=reading.jobs, strata=adjustment.numbers,
             progress=lambda done, total: stages(_UNITS[size], done, total),
             announce=(lambda work: typer.echo(work, err=True)) if size == 3 else None,
         )  # fmt: skip
-    log = "\n".join([command_line(), *kept.history, *map(str, found.settings.items())])
+    told = [*kept.history, *adjustment.history, adjustment.verdict]
+    log = "\n".join([command_line(), *told, *map(str, found.settings.items())])
 
     def save(path: Path) -> None:
         found.save(path)
@@ -300,7 +308,9 @@ def _tell_scan(
         )
 
 
-def predict_markers(model: Path, study: str, out: Path, excel_safe: bool, as_json: bool) -> None:
+def predict_markers(
+    model: Path, study: str, out: Path, ambiguous: str, excel_safe: bool, as_json: bool
+) -> None:
     """Tell whom a marker marks in another study, and print how its variants were found there."""
     from ..files.atomic import atomic_path, writable
     from ..files.spreadsheets import excel_safe as make_safe
@@ -312,7 +322,11 @@ def predict_markers(model: Path, study: str, out: Path, excel_safe: bool, as_jso
     marker = MarkerModel.load(model)
     with Stages() as stages:
         calls = marker.read(study, progress=lambda done, total: stages("reading", done, total))
-    matched = marker.match(calls)
+    if set(_strand_hashes(study)) & set(marker.sources):
+        ambiguous = "accept"  # the very file that the model comes from
+    matched = marker.match(calls, ambiguous=ambiguous)
+    for warning in matched.warnings:
+        typer.echo(f"Warning: {warning}.", err=True)
     answers = marker.predict(matched)
     with atomic_path(out) as part:
         shown = make_safe(answers) if excel_safe else answers
@@ -328,7 +342,7 @@ def predict_markers(model: Path, study: str, out: Path, excel_safe: bool, as_jso
         write_json({"out": str(out), "samples": len(answers), **counts, "variants": matches})
         return
     null = marker.function.is_null
-    typer.echo("The model has no marker." if null else f"Marker: {marker.function}")
+    typer.echo("The model has no marker." if null else f"Marker: {marker.plain}")
     if len(matched.table):
         typer.echo(matched.table.to_string(index=False))
     typer.echo(matched.genotypes.history[-1])
@@ -342,6 +356,13 @@ def _files_of(study: str) -> Sequence[Path]:
     from ..genomics.files.opening import open_genotypes
 
     return [Path(study)] if is_packed(study) else open_genotypes(study).files
+
+
+def _strand_hashes(study: str) -> list[str]:
+    """Hash those files of a study that name alleles."""
+    from ..files.hashes import file_sha256
+
+    return [file_sha256(path) for path in _files_of(study) if path.suffix not in (".bed", ".pgen")]
 
 
 def _hashed(study: str, reading: Reading) -> Sequence[Any]:

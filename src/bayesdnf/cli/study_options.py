@@ -33,9 +33,9 @@ class Reading:
         Path | None, typer.Option(help="Outcomes: FID IID NAME; else those of .fam or .psam.")
     ] = None
     pheno_name: Annotated[str | None, typer.Option(help="Which outcome of several.")] = None
-    covar: Annotated[Path | None, typer.Option(help="Covariates for the refit: FID IID NAME…")] = (
-        None
-    )
+    covar: Annotated[
+        Path | None, typer.Option(help="Covariates, numbers or levels: FID IID NAME…")
+    ] = None
     covar_name: Annotated[
         list[str] | None, typer.Option(help="Which covariate; else all; repeatable.")
     ] = None
@@ -61,7 +61,8 @@ class Reading:
         str, typer.Option(help="Missing calls: keep, drop the variant, or fill in the mode.")
     ] = "keep"
     build: Annotated[
-        str | None, typer.Option(help="GRCh37 or GRCh38, for the pseudo-autosomal regions.")
+        str | None,
+        typer.Option(help="GRCh37 or GRCh38: pseudo-autosomal regions, long-range linkage."),
     ] = None
     codings: Annotated[str, typer.Option(help="Literals on offer, with commas.")] = (
         "dominant,recessive,heterozygous"
@@ -69,6 +70,25 @@ class Reading:
     gap: Annotated[
         int, typer.Option(help="Base pairs below which two variants never stand in one term.")
     ] = 0
+    pcs: Annotated[
+        int, typer.Option(help="Principal components, for strata and for the refit.")
+    ] = 0
+    strata: Annotated[
+        list[str] | None,
+        typer.Option(help="Covariate each value of which is a stratum; repeatable."),
+    ] = None
+    adjust: Annotated[
+        bool,
+        typer.Option(
+            "--adjust/--no-adjust",
+            help="Judge markers within strata of the risk by covariates and components, or use "
+            "these in the refit only.",
+        ),
+    ] = True
+    king_cutoff: Annotated[
+        float | None,
+        typer.Option(help="Leave out samples until no kinship is above this, such as 0.0884."),
+    ] = None
     jobs: options.Jobs = 1
 
     def filters(self) -> Filters:

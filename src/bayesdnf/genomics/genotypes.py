@@ -25,6 +25,9 @@ ALLELES = ("minor", "first", "second")
 KNOWN, CARRIER, TWO = range(3)
 """The three planes of a variant: call known, at least one copy, two copies."""
 
+UNNAMED = ("0", ".", "")
+"""How files write an allele that nobody has."""
+
 CHUNK_BYTES = 4 << 20
 """What is worked on at a time: little beside any planes that matter."""
 
@@ -147,6 +150,18 @@ class Genotypes:
     def place(self) -> dict[str, int]:
         """The number of each variant, by its name."""
         return {name: number for number, name in enumerate(self.names)}
+
+    @cached_property
+    def other_names(self) -> dict[str, str]:
+        """By the name of a variant its name by the other allele, where no other one has that."""
+        alleles = (self.variants[c].astype(str) for c in ("A1", "A2"))
+        others = map(other_name, self.names, *alleles)
+        pairs = zip(self.names, others, strict=True)
+        return {name: o for name, o in pairs if o is not None and o not in self.place}
+
+    @cached_property
+    def _by_other_name(self) -> dict[str, str]:
+        return {other: name for name, other in self.other_names.items()}
 
     def counts(self, samples: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Count calls: for each variant those known, with a copy at least, and with two.
@@ -348,13 +363,20 @@ class Genotypes:
         )
 
     def truth(self, literal: Literal) -> NDArray[np.bool_]:
-        """Truth of a literal on every sample: what a BooleanFunction asks of a table."""
-        if literal.attribute not in self.place:
+        """Truth of a literal on every sample: what a BooleanFunction asks of a table.
+
+        A variant may be named by its other allele: ``rs11_G recessive`` is ``NOT rs11_T dominant``.
+        """
+        here = literal.attribute in self.place
+        name = literal.attribute if here else self._by_other_name.get(literal.attribute)
+        if name is None:
             raise UnknownColumnError(
                 f"The function names variant {literal.attribute!r}, which is not among the "
                 f"{self.n_variants:,} variants.{did_you_mean(literal.attribute, self.names)}"
             )
-        [copies] = self.copies([self.place[literal.attribute]])
+        [copies] = self.copies([self.place[name]])
+        if not here:
+            copies = np.where(copies >= 0, 2 - copies, copies)
         operator, value = comparison(literal)
         holds = copies == value if operator in ("=", "!=") else copies >= value
         return np.asarray((~holds if operator in ("!=", "<") else holds) & (copies >= 0))
@@ -376,6 +398,31 @@ class Genotypes:
         """Stretches of variants small enough to work on unpacked or copied."""
         for start in range(0, self.n_variants, self._piece):
             yield slice(start, min(start + self._piece, self.n_variants))
+
+
+COMPLEMENT = {"A": "T", "C": "G", "G": "C", "T": "A"}
+
+
+def ambiguous(first: str, second: str) -> bool:
+    """Whether two alleles are each other's complement, so that names do not tell the strand."""
+    return COMPLEMENT.get(first.upper()) == second.upper()
+
+
+def other_name(name: str, counted: str, other: str) -> str | None:
+    """Name a variant by its other allele; None where that has no name.
+
+    Examples
+    --------
+    >>> from bayesdnf.genomics.genotypes import other_name
+    >>> other_name("rs11_T", "T", "G"), other_name("1:500:G_T", "T", "G")
+    ('rs11_G', '1:500:T_G')
+    """
+    stem = name.removesuffix(f"_{counted}")
+    if stem == name or other in UNNAMED:
+        return None
+    if stem.endswith(f":{other}"):  # named by its place and this allele
+        stem = f"{stem.removesuffix(other)}{counted}"
+    return f"{stem}_{other}"
 
 
 def empty_planes(n_variants: int, n_samples: int) -> Words:

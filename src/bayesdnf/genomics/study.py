@@ -18,8 +18,9 @@ from .files.request import ReadProgress, ReadRequest
 from .files.selection import Names, Places
 from .genotypes import Genotypes
 from .packing import open_parts, save_study
-from .quality.filters import Filters
+from .quality.filters import THOUGH_ASSOCIATED, Filters
 from .quality.ploidy import haploid_calls
+from .quality.structure import close_relatives
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,8 +40,7 @@ class Study:
         Who of them is a case.
     covariates : DataFrame, optional
         A row for each of them, NaN where a value is missing. A sample without all values is part
-        of the search, which does not look at covariates, and left out where terms are refitted
-        with them.
+        of the search, and left out where terms are refitted with covariates.
     history : tuple of str
         What was read, matched and left out, one sentence each.
     families : ndarray of int, optional
@@ -145,10 +145,79 @@ class Study:
                 f"Of the samples that pass the filters {int(y.sum()):,} are cases and "
                 f"{int((~y).sum()):,} controls; both are needed. {' '.join(said)}"
             )
+        warned = [sentence for sentence in said if sentence.startswith(THOUGH_ASSOCIATED)]
+        return replace(
+            self._of(kept, genotypes),
+            history=(*self.history, *said),
+            warnings=(*self.warnings, *warned),
+        )
+
+    def take(self, samples: NDArray[np.bool_]) -> Study:
+        """Keep some of the samples, with their outcomes and covariates.
+
+        Parameters
+        ----------
+        samples : ndarray of bool
+            Which.
+        """
+        return self._of(samples, self.genotypes.take(samples=samples))
+
+    def _of(self, samples: NDArray[np.bool_], genotypes: Genotypes) -> Study:
         covariates = self.covariates
         if covariates is not None:
-            covariates = covariates[kept].reset_index(drop=True)
-        return Study(genotypes, y, covariates, (*self.history, *said))
+            covariates = covariates[samples].reset_index(drop=True)
+        return replace(
+            self,
+            genotypes=genotypes,
+            y=self.y[samples],
+            covariates=covariates,
+            families=None if self.families is None else self.families[samples],
+        )
+
+    def without_relatives(self, kinship: float | None = None, n_jobs: int = 1) -> Study:
+        """Look for close relatives; leave out one of each pair, or note families and warn.
+
+        Parameters
+        ----------
+        kinship : float, optional
+            Leave out samples until no two have a KING kinship above this, as PLINK 2's
+            ``--king-cutoff`` does. Without it everyone stays: first-degree relatives are numbered
+            as families, within which permutations stay, and named in a warning.
+        n_jobs : int, default=1
+            Threads.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from bayesdnf.genomics import Genotypes, Study
+        >>> copies = np.random.default_rng(0).binomial(2, 0.4, (1000, 20))
+        >>> copies[:, 7] = copies[:, 3]
+        >>> calls = Genotypes.from_copies(copies)
+        >>> calls.variants["POS"] *= 1_000_000
+        >>> study = Study(calls, np.arange(20) < 9)
+        >>> study.without_relatives(0.0884)
+        <Study: 8 cases and 11 controls x 1,000 variants>
+        >>> study.without_relatives().families.tolist()
+        [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        """
+        n = self.genotypes.n_samples
+        if kinship is None:
+            found = close_relatives(self.genotypes, n_threads=n_jobs)
+            history = (*self.history, found.sentence)
+            if not len(found.members):
+                return replace(self, history=history)
+            warnings = (*self.warnings, found.sentence)
+            return replace(self, history=history, families=found.families(n), warnings=warnings)
+        found = close_relatives(self.genotypes, kinship, n_threads=n_jobs)
+        kept = found.unrelated(n)
+        said = (
+            f"{n - int(kept.sum()):,} of {n:,} samples left out: kinship of {kinship:g} or more "
+            f"with another, {len(found.members):,} pairs."
+        )
+        if not len(found.members):
+            said = found.sentence
+        chosen = self if kept.all() else self.take(kept)
+        return replace(chosen, history=(*self.history, said))
 
 
 def read_study(
@@ -253,10 +322,12 @@ class Joined:
         return found
 
     def frame(self, names: list[str]) -> pd.DataFrame:
-        """Return the same as a DataFrame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.values(names), columns=names)
+        """Return columns of each sample, texts among them, with gaps where it has no row."""
+        there = self.rows >= 0
+        found = self.columns.table[names].iloc[np.where(there, self.rows, 0)]
+        found = found.reset_index(drop=True)
+        found.loc[~there] = np.nan
+        return found
 
 
 def join(samples: pd.DataFrame, columns: SampleColumns, source: str) -> Joined:

@@ -1,9 +1,9 @@
 """Pictures; each returns its Axes. They need matplotlib, which is loaded when one is drawn.
 
 ``chains`` shows how chains ran, ``membership``, ``dots`` and ``parts`` what they found,
-``reliability`` what predictions are worth, ``expected`` what a prior expects; ``genome`` and
-``regional`` what was found in a study of genotypes. ``panels`` and ``labels`` make the axes and the
-texts they share.
+``reliability`` what predictions are worth, ``expected`` what a prior expects; ``genome``,
+``regional`` and ``quantiles`` what was found in a study of genotypes. ``panels`` and ``labels``
+make the axes and the texts they share.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from .expected import prior
 from .genome import manhattan
 from .membership import coinclusion, inclusion
 from .parts import part_rates
+from .quantiles import qq
 from .regional import region
 from .reliability import calibration
 
@@ -26,6 +27,7 @@ __all__ = [
     "manhattan",
     "part_rates",
     "prior",
+    "qq",
     "rates",
     "region",
     "trace",

@@ -52,7 +52,7 @@ def save_markers(
     """Write everything that was found in a study into a folder.
 
     ``markers.tsv``, ``variants.tsv``, ``pairs.tsv`` and ``regions.tsv``; ``summary.txt``;
-    ``manhattan.png`` and for each term ``marker1.png``, …; ``model.json`` for
+    ``manhattan.png``, ``qq.png`` and for each term ``marker1.png``, …; ``model.json`` for
     ``MarkerModel.load`` and ``bayesdnf predict``; ``draws.nc`` and ``report.html`` where the extras
     ``posterior`` and ``report`` are installed; and ``markers.log``. Each file is written whole or
     not at all; pictures of terms that an earlier run left there and that this one does not have
@@ -103,7 +103,8 @@ def save_markers(
     ]
     files.append(_write_text(f"{summary(found, genes)}\n", path / "summary.txt"))
     files += _pictures(found, path, genes)
-    MarkerModel.of(found).save(path / "model.json")
+    sources = [file.sha256 for file in inputs if file.role.startswith("genotypes")]
+    MarkerModel.of(found, sources).save(path / "model.json")
     files.append(path / "model.json")
     optional: dict[str, Callable[[Path], object]] = {
         "draws.nc": found.draws.save,
@@ -150,7 +151,10 @@ def _write_text(text: str, path: Path) -> Path:
 
 
 def _pictures(found: Markers, folder: Path, genes: Genes | None) -> list[Path]:
-    files = [_write_picture(plots.manhattan(found, genes).figure, folder / "manhattan.png")]
+    files = [
+        _write_picture(plots.manhattan(found, genes).figure, folder / "manhattan.png"),
+        _write_picture(plots.qq(found).figure, folder / "qq.png"),
+    ]
     for term in range(1, len(found.function) + 1):
         figure = plots.region(found, term, genes)[0, 0].figure
         files.append(_write_picture(figure, folder / f"marker{term}.png"))

@@ -92,7 +92,7 @@ def test_ambiguous_and_absent_variants_are_missing_and_never_guessed():
     matched = model.match(there)
     assert matched.table["status"].tolist() == ["ambiguous strand"] * 2
     assert marks(model.predict(matched)) == ["NA"] * 3
-    trusting = model.predict(model.match(there, trust_strand=True))
+    trusting = model.predict(model.match(there, ambiguous="accept"))
     assert marks(trusting) == [1, 1, 0]
     absent = cohort([[1, 2, 0]], ["rs1"], [("A", "G")])
     matched = model_of(PAIR).match(absent)

@@ -63,7 +63,7 @@ def test_alleles(ours, theirs, status, copies, by):
 @pytest.mark.parametrize(("theirs", "status"), [("AT", "matched"), ("TA", "swapped")])
 def test_a_strand_that_is_trusted(theirs, status):
     table = wanted([("rs1", "7", 100, "A", "T")])
-    matched = match_variants(table, cohort([("rs1", "7", 100, *theirs)], CALLS), trust_strand=True)
+    matched = match_variants(table, cohort([("rs1", "7", 100, *theirs)], CALLS), ambiguous="accept")
     assert matched.table["status"].tolist() == [status]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -28,7 +28,7 @@ _REGENIE = "0 control, 1 case, -9 or NA missing"
 
 @dataclass(frozen=True)
 class SampleColumns:
-    """Columns of numbers that a file has for samples.
+    """Columns of numbers, or of texts, that a file has for samples.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class SampleColumns:
 
     @property
     def names(self) -> list[str]:
-        """Names of the columns of numbers."""
+        """Names of the columns of values."""
         return [str(name) for name in self.table if name not in ("FID", "IID")]
 
 
@@ -139,9 +139,10 @@ def read_phenotype(path: str | os.PathLike[str], name: str | None = None) -> Sam
 def read_covariates(
     path: str | os.PathLike[str], names: Sequence[str] | None = None
 ) -> SampleColumns:
-    r"""Read covariates of samples, which must be numbers.
+    r"""Read covariates of samples: numbers, or texts, which are levels of a category.
 
-    The layout is that of :func:`read_phenotype`; NA and -9 are missing.
+    The layout is that of :func:`read_phenotype`; NA and -9 are missing. A column none of whose
+    values is a number is a category; one with numbers and texts is refused.
 
     Parameters
     ----------
@@ -167,14 +168,18 @@ def read_covariates(
     sheet = _Sheet.of(path, "COVAR")
     there = sheet.value_names()
     wanted = there if names is None else [sheet.require(name, there) for name in names]
-    values, n_missing = {}, 0
+    values: dict[str, NDArray[Any]] = {}
+    n_missing = 0
     for name in wanted:
         numbers, missing = sheet.numbers(name)
+        n_missing += int(missing.sum())
         endless = ~missing & ~np.isfinite(numbers)
+        if endless.any() and np.isnan(numbers[~missing]).all():
+            values[name] = sheet.texts(name).where(~missing, None).to_numpy(dtype=object)
+            continue
         if endless.any():
             sheet.refuse_covariate(int(np.argmax(endless)), name)
         values[name] = np.where(missing, np.nan, numbers)
-        n_missing += int(missing.sum())
     some = listed(wanted, 3, show=str)
     said = f"{len(wanted):,} covariates were read from {sheet.path.name} ({some})"
     said += f"; {n_missing:,} values are missing." if n_missing else "."
@@ -268,8 +273,8 @@ class _Sheet:
     def refuse_covariate(self, row: int, name: str) -> NoReturn:
         self.lines.refuse(
             self.first + row,
-            f"{name} is {self.texts(name).iloc[row]!r}, and must be a number or NA; code "
-            f"categories as columns of 0 and 1{self._header_hint(row)}",
+            f"{name} is {self.texts(name).iloc[row]!r}, and must be a number or NA as others of "
+            f"this column are; a category has no numbers among its levels{self._header_hint(row)}",
         )
 
     def _header_hint(self, row: int) -> str:
@@ -277,9 +282,7 @@ class _Sheet:
             return ""
         return " (a header must begin with FID and IID, or IID)"
 
-    def columns(
-        self, values: dict[str, NDArray[np.float64]], said: tuple[str, ...]
-    ) -> SampleColumns:
+    def columns(self, values: Mapping[str, NDArray[Any]], said: tuple[str, ...]) -> SampleColumns:
         import pandas as pd
 
         columns: dict[str, Any] = {

@@ -8,6 +8,7 @@ probability given the rest of the function; a term is as probable as all the way
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,7 +62,7 @@ def slots_of(
     scoring: Scoring,
     function: BooleanFunction,
     r_squared: float = 0.5,
-    window: int | None = 500_000,
+    window: int | None = 5_000_000,
 ) -> list[list[Slot]]:
     """Find the slots of every term of a function.
 
@@ -125,7 +126,10 @@ def _credible(
 def term_probabilities(
     draws: Draws, genotypes: Genotypes, slots: list[list[Slot]]
 ) -> list[tuple[float, float]]:
-    """Return the share of draws that hold each term: its slots filled any way, and as it is."""
+    """Return the share of draws that hold each term: its slots filled any way, and as it is.
+
+    Of literals with equal columns each has an equal share of the draws, as in ``PIP``.
+    """
     variant = np.array([genotypes.place[x.attribute] for x in draws.literals], dtype=np.int64)
     starts, held = draws.functions.literal_starts, draws.functions.literals
     terms = [tuple(held[starts[i] : starts[i + 1]]) for i in range(len(starts) - 1)]
@@ -139,13 +143,14 @@ def term_probabilities(
     out = []
     for of_term in slots:
         exact = frozenset(str(slot.literal) for slot in of_term)
-        any_way, as_it_is = set(), set()
+        any_way: set[int] = set()
+        as_it_is: dict[int, float] = {}
         for number, term in enumerate(terms):
             if len(term) != len(of_term):
                 continue
             names = [{texts[i], *(str(x) for x in draws.equal[i])} for i in term]
             if all(any(text in some for text in exact) for some in names):
-                as_it_is.add(int(function_of[number]))
+                as_it_is[int(function_of[number])] = 1 / math.prod(map(len, names))
             # Literals of a term have no order, so try every way to lay them into the slots.
             if any(
                 all(alike[i] & slot.variants for i, slot in zip(order, of_term, strict=True))
@@ -154,8 +159,8 @@ def term_probabilities(
                 any_way.add(int(function_of[number]))
         out.append(
             (
-                float(draws.weights[sorted(any_way | as_it_is)].sum()),
-                float(draws.weights[sorted(as_it_is)].sum()),
+                float(draws.weights[sorted(any_way.union(as_it_is))].sum()),
+                float(sum(share * draws.weights[f] for f, share in as_it_is.items())),
             )
         )
     return out

@@ -28,7 +28,9 @@ from .scan import Scan
 from .scoring import Scoring
 from .screening import Screen, StageProgress
 from .searching import Searched, screen_variants, search_and_sample
+from .spelling import plain
 from .steps import (
+    add_held_out,
     check_scans,
     permute_outcomes,
     refit_function,
@@ -126,6 +128,21 @@ class Markers:
         """Functions that the data can hardly tell from the best one."""
         return find_rivals(self)
 
+    @cached_property
+    def plain(self) -> BooleanFunction:
+        """The function with negations by the other allele, where that has a plain name."""
+        return plain(self.function, self.study.genotypes.other_names)
+
+    @property
+    def strata_cost(self) -> float:
+        """Nats of the function's log Bayes factor that strata took; 0 without any."""
+        if self.posterior.simple or self.function.is_null:
+            return 0.0
+        null, pooled = BooleanFunction(), self.posterior.two_rates
+        before = pooled.log_likelihood(self.function) - pooled.log_likelihood(null)
+        after = self.posterior.log_likelihood(self.function) - self.posterior.log_likelihood(null)
+        return before - after
+
     def __str__(self) -> str:
         from .summary import summary
 
@@ -148,6 +165,7 @@ def find_markers(
     build: str | None = None,
     r_squared: float = 0.5,
     permutations: int = 0,
+    holdout: float = 0.0,
     draws: int = 1000,
     warmup: int = 500,
     chains: int = 4,
@@ -198,7 +216,10 @@ def find_markers(
     r_squared : float, default=0.5
         From which squared correlation on a variant counts as a proxy.
     permutations : int, default=0
-        Permutations for family-wise p values of single variants and pairs.
+        Permutations for family-wise p values of single variants and pairs, within strata and
+        families.
+    holdout : float, default=0
+        Share of cases and controls to set aside: the terms found without them are tested on them.
     draws, warmup, chains : int
         Of the sampler.
     time_limit : float, optional
@@ -228,7 +249,8 @@ def find_markers(
         prior=prior or Prior(), effect=effect or Effect(), codings=tuple(codings),
         negations=negations, keep=keep, triples=triples, gap=gap, components=components,
         strata=tuple(strata), adjust=adjust, build=build, r_squared=r_squared,
-        permutations=permutations, draws=draws, warmup=warmup, chains=chains,
+        permutations=permutations, holdout=holdout,
+        draws=draws, warmup=warmup, chains=chains,
         time_limit=time_limit, n_jobs=n_jobs,
     )  # fmt: skip
     task = MarkerTask.of(study, settings, random_state, progress)
@@ -245,6 +267,8 @@ def find_markers(
     if permutations:
         add_family_wise(terms, variants, searched.function, permute_outcomes(task))
         clock.note("permutations")
+    if task.held is not None:
+        add_held_out(terms, task.held, task.settings, searched.function)
     history = tell(task, searched, refitted)
     return _markers(task, searched, slots, terms, variants, history, clock.seconds)
 

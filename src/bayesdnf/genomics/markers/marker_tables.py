@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,11 +14,13 @@ from ...model.part_rates import part_risks
 from ...model.posterior import Posterior
 from ...sampling.draws import Draws
 from ...sampling.shares import pairs_within
+from ..association.additive import Acting, acting
 from ..association.single_tests import additive_effects, allelic_test
 from ..chromosomes import canonical_chromosomes, chromosome_order
 from ..genotypes import Genotypes
 from ..quality.ploidy import allele_counts
 from .credible import Slot
+from .spelling import plain, plain_literal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,9 +31,13 @@ if TYPE_CHECKING:
 COLUMNS = [
     "TERM", "SNP", "CHR", "BP", "A1", "A2", "FREQ", "CASES", "CONTROLS", "N_CASES", "N_CONTROLS",
     "COVERED", "RISK", "RISK_L95", "RISK_U95", "OR", "OR_L95", "OR_U95", "PROB", "PROB_EXACT",
-    "SLOT_PIP", "LOG_BF", "GAIN", "PROXIES",
+    "SLOT_PIP", "LOG_BF", "GAIN", "LBF_ALONE", "LBF_SEPARATE", "LBF_ADDITIVE",
+    "LBF_ADDITIVE_HALF", "LBF_ADDITIVE_TWICE", "ACTS", "NOTE", "PROXIES",
 ]  # fmt: skip
 """Of the table of terms; with covariates ``ADJ_OR``, ``ADJ_L95``, … follow."""
+
+NEAR = 500_000
+"""Base pairs below which two variants of a term are flagged as probably one."""
 
 
 def variant_table(
@@ -75,7 +81,7 @@ def variant_table(
             "P": wald,
             "OR": odds,
             "P_ALLELIC": p,
-            "BEST": singles["marker"].str.strip("()"),
+            "BEST": [_plain_text(text, genotypes) for text in singles["marker"]],
             "LOG_BF": singles["log_bayes_factor"],
             "PIP": inclusion,
         }
@@ -151,11 +157,13 @@ def marker_table(
     probabilities: Sequence[tuple[float, float]],
     odds: pd.DataFrame,
     refitted: Refit | None,
+    strata: NDArray[np.intp] | None = None,
 ) -> pd.DataFrame:
     """One row per term: who carries it, what risk it brings, how probable it is."""
     import pandas as pd
 
     variants, frequency = genotypes.variants, genotypes.frequency
+    others = genotypes.other_names
     n_cases, n_controls = int(y.sum()), int((~y).sum())
     null = posterior.log_likelihood(BooleanFunction())
     offered: dict[str, list[Literal]] = {}
@@ -173,7 +181,7 @@ def marker_table(
         best = posterior.scores(parts).log_likelihood.max() - null if parts else 0.0
         rows.append(
             {
-                "TERM": " AND ".join(map(str, term)),
+                "TERM": " AND ".join(str(plain_literal(x, others)) for x in term),
                 "SNP": _joined(variants["ID"].iloc[v] for v in members),
                 "CHR": _joined(variants["CHR"].iloc[v] for v in members),
                 "BP": _joined(variants["POS"].iloc[v] for v in members),
@@ -196,15 +204,22 @@ def marker_table(
                 "SLOT_PIP": _joined(f"{s.inclusion(draws, genotypes):.4g}" for s in slots[t]),
                 "LOG_BF": factor,
                 "GAIN": factor - max(0.0, float(best)),
-                "PROXIES": "; ".join(map(_slot_text, slots[t])),
+                **_acting(acting(genotypes, y, term, strata, posterior.effect)),
+                "NOTE": _near(genotypes, members),
+                "PROXIES": "; ".join(_slot_text(slot, others) for slot in slots[t]),
             }
         )
     table = pd.DataFrame(rows, columns=COLUMNS)
     if refitted is not None:
-        known = {"odds_ratio": "OR", "low": "L95", "high": "U95", "p": "P", "method": "METHOD"}
-        for column, name in {**known, "n": "N"}.items():
-            table[f"ADJ_{name}"] = refitted.table[column]
+        add_refit(table, refitted, "ADJ")
     return table
+
+
+def add_refit(table: pd.DataFrame, refitted: Refit, start: str) -> None:
+    """Add the columns of a refit, their names beginning with ``start``."""
+    known = {"odds_ratio": "OR", "low": "L95", "high": "U95", "p": "P", "method": "METHOD"}
+    for column, name in {**known, "n": "N"}.items():
+        table[f"{start}_{name}"] = refitted.table[column]
 
 
 def _smaller(term: Sequence[Literal], offered: dict[str, list[Literal]]) -> list[BooleanFunction]:
@@ -220,11 +235,41 @@ def _smaller(term: Sequence[Literal], offered: dict[str, list[Literal]]) -> list
     ]
 
 
+def _plain_text(marker: str, genotypes: Genotypes) -> str:
+    if not marker.startswith("(NOT "):
+        return marker.strip("()")
+    return str(plain(BooleanFunction.parse(marker), genotypes.other_names)).strip("()")
+
+
 def _joined(values: object) -> str:
     return ",".join(str(v) for v in values)  # type: ignore[attr-defined]
 
 
-def _slot_text(slot: Slot) -> str:
+def _slot_text(slot: Slot, others: Mapping[str, str]) -> str:
     return " | ".join(
-        f"{p.literal} ({p.probability:.2g}, r2 {p.r_squared:.2g})" for p in slot.proxies
+        f"{plain_literal(p.literal, others)} ({p.probability:.2g}, r2 {p.r_squared:.2g})"
+        for p in slot.proxies
     )
+
+
+def _acting(found: Acting | None) -> dict[str, object]:
+    names = ("ALONE", "SEPARATE", "ADDITIVE", "ADDITIVE_HALF", "ADDITIVE_TWICE")
+    if found is None:
+        return {**{f"LBF_{name}": np.nan for name in names}, "ACTS": "."}
+    values = (found.alone, found.separate, found.additive, found.half, found.twice)
+    return {**{f"LBF_{n}": v for n, v in zip(names, values, strict=True)}, "ACTS": found.words}
+
+
+def _near(genotypes: Genotypes, members: Sequence[int]) -> str:
+    """Say which variants of a term lie so near each other that they may be one."""
+    chromosome = canonical_chromosomes(genotypes.variants["CHR"].iloc[list(members)])
+    position = genotypes.variants["POS"].to_numpy(dtype=np.int64)[list(members)]
+    said = [
+        f"{genotypes.names[members[i]]} and {genotypes.names[members[j]]} lie "
+        f"{abs(int(position[i] - position[j])):,} base pairs apart: probably one untyped variant"
+        for i, j in itertools.combinations(range(len(members)), 2)
+        if members[i] != members[j]
+        and chromosome[i] == chromosome[j]
+        and abs(int(position[i] - position[j])) < NEAR
+    ]
+    return "; ".join(said) or "."

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...boolean import BooleanFunction
+from .spelling import plain
 
 if TYPE_CHECKING:
     from .finding import Markers
@@ -33,11 +34,14 @@ class Rivals:
         How probable each is, the best one being 1.
     apart : ndarray of float
         Share of samples that each marks otherwise than the best one.
+    other_names : dict of str
+        Names of variants by their other allele.
     """
 
     functions: tuple[BooleanFunction, ...]
     ratio: Floats
     apart: Floats
+    other_names: dict[str, str]
 
     @property
     def sentence(self) -> str:
@@ -59,7 +63,7 @@ class Rivals:
             if count
         ]
         detail = f", {_listed(parts)}" if parts else ""
-        examples = " and ".join(map(str, self.functions[:2]))
+        examples = " and ".join(str(plain(f, self.other_names)) for f in self.functions[:2])
         return (
             f"The data do not single this function out: {others} at least a tenth as probable"
             f"{detail}, {'namely' if n == 1 else 'such as'} {examples}."
@@ -83,7 +87,8 @@ def find_rivals(found: Markers) -> Rivals:
     listed = found.screen.functions(_LISTED)
     scores = dict(zip(around.others, around.scores.tolist(), strict=True))
     # A dict and not a set: it keeps the order, which must be the same in every run.
-    fresh = [f for f in dict.fromkeys(itertools.chain(drawn, listed)) if f not in scores]
+    either = dict.fromkeys(itertools.chain(drawn, listed))
+    fresh = [f for f in either if isinstance(f, BooleanFunction) and f not in scores]
     scores.update(zip(fresh, posterior.scores(fresh).log_score.tolist(), strict=True))
     scores.pop(best, None)
     functions = list(scores)
@@ -93,4 +98,5 @@ def find_rivals(found: Markers) -> Rivals:
     own = best(found.study.genotypes)
     chosen = tuple(functions[i] for i in order)
     apart = [float((other(found.study.genotypes) != own).mean()) for other in chosen]
-    return Rivals(chosen, ratio[order], np.array(apart, dtype=np.float64))
+    names = found.study.genotypes.other_names
+    return Rivals(chosen, ratio[order], np.array(apart, dtype=np.float64), names)

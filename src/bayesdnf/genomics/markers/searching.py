@@ -17,6 +17,7 @@ from ...sampling.run import sample
 from ...sampling.samplers import informed
 from ...search.hunt import hunt
 from ...search.result import SearchResult
+from ..genotypes import ambiguous
 from .screening import Screen, StudyScans, screen, stage_progress
 from .sweep import Sweep, sweep
 from .tasks import MarkerTask
@@ -135,17 +136,21 @@ def search_and_sample(task: MarkerTask, screened: Screened) -> Searched:
         assert isinstance(search.function, BooleanFunction)
         first = search.log_posterior if first is None else first
         around = sweep(task.scoring, search.function)
+        best = search.function
+        if (clear := _clearest(task, around)) is not None:
+            best, search = clear, replace(search, function=clear)
+            around = sweep(task.scoring, best)
         near = around.within(_NEAR)
         screened = _joined_by(task, screened, near)
         last = rounds >= _ROUNDS or search.stopped in ("time limit", "interrupted")
         if around.better is not None and not last:
-            starts = [search.function, around.better]
+            starts = [best, around.better]
             continue
-        draws = sample_functions(task, screened, search.function, near)
+        draws = sample_functions(task, screened, best, near)
         drawn = _best_drawn(draws, search)
         if drawn is None or last:
             break
-        starts = [search.function, drawn]
+        starts = [best, drawn]
     outside = _outside(task, screened, around, draws)
     gained = search.log_posterior - first
     return Searched(screened, search, around, draws, rounds, gained, outside)
@@ -224,6 +229,22 @@ def _joined_by(task: MarkerTask, screened: Screened, near: Sequence[BooleanFunct
         return screened
     chosen = np.array(sorted(there.union(new)), dtype=np.intp)
     return _screened(task, replace(screened.screen, chosen=chosen))
+
+
+def _clearest(task: MarkerTask, around: Sweep) -> BooleanFunction | None:
+    """Return a function that scores the same with fewer A/T and C/G variants, if there is one."""
+    genotypes = task.study.genotypes
+
+    def unclear(function: BooleanFunction) -> int:
+        alleles = genotypes.variants[["A1", "A2"]].astype(str)
+        rows = [alleles.iloc[genotypes.place[a]] for a in function.attributes]
+        return sum(ambiguous(row["A1"], row["A2"]) for row in rows)
+
+    if unclear(around.function) == 0:
+        return None
+    same = around.within(_BETTER)
+    best = min([around.function, *same], key=unclear)
+    return best if unclear(best) < unclear(around.function) else None
 
 
 def _best_drawn(draws: Draws, search: SearchResult) -> BooleanFunction | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -46,6 +46,41 @@ def literal_words(planes: Words, code: str) -> Words:
     plain = {"dominant": carrier, "recessive": two, "heterozygous": carrier & ~two}
     held = plain[code.removeprefix("not ")]
     return np.asarray(held if code in plain else known & ~held, dtype=np.uint64)
+
+
+_PLAIN = {"not dominant": "recessive", "not recessive": "dominant"}
+"""Negations that have a plain name when the other allele is counted."""
+
+
+def plain(function: BooleanFunction, other_names: Mapping[str, str]) -> BooleanFunction:
+    """Write negations by the other allele where that has a plain name.
+
+    No copy of T at a variant of T and G is two of G, and not two of T is one of G at least.
+
+    Parameters
+    ----------
+    function : BooleanFunction
+        Any function of genotypes.
+    other_names : mapping of str to str
+        Names of variants by their other allele, as ``Genotypes.other_names`` has them.
+
+    Examples
+    --------
+    >>> from bayesdnf.boolean import BooleanFunction
+    >>> from bayesdnf.genomics.markers.spelling import plain
+    >>> function = BooleanFunction.parse("NOT rs11_T dominant AND rs3_A dominant")
+    >>> print(plain(function, {"rs11_T": "rs11_G"}))
+    (rs11_G recessive AND rs3_A dominant)
+    """
+    return BooleanFunction(
+        [[plain_literal(x, other_names) for x in term] for term in function.literal_terms]
+    )
+
+
+def plain_literal(literal: Literal, other_names: Mapping[str, str]) -> Literal:
+    """Write one literal so."""
+    other, coding = other_names.get(literal.attribute), _PLAIN.get(literal.operator)
+    return literal if other is None or coding is None else Literal(other, coding)
 
 
 def conjunction(genotypes: Genotypes, members: list[int], what: int) -> BooleanFunction:

@@ -11,17 +11,19 @@ from numpy.typing import NDArray
 
 from ...boolean import BooleanFunction
 from ...display.trust import search_trust
+from ..association.adjustment import adjust
 from ..association.refit import Refit, odds_ratios, refit_terms
 from ..genotypes import Genotypes
+from ..study import Study
 from .credible import Slot, term_probabilities
-from .marker_tables import marker_table, variant_inclusion, variant_table
+from .marker_tables import add_refit, marker_table, variant_inclusion, variant_table
 from .permutations import family_wise
 from .scan import Scan, identity
 from .screening import StudyScans, scan_study, stage_progress
 from .searching import Searched
 from .spelling import with_negations
 from .stratified import strata_hash
-from .tasks import MarkerTask
+from .tasks import MarkerSettings, MarkerTask
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,6 +79,20 @@ def refit_function(task: MarkerTask, function: BooleanFunction) -> Refitted:
     return Refitted(holds, refit, refit.history)
 
 
+def add_held_out(
+    terms: pd.DataFrame, held: Study, settings: MarkerSettings, function: BooleanFunction
+) -> None:
+    """Test terms on samples that the search did not see: ``HELD_OR``, ``HELD_P`` and so on."""
+    if function.is_null:
+        return
+    adjustment = adjust(
+        held.genotypes, held.y, held.covariates, components=settings.components,
+        columns=settings.strata, by_risk=False, build=settings.build,
+    )  # fmt: skip
+    holds = _holding(held.genotypes, function)
+    add_refit(terms, refit_terms(held.y, holds, adjustment.covariates), "HELD")
+
+
 def _holding(genotypes: Genotypes, function: BooleanFunction) -> pd.DataFrame:
     import pandas as pd
 
@@ -100,7 +116,7 @@ def tabulate(
     terms = marker_table(
         searched.screened.posterior, genotypes, y, searched.function, drawn, slots,
         term_probabilities(drawn, genotypes, slots), odds_ratios(y, refitted.holds),
-        refitted.refit,
+        refitted.refit, task.adjustment.numbers,
     )  # fmt: skip
     singles = searched.screened.screen.singles
     inclusion = variant_inclusion(drawn, genotypes)

@@ -16,10 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...boolean import BooleanFunction
+from ...boolean import BooleanFunction, Literal
+from ...boolean.literal import CODINGS
+from ...model.effect import Effect
+from ...model.prior import Prior
+from ..genotypes import Genotypes
 from .scan import Scan, scan
 from .scoring import Scoring
-from .spelling import literal_words
+from .spelling import literal_words, with_negations
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +63,7 @@ def stratified_singles(scoring: Scoring, codes: Sequence[str]) -> pd.DataFrame:
     s = scoring.n_strata
     names = genotypes.names
     order = np.argsort(-factor, kind="stable")
-    texts = [f"({_text(names[v], codes[best[v]])})" for v in order]
+    texts = [f"({Literal(names[v], codes[best[v]])})" for v in order]
     return pd.DataFrame(
         {
             "marker": texts,
@@ -73,9 +77,30 @@ def stratified_singles(scoring: Scoring, codes: Sequence[str]) -> pd.DataFrame:
     )
 
 
-def _text(name: str, code: str) -> str:
-    positive = code.removeprefix("not ")
-    return f"NOT {name} {positive}" if code != positive else f"{name} {positive}"
+def scan_pairs(
+    genotypes: Genotypes,
+    y: NDArray[np.bool_],
+    *,
+    strata: NDArray[np.intp] | None,
+    codings: Sequence[str] = tuple(CODINGS),
+    gap: int = 0,
+    **settings: Any,
+) -> Scan:
+    """Scan pairs by :func:`scan`, or within strata where there are some.
+
+    Parameters
+    ----------
+    genotypes, y, codings, gap, **settings
+        As for :func:`scan`.
+    strata : ndarray of int or None
+        The stratum of each sample.
+    """
+    if strata is None:
+        return scan(genotypes, y, codings=codings, gap=gap, **settings)
+    effect = Effect().resolved(strata=int(strata.max()) + 1)
+    scoring = Scoring(genotypes, y, Prior(), effect, tuple(codings), True, gap, strata)
+    singles = stratified_singles(scoring, with_negations(codings, True))
+    return stratified_scan(scoring, singles, codings=codings, gap=gap, **settings)
 
 
 def stratified_scan(

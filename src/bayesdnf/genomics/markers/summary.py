@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...boolean import BooleanFunction
 from ...model.rates import Interval
+from .spelling import plain, plain_literal
 
 if TYPE_CHECKING:
     from ...sampling.draws import Draws
@@ -31,38 +33,71 @@ def summary(found: Markers, genes: Genes | None = None) -> str:
         *([doubt, ""] if doubt else []),
         f"{n_cases:,} cases, {n_controls:,} controls, {study.genotypes.n_variants:,} variants.",
         "",
+        *_structure(found),
+        *(f"Mind: {warning}" for warning in study.warnings),
+        "",
     ]
     null = found.null_probability
     sure = f"Posterior probability that there is no marker: {_share(found.draws, null)}."
+    swept = list(found.searched.sentences)
     if found.function.is_null:
-        lines += ["No marker: no combination of these variants earns its length.", sure]
+        lines += ["No marker: no combination of these variants earns its length.", sure, *swept]
         return "\n".join([*lines, *_risks(found), *_drawn(found)])
     lines.append("Marker:")
-    for i, term in enumerate(found.function.terms):
+    for i, term in enumerate(found.plain.terms):
         lines.append(f"  {'OR' if i else '  '} ({' AND '.join(term)})")
-    lines += ["", sure, *_risks(found), found.rivals.sentence, ""]
+    lines += ["", sure, *_risks(found), *swept, found.rivals.sentence, ""]
     for i, row in enumerate(found.terms.to_dict("records")):
-        lines.append(f"{i + 1}. {row['TERM']}")
-        lines.append(
-            f"   {row['CASES']:,} of {n_cases:,} cases and {row['CONTROLS']:,} of {n_controls:,} "
-            f"controls; odds ratio {row['OR']:.3g} [{row['OR_L95']:.3g}, {row['OR_U95']:.3g}]"
-        )
-        lines.append(
-            f"   probability {row['PROB']:.3f} with linked variants, {row['PROB_EXACT']:.3f} as "
-            f"it stands; log Bayes factor {row['LOG_BF']:.1f}, gain over its best part "
-            f"{row['GAIN']:.1f}"
-        )
-        if "ADJ_OR" in row:
-            lines.append(_refit(row))
-        if genes is not None and (places := _places(found, i, genes)):
-            lines.append(f"   {places}")
-        for slot in found.slots[i]:
-            others = [p for p in slot.proxies if p.literal != slot.literal]
-            if others:
-                names = ", ".join(f"{p.literal} ({p.probability:.2f})" for p in others[:4])
-                more = f" and {len(others) - 4} more" if len(others) > 4 else ""
-                lines.append(f"   {slot.literal} could also be {names}{more}")
+        lines += _term(found, i, row, genes)
     return "\n".join([*lines, *_drawn(found)])
+
+
+def _structure(found: Markers) -> list[str]:
+    """Say how inflated tests are, and what strata cost."""
+    adjustment = found.adjustment
+    lines = [adjustment.verdict]
+    if adjustment.strata is None:
+        return lines
+    said = f"Markers are judged within {len(adjustment.strata)} strata"
+    if not found.function.is_null:
+        null = found.posterior.log_likelihood(BooleanFunction())
+        left = found.posterior.log_likelihood(found.function) - null
+        said += (
+            f", which took {found.strata_cost:.1f} of the {left + found.strata_cost:.1f} nats that "
+            "the function has over no marker without them"
+        )
+    return [*lines, f"{said}."]
+
+
+def _term(
+    found: Markers, number: int, row: Mapping[Hashable, Any], genes: Genes | None
+) -> list[str]:
+    """Tell of one term."""
+    names = found.study.genotypes.other_names
+    lines = [
+        f"{number + 1}. {row['TERM']}",
+        f"   {row['CASES']:,} of {row['N_CASES']:,} cases and {row['CONTROLS']:,} of "
+        f"{row['N_CONTROLS']:,} controls; odds ratio {row['OR']:.3g} [{row['OR_L95']:.3g}, "
+        f"{row['OR_U95']:.3g}]",
+        f"   probability {row['PROB']:.3f} with linked variants, {row['PROB_EXACT']:.3f} as "
+        f"it stands; log Bayes factor {row['LOG_BF']:.1f}, gain over its best part "
+        f"{row['GAIN']:.1f}",
+    ]
+    lines += [f"   {row[column]}" for column in ("ACTS", "NOTE") if row[column] != "."]
+    if "ADJ_OR" in row:
+        lines.append(_refit(row, "ADJ", "with covariates", "; chosen on the same data"))
+    if "HELD_OR" in row:
+        lines.append(_refit(row, "HELD", f"in {row['HELD_N']:,} samples held out", ""))
+    if genes is not None and (places := _places(found, number, genes)):
+        lines.append(f"   {places}")
+    for slot in found.slots[number]:
+        others = [p for p in slot.proxies if p.literal != slot.literal]
+        if others:
+            texts = [f"{plain_literal(p.literal, names)} ({p.probability:.2f})" for p in others[:4]]
+            more = f" and {len(others) - 4} more" if len(others) > 4 else ""
+            own = plain_literal(slot.literal, names)
+            lines.append(f"   {own} could also be {', '.join(texts)}{more}")
+    return lines
 
 
 def _risks(found: Markers) -> list[str]:
@@ -105,26 +140,38 @@ def _interval(risk: Interval) -> str:
     return f"{risk.mean:.4g} [{risk.low:.4g}, {risk.high:.4g}]"
 
 
-def _refit(row: Mapping[Hashable, Any]) -> str:
-    if str(row["ADJ_METHOD"]).startswith("not estimable"):
-        return f"   with covariates: {row['ADJ_METHOD']}"
+def _refit(row: Mapping[Hashable, Any], start: str, where: str, warning: str) -> str:
+    method = row[f"{start}_METHOD"]
+    if str(method).startswith("not estimable"):
+        return f"   {where}: {method}"
+    odds, low, high, p = (row[f"{start}_{column}"] for column in ("OR", "L95", "U95", "P"))
     return (
-        f"   with covariates: odds ratio {row['ADJ_OR']:.3g} [{row['ADJ_L95']:.3g}, "
-        f"{row['ADJ_U95']:.3g}], p = {row['ADJ_P']:.2g} ({row['ADJ_METHOD']})"
+        f"   {where}: odds ratio {odds:.3g} [{low:.3g}, {high:.3g}], p = {p:.2g} "
+        f"({method}{warning})"
     )
 
 
 def _drawn(found: Markers) -> list[str]:
-    top = found.draws.top(6)
+    """List the marker shown, and the functions drawn most often beside it."""
+    draws, names = found.draws, found.study.genotypes.other_names
+    top = draws.top(6)
+    shares = dict(zip(top["function"], top["probability"], strict=True))
+    own = [
+        float(draws.probability[i])
+        for i in range(draws.n_functions)
+        if draws.function(i) == found.function
+    ]
+    shares = {found.function: sum(own)} | {f: p for f, p in shares.items() if f != found.function}
     rows = [
-        f"  {share:.3f}  {'no marker' if function.is_null else function}"
-        for share, function in zip(top["probability"], top["function"], strict=True)
+        f"  {share:.3f}  {'no marker' if function.is_null else plain(function, names)}"
+        for function, share in shares.items()
     ]
     return [
         "",
-        f"Most probable of the {found.draws.n_functions:,} different functions among the draws:",
+        f"Share of the draws of this answer and of the others drawn most often, of "
+        f"{draws.n_functions:,} in all:",
         *rows,
-        *([] if found.draws.doubt else ["", found.draws.diagnose().verdict]),
+        *([] if draws.doubt else ["", draws.diagnose().verdict]),
     ]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...checks import seconds, whole
+from ...errors import ParameterError
 from ...model.effect import Effect
 from ...model.prior import Prior
 from ...model.streams import Streams
@@ -16,6 +17,8 @@ from ..association.adjustment import Adjustment, adjust
 from ..study import Study
 from .scoring import Scoring
 from .screening import StageProgress
+
+_HOLD = 3  # number of the random stream; results depend on it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +38,7 @@ class MarkerSettings:
     build: str | None
     r_squared: float
     permutations: int
+    holdout: float
     draws: int
     warmup: int
     chains: int
@@ -51,6 +55,8 @@ class MarkerSettings:
             name: whole(name, "find_markers", getattr(self, name), low)
             for name, low in least.items()
         }
+        if not 0 <= self.holdout <= 0.9:
+            raise ParameterError.of("holdout", "find_markers", "between 0 and 0.9", self.holdout)
         seconds("time_limit", "find_markers", self.time_limit)
         return replace(self, **numbers)
 
@@ -61,8 +67,8 @@ class MarkerSettings:
             "negations": self.negations, "keep": self.keep, "triples": self.triples,
             "gap": self.gap, "components": self.components, "strata": list(self.strata),
             "adjust": self.adjust, "build": self.build, "r_squared": self.r_squared,
-            "permutations": self.permutations, "draws": self.draws, "warmup": self.warmup,
-            "chains": self.chains, "seed": seed,
+            "permutations": self.permutations, "holdout": self.holdout, "draws": self.draws,
+            "warmup": self.warmup, "chains": self.chains, "seed": seed,
         }  # fmt: skip
 
 
@@ -84,6 +90,8 @@ class MarkerTask:
         Covariates, strata, and the inflation of tests.
     scoring : Scoring
         What a function on any variants of the study scores.
+    held : Study or None
+        Samples that were set aside to test what is found.
     """
 
     study: Study
@@ -92,6 +100,7 @@ class MarkerTask:
     progress: StageProgress | None
     adjustment: Adjustment
     scoring: Scoring
+    held: Study | None = None
 
     @classmethod
     def of(
@@ -104,6 +113,7 @@ class MarkerTask:
         """Check the settings, make strata, and get ready to score functions on the study."""
         s = settings.checked()
         streams = Streams(random_state, "find_markers")
+        study, held = _split(study, s.holdout, np.random.default_rng(streams.child(_HOLD)))
         adjustment = adjust(
             study.genotypes, study.y, study.covariates, components=s.components,
             columns=s.strata, by_risk=s.adjust, build=s.build,
@@ -118,7 +128,22 @@ class MarkerTask:
             study.genotypes, study.y, s.prior, effect, s.codings, s.negations, s.gap,
             adjustment.numbers,
         )  # fmt: skip
-        return cls(study, s, streams, progress, adjustment, scoring)
+        return cls(study, s, streams, progress, adjustment, scoring, held)
+
+
+def _split(study: Study, share: float, rng: np.random.Generator) -> tuple[Study, Study | None]:
+    """Set a share of the cases, of the controls and of the families aside."""
+    if share == 0:
+        return study, None
+    held = np.zeros(len(study.y), dtype=np.bool_)
+    for case in (True, False):
+        some = np.flatnonzero(study.y == case)
+        held[rng.permutation(some)[: round(share * len(some))]] = True
+    if study.families is not None:  # relatives of those searched would not be a test
+        held &= study.families == 0
+    searched = study.take(~held)
+    said = f"{int(held.sum()):,} of {len(held):,} samples were held out of the search."
+    return replace(searched, history=(*study.history, said)), study.take(held)
 
 
 class Clock:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,9 +21,11 @@ from ...model.rates import Counts, Interval
 from ...model.rule_fields import read_counts, read_function, read_risk
 from ..files.opening import open_genotypes
 from ..files.request import ReadProgress, ReadRequest
-from ..genotypes import Genotypes, empty_planes
+from ..genotypes import Genotypes, empty_planes, other_name
+from ..markers.spelling import plain
 from ..quality.ploidy import haploid_calls
-from .matching import Matched, match_variants
+from .matching import Matched, match_variants, matched_sentence
+from .stand_ins import no_proxies, proxies_of, read_proxies
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,6 +63,11 @@ class MarkerModel:
         ``probability``.
     settings : dict
         How the marker was found.
+    proxies : DataFrame
+        Linked variants that may stand in for one that another cohort does not have: ``FOR`` (its
+        name), the columns of ``variants``, with A1 the allele that goes with its A1, and ``R2``.
+    sources : tuple of str
+        Hashes of the study's files: their strands are those of the model.
 
     Examples
     --------
@@ -89,10 +97,20 @@ class MarkerModel:
     counts: Counts
     terms: tuple[dict[str, Any], ...]
     settings: dict[str, Any]
+    proxies: pd.DataFrame = field(default_factory=no_proxies)
+    sources: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, found: Markers) -> MarkerModel:
-        """Take the best function of what was found."""
+    def of(cls, found: Markers, sources: Sequence[str] = ()) -> MarkerModel:
+        """Take the best function of what was found.
+
+        Parameters
+        ----------
+        found : Markers
+            What was found in a study.
+        sources : sequence of str
+            SHA-256 of the files that it was read from.
+        """
         import pandas as pd
 
         genotypes, function = found.study.genotypes, found.function
@@ -102,13 +120,15 @@ class MarkerModel:
             codings = {x.operator: None for x in function.literals if x.attribute == name}
             rows.append(
                 (name, str(v["ID"]), str(v["CHR"]), int(v["POS"]), str(v["A1"]), str(v["A2"]),
-                 float(genotypes.frequency[genotypes.place[name]]), list(codings))
+                 float(found.variants["FREQ"].iloc[genotypes.place[name]]), list(codings))
             )  # fmt: skip
         terms = [
-            {"term": str(term), "cases": int(cases), "controls": int(controls),
+            {"term": " AND ".join(term), "cases": int(cases), "controls": int(controls),
              "odds_ratio": _finite(odds), "probability": float(probability)}
             for term, cases, controls, odds, probability in zip(
-                *(found.terms[c] for c in ("TERM", "CASES", "CONTROLS", "OR", "PROB")), strict=True
+                function.terms,
+                *(found.terms[c] for c in ("CASES", "CONTROLS", "OR", "PROB")),
+                strict=True,
             )
         ]  # fmt: skip
         prevalence = found.posterior.effect.prevalence
@@ -122,7 +142,16 @@ class MarkerModel:
             counts=found.posterior.counts(function),
             terms=tuple(terms),
             settings=found.settings,
+            proxies=proxies_of(found),
+            sources=tuple(sources),
         )
+
+    @property
+    def plain(self) -> BooleanFunction:
+        """The function with negations by the other allele, where that has a plain name."""
+        columns = zip(*(self.variants[c] for c in ("NAME", "A1", "A2")), strict=True)
+        others = {name: other_name(name, a1, a2) for name, a1, a2 in columns}
+        return plain(self.function, {n: o for n, o in others.items() if o is not None})
 
     @property
     def scale(self) -> str:
@@ -148,7 +177,9 @@ class MarkerModel:
         Genotypes
             For :meth:`match` and :meth:`predict`, calls on X, Y and MT settled.
         """
-        wanted = self.variants
+        import pandas as pd
+
+        wanted = pd.concat([self.variants, self.proxies], ignore_index=True)
         places = zip(wanted["CHR"], wanted["POS"], strict=True)
         request = ReadRequest(
             allele="first",
@@ -160,9 +191,43 @@ class MarkerModel:
         )
         return haploid_calls(open_genotypes(path).read(request))
 
-    def match(self, genotypes: Genotypes, *, trust_strand: bool = False) -> Matched:
-        """Find the marker's variants in another cohort, as :func:`match_variants` does."""
-        return match_variants(self.variants, genotypes, trust_strand=trust_strand)
+    def match(self, genotypes: Genotypes, *, ambiguous: str = "frequency") -> Matched:
+        """Find the marker's variants in another cohort, or linked ones in their place.
+
+        As :func:`match_variants` does; a variant that is not found is replaced by the most
+        correlated of its proxies that is.
+        """
+        matched = match_variants(self.variants, genotypes, ambiguous=ambiguous)
+        names = self.variants["NAME"][~matched.found].tolist()
+        some = self.proxies[self.proxies["FOR"].isin(names)].reset_index(drop=True)
+        if not len(some):
+            return matched
+        linked = match_variants(some, genotypes, ambiguous=ambiguous)
+        there = some.assign(detail=linked.table["detail"])[linked.found]
+        first = there.drop_duplicates("FOR").set_index("FOR")  # the most correlated one
+        if not len(first):
+            return matched
+        table, planes = matched.table.copy(), empty_planes(len(self.variants), genotypes.n_samples)
+        planes[matched.found] = matched.genotypes.planes
+        place = {name: i for i, name in enumerate(self.variants["NAME"])}
+        rows = np.flatnonzero(linked.found)
+        for name, own in first.iterrows():
+            row = int(np.searchsorted(rows, there.index[there["NAME"] == own["NAME"]][0]))
+            planes[place[str(name)]] = linked.genotypes.planes[row]
+            table.loc[place[str(name)], "status"] = "proxy"
+            table.loc[place[str(name)], "detail"] = f"r² {own['R2']:.2f}, {own['detail']}"
+        found = table["status"].isin(["proxy"]).to_numpy() | matched.found
+        stems = [
+            n.removesuffix(f"_{a}")
+            for n, a in zip(self.variants["NAME"], self.variants["A1"], strict=True)
+        ]
+        kept = replace(
+            matched.genotypes,
+            planes=planes[found],
+            variants=self.variants.assign(ID=stems)[found].reset_index(drop=True),
+            history=(*genotypes.history, matched_sentence(table)),
+        )
+        return Matched(kept, table)
 
     def predict(self, cohort: Genotypes | Matched) -> pd.DataFrame:
         """Tell whom the marker marks.
@@ -231,6 +296,8 @@ class MarkerModel:
             "counts": self.counts._asdict(),
             "terms": list(self.terms),
             "settings": self.settings,
+            "proxies": self.proxies.to_dict("records"),
+            "sources": list(self.sources),
         }
         write_bytes(path, as_json(document) + b"\n")
 
@@ -241,7 +308,7 @@ class MarkerModel:
         read_version(top, path, _FORMAT, _VERSION, "the model file of markers")
         expect_fields(
             top, "rule", "function", "variants", "risks", "scale", "prevalence",
-            "null_probability", "counts", "terms", "settings",
+            "null_probability", "counts", "terms", "settings", "proxies", "sources",
         )  # fmt: skip
         function = read_function(top, _is_coding, "codings of genotypes")
         risks = top.part("risks")
@@ -257,6 +324,8 @@ class MarkerModel:
             counts=read_counts(top.part("counts")),
             terms=_read_terms(top, function),
             settings=top.any("settings"),
+            proxies=read_proxies(top, function),
+            sources=_read_sources(top),
         )
 
 
@@ -289,6 +358,13 @@ def _read_variants(top: JsonFields, function: BooleanFunction) -> pd.DataFrame:
     if [row[0] for row in rows] != list(function.attributes):
         top.fail("field 'variants'", "a list of the function's variants", [row[0] for row in rows])
     return pd.DataFrame(rows, columns=list(_COLUMNS))
+
+
+def _read_sources(top: JsonFields) -> tuple[str, ...]:
+    read = top.any("sources")
+    if not isinstance(read, list) or not all(isinstance(x, str) for x in read):
+        top.fail("field 'sources'", "a list of hashes", read)
+    return tuple(read)
 
 
 def _read_prevalence(top: JsonFields) -> float | None:

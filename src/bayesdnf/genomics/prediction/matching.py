@@ -9,27 +9,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...display.wording import listed
-from ...errors import InputError
+from ...errors import InputError, ParameterError
 from ..chromosomes import canonical_chromosomes
-from ..genotypes import KNOWN, Genotypes, empty_planes
+from ..genotypes import COMPLEMENT, KNOWN, UNNAMED, Genotypes, empty_planes
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Flags = NDArray[np.bool_]
 
-_COMPLEMENT = {"A": "T", "C": "G", "G": "C", "T": "A"}
-_UNNAMED = ("0", ".", "")
-"""How files write an allele that nobody has."""
+STRANDS = ("frequency", "accept", "refuse")
+"""What to do with A/T and C/G variants."""
 
+_APART = 0.08  # from one half, of a frequency that tells the two strands apart
+_ERRORS = 3.0  # standard errors that the cohort's frequency must be further away than that
 _FOUND = {
     "matched": "as they are",
     "swapped": "with their alleles swapped",
     "other strand": "on the other strand",
     "other strand, swapped": "on the other strand with their alleles swapped",
+    "proxy": "by a linked variant in their place",
 }
 _NOT_FOUND = {
-    "ambiguous strand": "A/T or C/G, strand unknown",
+    "ambiguous strand": "A/T or C/G, strand unknown (--ambiguous accept takes them as they are)",
     "other alleles": "other alleles",
     "other chromosome": "same ID on another chromosome",
     "other build": "at the same position, but positions there are of another genome build",
@@ -71,30 +73,40 @@ class Matched:
         """Which of the variants wanted were found."""
         return self.table["status"].isin(list(_FOUND)).to_numpy()
 
+    @property
+    def warnings(self) -> list[str]:
+        """Variants whose alleles may be flipped, with the reason."""
+        told = self.table[self.table["detail"].str.contains("may be flipped")]
+        return [f"{v}: {d}" for v, d in zip(told["variant"], told["detail"], strict=True)]
+
 
 def match_variants(
-    wanted: pd.DataFrame, genotypes: Genotypes, *, trust_strand: bool = False
+    wanted: pd.DataFrame, genotypes: Genotypes, *, ambiguous: str = "frequency"
 ) -> Matched:
     """Find variants in another cohort by ID, or else by chromosome and position, and by alleles.
 
     Where A1 and A2 are the other way round the calls are recoded. Where both are the complements
     (A/C there, T/G here) the cohort was read from the other strand, and they are matched and
-    reported. Of A/T and C/G variants the strand cannot be told from the alleles: they are listed,
-    not guessed. An allele that the cohort does not name ("0") and nobody has can be the one wanted.
-    Of several that match by ID (or by place) the one with the most calls is taken if all agree.
-    A place counts for nothing where another variant wanted has the ID found there, nor where most
-    of those matched by ID are at other positions: the cohort is then of another genome build.
+    reported. Of A/T and C/G variants the strand cannot be told from the alleles: the frequency
+    decides where it is far enough from one half in both, and otherwise they are listed, not
+    guessed. Where the frequency of any other variant lies on the other side of one half, its
+    detail warns of flipped alleles. An allele that the cohort does not name ("0") and nobody has
+    can be the one wanted. Of several that match by ID (or by place) the one with the most calls is
+    taken if all agree. A place counts for nothing where another variant wanted has the ID found
+    there, nor where most of those matched by ID are at other positions: the cohort is then of
+    another genome build.
 
     Parameters
     ----------
     wanted : DataFrame
         One row per variant: ``ID``, ``CHR``, ``POS``, ``A1`` (counted) and ``A2``. Optionally
         ``NAME``, the model's name for it, such as rs123_A; by default as ``Genotypes.names``
-        makes it.
+        makes it; and ``FREQ``, the frequency of A1.
     genotypes : Genotypes
         The cohort.
-    trust_strand : bool, default=False
-        Take A/T and C/G variants to be on the model's strand.
+    ambiguous : {"frequency", "accept", "refuse"}, default="frequency"
+        Let frequencies tell the strand of A/T and C/G variants, take them to be on the model's
+        strand, or use none of them.
 
     Examples
     --------
@@ -118,10 +130,12 @@ def match_variants(
     lacking = {"ID", "CHR", "POS", "A1", "A2"} - set(wanted.columns)
     if lacking:
         raise InputError(f"The variants wanted have no column {', '.join(sorted(lacking))}.")
+    if ambiguous not in STRANDS:
+        raise ParameterError.of("ambiguous", "match_variants", " or ".join(STRANDS), ambiguous)
     wanted = wanted.reset_index(drop=True)
     names = _names(wanted)
     pairs = _candidates(wanted, genotypes)
-    _judge(pairs, wanted, genotypes, trust_strand)
+    _judge(pairs, wanted, genotypes, ambiguous)
     chosen, status, detail = _choose(pairs, len(wanted), genotypes)
     table = pd.DataFrame({"variant": names, "status": status, "detail": detail})
     found = table["status"].isin(list(_FOUND)).to_numpy()
@@ -134,7 +148,7 @@ def match_variants(
     kept = replace(
         kept,
         variants=variants.reset_index(drop=True),
-        history=(*genotypes.history, _sentence(table)),
+        history=(*genotypes.history, matched_sentence(table)),
     )
     return Matched(kept, table)
 
@@ -180,34 +194,37 @@ def _candidates(wanted: pd.DataFrame, genotypes: Genotypes) -> pd.DataFrame:
     return pairs.drop_duplicates(["wanted", "row"]).reset_index(drop=True)
 
 
-def _judge(
-    pairs: pd.DataFrame, wanted: pd.DataFrame, genotypes: Genotypes, trust_strand: bool
-) -> None:
+def _judge(pairs: pd.DataFrame, wanted: pd.DataFrame, genotypes: Genotypes, ambiguous: str) -> None:
     """Say of each pair how its alleles agree, and how good a match it is (0 the best)."""
     cohort = genotypes.variants.iloc[pairs["row"]]
     a1, a2 = (wanted[c].astype(str).str.upper().to_numpy()[pairs["wanted"]] for c in ("A1", "A2"))
     b1, b2 = (cohort[c].astype(str).str.upper().to_numpy() for c in ("A1", "A2"))
     copies = genotypes.take(variants=pairs["row"].to_numpy()).counts()
-    nobody1 = np.isin(b1, _UNNAMED) & (copies[:, 1] == 0)
-    nobody2 = np.isin(b2, _UNNAMED) & (copies[:, 2] == copies[:, 0])
+    nobody1 = np.isin(b1, UNNAMED) & (copies[:, 1] == 0)
+    nobody2 = np.isin(b2, UNNAMED) & (copies[:, 2] == copies[:, 0])
 
     def complement(alleles: NDArray[np.object_]) -> NDArray[np.object_]:
-        return np.array([_COMPLEMENT.get(allele, "?") for allele in alleles], dtype=object)
+        return np.array([COMPLEMENT.get(allele, "?") for allele in alleles], dtype=object)
 
     def agree(first: NDArray[np.object_], second: NDArray[np.object_]) -> Flags:
         one, two = b1 == first, b2 == second
         return np.asarray((one & two) | (nobody1 & two) | (one & nobody2), dtype=np.bool_)
 
     c1, c2 = complement(a1), complement(a2)
-    ambiguous = (a1 == c2) & (not trust_strand)
+    either = a1 == c2
     same, swapped = agree(a1, a2), agree(a2, a1)
     # One allele alone does not tell the other strand from a third allele: both must be named.
     strand = (a1 != c2) & ~nobody1 & ~nobody2
     other, both = agree(c1, c2) & strand, agree(c2, c1) & strand
+    side = _sides(pairs, wanted, copies, swapped & ~same)
+    if ambiguous == "frequency":  # names alike on the other strand mean the other allele
+        other, both = other | (either & swapped & (side < 0)), both | (either & same & (side < 0))
+        same, swapped = same & ~(either & (side < 0)), swapped & ~(either & (side < 0))
+    undecided = either & (ambiguous != "accept") & ((side == 0) | (ambiguous == "refuse"))
     elsewhere = pairs["elsewhere"].to_numpy(dtype=np.bool_)
     matches = same | swapped | other | both
     pairs["status"] = np.select(
-        [~matches, elsewhere, ambiguous, same, swapped, other],
+        [~matches, elsewhere, undecided, same, swapped, other],
         ["other alleles", "other chromosome", "ambiguous strand", *list(_FOUND)[:3]],
         "other strand, swapped",
     )
@@ -219,16 +236,51 @@ def _judge(
     misses = {name: 2 + rank for rank, name in enumerate(_NOT_FOUND)}
     by_place = pairs["by"].ne("ID").astype(np.int64)
     pairs["rank"] = pairs["status"].map(misses).fillna(by_place).astype(np.int64)
-    pairs["detail"] = _details(pairs, cohort)
+    pairs["detail"] = _details(pairs, cohort, _flipped(pairs, wanted, side))
     pairs["known"] = copies[:, KNOWN]
 
 
-def _details(pairs: pd.DataFrame, cohort: pd.DataFrame) -> list[str]:
+def _sides(
+    pairs: pd.DataFrame, wanted: pd.DataFrame, counts: NDArray[np.int64], swapped: Flags
+) -> NDArray[np.int64]:
+    """Say whether frequencies lie on one side of a half (1), on both (-1), or cannot tell (0).
+
+    Frequencies are those of the allele that both call A1.
+    """
+    if "FREQ" not in wanted:
+        return np.zeros(len(pairs), dtype=np.int64)
+    ours = wanted["FREQ"].to_numpy(dtype=np.float64)[pairs["wanted"]]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        alleles = 2.0 * counts[:, KNOWN]
+        theirs = (counts[:, 1] + counts[:, 2]) / alleles
+        theirs = np.where(swapped, 1 - theirs, theirs)
+        clear = np.abs(theirs - 0.5) - _ERRORS * 0.5 / np.sqrt(alleles) >= _APART
+    clear &= np.abs(ours - 0.5) >= _APART
+    pairs["frequency"] = theirs
+    return np.where(clear, np.sign((ours - 0.5) * (theirs - 0.5)), 0).astype(np.int64)
+
+
+def _flipped(pairs: pd.DataFrame, wanted: pd.DataFrame, side: NDArray[np.int64]) -> list[str]:
+    """Warn where alleles agree by name and frequencies say that they are the other way round."""
+    found = pairs["status"].isin(["matched", "swapped"]).to_numpy()
+    out = [""] * len(pairs)
+    for i in np.flatnonzero(found & (side < 0)):
+        ours = wanted["FREQ"].to_numpy()[pairs["wanted"].iloc[i]]
+        out[i] = (
+            f"; its frequency is {pairs['frequency'].iloc[i]:.2f} here and {ours:.2f} in the "
+            "model: alleles may be flipped"
+        )
+    return out
+
+
+def _details(pairs: pd.DataFrame, cohort: pd.DataFrame, warnings: list[str]) -> list[str]:
     shown = zip(*(cohort[c].astype(str) for c in ("ID", "CHR", "POS", "A1", "A2")), strict=True)
     by = pairs["by"].map({"ID": "by ID", "place": "by chromosome and position"})
     return [
-        f"{how}: {name} at {chromosome}:{position}, {a1}/{a2}"
-        for how, (name, chromosome, position, a1, a2) in zip(by, shown, strict=True)
+        f"{how}: {name} at {chromosome}:{position}, {a1}/{a2}{warning}"
+        for how, (name, chromosome, position, a1, a2), warning in zip(
+            by, shown, warnings, strict=True
+        )
     ]
 
 
@@ -266,7 +318,8 @@ def _choose(
     return row, status, detail
 
 
-def _sentence(table: pd.DataFrame) -> str:
+def matched_sentence(table: pd.DataFrame) -> str:
+    """Say how many variants were found, how, and which were not."""
     counts = table["status"].value_counts()
     how = ", ".join(f"{counts[s]:,} {words}" for s, words in _FOUND.items() if s in counts)
     total = sum(int(counts.get(s, 0)) for s in _FOUND)

@@ -137,3 +137,35 @@ def log_factorials(largest: int) -> Floats:
     from scipy.special import gammaln
 
     return np.asarray(gammaln(np.arange(1, largest + 2)))
+
+
+def genotypic_test(cases: Counts, controls: Counts) -> Floats:
+    """P-value of χ² between genotypes and outcome; this one is not exact.
+
+    Parameters
+    ----------
+    cases, controls : ndarray of shape (n_variants, 3)
+        Calls known, with a copy, and with two, as ``Genotypes.counts`` has them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.genomics.quality.exact_tests import genotypic_test
+    >>> genotypic_test(np.array([[30, 20, 10]]), np.array([[30, 20, 0]])).round(4)
+    array([0.0006])
+    """
+    from scipy.special import chdtrc
+
+    cells = np.stack(
+        [
+            np.stack([n[:, 0] - n[:, 1], n[:, 1] - n[:, 2], n[:, 2]], axis=1)
+            for n in (cases, controls)
+        ],
+        axis=1,
+    ).astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rows, columns = cells.sum(axis=2, keepdims=True), cells.sum(axis=1, keepdims=True)
+        expected = rows * columns / cells.sum(axis=(1, 2), keepdims=True)
+        statistic = np.where(expected > 0, (cells - expected) ** 2 / expected, 0.0)
+    freedom = np.maximum((columns > 0).sum(axis=(1, 2)) - 1, 1)
+    return np.asarray(chdtrc(freedom, statistic.sum(axis=(1, 2))))

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...checks import whole
+from ...display.wording import listed
 from ...errors import InputError, ParameterError
 from ..chromosomes import canonical_chromosomes
 from ..files.selection import Names, Places, Regions, find_names
 from ..genotypes import CARRIER, KNOWN, TWO, Genotypes
-from .exact_tests import hardy_weinberg_below
+from .exact_tests import genotypic_test, hardy_weinberg_below
 from .linkage import prune
 from .missingness import calls_per_sample, impute_mode, outcome_of, unequal_shares
 from .ploidy import autosomal, expected_counts, sexes
@@ -22,6 +23,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Flags = NDArray[np.bool_]
+
+THOUGH_ASSOCIATED = "Left out though associated with the outcome"
+"""How the sentence begins that names such variants."""
+
+_ADVICE = {
+    "Hardy-Weinberg": "a recessive effect looks like that; hwe=0 (--hwe 0) keeps it",
+    "call rate": "call_rate (--call-rate) lets it in",
+    "minor allele": "maf (--maf) lets it in",
+    "calls are missing": "differential='flag' keeps it",
+    "a call is missing": "missing='keep' (--missing keep) lets it in",
+}
 
 
 @dataclass(frozen=True)
@@ -219,6 +231,35 @@ class Filters:
             self._hardy_weinberg(genotypes, in_controls, controls, outcome is not None, steps)
         if self.missing == "drop":
             steps.need(known == expected, "a call is missing")
+        if outcome is not None:
+            self._associated(genotypes, of_cases, in_controls, steps)
+
+    def _associated(
+        self,
+        genotypes: Genotypes,
+        cases: NDArray[np.int64],
+        controls: NDArray[np.int64],
+        steps: _Steps,
+    ) -> None:
+        """Name variants that these filters left out though their genotypes differ by outcome."""
+        p = genotypic_test(cases, controls)
+        level = 0.05 / max(1, len(p))
+        named = []
+        for lost, why in steps.lost:
+            reason = why.partition(" (")[0].partition(":")[0]
+            advice = next((a for start, a in _ADVICE.items() if why.startswith(start)), None)
+            if advice is None:  # left out by name or by place, which is no matter of quality
+                continue
+            worst = np.flatnonzero(lost & (p < level))
+            named += [(float(p[v]), genotypes.names[v], reason, advice) for v in worst]
+        if named:
+            few = listed(
+                sorted(named), 5, lambda x: f"{x[1]} (p = {x[0]:.1g}; {x[2]}: {x[3]})"
+            )  # fmt: skip
+            steps.sentences.append(
+                f"{THOUGH_ASSOCIATED} (genotypes, p below {level:.1g}): {len(named):,} variants, "
+                f"{few}. Look at how they were called before you trust or drop them."
+            )
 
     def _differential(self, genotypes: Genotypes, table: NDArray[np.int64], steps: _Steps) -> None:
         p = np.ones(len(table))  # variants that other filters left out are not tested
@@ -263,8 +304,10 @@ class _Steps:
         self.things = things
         self.kept = np.ones(number, dtype=np.bool_)
         self.sentences = [] if sentences is None else sentences
+        self.lost: list[tuple[Flags, str]] = []
 
     def need(self, meets: Flags, otherwise: str) -> None:
+        self.lost.append((self.kept & ~meets, otherwise))
         lost, before = int((self.kept & ~meets).sum()), int(self.kept.sum())
         self.kept = self.kept & meets
         self.sentences.append(f"{lost:,} of {before:,} {self.things} left out: {otherwise}.")

@@ -175,10 +175,11 @@
     );
     var list = document.createElement("ul");
     rule.words.forEach(function (words, number) {
-      var decides = found.includes(number) && rule.layers[number] === part;
+      if (!found.includes(number) || rule.layers[number] !== part) { return; }
       var text = rule.is_list ? "layer " + rule.layers[number] + ": " + words : words;
-      list.appendChild(element("li", text, decides ? "fires" : ""));
+      list.appendChild(element("li", text, "fires"));
     });
+    if (!list.hasChildNodes()) { list.appendChild(element("li", "none")); }
     answer.appendChild(list);
     if (rule.is_list) {
       addRiskChange("lower", risks, -1, part, inputs, state);
