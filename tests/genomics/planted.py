@@ -36,3 +36,16 @@ def study(seed=0, *, n=900, variants=30, proxies=0, marker=True, pi0=0.15, pi1=0
 
 TRUTH = "(rs4_A dominant AND rs8_A dominant)"
 QUICK = {"draws": 150, "warmup": 150, "chains": 2, "triples": 8, "random_state": 0}
+
+
+def two_populations(seed, *, n=800, variants=300, fst=0.05, shares=(0.7, 0.3)):
+    """No marker at all: two populations whose allele frequencies and shares of cases differ."""
+    rng = np.random.default_rng(seed)
+    ancestral = rng.uniform(0.1, 0.9, variants)
+    spread = (1 - fst) / fst
+    frequency = rng.beta(ancestral * spread, (1 - ancestral) * spread, (2, variants))
+    population = np.repeat([0, 1], n // 2)
+    calls = rng.binomial(2, frequency[population].T)
+    chromosome = [str(1 + 20 * v // variants) for v in range(variants)]
+    packed = make(calls, chromosome, 1_000_000 * np.arange(variants))
+    return Study(packed, rng.random(n) < np.array(shares)[population])

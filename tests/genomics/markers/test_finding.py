@@ -81,7 +81,12 @@ def test_a_protective_variant_is_seen_through_its_negation():
     given = Study(Genotypes.from_copies(calls), y)
     found = find_markers(given, **QUICK)
     assert str(found.function) == "(NOT v6_B dominant)"
-    assert found.variants["BEST"][5] == "NOT v6_B dominant"
+    assert str(found.plain) == "(v6_A recessive)"
+    assert found.terms["TERM"].tolist() == ["v6_A recessive"]
+    assert found.variants["BEST"][5] == "v6_A recessive"
+    assert (found.plain(given.genotypes) == found.function(given.genotypes)).all()
+    assert "(v6_A recessive)" in str(found)
+    assert "NOT v6_B dominant" not in str(found)
     assert found.variants["LOG_BF"].idxmax() == 5
     assert "NOT" not in "".join(find_markers(given, negations=False, **QUICK).variants["BEST"])
 

@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -262,3 +263,54 @@ def test_what_is_no_model_is_refused(tmp_path, text):
     file.write_text(text)
     with pytest.raises(InputError, match="model file of markers"):
         MarkerModel.load(file)
+
+
+def test_a_linked_variant_stands_in_for_one_that_is_not_there():
+    given = study(proxies=3, kept=0.98)
+    found = find_markers(given, **QUICK)
+    model = MarkerModel.of(found)
+    own = next(a for a in found.function.attributes if a != "rs8_A")  # rs4, or one linked with it
+    linked = model.proxies[model.proxies["FOR"] == own]
+    assert len(linked) >= 2
+    assert linked["R2"].is_monotonic_decreasing
+    lead = given.genotypes.place[own]
+    there = given.genotypes.take(variants=np.arange(given.genotypes.n_variants) != lead)
+    turned = there.swapped(np.ones(there.n_variants, dtype=bool))
+    for other in (there, turned):  # whichever allele the other cohort counts
+        matched = model.match(other)
+        status = matched.table.set_index("variant")["status"]
+        assert status[own] == "proxy"
+        assert "by a linked variant in their place" in matched.genotypes.history[-1]
+        answers = model.predict(matched)
+        agree = (answers["MARKED"] == found.function(given.genotypes).astype(int)).mean()
+        assert agree > 0.95
+    absent = there.take(variants=~there.variants["ID"].isin(linked["ID"]).to_numpy())
+    assert model.predict(absent)["MARKED"].isna().mean() > 0.3
+
+
+def test_a_proxy_in_the_other_phase_counts_its_other_allele():
+    given = study(n=600, proxies=1, kept=0.99)
+    swap = np.zeros(given.genotypes.n_variants, dtype=bool)
+    swap[9] = True
+    opposite = replace(given, genotypes=given.genotypes.swapped(swap))
+    found = find_markers(opposite, **QUICK)
+    model = MarkerModel.of(found)
+    [row] = model.proxies.to_dict("records")
+    assert {row["FOR"].partition("_")[0], row["ID"]} == {"rs4", "rs10"}
+    proxy = opposite.genotypes.variants.set_index("ID").loc[row["ID"]]
+    assert (row["A1"], row["A2"]) == (proxy["A2"], proxy["A1"])
+
+
+def test_unambiguous_variants_are_preferred_where_they_score_the_same():
+    given = study()
+    planes = given.genotypes.planes.copy()
+    planes[15] = planes[3]
+    variants = given.genotypes.variants.copy()
+    variants.loc[3, ["A1", "A2"]] = ["A", "T"]
+    twin = replace(given, genotypes=replace(given.genotypes, planes=planes, variants=variants))
+    assert set(find_markers(twin, **QUICK).function.attributes) == {"rs16_A", "rs8_A"}
+
+
+def test_what_negations_mean_is_told_by_the_other_allele():
+    model = model_of("(NOT rs1_A dominant AND rs2_G recessive)")
+    assert str(model.plain) == "(rs1_G recessive AND rs2_G recessive)"

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesdnf import BooleanFunction
-from bayesdnf.errors import InputError, UnknownColumnError
+from bayesdnf.errors import InputError, ParameterError, UnknownColumnError
 from bayesdnf.genomics import match_variants
 from genomics import twins
 
@@ -211,3 +211,59 @@ def test_nothing_wanted_and_nothing_found():
     assert empty.genotypes.n_variants == 0
     none = match_variants(wanted([("rs1", "5", np.nan, "A", "C")]), twins.make([[0, 1]]))
     assert none.table["status"].tolist() == ["absent"]
+
+
+def frequent(frequency, n=400, seed=0):
+    return np.random.default_rng(seed).binomial(2, frequency, (1, n))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "frequency", "status"),
+    [
+        ("AT", "AT", 0.25, "matched"),
+        ("AT", "TA", 0.75, "swapped"),
+        ("AT", "AT", 0.75, "other strand, swapped"),
+        ("AT", "TA", 0.25, "other strand"),
+        ("CG", "CG", 0.5, "ambiguous strand"),
+        ("CG", "CG", 0.55, "ambiguous strand"),
+    ],
+)
+def test_a_frequency_far_from_a_half_tells_the_strand(ours, theirs, frequency, status):
+    """The model counts an allele of frequency 0.2; whatever is matched counts it too."""
+    table = wanted([("rs1", "7", 100, *ours)]).assign(FREQ=0.2)
+    there = cohort([("rs1", "7", 100, *theirs)], frequent(frequency))
+    matched = match_variants(table, there)
+    assert matched.table["status"].tolist() == [status]
+    if status != "ambiguous strand":
+        assert matched.genotypes.frequency[0] < 0.35
+    refused = match_variants(table, there, ambiguous="refuse")
+    assert refused.table["status"].tolist() == ["ambiguous strand"]
+    taken = match_variants(table, there, ambiguous="accept")
+    assert taken.table["status"].tolist() == ["swapped" if ours != theirs else "matched"]
+
+
+def test_a_study_frequency_near_a_half_or_few_samples_decide_nothing():
+    table = wanted([("rs1", "7", 100, "A", "T")])
+    for ours, n in ((0.48, 400), (0.2, 12)):
+        there = cohort([("rs1", "7", 100, "A", "T")], frequent(0.2, n))
+        matched = match_variants(table.assign(FREQ=ours), there)
+        assert matched.table["status"].tolist() == ["ambiguous strand"]
+
+
+def test_a_flip_that_turns_the_frequency_round_is_warned_about():
+    table = wanted([("rs1", "7", 100, "A", "G"), ("rs2", "7", 200, "A", "G")]).assign(FREQ=0.2)
+    there = cohort(
+        [("rs1", "7", 100, "A", "G"), ("rs2", "7", 200, "A", "G")],
+        [frequent(0.8)[0], frequent(0.2)[0]],
+    )
+    matched = match_variants(table, there)
+    assert matched.table["status"].tolist() == ["matched", "matched"]
+    [warning] = matched.warnings
+    assert warning.startswith("rs1_A: ")
+    assert "here and 0.20 in the model: alleles may be flipped" in warning
+
+
+def test_an_unknown_way_with_strands_is_refused():
+    table = wanted([("rs1", "7", 100, "A", "T")])
+    with pytest.raises(ParameterError, match="'ambiguous' parameter of match_variants"):
+        match_variants(table, cohort([("rs1", "7", 100, "A", "T")], CALLS), ambiguous="guess")

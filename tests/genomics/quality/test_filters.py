@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesdnf.errors import InputError, ParameterError
-from bayesdnf.genomics import Filters
+from bayesdnf.genomics import Filters, Study
 from genomics import twins
 
 OFF = {"sample_call_rate": 0, "call_rate": 0, "maf": 0, "hwe": 0, "differential_p": 0}
@@ -153,3 +153,21 @@ def test_nothing_left_says_why():
 def test_bad_settings_are_named(name, value):
     with pytest.raises(ParameterError, match=f"'{name}' parameter of Filters"):
         Filters(**{name: value})
+
+
+def test_an_associated_variant_that_a_filter_drops_is_named_with_advice():
+    rng = np.random.default_rng(0)
+    calls = rng.binomial(2, 0.4, (20, 800))
+    y = np.arange(800) < 400
+    calls[3] = np.where(y, rng.binomial(2, 0.5, 800), rng.choice([0, 1], 800))  # no control has two
+    study = Study(twins.make(calls), y)
+    kept = study.filtered(Filters())
+    assert "v4_B" not in kept.genotypes.names
+    [warning] = kept.warnings
+    assert warning.startswith("Left out though associated with the outcome")
+    assert "v4_B (p = " in warning
+    assert "Hardy-Weinberg p below 1e-06 in controls: a recessive effect looks like that" in warning
+    assert warning in kept.history
+    assert study.filtered(Filters(hwe=0)).warnings == ()
+    named = study.filtered(Filters(exclude=["v4"]))  # by name is by will
+    assert named.warnings == ()

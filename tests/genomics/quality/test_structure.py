@@ -144,3 +144,24 @@ def test_continents_are_the_first_component():
     assert found[["IID1", "IID2", "degree"]].to_numpy().tolist() == [
         ["NA18913", "NA19238", "first degree"]
     ]
+
+
+def kin(rng, parents):
+    """A child of two people, each given as two haplotypes."""
+    return np.stack([np.where(rng.random(p.shape[1]) < 0.5, p[0], p[1]) for p in parents])
+
+
+def test_relatives_are_numbered_as_families_or_left_out_as_plink_does():
+    rng = np.random.default_rng(0)
+    people = [rng.random((2, 3000)) < 0.4 for _ in range(9)]
+    children = [kin(rng, people[:2]) for _ in range(3)]  # s10, s11, s12: sibs, children of s1, s2
+    people += [*children, people[6]]  # s13 is s7 again
+    calls = np.stack([p.sum(axis=0) for p in people], axis=1)
+    packed = twins.make(calls, position=np.arange(3000) * 1000)
+    found = close_relatives(packed, variants=np.arange(3000))
+    assert found.families(13).tolist() == [1, 1, 0, 0, 0, 0, 2, 0, 0, 1, 1, 1, 2]
+    kept = found.unrelated(13)
+    pairs = {frozenset(pair) for pair in found.members.tolist()}
+    assert all(not kept[list(pair)].all() for pair in pairs)
+    assert np.flatnonzero(~kept).tolist() == [9, 10, 11, 12]  # both parents may stay
+    assert "strata do not cure that" in found.sentence

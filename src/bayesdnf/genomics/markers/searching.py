@@ -28,7 +28,8 @@ _THIN = 50  # steps for each draw
 _HUNT, _SAMPLE = 0, 1  # numbers of the random streams; results depend on them
 _NEAR = 7.0  # nats below the best function up to which a variant joins the chains
 _MOST_NEAR = 100  # variants that a sweep brings in at a time
-_ROUNDS = 20  # of search and sweep; each of them finds something better or is the last
+_ROUNDS = 10  # of search and sweeps; each of them finds something better or is the last
+_CLIMBS = 50  # sweeps in a row
 _BETTER = 1e-6
 
 
@@ -133,19 +134,15 @@ def search_and_sample(task: MarkerTask, screened: Screened) -> Searched:
     while True:
         rounds += 1
         search = search_function(task, screened, starts)
-        assert isinstance(search.function, BooleanFunction)
         first = search.log_posterior if first is None else first
-        around = sweep(task.scoring, search.function)
-        best = search.function
-        if (clear := _clearest(task, around)) is not None:
-            best, search = clear, replace(search, function=clear)
-            around = sweep(task.scoring, best)
-        near = around.within(_NEAR)
-        screened = _joined_by(task, screened, near)
         last = rounds >= _ROUNDS or search.stopped in ("time limit", "interrupted")
-        if around.better is not None and not last:
-            starts = [best, around.better]
+        assert isinstance(search.function, BooleanFunction)
+        best, around, near = _climbed(task, search.function)
+        screened = _joined_by(task, screened, near)
+        if around.score > search.log_posterior + _BETTER and not last:
+            starts = [best]
             continue
+        search = replace(search, function=best, log_posterior=around.score)
         draws = sample_functions(task, screened, best, near)
         drawn = _best_drawn(draws, search)
         if drawn is None or last:
@@ -154,6 +151,32 @@ def search_and_sample(task: MarkerTask, screened: Screened) -> Searched:
     outside = _outside(task, screened, around, draws)
     gained = search.log_posterior - first
     return Searched(screened, search, around, draws, rounds, gained, outside)
+
+
+def _climbed(
+    task: MarkerTask, function: BooleanFunction
+) -> tuple[BooleanFunction, Sweep, list[BooleanFunction]]:
+    """Sweep, take the best change of one literal, and sweep again, until there is none.
+
+    Returns
+    -------
+    function : BooleanFunction
+        The last one.
+    around : Sweep
+        What is around it.
+    near : list of BooleanFunction
+        Functions that score nearly as well, or better than where the sweeps began.
+    """
+    around = sweep(task.scoring, function)
+    near: list[BooleanFunction] = []
+    for _ in range(_CLIMBS):
+        if around.better is None:
+            break
+        near.append(around.better)
+        around = sweep(task.scoring, around.better)
+    if (clear := _clearest(task, around)) is not None:
+        around = sweep(task.scoring, clear)
+    return around.function, around, [*around.within(_NEAR), *near]
 
 
 def search_function(
