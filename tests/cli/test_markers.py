@@ -19,7 +19,7 @@ SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "genomics" / 
 QUICK = ("--draws", 100, "--chains", 2)
 FILES = {
     "draws.nc", "manhattan.png", "marker1.png", "markers.log", "markers.tsv", "model.json",
-    "pairs.tsv", "regions.tsv", "report.html", "summary.txt", "variants.tsv",
+    "pairs.tsv", "qq.png", "regions.tsv", "report.html", "summary.txt", "variants.tsv",
 }  # fmt: skip
 
 
@@ -44,7 +44,7 @@ def test_markers_writes_a_folder_and_prints_the_summary(run, plink):
     assert (ran.status, ran.err) == (0, "")
     assert {file.name for file in Path("results").iterdir()} == FILES
     text = Path("results/summary.txt").read_text()
-    assert ran.out == f"{text}\n11 files written to results.\n"
+    assert ran.out == f"{text}\n12 files written to results.\n"
     assert TRUTH in text
     assert "of a population with 0.01 cases" in text
     log = Path("results/markers.log").read_text()
@@ -130,7 +130,8 @@ def test_parts_of_a_scan_merge_and_serve(run, plink):
     assert ran.json()["rule"] == TRUTH
     run("scan", "study", "--part", "1/2", "--out", "half.tsv")
     run(*markers("--scan", "half.tsv")).assert_one_sentence(["merge all parts"])
-    wrong = run(*markers("--scan", "whole.tsv", "--maf", 0.3))
+    Path("gone.txt").write_text("rs20\n")
+    wrong = run(*markers("--scan", "whole.tsv", "--exclude", "gone.txt"))
     wrong.assert_one_sentence(["not one of this study", "same files, filters"])
     run("merge", "scan.1.tsv", "scan.3.tsv", "--out", "x.tsv").assert_one_sentence(["part 2 of 3"])
     run("merge", "scan.1.tsv", "--out", "scan.1.tsv").assert_one_sentence(["name another"])
@@ -267,3 +268,54 @@ def test_phenotypes_of_a_file_of_their_own(run):
     assert result["cases"] + result["controls"] == 500
     assert any("500 of 500 samples were found" in sentence for sentence in result["history"])
     assert "No marker" in Path("results/summary.txt").read_text()
+
+
+def test_structure_relatives_and_levels_from_the_shell(run):
+    rng = np.random.default_rng(0)
+    made = study(n=600, variants=600, pi0=0.1, pi1=0.6)
+    calls = made.genotypes.copies(range(600))
+    calls[:, 599] = calls[:, 0]  # the same person twice
+    packed = replace(made.genotypes, planes=Genotypes.from_copies(calls).planes)
+    site = rng.choice(["north", "south"], 600)
+    ill = made.y | ((site == "south") & (rng.random(600) < 0.4))
+    write_plink(packed, "study", ill)
+    table = packed.samples[["FID", "IID"]].assign(SITE=site, AGE=rng.normal(50, 9, 600).round())
+    table.to_csv("covar.txt", sep=" ", index=False)
+    scanned = run("scan", "study", "--covar", "covar.txt", "--king-cutoff", 0.2, "--out", "s.tsv")
+    assert (scanned.status, scanned.err) == (0, "")
+    assert "make 2 strata" in Path("s.tsv.log").read_text()
+    ran = run(*markers("--covar", "covar.txt", "--king-cutoff", 0.2, "--scan", "s.tsv"))
+    assert (ran.status, ran.err) == (0, "")
+    assert (
+        "1 of 600 samples left out: kinship of 0.2 or more"
+        in Path("results/markers.log").read_text()
+    )
+    assert "Markers are judged within 2 strata" in ran.out
+    assert "within 2 strata" in ran.out
+    assert TRUTH in ran.out
+    related = run("scan", "study", "--out", "t.tsv")
+    assert "strata do not cure that" in related.err
+    named = run(*markers("--covar", "covar.txt", "--strata", "SIDE"))
+    assert named.status == 1
+    assert "The covariates have no column 'SIDE' for strata; they have SITE, AGE." in named.err
+
+
+def test_a_model_knows_the_file_that_it_comes_from(run, plink):
+    half = np.random.default_rng(1).binomial(2, 0.5, len(plink.y))
+    calls = plink.genotypes.copies(range(30))
+    calls[20] = half
+    marked = (half >= 1) & (calls[7] >= 1)
+    ill = np.random.default_rng(2).random(len(half)) < np.where(marked, 0.8, 0.1)
+    packed = replace(plink.genotypes, planes=Genotypes.from_copies(calls).planes)
+    packed.variants.loc[20, ["A1", "A2"]] = ["C", "G"]  # frequency 1/2: no strand can be told
+    write_plink(packed, "study", ill)
+    assert run(*markers()).status == 0
+    same = run("predict", "results/model.json", "study", "--out", "a.tsv", "--json").json()
+    assert same["undecided"] == 0
+    write_plink(packed.take(samples=np.arange(len(ill)) < 800), "fewer", ill[:800])
+    Path("fewer.bim").write_text(Path("fewer.bim").read_text().replace("rs1\t", "rs999\t"))
+    other = run("predict", "results/model.json", "fewer", "--out", "b.tsv", "--json").json()
+    assert other["undecided"] > 300
+    accept = ("--ambiguous", "accept", "--json")
+    taken = run("predict", "results/model.json", "fewer", "--out", "c.tsv", *accept).json()
+    assert taken["undecided"] == 0

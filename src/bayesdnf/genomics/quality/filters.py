@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...checks import whole
-from ...display.wording import listed
+from ...display.wording import count, listed
 from ...errors import InputError, ParameterError
 from ..chromosomes import canonical_chromosomes
 from ..files.selection import Names, Places, Regions, find_names
@@ -256,8 +256,9 @@ class Filters:
             few = listed(
                 sorted(named), 5, lambda x: f"{x[1]} (p = {x[0]:.1g}; {x[2]}: {x[3]})"
             )  # fmt: skip
+            many = count(len(named), "variant")
             steps.sentences.append(
-                f"{THOUGH_ASSOCIATED} (genotypes, p below {level:.1g}): {len(named):,} variants, "
+                f"{THOUGH_ASSOCIATED} (genotypes, p below {level:.1g}): {many}, "
                 f"{few}. Look at how they were called before you trust or drop them."
             )
 
