@@ -7,7 +7,7 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 NATIVE := $(shell find native -name '*.?pp' -o -name CMakeLists.txt) CMakeLists.txt
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 
-.PHONY: demo test quick lint native-test sanitize calibrate browser bench bench-search profile-search bench-peers bench-averaging bench-genomics power reproduce docs house stub clean
+.PHONY: demo test quick lint native-test sanitize calibrate browser bench bench-search profile-search bench-peers bench-averaging bench-genomics power null-studies reproduce docs house stub clean
 
 demo: $(VENV)/.installed
 	@mkdir -p build
@@ -98,6 +98,11 @@ bench-genomics: $(VENV)/.installed
 # is measured stays in build/power.jsonl, and an interrupted run goes on from there.
 power: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.power $(if $(FULL),--sets 100)
+
+# Studies without a marker, structured or not: 10 sets of each kind, 40 with FULL=1. Minutes; what is
+# measured stays in build/null_studies.jsonl, and an interrupted run goes on from there.
+null-studies: $(VENV)/.installed
+	$(BIN)/python -m benchmarks.null_studies $(if $(FULL),--sets 40)
 
 # The paper's tables and figures, in full, with the page about them. Minutes.
 reproduce: $(VENV)/.installed

@@ -71,6 +71,9 @@ def markers(
     variants_kept: Annotated[
         int, typer.Option(help="Variants that go on to the search after the scans.")
     ] = 200,
+    layers: Annotated[
+        int, typer.Option(help="Look for a list of so many layers at most, too.")
+    ] = 1,
     permutations: Annotated[int, typer.Option(help="Permutations for family-wise p values.")] = 0,
     holdout: Annotated[
         float, typer.Option(help="Share of samples to set aside and test the terms on.")
@@ -113,7 +116,7 @@ def markers(
             kept, effect=effect, codings=reading.codings_on_offer(), negations=negations,
             keep=variants_kept, gap=reading.gap, components=reading.pcs,
             strata=reading.strata or (), adjust=reading.adjust, build=reading.build,
-            permutations=permutations, holdout=holdout, draws=draws, chains=chains,
+            layers=layers, permutations=permutations, holdout=holdout, draws=draws, chains=chains,
             time_limit=time_limit, n_jobs=reading.jobs, random_state=seed, pairs=scans or None,
             progress=stages,
         )  # fmt: skip
@@ -157,7 +160,10 @@ def _prepared(study: str, reading: Reading, stages: Stages) -> Study:
 
 
 def _result(found: Markers, files: list[Path]) -> dict[str, Any]:
+    from dataclasses import asdict
+
     null = found.function.is_null
+    strata, within = found.adjustment.strata, found.adjustment.stratified_inflation
     genotypes, y = found.study.genotypes, found.study.y
     return {
         "rule": str(found.plain),
@@ -170,6 +176,12 @@ def _result(found: Markers, files: list[Path]) -> dict[str, Any]:
         "risk_unmarked": found.other_risk._asdict(),
         "prevalence": found.posterior.effect.prevalence,
         "rivals": len(found.rivals.functions),
+        "inflation": asdict(found.adjustment.inflation),
+        "stratified_inflation": None if within is None else asdict(within),
+        "strata": [] if strata is None else list(strata.labels),
+        "layers": None if found.layered is None else found.layered.table.to_dict("records"),
+        "left_out": found.searched.outside,
+        "warnings": list(found.study.warnings),
         "pairs": found.pairs.to_dict("records"),
         "history": list(found.history),
         "settings": found.settings,

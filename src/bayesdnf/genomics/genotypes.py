@@ -16,6 +16,7 @@ from ..boolean.literal import CODINGS, Literal, comparison
 from ..data.bits import BitMatrix, Words, allocate_planes, pack_into, segment_offsets
 from ..data.literal_table import LiteralTable
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
+from .alleles import other_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,9 +25,6 @@ ALLELES = ("minor", "first", "second")
 
 KNOWN, CARRIER, TWO = range(3)
 """The three planes of a variant: call known, at least one copy, two copies."""
-
-UNNAMED = ("0", ".", "")
-"""How files write an allele that nobody has."""
 
 CHUNK_BYTES = 4 << 20
 """What is worked on at a time: little beside any planes that matter."""
@@ -398,31 +396,6 @@ class Genotypes:
         """Stretches of variants small enough to work on unpacked or copied."""
         for start in range(0, self.n_variants, self._piece):
             yield slice(start, min(start + self._piece, self.n_variants))
-
-
-COMPLEMENT = {"A": "T", "C": "G", "G": "C", "T": "A"}
-
-
-def ambiguous(first: str, second: str) -> bool:
-    """Whether two alleles are each other's complement, so that names do not tell the strand."""
-    return COMPLEMENT.get(first.upper()) == second.upper()
-
-
-def other_name(name: str, counted: str, other: str) -> str | None:
-    """Name a variant by its other allele; None where that has no name.
-
-    Examples
-    --------
-    >>> from bayesdnf.genomics.genotypes import other_name
-    >>> other_name("rs11_T", "T", "G"), other_name("1:500:G_T", "T", "G")
-    ('rs11_G', '1:500:T_G')
-    """
-    stem = name.removesuffix(f"_{counted}")
-    if stem == name or other in UNNAMED:
-        return None
-    if stem.endswith(f":{other}"):  # named by its place and this allele
-        stem = f"{stem.removesuffix(other)}{counted}"
-    return f"{stem}_{other}"
 
 
 def empty_planes(n_variants: int, n_samples: int) -> Words:

@@ -135,8 +135,11 @@ def tables(found: Markers, genes: Genes | None = None) -> dict[str, pd.DataFrame
         markers = markers.copy()
         markers.insert(list(markers.columns).index("A1"), "GENE", names)
         variants = variants.assign(GENE=[name or "." for name in genes.of(variants)])
-    pairs, regions = found.pairs, found.regions
-    return {"markers": markers, "variants": variants, "pairs": pairs, "regions": regions}
+    more = {} if found.layered is None else {"layers": found.layered.table}
+    return {
+        "markers": markers, "variants": variants, "pairs": found.pairs, "regions": found.regions,
+        **more,
+    }  # fmt: skip
 
 
 def _write_table(table: pd.DataFrame, path: Path) -> Path:

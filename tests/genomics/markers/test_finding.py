@@ -240,6 +240,27 @@ def test_a_variant_keeps_its_name_when_its_namesake_is_left_behind():
     assert (answers["MARKED"] == expected.astype(int)).all()
 
 
+def test_parts_with_risks_of_their_own_are_a_list_of_layers():
+    rng = np.random.default_rng(0)
+    calls = rng.binomial(2, 0.4, (8, 900))
+    first, second = (calls[1] == 2), (calls[4] >= 1)
+    y = rng.random(900) < np.where(first, 0.95, np.where(second, 0.5, 0.1))
+    given = Study(Genotypes.from_copies(calls), y)
+    found = find_markers(given, layers=3, **{**QUICK, "triples": 0})
+    assert len(found.layered.rule) == 2
+    assert found.layered.gain > 3
+    assert set(found.layered.rule(given.genotypes)) == {0, 1, 2}
+    table = found.layered.table
+    assert table["PART"].tolist() == [2, 1, 0]
+    assert table["CASES"].sum() == y.sum()
+    parts = found.layered.rule(given.genotypes)
+    for part, cases, risk in zip(table["PART"], table["CASES"], table["RISK"], strict=True):
+        assert cases == y[parts == part].sum()
+        assert risk == pytest.approx(y[parts == part].mean(), abs=0.02)
+    assert "A list of 2 layers" in str(found)
+    assert find_markers(given, **{**QUICK, "triples": 0}).layered is None
+
+
 needs_data = pytest.mark.skipif(not SHARED.exists(), reason="the shared data are not there")
 
 

@@ -128,7 +128,9 @@ def test_a_marker_is_found_within_strata_with_its_risks():
     assert found.risk.low < found.risk.mean < found.risk.high
     assert found.terms["ADJ_METHOD"].tolist() == ["maximum likelihood"]
     cost = found.strata_cost
-    assert f"which took {cost:.1f} of the" in str(found)
+    assert f" nats over no marker, and {found.terms['LOG_BF'][0] + cost:.1f} without strata" in str(
+        found
+    )
     made = scan_pairs(strata.genotypes, y, strata=found.adjustment.numbers)
     again = find_markers(strata, strata=["site"], pairs=made, **QUICK)
     assert again.function == found.function

@@ -72,7 +72,7 @@ class Inflation:
         ends = [np.median(known), known[max(low, 0)], known[min(n - 1 - low, n - 1)]]
         ratios = [float(end) / _MEDIAN for end in ends]
         scale = (1 / max(1, n_cases) + 1 / max(1, n_controls)) * 500
-        scaled = [1 + (r - 1) * scale for r in ratios]
+        scaled = [max(0.0, 1 + (r - 1) * scale) for r in ratios]
         return cls(ratios[0], ratios[1], ratios[2], scaled[0], scaled[1], scaled[2], n)
 
     def __str__(self) -> str:

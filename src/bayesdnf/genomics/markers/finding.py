@@ -27,7 +27,7 @@ from .rivals import Rivals, find_rivals
 from .scan import Scan
 from .scoring import Scoring
 from .screening import Screen, StageProgress
-from .searching import Searched, screen_variants, search_and_sample
+from .searching import Layered, Searched, screen_variants, search_and_sample, search_layers
 from .spelling import plain
 from .steps import (
     add_held_out,
@@ -73,6 +73,8 @@ class Markers:
         How the best function was found.
     searched : Searched
         The same with its sweeps over all variants.
+    layered : Layered or None
+        The best list of layers, where one was asked for.
     screen : Screen
         The scans, and the variants that took part in the end.
     scoring : Scoring
@@ -115,6 +117,7 @@ class Markers:
     draws: Draws
     search: SearchResult
     searched: Searched
+    layered: Layered | None
     screen: Screen
     scoring: Scoring
     adjustment: Adjustment
@@ -164,6 +167,7 @@ def find_markers(
     adjust: bool = True,
     build: str | None = None,
     r_squared: float = 0.5,
+    layers: int = 1,
     permutations: int = 0,
     holdout: float = 0.0,
     draws: int = 1000,
@@ -215,6 +219,9 @@ def find_markers(
         stretches with outlying loadings are left out.
     r_squared : float, default=0.5
         From which squared correlation on a variant counts as a proxy.
+    layers : int, default=1
+        With more than 1 look for the best list of so many layers at most as well, each part of
+        which has a risk of its own, on the variants that took part in the end.
     permutations : int, default=0
         Permutations for family-wise p values of single variants and pairs, within strata and
         families.
@@ -249,7 +256,7 @@ def find_markers(
         prior=prior or Prior(), effect=effect or Effect(), codings=tuple(codings),
         negations=negations, keep=keep, triples=triples, gap=gap, components=components,
         strata=tuple(strata), adjust=adjust, build=build, r_squared=r_squared,
-        permutations=permutations, holdout=holdout,
+        layers=layers, permutations=permutations, holdout=holdout,
         draws=draws, warmup=warmup, chains=chains,
         time_limit=time_limit, n_jobs=n_jobs,
     )  # fmt: skip
@@ -260,6 +267,7 @@ def find_markers(
     clock.note("scans")
     searched = search_and_sample(task, screen_variants(task, scanned))
     clock.note("search and chains")
+    layered = search_layers(task, searched)
     slots = slots_of(task.scoring, searched.function, r_squared)
     refitted = refit_function(task, searched.function)
     terms, variants = tabulate(task, searched, slots, refitted)
@@ -270,12 +278,13 @@ def find_markers(
     if task.held is not None:
         add_held_out(terms, task.held, task.settings, searched.function)
     history = tell(task, searched, refitted)
-    return _markers(task, searched, slots, terms, variants, history, clock.seconds)
+    return _markers(task, searched, layered, slots, terms, variants, history, clock.seconds)
 
 
 def _markers(
     task: MarkerTask,
     searched: Searched,
+    layered: Layered | None,
     slots: list[list[Slot]],
     terms: pd.DataFrame,
     variants: pd.DataFrame,
@@ -299,6 +308,7 @@ def _markers(
         draws=drawn,
         search=searched.search,
         searched=searched,
+        layered=layered,
         screen=searched.screened.screen,
         scoring=task.scoring,
         adjustment=task.adjustment,

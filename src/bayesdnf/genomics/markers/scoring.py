@@ -62,13 +62,15 @@ class Scoring:
         """Strata, 1 without any."""
         return 1 if self.strata is None else int(self.strata.max()) + 1
 
-    def on(self, variants: Sequence[int] | NDArray[np.intp]) -> Posterior:
-        """Return the posterior of functions on some variants.
+    def on(self, variants: Sequence[int] | NDArray[np.intp], layers: int = 1) -> Posterior:
+        """Return the posterior of functions on some variants, or of lists of layers.
 
         Parameters
         ----------
         variants : sequence of int
             Their numbers.
+        layers : int, default=1
+            The most layers of a list; with 1 there are functions only.
         """
         some = self.take(variants)
         prior = self.prior
@@ -78,8 +80,9 @@ class Scoring:
         bits = some.bits(self.codings, self.negations)
         # The prior counts the literals of the whole study: a screen makes no function cheaper.
         return Posterior(
-            bits, self.y, prior, self.effect, among=self.n_literals, strata=self.strata
-        )
+            bits, self.y, prior, self.effect, among=self.n_literals, layers=layers,
+            strata=self.strata,
+        )  # fmt: skip
 
     def take(self, variants: Sequence[int] | NDArray[np.intp]) -> Genotypes:
         """Return some of the variants, under the names that they have among all."""

@@ -4,28 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...boolean import BooleanFunction
+from ...boolean import BooleanFunction, RuleList
 from ...display.wording import count
+from ...model.part_rates import part_risks
 from ...model.posterior import Posterior
+from ...model.rule import layers_of
 from ...sampling.draws import Draws
 from ...sampling.run import sample
 from ...sampling.samplers import informed
 from ...search.hunt import hunt
 from ...search.result import SearchResult
-from ..genotypes import ambiguous
+from ..alleles import ambiguous
 from .screening import Screen, StudyScans, screen, stage_progress
+from .spelling import plain
 from .sweep import Sweep, sweep
 from .tasks import MarkerTask
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _STARTS = 20  # findings of each scan that the search starts from
 _LISTED = 100  # findings of each scan that the chains are offered
 _THIN = 50  # steps for each draw
-_HUNT, _SAMPLE = 0, 1  # numbers of the random streams; results depend on them
+_HUNT, _SAMPLE, _LAYERS = 0, 1, 4  # numbers of the random streams; results depend on them
 _NEAR = 7.0  # nats below the best function up to which a variant joins the chains
 _MOST_NEAR = 100  # variants that a sweep brings in at a time
 _ROUNDS = 10  # of search and sweeps; each of them finds something better or is the last
@@ -177,6 +183,62 @@ def _climbed(
     if (clear := _clearest(task, around)) is not None:
         around = sweep(task.scoring, clear)
     return around.function, around, [*around.within(_NEAR), *near]
+
+
+@dataclass(frozen=True, eq=False)
+class Layered:
+    """The best list of layers, each part of which has a risk of its own.
+
+    Parameters
+    ----------
+    rule : RuleList
+        The list, the layer that is asked first on top.
+    gain : float
+        Nats that it scores over the best function, which is a list of one layer.
+    table : DataFrame
+        A row for each part: ``PART``, ``RULE``, ``CASES``, ``CONTROLS``, ``RISK``, ``RISK_L95``,
+        ``RISK_U95``.
+    search : SearchResult
+        How it was found.
+    """
+
+    rule: RuleList
+    gain: float
+    table: pd.DataFrame
+    search: SearchResult
+
+
+def search_layers(task: MarkerTask, searched: Searched) -> Layered | None:
+    """Search for lists on the variants that took part; None where only functions are asked for."""
+    import pandas as pd
+
+    layers = task.settings.layers
+    if layers == 1:
+        return None
+    posterior = task.scoring.on(searched.screened.screen.chosen, layers)
+    own = RuleList(() if searched.function.is_null else [searched.function])
+    found = hunt(
+        posterior,
+        starts=[own],
+        time_limit=task.settings.time_limit,
+        n_jobs=task.settings.n_jobs,
+        random_state=task.streams.child(_LAYERS),
+        progress=stage_progress(task.progress, "layers"),
+    )
+    rule = found.function
+    assert isinstance(rule, RuleList)
+    names = task.study.genotypes.other_names
+    cells = posterior.part_counts(rule)
+    risks = part_risks(posterior.effect, cells)
+    texts = ["else", *(str(plain(layer, names)) for layer in layers_of(rule))]
+    table = pd.DataFrame(
+        [
+            (h, text, *cells[:, h].sum(axis=0).tolist(), *risk)
+            for h, (text, risk) in enumerate(zip(texts, risks, strict=True))
+        ][::-1],
+        columns=["PART", "RULE", "CASES", "CONTROLS", "RISK", "RISK_L95", "RISK_U95"],
+    )
+    return Layered(rule, found.log_posterior - posterior.log_score(own), table, found)
 
 
 def search_function(

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...boolean import BooleanFunction
+from ...display.trust import search_trust
 from ...model.rates import Interval
 from .spelling import plain, plain_literal
 
@@ -42,14 +43,14 @@ def summary(found: Markers, genes: Genes | None = None) -> str:
     swept = list(found.searched.sentences)
     if found.function.is_null:
         lines += ["No marker: no combination of these variants earns its length.", sure, *swept]
-        return "\n".join([*lines, *_risks(found), *_drawn(found)])
+        return "\n".join([*lines, *_risks(found), *_layers(found), *_drawn(found)])
     lines.append("Marker:")
     for i, term in enumerate(found.plain.terms):
         lines.append(f"  {'OR' if i else '  '} ({' AND '.join(term)})")
     lines += ["", sure, *_risks(found), *swept, found.rivals.sentence, ""]
     for i, row in enumerate(found.terms.to_dict("records")):
         lines += _term(found, i, row, genes)
-    return "\n".join([*lines, *_drawn(found)])
+    return "\n".join([*lines, *_layers(found), *_drawn(found)])
 
 
 def _structure(found: Markers) -> list[str]:
@@ -62,9 +63,10 @@ def _structure(found: Markers) -> list[str]:
     if not found.function.is_null:
         null = found.posterior.log_likelihood(BooleanFunction())
         left = found.posterior.log_likelihood(found.function) - null
+        before = left + found.strata_cost
+        before = left + found.strata_cost
         said += (
-            f", which took {found.strata_cost:.1f} of the {left + found.strata_cost:.1f} nats that "
-            "the function has over no marker without them"
+            f"; there the function has {left:.1f} nats over no marker, {before:.1f} without them"
         )
     return [*lines, f"{said}."]
 
@@ -138,6 +140,29 @@ def _places(found: Markers, term: int, genes: Genes) -> str:
 
 def _interval(risk: Interval) -> str:
     return f"{risk.mean:.4g} [{risk.low:.4g}, {risk.high:.4g}]"
+
+
+def _layers(found: Markers) -> list[str]:
+    """Tell of the best list of layers, where one was asked for."""
+    if found.layered is None:
+        return []
+    most = found.settings["layers"]
+    if len(found.layered.rule) < 2:
+        return ["", f"Of lists of up to {most} layers none scores higher than this function."]
+    rows = found.layered.table.to_dict("records")
+    words = ["if", *["elif"] * (len(rows) - 2), "or"]
+    return [
+        "",
+        f"A list of {len(rows) - 1} layers, each part with a risk of its own, scores "
+        f"{found.layered.gain:.1f} nats more on the variants that took part:",
+        *(
+            f"  {word} {row['RULE']}: risk {row['RISK']:.3g} "
+            f"[{row['RISK_L95']:.3g}, {row['RISK_U95']:.3g}], {row['CASES']:,} cases and "
+            f"{row['CONTROLS']:,} controls"
+            for word, row in zip(words, rows, strict=True)
+        ),
+        search_trust(found.layered.search, "list"),
+    ]
 
 
 def _refit(row: Mapping[Hashable, Any], start: str, where: str, warning: str) -> str:

@@ -37,6 +37,7 @@ class MarkerSettings:
     adjust: bool
     build: str | None
     r_squared: float
+    layers: int
     permutations: int
     holdout: float
     draws: int
@@ -49,7 +50,7 @@ class MarkerSettings:
         """Refuse numbers without a meaning before anything is scanned; return plain ints."""
         least = {
             "keep": 1, "triples": 0, "gap": 0, "components": 0, "permutations": 0,
-            "draws": 1, "warmup": 0, "chains": 1, "n_jobs": 1,
+            "draws": 1, "warmup": 0, "chains": 1, "n_jobs": 1, "layers": 1,
         }  # fmt: skip
         numbers: dict[str, Any] = {
             name: whole(name, "find_markers", getattr(self, name), low)
@@ -67,8 +68,8 @@ class MarkerSettings:
             "negations": self.negations, "keep": self.keep, "triples": self.triples,
             "gap": self.gap, "components": self.components, "strata": list(self.strata),
             "adjust": self.adjust, "build": self.build, "r_squared": self.r_squared,
-            "permutations": self.permutations, "holdout": self.holdout, "draws": self.draws,
-            "warmup": self.warmup, "chains": self.chains, "seed": seed,
+            "layers": self.layers, "permutations": self.permutations, "holdout": self.holdout,
+            "draws": self.draws, "warmup": self.warmup, "chains": self.chains, "seed": seed,
         }  # fmt: skip
 
 

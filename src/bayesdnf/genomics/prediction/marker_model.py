@@ -19,9 +19,10 @@ from ...files.checked_json import JsonFields, as_json, read_json
 from ...files.documents import expect_fields, header, read_version
 from ...model.rates import Counts, Interval
 from ...model.rule_fields import read_counts, read_function, read_risk
+from ..alleles import other_name
 from ..files.opening import open_genotypes
 from ..files.request import ReadProgress, ReadRequest
-from ..genotypes import Genotypes, empty_planes, other_name
+from ..genotypes import Genotypes, empty_planes
 from ..markers.spelling import plain
 from ..quality.ploidy import haploid_calls
 from .matching import Matched, match_variants, matched_sentence

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ...display.wording import listed
 from ...errors import InputError, ParameterError
+from ..alleles import COMPLEMENT, UNNAMED
 from ..chromosomes import canonical_chromosomes
-from ..genotypes import COMPLEMENT, KNOWN, UNNAMED, Genotypes, empty_planes
+from ..genotypes import KNOWN, Genotypes, empty_planes
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...boolean import BooleanFunction
 from ...files.checked_json import JsonFields
-from ..genotypes import ambiguous, other_name
+from ..alleles import ambiguous, other_name
 from ..quality.linkage import find_proxies
 
 if TYPE_CHECKING:
