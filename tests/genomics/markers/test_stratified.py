@@ -8,7 +8,7 @@ import pytest
 
 from bayesdnf import BooleanFunction, Effect, Prior
 from bayesdnf.errors import InputError
-from bayesdnf.genomics import find_markers, merge, scan
+from bayesdnf.genomics import Genotypes, Study, find_markers, merge, scan
 from bayesdnf.genomics.markers.permutations import permuted
 from bayesdnf.genomics.markers.scoring import Scoring
 from bayesdnf.genomics.markers.spelling import CODES
@@ -127,15 +127,28 @@ def test_a_marker_is_found_within_strata_with_its_risks():
     assert found.risk.mean > found.other_risk.mean
     assert found.risk.low < found.risk.mean < found.risk.high
     assert found.terms["ADJ_METHOD"].tolist() == ["maximum likelihood"]
-    cost = found.strata_cost
-    assert f" nats over no marker, and {found.terms['LOG_BF'][0] + cost:.1f} without strata" in str(
-        found
-    )
+    before = found.terms["LOG_BF"][0] + found.strata_cost
+    assert f" nats over no marker, and {before:.1f} without strata" in str(found)
+    # No chain stays at the complement, which marks the same samples with the risks exchanged.
+    assert found.terms["PROB"][0] > 0.9
     made = scan_pairs(strata.genotypes, y, strata=found.adjustment.numbers)
     again = find_markers(strata, strata=["site"], pairs=made, **QUICK)
     assert again.function == found.function
     with pytest.raises(InputError, match="its strata is"):
         find_markers(strata, pairs=made, adjust=False, **QUICK)
+
+
+@pytest.mark.slow
+def test_of_a_literal_and_its_negation_the_one_that_raises_the_risk_is_named():
+    rng = np.random.default_rng(0)
+    calls = rng.binomial(2, 0.4, (8, 600))
+    group = rng.choice(["a", "b"], 600)
+    y = rng.random(600) < np.where(calls[2] >= 1, 0.2, 0.6) + 0.2 * (group == "b")
+    given = Study(Genotypes.from_copies(calls), y, pd.DataFrame({"group": group}))
+    found = find_markers(given, strata=["group"], **{**QUICK, "triples": 0})
+    assert str(found.plain) == "(v3_A recessive)"
+    assert found.risk.mean > found.other_risk.mean
+    assert found.variants["BEST"][2] == "v3_A recessive"
 
 
 @pytest.mark.slow

@@ -37,6 +37,7 @@ _MOST_NEAR = 100  # variants that a sweep brings in at a time
 _ROUNDS = 10  # of search and sweeps; each of them finds something better or is the last
 _CLIMBS = 50  # sweeps in a row
 _BETTER = 1e-6
+_HOPELESS = 20.0  # nats below the best function
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,11 +294,16 @@ def chain_starts(
 ) -> list[BooleanFunction]:
     """Start at the best function, at none where that is allowed, and at other findings.
 
-    Chains that start apart and end up alike are what the diagnostics can believe.
+    Chains that start apart and end up alike are what the diagnostics can believe. With strata a
+    function and its complement mark the same samples with the risks exchanged, and a chain that
+    starts at none may stay at the complement, which has more terms and little of the posterior; so
+    none starts there where the null function is out of the question.
     """
     null = BooleanFunction()
     starts = [best]
-    if np.isfinite(posterior.log_score(null)):
+    score = posterior.log_score(null)
+    hopeless = not posterior.simple and score < posterior.log_score(best) - _HOPELESS
+    if np.isfinite(score) and not hopeless:
         starts.append(null)
     others = [f for f in findings if f != best]
     starts += others[: max(0, chains - len(starts))]
@@ -317,19 +323,23 @@ def _joined_by(task: MarkerTask, screened: Screened, near: Sequence[BooleanFunct
 
 
 def _clearest(task: MarkerTask, around: Sweep) -> BooleanFunction | None:
-    """Return a function that scores the same with fewer A/T and C/G variants, if there is one."""
-    genotypes = task.study.genotypes
+    """Return a function that scores the same and is easier to use, if there is one.
 
-    def unclear(function: BooleanFunction) -> int:
-        alleles = genotypes.variants[["A1", "A2"]].astype(str)
-        rows = [alleles.iloc[genotypes.place[a]] for a in function.attributes]
-        return sum(ambiguous(row["A1"], row["A2"]) for row in rows)
+    One with fewer A/T and C/G variants, whose strand may be in doubt elsewhere; of these one that
+    marks the higher risk, where strata leave that open.
+    """
+    genotypes, scoring = task.study.genotypes, task.scoring
+    alleles = genotypes.variants[["A1", "A2"]].astype(str)
 
-    if unclear(around.function) == 0:
+    def trouble(function: BooleanFunction) -> tuple[int, bool]:
+        rows = (alleles.iloc[genotypes.place[a]] for a in function.attributes)
+        marked = scoring.count(scoring.words(function))
+        return sum(ambiguous(*row) for row in rows), bool(scoring.raised(marked) < 0)
+
+    if trouble(around.function) == (0, False):
         return None
-    same = around.within(_BETTER)
-    best = min([around.function, *same], key=unclear)
-    return best if unclear(best) < unclear(around.function) else None
+    best = min([around.function, *around.within(_BETTER)], key=trouble)
+    return best if trouble(best) < trouble(around.function) else None
 
 
 def _best_drawn(draws: Draws, search: SearchResult) -> BooleanFunction | None:

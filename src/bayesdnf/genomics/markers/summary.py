@@ -64,10 +64,7 @@ def _structure(found: Markers) -> list[str]:
         null = found.posterior.log_likelihood(BooleanFunction())
         left = found.posterior.log_likelihood(found.function) - null
         before = left + found.strata_cost
-        before = left + found.strata_cost
-        said += (
-            f"; there the function has {left:.1f} nats over no marker, {before:.1f} without them"
-        )
+        said += f"; there it has {left:.1f} nats over no marker, and {before:.1f} without strata"
     return [*lines, f"{said}."]
 
 
