@@ -25,7 +25,7 @@ def test_the_folder_holds_everything(planted_markers, planted_genes, tmp_path):
     names = sorted(file.name for file in files)
     assert names == sorted(
         ["markers.tsv", "variants.tsv", "pairs.tsv", "regions.tsv", "summary.txt", "manhattan.png",
-         "marker1.png", "model.json", "draws.nc", "report.html", "markers.log"]
+         "qq.png", "marker1.png", "model.json", "draws.nc", "report.html", "markers.log"]
     )  # fmt: skip
     assert sorted(file.name for file in folder.iterdir()) == names
     markers = pd.read_csv(folder / "markers.tsv", sep="\t")
@@ -104,3 +104,15 @@ def test_the_report_tells_of_genotypes_in_words(planted_markers, no_markers, tmp
                 np.testing.assert_array_equal(says, genotypes.truth(literal))
     empty = write_marker_report(no_markers, tmp_path / "none.html").read_text(encoding="utf-8")
     assert "The data do not support any rule" in empty
+
+
+@pytest.mark.slow
+def test_the_report_shows_what_a_geneticist_looks_at(planted_markers, planted_genes, tmp_path):
+    save_markers(planted_markers, tmp_path, planted_genes)
+    page = (tmp_path / "report.html").read_text()
+    assert page.count('src="data:image/png;base64,') == 3  # Manhattan, QQ, the surroundings
+    assert "img-src data:;" in page
+    [row] = planted_markers.terms.to_dict("records")
+    for wanted in (row["TERM"], f"{row['OR']:.3g} [{row['OR_L95']:.3g}", "GAMMA", row["ACTS"],
+                   "Genomic inflation λ is", "No change of one literal among all 30"):  # fmt: skip
+        assert wanted in page

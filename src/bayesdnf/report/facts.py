@@ -28,6 +28,7 @@ from ..model.rule import Rule, layers_of, one_line
 from ..sampling.draws import Draws
 from ..versions import versions
 from .draw_facts import DrawFacts, draw_facts
+from .genome_facts import GenomeFacts
 from .performance import Performance, performance_of
 from .rows import Roles, positives_of, roles_of
 from .terms import (
@@ -125,6 +126,8 @@ class Facts(NamedTuple):
     files: tuple[File, ...]
     command: str
     is_posterior: bool
+    genome: GenomeFacts | None = None
+    """Of a report on markers."""
 
 
 class AboutReport(TypedDict, total=False):

@@ -102,14 +102,15 @@ def save_markers(
         for name, table in tables(found, genes).items()
     ]
     files.append(_write_text(f"{summary(found, genes)}\n", path / "summary.txt"))
-    files += _pictures(found, path, genes)
+    pictures = _pictures(found, path, genes)
+    files += pictures
     sources = [file.sha256 for file in inputs if file.role.startswith("genotypes")]
     MarkerModel.of(found, sources).save(path / "model.json")
     files.append(path / "model.json")
     optional: dict[str, Callable[[Path], object]] = {
         "draws.nc": found.draws.save,
         "report.html": lambda file: write_marker_report(
-            found, file, command=command or "", files=inputs
+            found, file, command=command or "", files=inputs, genes=genes, pictures=pictures
         ),
     }
     for name, write in optional.items():

@@ -13,18 +13,23 @@ from ..boolean import BooleanFunction
 from ..boolean.literal import comparison, satisfies
 from ..display.markup import shown
 from ..display.trust import search_is_sure, search_trust
+from ..display.wording import text_list
 from ..estimators.record import Record
 from ..estimators.rules import rules_table
+from ..genomics.markers.spelling import plain_literal
 from ..versions import versions
 from .draw_facts import draw_facts
 from .facts import DataFacts, Facts, File, Listed
+from .genome_facts import genome_facts
 from .html import require_jinja, write_page
 from .performance import performance_of
 from .rows import Roles
 from .terms import overlap_of, term_facts
+from .words import literal_words
 
 if TYPE_CHECKING:
     from ..genomics import Genotypes, Markers
+    from ..genomics.files.genes import Genes
 
 _COPIES = ("none", "one", "two")
 
@@ -36,6 +41,8 @@ def write_marker_report(
     outcome: str = "case",
     files: Sequence[File] = (),
     command: str = "",
+    genes: Genes | None = None,
+    pictures: Sequence[Path] = (),
 ) -> Path:
     """Write the report of a study's markers, whole or not at all.
 
@@ -51,6 +58,10 @@ def write_marker_report(
         The files that went in.
     command : str
         The command line that makes the report.
+    genes : Genes, optional
+        Names for places.
+    pictures : sequence of Path
+        PNG files to show in it, as ``save_markers`` names them.
 
     Examples
     --------
@@ -68,7 +79,8 @@ def write_marker_report(
     True
     """
     require_jinja()
-    return write_page(gather_markers(found, outcome, files, command), path)
+    facts = gather_markers(found, outcome, files, command)
+    return write_page(facts._replace(genome=genome_facts(found, genes, pictures)), path)
 
 
 def gather_markers(
@@ -83,6 +95,14 @@ def gather_markers(
     prevalence = posterior.effect.prevalence
     negations = bool(found.settings.get("negations", True))
     terms = term_facts(function, rules_table(posterior, function))
+    plain = [[plain_literal(x, genotypes.other_names) for x in t] for t in function.literal_terms]
+    terms = tuple(
+        facts._replace(
+            boxes=tuple(map(shown, own)),
+            words=text_list([literal_words(x) for x in own], "and"),
+        )
+        for facts, own in zip(terms, plain, strict=True)
+    )
     return Facts(
         positive=shown(outcome),
         negative="control",
@@ -91,7 +111,7 @@ def gather_markers(
         is_list=False,
         not_offered=() if negations else ("Negations of the codings were not on offer.",),
         one_sided=not negations,
-        rule=shown(function),
+        rule=shown(found.plain),
         terms=terms,
         parts=(),
         strata=(),

@@ -1,0 +1,105 @@
+"""What a report on markers says of the genome: tests, pictures, and a table of the terms."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..display.markup import shown
+
+if TYPE_CHECKING:
+    from ..genomics import Markers
+    from ..genomics.files.genes import Genes
+
+COLUMNS = ("Term", "Place", "Cases", "Controls", "Odds ratio", "Adjusted odds ratio",
+           "Probability", "How", "Could also be")  # fmt: skip
+_PROXIES = 4  # of a slot that are listed
+
+
+class Picture(NamedTuple):
+    """A picture in the page itself."""
+
+    title: str
+    data: str
+    """PNG in base64."""
+
+
+class GenomeFacts(NamedTuple):
+    """Tests, strata and warnings in sentences, pictures, and the terms as geneticists read them."""
+
+    sentences: tuple[str, ...]
+    warnings: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    pictures: tuple[Picture, ...]
+
+
+def genome_facts(
+    found: Markers, genes: Genes | None = None, pictures: Sequence[Path] = ()
+) -> GenomeFacts:
+    """Gather what a geneticist looks at first.
+
+    Parameters
+    ----------
+    found : Markers
+        What was found in a study.
+    genes : Genes, optional
+        Names for places.
+    pictures : sequence of Path
+        PNG files to show, by the names that ``save_markers`` gives them.
+    """
+    adjustment = found.adjustment
+    sentences = [*adjustment.history, adjustment.verdict, *found.searched.sentences]
+    if not found.function.is_null:
+        sentences.append(found.rivals.sentence)
+    rows = [_row(found, i, row, genes) for i, row in enumerate(found.terms.to_dict("records"))]
+    warnings = list(found.study.warnings)
+    warnings += [f"{row['TERM']}: {row['NOTE']}" for row in found.terms.to_dict("records")
+                 if row["NOTE"] != "."]  # fmt: skip
+    return GenomeFacts(
+        tuple(map(shown, sentences)),
+        tuple(map(shown, warnings)),
+        COLUMNS,
+        tuple(rows),
+        tuple(
+            Picture(_title(file.stem), base64.b64encode(file.read_bytes()).decode())
+            for file in pictures
+        ),
+    )
+
+
+def _row(found: Markers, number: int, row: Any, genes: Genes | None) -> tuple[str, ...]:
+    places = zip(row["CHR"].split(","), row["BP"].split(","), strict=True)
+    named = [
+        f"{c}:{int(p):,}{_in(genes.at(c, int(p)) if genes is not None else '')}" for c, p in places
+    ]
+    adjusted = "–"
+    if "ADJ_OR" in row:
+        adjusted = _odds(row["ADJ_OR"], row["ADJ_L95"], row["ADJ_U95"])
+    proxies = [
+        str(p.literal)
+        for slot in found.slots[number]
+        for p in [x for x in slot.proxies if x.literal != slot.literal][:_PROXIES]
+    ]
+    texts = (
+        row["TERM"], ", ".join(named), f"{row['CASES']:,} of {row['N_CASES']:,}",
+        f"{row['CONTROLS']:,} of {row['N_CONTROLS']:,}",
+        _odds(row["OR"], row["OR_L95"], row["OR_U95"]), adjusted, f"{row['PROB']:.3f}",
+        "–" if row["ACTS"] == "." else row["ACTS"], ", ".join(proxies) or "–",
+    )  # fmt: skip
+    return tuple(map(shown, texts))
+
+
+def _in(gene: str) -> str:
+    return f" ({gene})" if gene else ""
+
+
+def _odds(value: float, low: float, high: float) -> str:
+    return f"{value:.3g} [{low:.3g}, {high:.3g}]"
+
+
+def _title(stem: str) -> str:
+    known = {"manhattan": "Inclusion along the genome", "qq": "Tests beside chance"}
+    return known.get(stem, f"Around term {stem.removeprefix('marker')}")
