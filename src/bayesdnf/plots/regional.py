@@ -151,8 +151,7 @@ def _stretch(found: Markers, term: int, slot: Slot, around: int) -> _Stretch:
     r2 = dict(zip(linked["proxy"].tolist(), linked["r_squared"].tolist(), strict=True))
     r_squared = np.array([1.0 if v == lead else r2.get(int(v), 0.0) for v in variants])
     middle = float(position[lead])
-    reach = max(1.0, float(np.abs(position[variants] - middle).max()))
-    half = min(float(around), 1.06 * reach)
+    half = float(around)
     return _Stretch(
         slot, canonical_chromosome(chromosome[lead]), (middle - half, middle + half), lead,
         variants, position[variants].astype(np.float64), factor, r_squared, float(without),
