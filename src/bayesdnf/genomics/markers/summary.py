@@ -174,7 +174,7 @@ def _refit(row: Mapping[Hashable, Any], start: str, where: str, warning: str) ->
 
 
 def _drawn(found: Markers) -> list[str]:
-    """List the marker shown, and the functions drawn most often beside it."""
+    """List the marker shown, and the most probable functions beside it."""
     draws, names = found.draws, found.study.genotypes.other_names
     top = draws.top(6)
     shares = dict(zip(top["function"], top["probability"], strict=True))
@@ -190,8 +190,8 @@ def _drawn(found: Markers) -> list[str]:
     ]
     return [
         "",
-        f"Share of the draws of this answer and of the others drawn most often, of "
-        f"{draws.n_functions:,} in all:",
+        f"Probability of this answer and of the most probable others, of {draws.n_functions:,} "
+        "drawn:",
         *rows,
         *([] if draws.doubt else ["", draws.diagnose().verdict]),
     ]
