@@ -32,6 +32,7 @@ _FEWEST_BLOCKS = 10
 _DEALS = 999
 _VARIATION_DEALS = 199
 _LEVEL = 0.006  # of a comparison of chains
+_SLACK_OF_SHORT = 1.3
 _SLACK = 1.1  # for total variation over many functions, which hardly varies by chance
 _MOST_FUNCTIONS = 100  # compared one by one
 _LEAST_SHARE = 0.005
@@ -97,12 +98,19 @@ class Agreement:
     @property
     def alike(self) -> bool:
         """Whether no chain's share of a literal or of a frequent function stands out."""
-        return self.by_chance > _LEVEL or abs(self.share - self.others) <= TOLERATED
+        level = _LEVEL if self._long else 1 / (1 + _DEALS)
+        return self.by_chance > level or abs(self.share - self.others) <= TOLERATED
+
+    @property
+    def _long(self) -> bool:
+        """Whether the blocks that were dealt out are long enough to be independent."""
+        return self.effective_size >= _FEWEST_BLOCKS * _DRAWS_A_BLOCK
 
     @property
     def far(self) -> bool:
         """Whether the largest total variation is more than chance explains."""
-        return self.largest > max(TOLERATED, _SLACK * self.limit)
+        slack = _SLACK if self._long else _SLACK_OF_SHORT
+        return self.largest > max(TOLERATED, slack * self.limit)
 
     @property
     def ok(self) -> bool:

@@ -69,9 +69,9 @@ def verdict_of(
             f"Too few draws to judge by: {draws.n_draws}{each}, where {FEWEST_DRAWS} are the "
             "least. Run longer."
         )
-    stuck, apart = _never_left(draws)
-    torn = _torn(values, quantities)
     size = draws.n_draws if agreement is None else agreement.effective_size
+    stuck, apart = _never_left(draws, size)
+    torn = _torn(values, quantities)
     by_chance = _r_hat_by_chance(size, draws, quantities)
     mixing = _large_r_hat(quantities, by_chance)
     between = [] if agreement is None or agreement.ok else _between(draws, agreement)
@@ -104,11 +104,12 @@ _SHORT = {
 }
 
 
-def _never_left(draws: Draws) -> tuple[list[str], list[str]]:
+def _never_left(draws: Draws, size: float) -> tuple[list[str], list[str]]:
     """Sentences on chains that hold one function only: on all of them, and on those that differ.
 
-    Where the others are nearly always at the same function, staying there is no fault. Of lists
-    it is the way that they part the rows that may be left or not.
+    Where the others are so often at the same function that as many effective draws would all be
+    of it now and then, staying there is no fault. Of lists it is the way that they part the rows
+    that may be left or not.
     """
     answers = draws.answers
     index = answers.of[draws.index]
@@ -131,7 +132,7 @@ def _never_left(draws: Draws) -> tuple[list[str], list[str]]:
     for chain in constant.tolist():
         answer = int(index[chain, 0])
         share = np.delete(answers.counts[:, answer], chain).mean() / draws.n_draws
-        if 1 - share > TOLERATED:
+        if 1 - share > TOLERATED and share**size < _LEVEL:
             differs.setdefault(answer, []).append(chain + 1)
     the = "" if draws.layers == 1 else "the partition of "
     return [], [
