@@ -7,7 +7,7 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 NATIVE := $(shell find native -name '*.?pp' -o -name CMakeLists.txt) CMakeLists.txt
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 
-.PHONY: demo test quick lint native-test sanitize calibrate browser bench bench-search profile-search bench-peers bench-averaging bench-genomics power null-studies reproduce docs house stub clean
+.PHONY: demo test quick lint native-test sanitize calibrate attack test-lowest browser bench bench-search profile-search bench-peers bench-averaging bench-genomics power null-studies reproduce docs house stub clean
 
 demo: $(VENV)/.installed
 	@mkdir -p build
@@ -39,6 +39,25 @@ build/faults/.built: $(NATIVE) $(VENV)/.installed tests/sampling/fault_build.py
 	$(BIN)/cmake --build build/editable --target native_faults
 	@cp build/editable/faults/_native* $(@D)
 	@mv $@.new $@
+
+# Malformed files of all kinds, hostile names, writers that fail, 200 kills: half an hour. Writes the
+# table of docs/trust.md; fails when something was not handled.
+attack: $(VENV)/.installed
+	$(BIN)/python -W ignore -m benchmarks.attack $(if $(QUICK),--quick)
+
+# The lowest versions that pyproject.toml declares, in an environment of their own, and the tests that
+# touch every library once.
+test-lowest: $(VENV)/.installed
+	$(PYTHON) -m venv build/lowest
+	build/lowest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(PYTHON) tools/lowest.py > build/lowest/requirements.txt
+	build/lowest/bin/python -m pip install --quiet -r build/lowest/requirements.txt --group build \
+		"pytest>=8" "hypothesis>=6.100" pyarrow h5py
+	build/lowest/bin/python -m pip install --quiet --no-build-isolation --no-deps -e . \
+		-Cbuild-dir=build/editable-lowest
+	build/lowest/bin/python -m pytest -q -p no:cacheprovider -m "not slow" tests/test_package.py \
+		tests/cli/test_fit_predict.py tests/cli/test_sample.py tests/cli/test_report.py \
+		tests/sampling/test_draws_file.py tests/estimators/test_classifier.py
 
 # Chromium and its driver, for the tests of reports; without them these tests are skipped.
 browser:

@@ -64,7 +64,9 @@ def read_file(
     else:
         sep = separator_of(path) if sep is None else sep
         if len(sep) != 1 or not sep.isascii():
-            raise InputError(f"A separator must be one ASCII character. Got {sep!r} instead.")
+            raise InputError(
+                f"A separator must be one character, and in ASCII. Got {sep!r} instead."
+            )
         if _SEPARATORS.get(sep) is None and (sep.isalnum() or sep in '"\r\n'):
             raise InputError(f"{sep!r} cannot separate columns; use one such as ',' or ';'.")
         table = _read_text(path, sep, missing, texts)
