@@ -1,216 +1,307 @@
-"""Does averaging over functions pay? Log loss, Brier score and calibration on the same folds.
+"""Write docs/averaging.md and its figure: what averaging over functions and lists is worth.
 
-``PosteriorDNFClassifier`` (an average over the posterior) beside ``DNFClassifier`` (the best
-function alone), EBM, logistic regression with an L1 penalty chosen by cross-validation, and a
-random forest, on the categorical and the HIV sets. Calibration is the expected calibration error:
-over ten bins of predicted risk with as many rows each, the mean distance between the mean
-prediction and the share of positives. ``make bench-averaging`` sets up the environment that EBM
-needs; without it that column is left out. Sets of more than 4000 training rows are cut to 4000 of
-them, the same for every method.
+Log loss, AUC, Brier score and calibration of the averages, of the best function and list, of the
+short rules that stand for an average, and of peers; whether the bars are met that the project set
+itself; and where the average of lists loses, with the reason. All from ``benchmarks.peers``.
 """
 
 from __future__ import annotations
 
-import time
-import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
 
-from bayesdnf import DNFClassifier, PosteriorDNFClassifier
+from .measured import Measured, filled, listed, number, read, seconds, table
+from .peers import MOST_ROWS
+from .writing import RESULTS
 
-from .folds import GROUPS, Set, sets
-from .writing import RESULTS, arguments, show, write
-
-MOST_ROWS = 4000
-SECONDS = 30  # for the sampler and the search, on each fold
 DOCS = RESULTS.parents[1] / "docs"
-QUICK = ("votes", "monks-1", "lymphography")
+AVERAGED, FUNCTIONS, FOREST = "averaged lists", "averaged functions", "random forest"
+SHOWN = (
+    AVERAGED,
+    FUNCTIONS,
+    "representative, 15",
+    "representative, 5",
+    "list",
+    "function",
+    FOREST,
+    "HistGB",
+    "EBM",
+    "BART",
+    "logistic L1",
+    "FasterRisk, 10",
+    "FasterRisk, 5",
+)
+OURS = SHOWN[:6]
+SCORES = {"representative, 15": "FasterRisk, 10", "representative, 5": "FasterRisk, 5"}
+DRAWN = (AVERAGED, FUNCTIONS, FOREST, "EBM", "BART", "logistic L1")
+LOST = 0.05  # log loss behind the forest that needs a reason
+NEAR = 0.003  # of the best mean AUC
 
-Floats = NDArray[np.float64]
+ABOUT = """\
+# Does averaging pay?
 
+`DNFClassifier` answers with the best function found, or with `layers=4` with the best list.
+`PosteriorDNFClassifier` averages over functions (`layers=1`) or lists (`layers=4`) and rates drawn
+from the posterior, so that its risks carry the doubt about the rule too. A *representative* rule is
+the list of at most 15, or 5, literals whose risks are nearest to those of the averaged lists. All
+have their default settings. Same training and test rows for all methods; how each was called
+is said [beside the comparison](comparison.md#how-it-was-measured). `make bench-averaging` measures
+what is not measured yet and writes this page.
+"""
 
-def one_hot(estimator: Any) -> Any:
-    """Put every level of every column before an estimator as a 0/1 column."""
-    return make_pipeline(OneHotEncoder(handle_unknown="ignore"), estimator)
-
-
-def logistic() -> Any:
-    """Logistic regression with an L1 penalty of the best strength."""
-    plain = LogisticRegression(l1_ratio=1, solver="liblinear", max_iter=2000)
-    return one_hot(GridSearchCV(plain, {"C": np.logspace(-2, 2, 9)}, scoring="neg_log_loss", cv=5))
-
-
-def ebm() -> Any:
-    """Explainable boosting machine; ImportError when interpret is not there."""
-    from interpret.glassbox import ExplainableBoostingClassifier
-
-    # Its own defaults, 14 bags of up to 50,000 rounds, take minutes a fold on noiseless sets.
-    return ExplainableBoostingClassifier(outer_bags=4, max_rounds=2000, random_state=0, n_jobs=1)
-
-
-def methods(jobs: int) -> dict[str, Callable[[], Any]]:
-    """Name the methods."""
-    ours: dict[str, Any] = {
-        "negations": False, "random_state": 0, "n_jobs": jobs, "time_limit": SECONDS
-    }  # fmt: skip
-    found: dict[str, Callable[[], Any]] = {
-        "averaged": lambda: PosteriorDNFClassifier(**ours),
-        "best function": lambda: DNFClassifier(**ours),
-        "EBM": ebm,
-        "logistic L1": logistic,
-        "random forest": lambda: one_hot(RandomForestClassifier(random_state=0, n_jobs=jobs)),
-    }
-    try:
-        ebm()
-    except ImportError:
-        del found["EBM"]
-    return found
+# Why the average of lists falls behind the forest, found by looking at each set.
+REASONS: dict[str, str] = {}
 
 
-def cross_validate(data: Set, make: Callable[[], Any]) -> tuple[NDArray[np.int64], Floats, float]:
-    """Return outcomes and predicted risks of all test rows, and the mean seconds of a fit."""
-    outcomes, risks, seconds = [], [], []
-    for train, test in data.folds:
-        kept = train
-        if len(train) > MOST_ROWS:
-            kept = np.sort(np.random.default_rng(0).choice(train, MOST_ROWS, replace=False))
-        start = time.perf_counter()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model = make().fit(data.X.iloc[kept], data.y[kept])
-        seconds.append(time.perf_counter() - start)
-        risks.append(model.predict_proba(data.X.iloc[test])[:, 1])
-        outcomes.append(data.y[test])
-    return np.concatenate(outcomes), np.concatenate(risks), float(np.mean(seconds))
+def verdicts(found: Measured) -> list[str]:
+    """Say which bars are met."""
+    peers = [m for m in SHOWN if m in found.methods and m not in OURS]
+    names = found.shared([*OURS, *peers])
+    missing = [n for n in found.sets if n not in names]
+    rows = []
 
+    def bar(text: str, holds: bool, figures: str) -> None:
+        rows.append([text, "yes" if holds else "**no**", figures])
 
-def log_loss(y: NDArray[np.int64], risk: Floats) -> float:
-    """Mean log loss; a forest that says never or always pays for 1 in 10^6."""
-    given = np.clip(np.where(y == 1, risk, 1 - risk), 1e-6, 1)
-    return float(-np.log(given).mean())
-
-
-def calibration_error(y: NDArray[np.int64], risk: Floats, bins: int = 10) -> float:
-    """Mean distance between predicted and observed risk, over bins with as many rows each."""
-    order = np.argsort(risk, kind="stable")
-    parts = [part for part in np.array_split(order, bins) if len(part)]
-    gaps = [abs(risk[part].mean() - y[part].mean()) * len(part) for part in parts]
-    return float(sum(gaps) / len(y))
-
-
-def page(results: Sequence[dict[str, Any]], names: Sequence[str]) -> str:
-    """Write the results as a page."""
-    measures = {"log_loss": "Log loss", "brier": "Brier score", "calibration": "Calibration error"}
-    tables = list(dict.fromkeys(r["set"] for r in results))
-    by = {(r["set"], r["method"]): r for r in results}
-    better = sum(by[t, "averaged"]["log_loss"] < by[t, "best function"]["log_loss"] for t in tables)
-    lowest = [min(names, key=lambda n, t=t: by[t, n]["log_loss"]) for t in tables]
-    counted = sorted(set(lowest), key=lambda n: -lowest.count(n))
-    winners = ", ".join(f"{n} on {lowest.count(n)}" for n in counted)
-    lines = [
-        "# Does averaging pay?",
+    best = min(peers, key=lambda m: found.mean(m, "log_loss", names))
+    gap = found.difference(AVERAGED, best, "log_loss")
+    bar(
+        "averaged lists at or below the best peer's mean log loss",
+        found.mean(AVERAGED, "log_loss", names) <= found.mean(best, "log_loss", names),
+        f"{best}: {gap}",
+    )
+    best = max(peers, key=lambda m: found.mean(m, "auc", names))
+    gap = found.difference(AVERAGED, best, "auc")
+    bar(
+        f"averaged lists within {NEAR} of the best mean AUC",
+        found.mean(AVERAGED, "auc", names) >= found.mean(best, "auc", names) - NEAR,
+        f"{best}: {gap}",
+    )
+    for rule, score in SCORES.items():
+        for key, title, sign in (("log_loss", "log loss", -1), ("auc", "AUC", 1)):
+            gap = found.difference(rule, score, key)
+            bar(f"{rule} ahead of {score} in mean {title}", sign * gap.mean > 0, str(gap))
+    adult = {m: found.get("adult", m) for m in ("list", "representative, 15", AVERAGED)}
+    texts = [f"{m} {a['auc']:.3f}" for m, a in adult.items() if a is not None]
+    bar(
+        "adult: AUC of at least .86",
+        all(a is not None and a["auc"] >= 0.86 for a in adult.values()),
+        "; ".join(texts),
+    )
+    behind = losses(found)
+    unexplained = [name for name in behind if name not in REASONS]
+    bar(
+        f"no set loses more than {LOST} log loss to the forest without a reason given below",
+        not unexplained,
+        f"{len(behind)} sets lose more"
+        + (f"; no reason for {listed(unexplained)}" * bool(unexplained)),
+    )
+    outside = f" Without {listed(missing)}, which a peer did not finish." if missing else ""
+    return [
+        "## Are the bars met?",
         "",
-        "`DNFClassifier` answers with the best function found. `PosteriorDNFClassifier` averages",
-        "over functions and rates drawn from the posterior, so that its risks carry the doubt",
-        f"about the function too. Both have `negations=False` here and at most {SECONDS} s",
-        "for a fit, and else their defaults; the others see every level of every column as a 0/1",
-        "column, EBM the texts. EBM has 4 bags of at most 2000 rounds instead of 14 of 50,000, to",
-        "end in time; the penalty of the logistic regression is chosen by cross-validation inside",
-        "each fold.",
-        "Same folds for all, five of them or the set's own split; lower is better everywhere.",
-        "`make bench-averaging` measures all of it and writes this page.",
+        filled(
+            f"""Bars that the project set itself before measuring. Differences are ours less the
+            other's, means over the sets that both finished, with the standard error over sets; the
+            best peer is that over the {len(names)} sets that all finished.{outside}"""
+        ),
         "",
-        f"**Averaging has a lower log loss than the best function alone on {better} of "
-        f"{len(tables)} sets.** Of all methods",
-        f"the lowest is reached by {winners}: an OR of ANDs with two",
-        "risks is a coarser answer than a sum of many small effects, where such a sum is right.",
-        "",
-        "![Predicted against observed risk](averaging.png)",
-        "",
-        "Rows of all sets together, ten bins of predicted risk; the bars are 95 % intervals of",
-        "the observed share.",
-        "",
+        *table(["bar", "met", "difference"], rows),
     ]
-    for key, title in measures.items():
-        lines += [f"## {title}", "", "| set | " + " | ".join(names) + " |"]
-        lines += ["|---|" + "---:|" * len(names)]
-        for table in tables:
-            row = [by[table, name][key] for name in names]
-            best = min(row)
-            cells = [f"**{v:.4f}**" if v == best else f"{v:.4f}" for v in row]
-            lines.append(f"| {table} | " + " | ".join(cells) + " |")
-        means = [np.mean([by[t, name][key] for t in tables]) for name in names]
-        lines += ["| *mean* | " + " | ".join(f"{m:.4f}" for m in means) + " |", ""]
-    lines += ["## Seconds of a fit", "", "| set | " + " | ".join(names) + " |"]
-    lines += ["|---|" + "---:|" * len(names)]
-    for table in tables:
-        cells = [f"{by[table, name]['seconds']:.2f}" for name in names]
-        lines.append(f"| {table} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
 
 
-def draw(risks: dict[str, list[Floats]], outcomes: list[NDArray[np.int64]]) -> None:
-    """Draw predicted against observed risk, one curve for each method."""
+def losses(found: Measured) -> dict[str, float]:
+    """Return the sets on which averaged lists lose to the forest by more than LOST, worst first."""
+    gaps = {}
+    for name in found.shared([AVERAGED, FOREST]):
+        done = found.done(name)
+        gaps[name] = done[AVERAGED]["log_loss"] - done[FOREST]["log_loss"]
+    return {n: gaps[n] for n in sorted(gaps, key=lambda n: -gaps[n]) if gaps[n] > LOST}
+
+
+def reasons(found: Measured) -> list[str]:
+    """Explain the sets on which the forest is far ahead."""
+    behind = losses(found)
+    lines = ["## Where the average of lists loses to the random forest", ""]
+    if not behind:
+        return [*lines, f"On no set by more than {LOST} log loss.", ""]
+    lines += [f"By more than {LOST} log loss:", ""]
+    for name, gap in behind.items():
+        why = REASONS.get(name, "not explained yet.")
+        lines.append(filled(f"- **{name}** ({gap:+.3f}): {why}", "  "))
+    return [*lines, ""]
+
+
+def means(found: Measured) -> list[str]:
+    """Average every figure over the sets that all finished, and against averaged lists."""
+    methods = [m for m in SHOWN if m in found.methods]
+    names = found.shared(methods)
+    rows = []
+    for m in sorted(methods, key=lambda m: found.mean(m, "log_loss", names)):
+        sized = "literals" in (found.get(names[0], m) or {})
+        rows.append(
+            [
+                f"**{m}**" if m in OURS else m,
+                *(number(found.mean(m, key, names)) for key in ("log_loss", "auc", "accuracy")),
+                number(float(np.mean([found.calibration_error(n, m) for n in names]))),
+                number(found.mean(m, "literals", names), 1) if sized else "–",
+                seconds(found.mean(m, "seconds", names)),
+                "" if m == AVERAGED else str(found.difference(AVERAGED, m, "log_loss")),
+                "" if m == AVERAGED else str(found.difference(AVERAGED, m, "auc")),
+            ]
+        )
+    header = (
+        "method;log loss;AUC;accuracy;calibration error;literals;CPU s;averaged lists: log loss;AUC"
+    )
+    return [
+        "## On average",
+        "",
+        filled(
+            f"""Means over the {len(names)} sets that all of these finished; ours in bold. The last
+            two columns: averaged lists less the method of the row on the sets that both finished,
+            with the standard error over sets; a negative log loss and a positive AUC mean that
+            averaged lists are better."""
+        ),
+        "",
+        *table(header.split(";"), rows),
+    ]
+
+
+def functions_or_lists(found: Measured) -> list[str]:
+    """Compare one layer with four, set by set."""
+    names = found.shared([AVERAGED, FUNCTIONS])
+    gaps = {}
+    for name in names:
+        done = found.done(name)
+        gaps[name] = {
+            key: done[AVERAGED][key] - done[FUNCTIONS][key]
+            for key in ("log_loss", "auc", "accuracy", "seconds")
+        }
+    rows = [
+        [name, *(f"{gap[key]:+.3f}" for key in ("log_loss", "auc", "accuracy"))]
+        for name, gap in sorted(gaps.items(), key=lambda item: item[1]["log_loss"])
+    ]
+    total = [str(found.difference(AVERAGED, FUNCTIONS, k)) for k in ("log_loss", "auc", "accuracy")]
+    better = sum(gap["log_loss"] < 0 for gap in gaps.values())
+    return [
+        "## Functions or lists",
+        "",
+        filled(
+            f"""Averaged lists (`layers=4`) less averaged functions (`layers=1`). Lists have the
+            lower log loss on {better} of {len(names)} sets."""
+        ),
+        "",
+        *table(["set", "log loss", "AUC", "accuracy"], [*rows, ["*mean*", *total]]),
+    ]
+
+
+def by_set(
+    found: Measured, title: str, figure: Callable[[str, str], float | None], lowest: bool | None
+) -> list[str]:
+    """Lay out one figure of every method on every set, the best in bold."""
+    methods = [m for m in SHOWN if m in found.methods]
+    rows = []
+    for name in found.sets:
+        values = [figure(name, m) for m in methods]
+        known = [v for v in values if v is not None]
+        best = None if lowest is None else min(known) if lowest else max(known)
+        digits = 2 if lowest is None else 3
+        texts = [number(v, digits) for v in values]
+        rows.append(
+            [name]
+            + [
+                f"**{text}**" if v is not None and v == best else text
+                for v, text in zip(values, texts, strict=True)
+            ]
+        )
+    return [f"## {title}", "", *table(["set", *methods], rows)]
+
+
+def tables(found: Measured) -> list[str]:
+    """Lay out all figures of all sets."""
+
+    def mean(key: str) -> Callable[[str, str], float | None]:
+        return lambda name, method: (found.get(name, method) or {}).get(key)
+
+    def calibration(name: str, method: str) -> float | None:
+        return found.calibration_error(name, method) if found.folds(name, method) else None
+
+    return [
+        *by_set(found, "Log loss", mean("log_loss"), True),
+        *by_set(found, "AUC", mean("auc"), False),
+        *by_set(found, "Accuracy", mean("accuracy"), False),
+        *by_set(found, "Brier score", mean("brier"), True),
+        *by_set(found, "Calibration error", calibration, True),
+        *by_set(found, "Seconds of a fit", mean("seconds"), None),
+    ]
+
+
+def draw(found: Measured, names: Sequence[str]) -> None:
+    """Draw predicted against observed risk, rows of all sets together."""
     import matplotlib as mpl
 
     mpl.use("Agg")
-    from bayesdnf import plots
+    import matplotlib.pyplot as plt
+    from scipy.stats import beta
 
-    y = np.concatenate(outcomes)
-    axes = plots.calibration({name: np.concatenate(r) for name, r in risks.items()}, y)
-    np.ravel(axes)[0].figure.savefig(DOCS / "averaging.png", dpi=110)
+    methods = [m for m in DRAWN if m in found.methods]
+    figure, axes = plt.subplots(2, 3, figsize=(11, 7.4), sharex=True, sharey=True)
+    for axis, method in zip(axes.flat, methods, strict=False):
+        rows, positives, risks = found.bins(method, names)
+        rows, positives, risks = (part[rows > 0] for part in (rows, positives, risks))
+        low, high = beta.ppf([[0.025], [0.975]], positives + 0.5, rows - positives + 0.5)
+        colour = "#d55e00" if method in OURS else "#0072b2"
+        axis.plot([0, 1], [0, 1], color="#999999", lw=0.8)
+        axis.vlines(risks / rows, low, high, color=colour, lw=1)
+        axis.plot(risks / rows, positives / rows, "o-", color=colour, ms=4, lw=1)
+        axis.set_title(method, fontsize=11, loc="left")
+        axis.spines[["top", "right"]].set_visible(False)
+    for axis in axes[-1]:
+        axis.set_xlabel("predicted risk")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("share of positives")
+    figure.tight_layout()
+    figure.savefig(DOCS / "averaging.png", dpi=110)
+    plt.close(figure)
+
+
+def rows_used(found: Measured) -> str:
+    """Say how many folds the figures are of."""
+    counts = {n: (len(found.common[n]), of["folds"]) for n, of in found.sets.items()}
+    own = [n for n, (_, of) in counts.items() if of == 1]
+    used = sorted({k for n, (k, _) in counts.items() if n not in own})
+    folds = listed([str(k) for k in used])
+    cut = [n for n, of in found.sets.items() if of["train_rows"] == MOST_ROWS]
+    return filled(
+        f"""{len(found.sets)} sets; {listed(own)} have a training and a test part of their own, of
+        the others the first {folds} of five folds were measured. Training rows are cut to
+        {MOST_ROWS:,} on {listed(cut)}, the same rows for all methods. Two or three folds of a
+        table of one or two hundred rows say little about that table; means over sets say more."""
+    )
 
 
 def main() -> None:
-    """Measure, print a table, write JSON, the page and the picture."""
-    parser = arguments(__doc__, sets=False)
-    parser.add_argument("--only", help="names of sets, with commas between")
-    options = parser.parse_args()
-    chosen = options.only.split(",") if options.only else (QUICK if options.quick else None)
-    found = methods(options.jobs)
-    results: list[dict[str, Any]] = []
-    outcomes: list[NDArray[np.int64]] = []
-    risks: dict[str, list[Floats]] = {name: [] for name in found}
-    for group in GROUPS:
-        for data in sets(group, chosen):
-            for name, make in found.items():
-                y, risk, seconds = cross_validate(data, make)
-                risks[name].append(risk)
-                results.append(
-                    {
-                        "set": data.name,
-                        "method": name,
-                        "log_loss": log_loss(y, risk),
-                        "brier": float(np.mean((risk - y) ** 2)),
-                        "calibration": calibration_error(y, risk),
-                        "seconds": seconds,
-                    }
-                )
-            outcomes.append(y)
-            show(
-                {
-                    "set": "set",
-                    "method": "method",
-                    "log_loss": "log loss|.4f",
-                    "brier": "Brier|.4f",
-                    "calibration": "calibration|.4f",
-                    "seconds": "s|.2f",
-                },
-                results[-len(found) :],
-            )
-            write("averaging", {"averaging": results})
-    if chosen is None:
-        (DOCS / "averaging.md").write_text(page(results, list(found)))
-        draw(risks, outcomes)
+    """Read the table, write the page and the figure."""
+    found = read()
+    names = found.shared([m for m in DRAWN if m in found.methods])
+    draw(found, names)
+    lines = [
+        ABOUT,
+        rows_used(found),
+        "",
+        *verdicts(found),
+        *means(found),
+        "![Predicted against observed risk](averaging.png)",
+        "",
+        "Rows of all sets together, in twenty bins of predicted risk; the bars are 95 % intervals.",
+        "",
+        *functions_or_lists(found),
+        *reasons(found),
+        *tables(found),
+    ]
+    (DOCS / "averaging.md").write_text("\n".join(lines).rstrip("\n") + "\n")
+    print("docs/averaging.md and docs/averaging.png are written.")
 
 
 if __name__ == "__main__":

@@ -15,24 +15,35 @@ COLUMNS = 4
 
 # Colour, marker, filled: one colour for each family. Lines: methods without literals.
 LOOKS: dict[str, tuple[str, str, bool]] = {
-    "bayesdnf": ("#d55e00", "*", True),
-    "bayesdnf with negations": ("#d55e00", "*", False),
+    "function": ("#d55e00", "*", False),
+    "list": ("#d55e00", "*", True),
+    "representative, 15": ("#d55e00", "h", True),
+    "representative, 5": ("#d55e00", "h", False),
     "RIPPER": ("#0072b2", "o", True),
     "IREP": ("#0072b2", "o", False),
-    "BOA": ("#009e73", "D", True),
+    "FasterRisk, 10": ("#009e73", "D", True),
+    "FasterRisk, 5": ("#009e73", "D", False),
     "SkopeRules": ("#cc79a7", "s", False),
     "RuleFit": ("#cc79a7", "s", True),
     "FIGS": ("#e69f00", "P", True),
+    "logistic L1": ("#e69f00", "X", False),
     "tree": ("#333333", "^", False),
     "tree sized by CV": ("#333333", "^", True),
 }
-LINES = {"EBM": ("#56b4e9", "--"), "random forest": ("#999999", ":")}
+LINES = {
+    "averaged lists": ("#d55e00", "-"),
+    "averaged functions": ("#d55e00", "--"),
+    "EBM": ("#56b4e9", "--"),
+    "BART": ("#56b4e9", ":"),
+    "HistGB": ("#999999", "--"),
+    "random forest": ("#999999", ":"),
+}
 
 
 def draw(panels: dict[str, dict[str, dict[str, Any]]], file: Path) -> None:
     """Draw panels by title, each with results by method."""
     n_rows = -(-len(panels) // COLUMNS)
-    height = 2.9 * n_rows + 0.9
+    height = 2.9 * n_rows + 1.1
     figure, axes = plt.subplots(n_rows, COLUMNS, figsize=(13, height), squeeze=False)
     for axis, (title, done) in zip(axes.flat, panels.items(), strict=False):
         panel(axis, title, done)
@@ -48,9 +59,9 @@ def draw(panels: dict[str, dict[str, dict[str, Any]]], file: Path) -> None:
         if method in drawn:
             legend[f"{method} (no literals)"] = Line2D([], [], color=colour, ls=style, lw=1.8)
     figure.legend(
-        legend.values(), legend.keys(), loc="lower center", ncols=6, frameon=False, fontsize=10
+        legend.values(), legend.keys(), loc="lower center", ncols=7, frameon=False, fontsize=10
     )
-    figure.tight_layout(rect=(0, 0.7 / height, 1, 1), h_pad=1.2)
+    figure.tight_layout(rect=(0, 0.9 / height, 1, 1), h_pad=1.2)
     figure.savefig(file, dpi=110)
     plt.close(figure)
 

@@ -1,20 +1,15 @@
-"""Accuracy, size and seconds of bayesdnf beside other learners, on the same folds in one run.
+"""bayesdnf beside other learners: one table of figures by set, fold and method.
 
-Every method has its own default settings (the exceptions stand in METHODS), seed 0 and one thread.
-Those that do not take texts get every level of every column as a 0/1 column. Each fit is a process
-of its own with a limit on CPU seconds and on memory; a method that breaks a limit on one fold is
-"unfinished" on that set, and its other folds are not tried.
+Each fit is a process of its own with a limit on CPU seconds and on memory; a method that breaks a
+limit on one fold is "unfinished" on that set, and its other folds are not tried. Sets of more than
+4000 training rows are cut to 4000 of them, the same for every method.
 
-AUC is computed from ``predict_proba``, or from the predicted classes where a method has none or
-takes seconds for it. Seconds are CPU seconds of ``fit``, the coding of the columns included.
-
-Literals are the conditions that have to be read. In a set of rules: the conditions of all rules,
-and RuleFit's linear terms. A tree is written as an OR of ANDs: the conditions on the paths to all
-leaves that predict 1. In a sum of trees (FIGS) every leaf counts, as every leaf adds to the answer.
-EBM and the random forest have none.
-
-``make bench-peers`` sets up the environment and runs this. Results are saved after every set; with
-``--methods`` or ``--sets`` only those entries of the saved results are measured again.
+Every line of ``results/peers.jsonl`` is what one method reached on one fold of one set: log loss
+(a risk of 0 or 1 counts as one in a million), Brier score, AUC, accuracy at a risk of one half,
+literals, CPU seconds of ``fit``, and the rows in bins of predicted risk. The first folds of all
+sets come first, then the second ones. A run goes on where the last one stopped: what stands in the
+file is not measured again. ``benchmarks.comparison`` and ``benchmarks.averaging`` write pages
+of it.
 """
 
 from __future__ import annotations
@@ -23,211 +18,100 @@ import datetime
 import json
 import multiprocessing
 import os
-import random
 import resource
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Iterable
-from importlib import import_module
+from collections.abc import Iterator
 from importlib.metadata import version
 from multiprocessing.connection import Connection
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
-from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from bayesdnf import DNFClassifier, Prior
+from .folds import GROUPS, Rows, Set, breast_cancer, sets
+from .methods import METHODS, Floats, Method, installed
+from .writing import RESULTS, arguments, show
 
-from .folds import GROUPS, Rows, Set, sets
-from .writing import RESULTS, arguments, show, write
-
-CPU_SECONDS = 60  # of a fit and its predictions
-CLOCK_SECONDS = 900  # for a process that waits instead of working, or a busy machine
+FILE = RESULTS / "peers.jsonl"
+CPU_SECONDS = 120  # of a fit and its predictions
+CLOCK_SECONDS = 1200  # for a process that waits instead of working, or a busy machine
 MEMORY = 6 * 2**30
+MOST_ROWS = 4000
+BINS = 20  # of predicted risk, all as wide
 QUICK = ("tic-tac-toe", "monks-1", "titanic")
-LEAVES = (2, 4, 8, 16, 32, 64, 128)
-MEASURES = ("auc", "accuracy", "literals", "splits", "predicted_positive", "seconds")
 FORK = multiprocessing.get_context("fork")  # children find everything imported already
 
 
-class Method(NamedTuple):
-    """A learner: how to make it, and how to count its literals (and splits) once fitted."""
-
-    package: str
-    make: Callable[[int], Any]  # from a number of threads
-    size: Callable[[Any], dict[str, int]] | None
-    probabilities: bool = True
+def every_set() -> Iterator[Set]:
+    """Read all sets, the numeric one last."""
+    for group in GROUPS:
+        yield from sets(group)
+    yield breast_cancer()
 
 
-class Wittgenstein:
-    """RIPPER or IREP with the calls of scikit-learn."""
-
-    def __init__(self, name: str) -> None:
-        self.learner = getattr(import_module("wittgenstein"), name)(random_state=0)
-
-    def fit(self, X: pd.DataFrame, y: NDArray[np.int64]) -> Wittgenstein:
-        """Learn rules for class 1; it wants the labels as a list."""
-        self.learner.fit(X, y.tolist(), pos_class=1)
-        return self
-
-    def predict(self, X: pd.DataFrame) -> NDArray[np.int64]:
-        """Return 1 where a rule holds."""
-        return np.asarray(self.learner.predict(X)).astype(np.int64)
+def training_rows(train: Rows) -> Rows:
+    """Cut training rows to as many as every method can do with."""
+    if len(train) <= MOST_ROWS:
+        return train
+    return np.sort(np.random.default_rng(0).choice(train, MOST_ROWS, replace=False))
 
 
-def one_hot(estimator: Any) -> Any:
-    """Give an estimator a 0/1 column for every level; a level not seen in training is all 0."""
-    return make_pipeline(OneHotEncoder(handle_unknown="ignore", sparse_output=False), estimator)
+def judge(y: NDArray[np.int64], risk: Floats) -> dict[str, Any]:
+    """Compare risks with outcomes."""
+    given = np.clip(np.where(y == 1, risk, 1 - risk), 1e-6, 1)
+    bins = np.minimum((risk * BINS).astype(int), BINS - 1)
+    counts = [np.bincount(bins, weights, BINS) for weights in (None, y, risk)]
+    return {
+        "log_loss": float(-np.log(given).mean()),
+        "brier": float(np.mean((risk - y) ** 2)),
+        "auc": float(roc_auc_score(y, risk)),
+        "accuracy": float(((risk > 0.5) == y).mean()),
+        "predicted_positive": float((risk > 0.5).mean()),
+        "bins": [np.round(count, 4).tolist() for count in counts],
+    }
 
 
-def imodels(name: str, **settings: Any) -> Callable[[int], Any]:
-    """Make a maker of a learner of imodels."""
-    return lambda jobs: one_hot(getattr(import_module("imodels"), name)(**settings))
-
-
-def ebm(jobs: int) -> Any:
-    """Make an explainable boosting machine."""
-    glassbox = import_module("interpret.glassbox")
-    return glassbox.ExplainableBoostingClassifier(random_state=0, n_jobs=jobs)
-
-
-def pruned_tree(jobs: int) -> Any:
-    """Make a tree whose number of leaves is chosen by five inner folds, the fewest of equals."""
-    tree = one_hot(DecisionTreeClassifier(random_state=0))
-    folds = StratifiedKFold(5, shuffle=True, random_state=0)  # some tables are sorted
-    return GridSearchCV(tree, {"decisiontreeclassifier__max_leaf_nodes": LEAVES}, cv=folds)
-
-
-def size_of_tree(pipeline: Any) -> dict[str, int]:
-    """Count conditions on the paths to leaves that predict 1, and splits."""
-    tree = pipeline[-1].tree_
-    literals, splits, nodes = 0, 0, [(0, 0)]
-    while nodes:
-        node, depth = nodes.pop()
-        if tree.children_left[node] >= 0:
-            splits += 1
-            nodes += [(tree.children_left[node], depth + 1), (tree.children_right[node], depth + 1)]
-        elif tree.value[node, 0, 1] > tree.value[node, 0, 0]:
-            literals += depth
-    return {"literals": literals, "splits": splits}
-
-
-def size_of_figs(pipeline: Any) -> dict[str, int]:
-    """Count conditions on the paths to all leaves of all trees, and splits."""
-    literals, splits = 0, 0
-    nodes = [(tree, 0) for tree in pipeline[-1].trees_]
-    while nodes:
-        node, depth = nodes.pop()
-        if node.left is not None:
-            splits += 1
-            nodes += [(node.left, depth + 1), (node.right, depth + 1)]
-        else:
-            literals += depth
-    return {"literals": literals, "splits": splits}
-
-
-def size_of_dnf(model: Any) -> dict[str, int]:
-    """Count the literals of our function."""
-    return {"literals": model.function_.n_literals}
-
-
-def size_of_ripper(model: Any) -> dict[str, int]:
-    """Count the conditions of RIPPER or IREP."""
-    return {"literals": sum(len(rule.conds) for rule in model.learner.ruleset_.rules)}
-
-
-def size_of_boa(pipeline: Any) -> dict[str, int]:
-    """Count the conditions of BOA."""
-    return {"literals": sum(map(len, pipeline[-1].rules_))}
-
-
-def size_of_weighted_rules(pipeline: Any) -> dict[str, int]:
-    """Take what RuleFit and SkopeRules count: conditions, and linear terms that are not zero."""
-    return {"literals": int(pipeline[-1].complexity_)}
-
-
-METHODS = {
-    "bayesdnf": Method(
-        "bayesdnf",
-        lambda jobs: DNFClassifier(negations=False, random_state=0, n_jobs=jobs),
-        size_of_dnf,
-    ),
-    "bayesdnf with negations": Method(
-        "bayesdnf",
-        lambda jobs: DNFClassifier(negations=True, random_state=0, n_jobs=jobs),
-        size_of_dnf,
-    ),
-    "RIPPER": Method("wittgenstein", lambda jobs: Wittgenstein("RIPPER"), size_of_ripper, False),
-    "IREP": Method("wittgenstein", lambda jobs: Wittgenstein("IREP"), size_of_ripper, False),
-    # Its default of ten literals a rule cannot be used: it enumerates them all.
-    "BOA": Method("imodels", imodels("BayesianRuleSetClassifier", maxlen=3), size_of_boa, False),
-    "SkopeRules": Method(
-        "imodels", imodels("SkopeRulesClassifier", random_state=0), size_of_weighted_rules
-    ),
-    "RuleFit": Method(
-        "imodels", imodels("RuleFitClassifier", random_state=0), size_of_weighted_rules
-    ),
-    "FIGS": Method("imodels", imodels("FIGSClassifier", random_state=0), size_of_figs),
-    "tree": Method(
-        "scikit-learn", lambda jobs: one_hot(DecisionTreeClassifier(random_state=0)), size_of_tree
-    ),
-    "tree sized by CV": Method(
-        "scikit-learn", pruned_tree, lambda model: size_of_tree(model.best_estimator_)
-    ),
-    "EBM": Method("interpret-core", ebm, None),
-    "random forest": Method(
-        "scikit-learn",
-        lambda jobs: one_hot(RandomForestClassifier(random_state=0, n_jobs=jobs)),
-        None,
-    ),
-}
-
-
-def measure(method: Method, jobs: int, data: Set, train: Rows, test: Rows) -> dict[str, float]:
-    """Fit on the training rows and judge on the test rows."""
-    model = method.make(jobs)
+def measure(method: Method, data: Set, train: Rows, test: Rows) -> dict[str, dict[str, Any]]:
+    """Fit on the training rows and judge every answer on the test rows."""
+    model = method.make()
     X_train, X_test = (data.X.iloc[rows].reset_index(drop=True) for rows in (train, test))
     start = time.process_time()
     model.fit(X_train, data.y[train])
     seconds = time.process_time() - start
-    classes = np.asarray(model.predict(X_test))
-    risks = model.predict_proba(X_test)[:, 1] if method.probabilities else classes
-    return {
-        "auc": float(roc_auc_score(data.y[test], risks)),
-        "accuracy": float((classes == data.y[test]).mean()),
-        **(method.size(model) if method.size else {}),
-        "predicted_positive": float(classes.mean()),
-        "seconds": seconds,
-    }
+    found = {}
+    for name, answer in method.answers.items():
+        start = time.process_time()
+        if answer.prepare is not None:
+            answer.prepare(model)
+        prepared = time.process_time() - start
+        found[name] = {
+            **judge(data.y[test], answer.risks(model, X_test)),
+            **(answer.size(model) if answer.size else {}),
+            "seconds": seconds + prepared,
+        }
+    return found
 
 
-def child(sender: Connection, errors: IO[bytes], jobs: int, *work: Any) -> None:
+def child(sender: Connection, errors: IO[bytes], *work: Any) -> None:
     """Measure under the limits, in a process of its own whose messages go to a file."""
     os.dup2(errors.fileno(), 1)
     os.dup2(errors.fileno(), 2)
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS * jobs, CPU_SECONDS * jobs + 5))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    random.seed(0)  # BOA draws from the global generators, whatever its random_state
-    np.random.seed(0)  # noqa: NPY002
-    method, *rest = work
-    with threadpool_limits(jobs):
-        sender.send(measure(method, jobs, *rest))
+    np.random.seed(0)  # noqa: NPY002  (some draw from the global generator)
+    with threadpool_limits(1):
+        sender.send(measure(*work))
 
 
-def attempt(jobs: int, *work: Any) -> dict[str, float] | str:
+def attempt(*work: Any) -> dict[str, dict[str, Any]] | str:
     """Measure one fold, or say why there is nothing to measure."""
     receiver, sender = FORK.Pipe(duplex=False)
     with tempfile.TemporaryFile() as errors:
-        process = FORK.Process(target=child, args=(sender, errors, jobs, *work))
+        process = FORK.Process(target=child, args=(sender, errors, *work))
         process.start()
         sender.close()
         late = not receiver.poll(CLOCK_SECONDS)
@@ -242,116 +126,121 @@ def attempt(jobs: int, *work: Any) -> dict[str, float] | str:
         if late:
             return f"unfinished after {CLOCK_SECONDS} s by the clock"
         if process.exitcode == -signal.SIGXCPU:
-            return f"unfinished after {CPU_SECONDS * jobs} CPU s"
+            return f"unfinished after {CPU_SECONDS} CPU s"
         errors.seek(0)
         told = errors.read().decode(errors="replace").strip().splitlines()
         last = told[-1] if told else f"exit status {process.exitcode}"
         return f"unfinished in {MEMORY >> 30} GiB" if "MemoryError" in last else f"failed: {last}"
 
 
-def cross_validate(name: str, data: Set, jobs: int) -> dict[str, Any]:
-    """Measure a method on every fold of a set, until one fails."""
-    folds: list[dict[str, float]] = []
-    result: dict[str, Any] = {"set": data.name, "method": name, "status": "done"}
-    for train, test in data.folds:
-        answer = attempt(jobs, METHODS[name], data, train, test)
-        if isinstance(answer, str):
-            return {**result, "status": answer, "folds": folds}
-        folds.append(answer)
-    means = {
-        key: float(np.mean([fold[key] for fold in folds])) for key in MEASURES if key in folds[0]
-    }
-    return {**result, **means, "folds": folds}
-
-
-def marks(name: str) -> dict[str, str]:
-    """Tell what gave a result: the package's version, and of ours also the default prior."""
-    package, prior = METHODS[name].package, Prior()
-    ours = {"prior": f"count {prior.count}, size {prior.size}"} if package == "bayesdnf" else {}
-    return {package: version(package), **ours}
-
-
 def describe(data: Set) -> dict[str, Any]:
     """Tell the size of a set."""
+    train, test = data.folds[0]
     return {
-        "name": data.name,
         "rows": len(data.X),
         "columns": data.X.shape[1],
         "levels": int(data.X.nunique().sum()),
         "positives": int(data.y.sum()),
         "folds": len(data.folds),
-        "test_rows": len(data.folds[0][1]),
+        "train_rows": len(training_rows(train)),
+        "test_rows": len(test),
     }
 
 
-def save(name: str, found: dict[str, Any]) -> None:
-    """Write the results whole or not at all."""
-    write(f"{name}.part", found)
-    (RESULTS / f"{name}.part.json").replace(RESULTS / f"{name}.json")
-
-
-def merge(old: Iterable[dict[str, Any]], new: list[dict[str, Any]], *keys: str) -> list[Any]:
-    """Let new entries replace old ones with the same keys, in their place."""
-    merged = {tuple(entry[key] for key in keys): entry for entry in [*old, *new]}
-    return list(merged.values())
-
-
-def installed(names: Iterable[str]) -> list[str]:
-    """Import what the methods need, so that the children have it; tell of those left out."""
+def read_lines() -> list[dict[str, Any]]:
+    """Read what was measured; lines that were cut off are left out."""
     found = []
-    for name in names:
+    for line in FILE.read_text().splitlines() if FILE.exists() else ():
         try:
-            METHODS[name].make(1)
-            found.append(name)
-        except ModuleNotFoundError as error:
-            print(f"{name} is left out: {error}.")
+            found.append(json.loads(line))
+        except json.JSONDecodeError:
+            continue
     return found
 
 
-def names_of(text: str, known: Iterable[str]) -> list[str]:
-    """Read a list such as ``tree,RIPPER``."""
-    wanted = [name.strip() for name in text.split(",")]
-    unknown = [name for name in wanted if name not in known]
+def append(lines: list[dict[str, Any]]) -> None:
+    """Add lines to the file in one piece, after its last whole line."""
+    RESULTS.mkdir(exist_ok=True)
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    with FILE.open("ab+") as file:
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            text = text if file.read() == b"\n" else "\n" + text
+        file.write(text.encode())
+
+
+def is_measured(name: str, fold: int, method: str) -> bool:
+    """Say whether the file has this fold, or a fold of the set that the method did not finish."""
+    return any(
+        line["set"] == name
+        and line["method"] == method
+        and (line["fold"] == fold or line["status"] != "done")
+        for line in read_lines()
+    )
+
+
+def names_of(text: str, known: list[str]) -> list[str]:
+    """Read names with semicolons between, and refuse those that nobody knows."""
+    names = [name.strip() for name in text.split(";")]
+    unknown = [name for name in names if name not in known]
     if unknown:
-        raise SystemExit(f"Not known: {', '.join(unknown)}. There is: {', '.join(known)}.")
-    return [name for name in known if name in wanted]
+        raise SystemExit(f"Not known: {'; '.join(unknown)}. Known are {'; '.join(known)}.")
+    return names
 
 
 def main() -> None:
-    """Measure set by set, print a table of each, write JSON."""
+    """Measure what is not in the file yet, print each line and append it."""
     parser = arguments(__doc__, sets=False)
-    parser.add_argument("--sets", help="only these, with commas between")
-    parser.add_argument("--methods", help="only these, with commas between")
+    parser.add_argument("--only", help="only these sets, with semicolons between")
+    parser.add_argument("--methods", help="only these, with semicolons between")
+    parser.add_argument("--folds", type=int, default=5, help="the first folds of each set")
     options = parser.parse_args()
-    chosen = names_of(options.sets, GROUPS["categorical"]) if options.sets else None
-    methods = installed(names_of(options.methods, METHODS) if options.methods else METHODS)
-    file = "peers-quick" if options.quick else "peers"
-    found: dict[str, Any] = {"sets": [], "results": []}
-    if (chosen or options.methods) and (RESULTS / f"{file}.json").exists():
-        found = json.loads((RESULTS / f"{file}.json").read_text())
-        del found["versions"]
-    run = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    for data in sets("categorical", chosen or (QUICK if options.quick else None)):
-        print(f"\n{data.name}: {len(data.X):,} rows, {data.X.shape[1]} columns", flush=True)
-        results = []
-        for name in methods:
-            result = cross_validate(name, data, options.jobs)
-            results.append({**result, "run": run, "jobs": options.jobs, "versions": marks(name)})
-        show(
-            {
-                "method": "method",
-                "auc": "AUC|.4f",
-                "accuracy": "accuracy|.4f",
-                "literals": "literals|.1f",
-                "splits": "splits|.1f",
-                "seconds": "CPU s|.3f",
-                "status": "status",
-            },
-            results,
-        )
-        found["sets"] = merge(found["sets"], [describe(data)], "name")
-        found["results"] = merge(found["results"], results, "set", "method")
-        save(file, {**found, "limits": {"cpu_seconds": CPU_SECONDS, "bytes": MEMORY}})
+    tables = list(every_set())
+    known = [data.name for data in tables]
+    chosen = names_of(options.only, known) if options.only else QUICK if options.quick else known
+    methods = installed(names_of(options.methods, list(METHODS)) if options.methods else METHODS)
+    for fold in range(options.folds):
+        for data in (data for data in tables if data.name in chosen and fold < len(data.folds)):
+            for name in methods:
+                if not is_measured(data.name, fold, name):  # another run may have done it
+                    lines = measure_fold(data, fold, name)
+                    append(lines)
+                    show_lines(lines)
+
+
+def measure_fold(data: Set, fold: int, name: str) -> list[dict[str, Any]]:
+    """Measure a method on one fold: a line for each of its answers."""
+    method = METHODS[name]
+    train, test = data.folds[fold]
+    answer = attempt(method, data, training_rows(train), test)
+    common = {
+        "set": data.name,
+        "fold": fold,
+        "of": describe(data),
+        "version": {method.package: version(method.package)},
+        "measured": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    }
+    if isinstance(answer, str):
+        return [{**common, "method": each, "status": answer} for each in method.answers]
+    return [
+        {**common, "method": each, "status": "done", **figures} for each, figures in answer.items()
+    ]
+
+
+def show_lines(lines: list[dict[str, Any]]) -> None:
+    """Print what was measured."""
+    columns = {
+        "set": "set",
+        "fold": "fold",
+        "method": "method",
+        "log_loss": "log loss|.4f",
+        "auc": "AUC|.4f",
+        "accuracy": "accuracy|.4f",
+        "literals": "literals|d",
+        "seconds": "CPU s|.2f",
+        "status": "status",
+    }
+    show(columns, lines)
 
 
 if __name__ == "__main__":

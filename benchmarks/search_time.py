@@ -28,11 +28,11 @@ from bayesdnf.search.result import SearchResult
 
 from .best_known import SAME, BestKnown
 from .folds import Set, breast_cancer, sets
+from .methods import Wittgenstein
 from .mushroom import CLOSE, HALF, PRIOR, halves
-from .peers import Wittgenstein, merge, save
 from .real_regret import problem
 from .regret import SETTINGS, ZERO, Setting
-from .writing import RESULTS, arguments, show
+from .writing import RESULTS, arguments, show, write
 
 LONG = 1.0  # seconds from which threads must help
 THREADS = min(8, os.cpu_count() or 1)
@@ -199,8 +199,8 @@ def main() -> None:
     for part in options.parts:
         with threadpool_limits(1):
             measured = [{**row, "run": run} for row in PARTS[part](options.quick)]
-        rows = merge(rows, measured, "table")
-        save(file, {"search_time": rows})
+        rows = list({row["table"]: row for row in [*rows, *measured]}.values())
+        write(file, {"search_time": rows})
         print(
             f"{part}: {sum(row['seconds'] * row['sets'] for row in measured):.1f} CPU s", flush=True
         )

@@ -23,7 +23,7 @@ from bayesdnf.model.rule import Rule
 from .folds import FOLDERS, Set, read_set
 from .writing import arguments, show, write
 
-SETS = ("titanic", "votes", "compas", "kr-vs-kp")
+SETS = ("titanic", "votes", "lymphography", "car", "compas", "kr-vs-kp")
 LAYERS = (1, 4)
 MOST_ROWS = 4000
 SECONDS = 20  # for the sampler and the search

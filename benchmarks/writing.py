@@ -44,7 +44,9 @@ def show(columns: dict[str, str], rows: Sequence[dict[str, Any]]) -> None:
 
 
 def write(name: str, results: dict[str, Any]) -> None:
-    """Write results to benchmarks/results/NAME.json, with the versions that gave them."""
+    """Write results to benchmarks/results/NAME.json, whole or not at all, with the versions."""
     RESULTS.mkdir(exist_ok=True)
     text = json.dumps({"versions": versions(), **results}, indent=2)
-    (RESULTS / f"{name}.json").write_text(text + "\n")
+    part = RESULTS / f"{name}.json.part"
+    part.write_text(text + "\n")
+    part.replace(RESULTS / f"{name}.json")
