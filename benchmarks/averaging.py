@@ -56,9 +56,8 @@ REASONS: dict[str, str] = {}
 
 def verdicts(found: Measured) -> list[str]:
     """Say which bars are met."""
-    peers = [m for m in SHOWN if m in found.methods and m not in OURS]
-    names = found.shared([*OURS, *peers])
-    missing = [n for n in found.sets if n not in names]
+    peers = [m for m in found.everywhere(SHOWN) if m not in OURS]
+    names = list(found.sets)
     rows = []
 
     def bar(text: str, holds: bool, figures: str) -> None:
@@ -97,14 +96,16 @@ def verdicts(found: Measured) -> list[str]:
         f"{len(behind)} sets lose more"
         + (f"; no reason for {listed(unexplained)}" * bool(unexplained)),
     )
-    outside = f" Without {listed(missing)}, which a peer did not finish." if missing else ""
+    others = [m for m in SHOWN if m in found.methods and m not in (*OURS, *peers)]
+    beside = [f"{m} ({len(found.shared([m]))} sets)" for m in others]
+    outside = f" Not among them: {listed(beside)}." if beside else ""
     return [
         "## Are the bars met?",
         "",
         filled(
             f"""Bars that the project set itself before measuring. Differences are ours less the
             other's, means over the sets that both finished, with the standard error over sets; the
-            best peer is that over the {len(names)} sets that all finished.{outside}"""
+            best peer is that of those that finished all {len(names)} sets.{outside}"""
         ),
         "",
         *table(["bar", "met", "difference"], rows),
@@ -135,11 +136,11 @@ def reasons(found: Measured) -> list[str]:
 
 def means(found: Measured) -> list[str]:
     """Average every figure over the sets that all finished, and against averaged lists."""
-    methods = [m for m in SHOWN if m in found.methods]
-    names = found.shared(methods)
+    methods = found.everywhere(SHOWN)
+    names = list(found.sets)
     rows = []
     for m in sorted(methods, key=lambda m: found.mean(m, "log_loss", names)):
-        sized = "literals" in (found.get(names[0], m) or {})
+        sized = "literals" in found.done(names[0])[m]
         rows.append(
             [
                 f"**{m}**" if m in OURS else m,
@@ -151,17 +152,17 @@ def means(found: Measured) -> list[str]:
                 "" if m == AVERAGED else str(found.difference(AVERAGED, m, "auc")),
             ]
         )
-    header = (
-        "method;log loss;AUC;accuracy;calibration error;literals;CPU s;averaged lists: log loss;AUC"
-    )
+    for m in (m for m in SHOWN if m in found.methods and m not in methods):
+        gaps = [found.difference(AVERAGED, m, key) for key in ("log_loss", "auc")]
+        rows.append([f"{m}, {gaps[0].n_sets} sets", *["–"] * 6, *map(str, gaps)])
+    header = "method;log loss;AUC;accuracy;calibration;literals;CPU s;averaged lists: log loss;AUC"
     return [
         "## On average",
         "",
         filled(
-            f"""Means over the {len(names)} sets that all of these finished; ours in bold. The last
-            two columns: averaged lists less the method of the row on the sets that both finished,
-            with the standard error over sets; a negative log loss and a positive AUC mean that
-            averaged lists are better."""
+            f"""Means over {len(names)} sets; ours in bold. The last two columns: averaged lists
+            less the method of the row on the sets that both finished, with the standard error over
+            sets; a negative log loss and a positive AUC mean that averaged lists are better."""
         ),
         "",
         *table(header.split(";"), rows),
@@ -284,8 +285,7 @@ def rows_used(found: Measured) -> str:
 def main() -> None:
     """Read the table, write the page and the figure."""
     found = read()
-    names = found.shared([m for m in DRAWN if m in found.methods])
-    draw(found, names)
+    draw(found, found.shared([m for m in DRAWN if m in found.methods]))
     lines = [
         ABOUT,
         rows_used(found),
@@ -294,7 +294,8 @@ def main() -> None:
         *means(found),
         "![Predicted against observed risk](averaging.png)",
         "",
-        "Rows of all sets together, in twenty bins of predicted risk; the bars are 95 % intervals.",
+        "Rows of the sets that all these methods finished, in twenty bins of predicted risk, with",
+        "95 % intervals.",
         "",
         *functions_or_lists(found),
         *reasons(found),

@@ -58,31 +58,33 @@ HOW = """\
 ## How it was measured
 
 - **Rows.** Five stratified folds, shuffled with seed 0, of which the first {folds} were measured;
-  numbers are means over them. {own} come with a training and a test part, which are used as given.
-  Training rows are cut to {most:,}, the same for all, on {cut}. Every value is a category, `?` for
-  missing among them; breast cancer has numbers. ± is a standard error over folds.
-- **Settings.** Everyone's defaults, seed 0, one thread. Exceptions: EBM has at most 1,000 rounds
-  instead of 50,000, to end in time on noiseless sets; BART draws 500 times instead of 100; the
-  strength of the L1 penalty and the leaves of "tree sized by CV" (2, 4, …, 128) are chosen by five
-  inner folds. FasterRisk is told 5 or 10 items. It asks for scikit-learn 1.2; here it runs with a
-  new one, one call of NumPy replaced that is gone. BOA (imodels) is left out: with rules of at most
-  three literals it had not finished votes after four minutes.
+  numbers are means over them. {own} come with a training and a test part, which are used as
+  given. Training rows are cut to {most:,}, the same for all, on {cut}. Every value is a category,
+  `?` for missing among them; breast cancer has numbers. ± is a standard error over folds.
+- **Settings.** Everyone's defaults, seed 0, one thread. Exceptions: EBM has 4 bags of at most
+  1,000 rounds instead of 14 of 50,000, to end in time; BART draws 500 times instead of 100; the
+  strength of the L1 penalty and the leaves of "tree sized by CV" (2, 4, …, 128) are chosen by
+  five inner folds. FasterRisk is told 5 or 10 items. It asks for scikit-learn 1.2; here it runs
+  with a new one, one call of NumPy replaced that is gone. BOA (imodels) is left out: with rules
+  of at most three literals it had not finished votes after four minutes.
 - **Columns.** bayesdnf, RIPPER, IREP and EBM read texts. FasterRisk gets the 0/1 columns of
-  bayesdnf's encoder without negations, the others one 0/1 column for each level and scaled numbers.
+  bayesdnf's encoder without negations, the others one 0/1 column for each level and scaled
+  numbers.
 - **Risks.** RIPPER and IREP answer with classes; the risk of a class is the share of positives
-  among the training rows that get it. Accuracy is that of a risk above one half. In log loss a risk
-  of 0 or 1 counts as one in a million.
+  among the training rows that get it. Accuracy is that of a risk above one half. In log loss a
+  risk of 0 or 1 counts as one in a million.
 - **Literals** are the conditions to be read: those of all rules and layers, the items of a score,
-  the coefficients of a regression that are not zero, RuleFit's among them. A tree is written as an
-  OR of ANDs, with the conditions on the paths to the leaves that predict 1. In a sum of trees
-  (FIGS) every leaf adds to the answer, so the paths to all leaves count. Counting splits
-  instead would favour trees; the medians over the sets are {splits}.
+  the coefficients of a regression that are not zero, RuleFit's among them. A tree is written as
+  an OR of ANDs, with the conditions on the paths to the leaves that predict 1. In a sum of trees
+  (FIGS) every leaf adds to the answer, so the paths to all leaves count. Counting splits instead
+  would favour trees; the medians over the sets are {splits}.
 - **Seconds** are CPU seconds of `fit`, the coding of the columns included; those of a
-  representative rule include the sampling. Every fit is a new process, whose start
-  costs everyone up to a tenth of a second. The machine was shared with other
-  work, so that seconds may be a third too long.
-- **Limits.** {cpu} CPU seconds and {memory} GiB for a fit and its predictions. A method that breaks
-  one on any fold is unfinished on that set. The limits are ours: unfinished does not mean unable.
+  representative rule include the sampling. Every fit is a new process, whose start costs everyone
+  up to a tenth of a second. The machine was shared with other work, so that seconds may be a
+  third too long.
+- **Limits.** {cpu} CPU seconds and {memory} GiB for a fit and its predictions. A method that
+  breaks one on any fold is unfinished on that set. The limits are ours: unfinished does not mean
+  unable.
 - **With** {versions}; {machine}. bayesdnf's default prior was: {prior}.
 """
 
@@ -200,7 +202,7 @@ def summary(found: Measured, names: Sequence[str], methods: Sequence[str]) -> li
 def summaries(found: Measured) -> list[str]:
     """Average over the sets that every method finished, and over all sets."""
     shared = found.shared(found.methods)
-    everywhere = [m for m in found.methods if len(found.shared([m])) == len(found.sets)]
+    everywhere = found.everywhere(found.methods)
     lines = ["## On average", "", filled(AVERAGE), ""]
     if len(everywhere) < len(found.methods):
         missing = listed([m for m in found.methods if m not in everywhere])
@@ -236,8 +238,8 @@ def each_set(found: Measured) -> list[str]:
         for method in found.methods:
             figures = found.get(name, method)
             if figures is None:
-                if (name, method) in found.status:
-                    rows.append([method, found.status[name, method], "", "", "", ""])
+                told = found.status.get((name, method), "not measured")
+                rows.append([method, told, "", "", "", ""])
                 continue
             accuracies = [fold["accuracy"] for fold in found.folds(name, method)]
             error = (

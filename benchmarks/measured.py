@@ -1,8 +1,9 @@
 """What ``benchmarks.peers`` measured, by set and method, for the pages that tell of it.
 
 A method is unfinished on a set when it broke a limit on one of its folds. Figures are means over
-those folds of a set that all other methods have, and sets without any are left out; differences
-between two methods are taken set by set, and their standard error is that of a mean over sets.
+those folds of a set that all other methods have which were measured on it, ours among them; sets
+that ours were not measured on are left out. Differences between two methods are taken set by set,
+and their standard error is that of a mean over sets.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .folds import GROUPS
 from .methods import METHODS
 from .peers import read_lines
 
+OURS = [a for method in METHODS.values() if method.package == "bayesdnf" for a in method.answers]
 ORDER = [answer for method in METHODS.values() for answer in method.answers]
 UNITS = ("log_loss", "brier", "auc", "accuracy", "literals", "splits", "seconds")
 
@@ -48,21 +51,22 @@ class Measured:
         seen = {method for _, method in [*folds, *self.status]}
         self.methods = [method for method in ORDER if method in seen]
         described = {line["set"]: line["of"] for line in self.lines}
+        described = {name: described[name] for name in sorted(described, key=order)}
         self.common = {name: self._common(name, folds) for name in described}
         self.sets = {name: of for name, of in described.items() if self.common[name]}
         self._folds = {
             (name, method): [folds[name, method][fold] for fold in self.common[name]]
             for name in self.sets
             for method in self.methods
-            if (name, method) not in self.status
+            if (name, method) not in self.status and (name, method) in folds
         }
 
     def _common(self, name: str, folds: dict[tuple[str, str], dict[int, Any]]) -> list[int]:
-        """Return the folds of a set that all methods have which finish it."""
+        """Return the folds of a set that all methods have which were measured, ours among them."""
         found = [
             set(folds.get((name, method), ()))
             for method in self.methods
-            if (name, method) not in self.status
+            if (name, method) not in self.status and (method in OURS or (name, method) in folds)
         ]
         return sorted(set.intersection(*found)) if found else []
 
@@ -85,6 +89,10 @@ class Measured:
         """Return the sets that all of these methods finished."""
         wanted = list(methods)
         return [name for name in self.sets if all(self.folds(name, m) for m in wanted)]
+
+    def everywhere(self, methods: Iterable[str]) -> list[str]:
+        """Return those of these methods that finished all sets."""
+        return [m for m in methods if m in self.methods and self.shared([m]) == list(self.sets)]
 
     def mean(self, method: str, key: str, names: Sequence[str]) -> float:
         """Average over sets."""
@@ -112,6 +120,12 @@ class Measured:
         """Mean distance between predicted and observed risk, over bins of predicted risk."""
         rows, positives, risks = self.bins(method, [name])
         return float(np.abs(positives - risks).sum() / rows.sum())
+
+
+def order(name: str) -> int:
+    """Give a set its place on the pages; those of no group come last."""
+    known = [name for group in GROUPS.values() for name in group]
+    return known.index(name) if name in known else len(known)
 
 
 def read() -> Measured:

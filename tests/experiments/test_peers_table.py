@@ -53,12 +53,14 @@ def test_means_are_of_folds_that_all_methods_have():
             line("b", 0, "tree", auc=0.8),
             line("c", 0, "list", auc=0.8),
             line("c", 0, "tree", "unfinished after 1 CPU s"),
-            line("d", 0, "list", auc=0.1),  # the tree is still to be measured
+            line("d", 0, "list", auc=0.1),
+            line("e", 0, "tree", auc=0.1),  # ours are still to be measured
         ]
     )
-    assert list(found.sets) == ["a", "b", "c"]
+    assert list(found.sets) == ["a", "b", "c", "d"]
     assert found.get("a", "list") == {"auc": 0.9}
-    assert found.get("c", "tree") is None
+    assert found.get("c", "tree") is found.get("d", "tree") is None
+    assert found.everywhere(["tree", "list"]) == ["list"]
     gap = found.difference("list", "tree", "auc")
     assert gap.n_sets == 2
     assert (gap.mean, gap.error) == pytest.approx((0.1, 0.1))
