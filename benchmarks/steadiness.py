@@ -26,8 +26,7 @@ from .writing import arguments, show, write
 SETS = ("titanic", "votes", "lymphography", "car", "compas", "kr-vs-kp")
 LAYERS = (1, 4)
 MOST_ROWS = 4000
-SECONDS = 20  # for the sampler and the search
-SEEDS, HALVES = 5, 5
+TIMES = 5  # seeds, and pairs of halves
 
 
 class Shown(NamedTuple):
@@ -42,9 +41,7 @@ def fitted(
     data: Set, rows: NDArray[np.intp], layers: int, seed: int, jobs: int
 ) -> dict[str, Shown]:
     """Learn from some rows, and show the rules on all of them."""
-    common: dict[str, Any] = {
-        "layers": layers, "random_state": seed, "n_jobs": jobs, "time_limit": SECONDS
-    }  # fmt: skip
+    common: dict[str, Any] = {"layers": layers, "random_state": seed, "n_jobs": jobs}
     X, y = data.X.iloc[rows], data.y[rows]
     best = DNFClassifier(**common).fit(X, y)
     drawn = PosteriorDNFClassifier(draws=1000, warmup=500, thin=50, **common).fit(X, y)
@@ -97,9 +94,9 @@ def measure(data: Set, layers: int, times: int, jobs: int) -> Iterator[dict[str,
         return fitted(data, rows, layers, seed, jobs)
 
     every = np.arange(len(data.y))
-    by_seed = list(combinations([make(every, seed) for seed in range(min(times, SEEDS))], 2))
+    by_seed = list(combinations([make(every, seed) for seed in range(times)], 2))
     by_half = []
-    for number in range(min(times, HALVES)):
+    for number in range(times):
         one, other = halves(data.y, number)
         by_half.append((make(one, 0), make(other, 0)))
     for between, pairs in (("seeds", by_seed), ("halves", by_half)):
@@ -111,9 +108,11 @@ def main() -> None:
     """Measure, print a table, write JSON."""
     parser = arguments(__doc__, sets=False)
     parser.add_argument("--only", help="names of sets, with commas between")
+    parser.add_argument("--layers", type=int, nargs="+", default=LAYERS)
+    parser.add_argument("--times", type=int, default=TIMES, help="seeds, and pairs of halves")
     options = parser.parse_args()
     names = options.only.split(",") if options.only else (SETS[:2] if options.quick else SETS)
-    times = 2 if options.quick else max(SEEDS, HALVES)
+    times = 2 if options.quick else options.times
     results: list[dict[str, Any]] = []
     for name in names:
         data = read_set(name, FOLDERS["categorical"])
@@ -122,7 +121,7 @@ def main() -> None:
         if len(data.y) > MOST_ROWS:
             kept = np.sort(np.random.default_rng(0).choice(len(data.y), MOST_ROWS, replace=False))
             data = Set(name, data.X.iloc[kept], data.y[kept], [])
-        for layers in LAYERS:
+        for layers in options.layers:
             found = list(measure(data, layers, times, options.jobs))
             results += found
             show(
