@@ -289,13 +289,13 @@ def rows_used(found: Measured) -> str:
     counts = {n: (len(found.common[n]), of["folds"]) for n, of in found.sets.items()}
     own = [n for n, (_, of) in counts.items() if of == 1]
     used = sorted({k for n, (k, _) in counts.items() if n not in own})
-    folds = listed([str(k) for k in used])
+    folds = f"{listed([str(k) for k in used])} {'was' if used == [1] else 'were'}"
     cut = [n for n, of in found.sets.items() if of["train_rows"] == MOST_ROWS]
     return filled(
-        f"""{len(found.sets)} sets; {listed(own)} have a training and a test part of their own, of
-        the others the first {folds} of five folds were measured. Training rows are cut to
-        {MOST_ROWS:,} on {listed(cut)}, the same rows for all methods. Two or three folds of a
-        table of one or two hundred rows say little about that table; means over sets say more."""
+        f"""{len(found.sets)} sets; {listed(own)} have a training and a test part of their own, the
+        others five folds, of which {folds} measured so far. Training rows are cut to {MOST_ROWS:,}
+        on {listed(cut)}, the same rows for all methods. A fold of a table of one or two hundred
+        rows says little about that table; means over sets say more."""
     )
 
 

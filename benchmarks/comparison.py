@@ -57,10 +57,10 @@ means)."""
 HOW = """\
 ## How it was measured
 
-- **Rows.** Five stratified folds, shuffled with seed 0, of which the first {folds} were measured;
-  numbers are means over them. {own} come with a training and a test part, which are used as
-  given. Training rows are cut to {most:,}, the same for all, on {cut}. Every value is a category,
-  `?` for missing among them; breast cancer has numbers. ± is a standard error over folds.
+- **Rows.** Five stratified folds, shuffled with seed 0; measured so far: {folds}. Numbers are
+  means over them. {own} come with a training and a test part, which are used as given.
+  Training rows are cut to {most:,}, the same for all, on {cut}. Every value is a category, `?`
+  for missing among them; breast cancer has numbers. ± is a standard error over folds.
 - **Settings.** Everyone's defaults, seed 0, one thread. Exceptions: EBM has 4 bags of at most
   1,000 rounds instead of 14 of 50,000, to end in time; BART draws 500 times instead of 100; the
   strength of the L1 penalty and the leaves of "tree sized by CV" (2, 4, …, 128) are chosen by
