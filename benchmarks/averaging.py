@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from .measured import Measured, filled, listed, number, read, seconds, table
+from .measured import Difference, Measured, filled, listed, number, read, seconds, table
 from .peers import MOST_ROWS
 from .writing import RESULTS
 
@@ -57,6 +57,9 @@ REASONS: dict[str, str] = {
         them, functions with ordered risks may not, and averaged functions are ahead of the forest
         here. Nothing in the training rows tells the two apart
         ([layers](layers.md#when-to-use-which)).""",
+    "audiology_cochlear": """180 training rows, 69 columns, many of their levels rare. Lists are
+        ahead of functions, but pay for some seven literals only; forests and boosting, which use
+        many more, rank the test rows almost without error.""",
     "lymphography": """113 training rows pay for rules of some five literals. All chains agree, so
         that more draws do not help. The order of the rows is nearly right (the AUC is close to the
         forest's), but their risks are not: small effects of many columns add up, which regressions
@@ -75,27 +78,30 @@ def verdicts(found: Measured) -> list[str]:
     names = list(found.sets)
     rows = []
 
-    def bar(text: str, holds: bool, figures: str) -> None:
-        rows.append([text, "yes" if holds else "**no**", figures])
+    def bar(text: str, holds: bool, figures: str, gap: Difference | None = None) -> None:
+        close = gap is not None and abs(gap.mean) <= gap.error
+        told = ("yes" if holds else "**no**") + ", within one standard error" * close
+        rows.append([text, told, figures])
 
-    best = min(peers, key=lambda m: found.mean(m, "log_loss", names))
-    gap = found.difference(AVERAGED, best, "log_loss")
-    bar(
-        "averaged lists at or below the best peer's mean log loss",
-        found.mean(AVERAGED, "log_loss", names) <= found.mean(best, "log_loss", names),
-        f"{best}: {gap}",
-    )
-    best = max(peers, key=lambda m: found.mean(m, "auc", names))
-    gap = found.difference(AVERAGED, best, "auc")
-    bar(
-        f"averaged lists within {NEAR} of the best mean AUC",
-        found.mean(AVERAGED, "auc", names) >= found.mean(best, "auc", names) - NEAR,
-        f"{best}: {gap}",
-    )
+    others = [m for m in SHOWN if m in found.methods and m not in (*OURS, *peers)]
+    beside = [f"{m} ({len(found.shared([m]))} sets)" for m in others]
+    for key, text, sign, slack in (
+        ("log_loss", "at or below the best peer's mean log loss", -1, 0.0),
+        ("auc", f"within {NEAR} of the best mean AUC", 1, NEAR),
+    ):
+        best = max(peers, key=lambda m: sign * found.mean(m, key, names))
+        gap = found.difference(AVERAGED, best, key)
+        rest = [
+            f"{n}: {found.difference(AVERAGED, m, key)}"
+            for m, n in zip(others, beside, strict=True)
+        ]
+        figures = "; ".join([f"{best}: {gap}", *rest])
+        bar(f"averaged lists {text}", sign * gap.mean >= -slack, figures, gap)
     for rule, score in SCORES.items():
         for key, title, sign in (("log_loss", "log loss", -1), ("auc", "AUC", 1)):
             gap = found.difference(rule, score, key)
-            bar(f"{rule} ahead of {score} in mean {title}", sign * gap.mean > 0, str(gap))
+            text = f"{rule} ahead of {score} in mean {title}"
+            bar(text, sign * gap.mean > 0, f"{gap} ({gap.n_sets} sets)", gap)
     adult = {m: found.get("adult", m) for m in ("list", "representative, 15", AVERAGED)}
     texts = [f"{m} {a['auc']:.3f}" for m, a in adult.items() if a is not None]
     bar(
@@ -111,8 +117,6 @@ def verdicts(found: Measured) -> list[str]:
         f"{len(behind)} sets lose more"
         + (f"; no reason for {listed(unexplained)}" * bool(unexplained)),
     )
-    others = [m for m in SHOWN if m in found.methods and m not in (*OURS, *peers)]
-    beside = [f"{m} ({len(found.shared([m]))} sets)" for m in others]
     outside = f" Not among them: {listed(beside)}." if beside else ""
     return [
         "## Are the bars met?",
@@ -295,7 +299,8 @@ def rows_used(found: Measured) -> str:
         f"""{len(found.sets)} sets; {listed(own)} have a training and a test part of their own, the
         others five folds, of which {folds} measured so far. Training rows are cut to {MOST_ROWS:,}
         on {listed(cut)}, the same rows for all methods. A fold of a table of one or two hundred
-        rows says little about that table; means over sets say more."""
+        rows says little about that table; means over sets say more. Sets not measured in full and
+        left out: {listed(found.left_out)}."""
     )
 
 

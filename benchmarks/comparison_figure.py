@@ -43,7 +43,7 @@ LINES = {
 def draw(panels: dict[str, dict[str, dict[str, Any]]], file: Path) -> None:
     """Draw panels by title, each with results by method."""
     n_rows = -(-len(panels) // COLUMNS)
-    height = 2.9 * n_rows + 1.1
+    height = 2.9 * n_rows + 1.3
     figure, axes = plt.subplots(n_rows, COLUMNS, figsize=(13, height), squeeze=False)
     for axis, (title, done) in zip(axes.flat, panels.items(), strict=False):
         panel(axis, title, done)
@@ -59,9 +59,9 @@ def draw(panels: dict[str, dict[str, dict[str, Any]]], file: Path) -> None:
         if method in drawn:
             legend[f"{method} (no literals)"] = Line2D([], [], color=colour, ls=style, lw=1.8)
     figure.legend(
-        legend.values(), legend.keys(), loc="lower center", ncols=7, frameon=False, fontsize=10
+        legend.values(), legend.keys(), loc="lower center", ncols=5, frameon=False, fontsize=10
     )
-    figure.tight_layout(rect=(0, 0.9 / height, 1, 1), h_pad=1.2)
+    figure.tight_layout(rect=(0, 1.1 / height, 1, 1), h_pad=1.2)
     figure.savefig(file, dpi=110)
     plt.close(figure)
 

@@ -2,13 +2,14 @@
 
 A method is unfinished on a set when it broke a limit on one of its folds. Figures are means over
 those folds of a set that all other methods have which were measured on it, ours among them; sets
-that ours were not measured on are left out. Differences between two methods are taken set by set,
-and their standard error is that of a mean over sets.
+that ours or most methods were not measured on are left out. Differences between two methods are
+taken set by set, and their standard error is that of a mean over sets.
 """
 
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -53,7 +54,13 @@ class Measured:
         described = {line["set"]: line["of"] for line in self.lines}
         described = {name: described[name] for name in sorted(described, key=order)}
         self.common = {name: self._common(name, folds) for name in described}
-        self.sets = {name: of for name, of in described.items() if self.common[name]}
+        tried = Counter(name for name, _ in {*folds, *self.status})
+        self.sets = {
+            name: of
+            for name, of in described.items()
+            if self.common[name] and 2 * tried[name] >= len(self.methods)
+        }
+        self.left_out = [name for name in described if name not in self.sets]
         self._folds = {
             (name, method): [folds[name, method][fold] for fold in self.common[name]]
             for name in self.sets
