@@ -207,7 +207,7 @@ def summaries(found: Measured) -> list[str]:
     if len(everywhere) < len(found.methods):
         missing = listed([m for m in found.methods if m not in everywhere])
         lines += [
-            f"All {len(found.sets)} sets, without {missing}, which did not finish all.",
+            f"All {len(found.sets)} sets, without {missing}, which some sets lack.",
             "",
             *summary(found, list(found.sets), everywhere),
         ]
