@@ -244,9 +244,15 @@ def options(folder: Path) -> Iterator[Callable[[], str]]:
     for name, listed in named.items():
         for option in listed:
             for value in wrong:
-                yield lambda n=name, o=option, v=value: command(
-                    n, folder / "t.csv", *own, f"--{o}", v
+                yield lambda n=name, o=option, v=value: command_in(
+                    folder, n, folder / "t.csv", *own, f"--{o}", v
                 )
+
+
+def command_in(folder: Path, *arguments: object) -> str:
+    """Run a command in a folder: what is no path may be one there."""
+    with contextlib.chdir(folder):
+        return command(*arguments)
 
 
 def names(folder: Path) -> Iterator[Callable[[], str]]:
