@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -168,3 +170,15 @@ def test_names_are_distinct_whatever_the_file_calls_its_variants():
 def test_codings_that_do_not_exist_are_refused(codings):
     with pytest.raises(ParameterError, match="codings"):
         Genotypes.from_copies([[0, 1]]).bits(codings)
+
+
+def test_variants_are_moved_together_in_place():
+    rng = np.random.default_rng(0)
+    calls = Genotypes.from_copies(rng.integers(-1, 3, (40, 70)))
+    some, samples = rng.random(40) < 0.6, rng.random(70) < 0.5
+    for who in (None, samples):
+        copied = calls.take(samples=who, variants=some)
+        own = replace(calls, planes=calls.planes.copy())
+        moved = own.take(samples=who, variants=some, in_place=True)
+        np.testing.assert_array_equal(moved.planes, copied.planes)
+        assert moved.names == copied.names

@@ -152,7 +152,7 @@ def _prepared(study: str, reading: Reading, stages: Stages) -> Study:
         return Study.open(study)
     filters = reading.filters()  # a wrong option is told before anything is read
     raw = reading.read(study, lambda done, total: stages("reading", done, total))
-    kept = raw.filtered(filters, reading.build)
+    kept = raw.filtered(filters, reading.build, in_place=True)
     kept = kept.without_relatives(reading.king_cutoff, reading.jobs)
     for warning in kept.warnings:
         typer.echo(f"Warning: {warning}", err=True)

@@ -116,7 +116,9 @@ class Study:
         """
         return cls(*open_parts(path, verify=verify))
 
-    def filtered(self, filters: Filters | None = None, build: str | None = None) -> Study:
+    def filtered(
+        self, filters: Filters | None = None, build: str | None = None, *, in_place: bool = False
+    ) -> Study:
         """Settle the calls on X, Y and MT, then keep the samples and variants that pass filters.
 
         Parameters
@@ -125,6 +127,9 @@ class Study:
             What must be met; ``Filters()`` by default.
         build : {"GRCh37", "GRCh38"}, optional
             As in :func:`haploid_calls`.
+        in_place : bool, default=False
+            Change the planes of this study instead of a copy, for a caller who has no other use
+            for it.
 
         Examples
         --------
@@ -135,9 +140,9 @@ class Study:
         <Study: 2 cases and 2 controls x 1 variants>
         """
         filters = filters or Filters()
-        settled = haploid_calls(self.genotypes, build)
+        settled = haploid_calls(self.genotypes, build, in_place=in_place)
         kept, _ = filters.samples(settled)
-        genotypes = filters.apply(settled, self.y)
+        genotypes = filters.apply(settled, self.y, in_place=in_place)
         y = self.y[kept]
         said = genotypes.history[len(self.genotypes.history) :]
         if not y.any() or y.all():

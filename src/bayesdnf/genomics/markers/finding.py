@@ -160,7 +160,7 @@ def find_markers(
     codings: Sequence[str] = tuple(CODINGS),
     negations: bool = True,
     keep: int = 200,
-    triples: int = 200,
+    triples: int = 60,
     gap: int = 0,
     components: int = 0,
     strata: Sequence[str] = (),
@@ -201,9 +201,8 @@ def find_markers(
         show themselves.
     keep : int, default=200
         Variants to go on with after the screen.
-    triples : int, default=200
-        Most promising variants, one for each block of linkage, of which all triples are scored;
-        below 3 none are.
+    triples : int, default=60
+        Most promising variants of which all triples are scored; below 3 none are.
     gap : int, default=0
         Variants of one chromosome closer than so many base pairs never stand in one term.
     components : int, default=0

@@ -143,7 +143,9 @@ class Filters:
             steps.need(enough, f"call rate below {self.sample_call_rate:g}")
         return steps.kept, tuple(steps.sentences)
 
-    def apply(self, genotypes: Genotypes, y: ArrayLike | None = None) -> Genotypes:
+    def apply(
+        self, genotypes: Genotypes, y: ArrayLike | None = None, *, in_place: bool = False
+    ) -> Genotypes:
         """Keep what passes every filter.
 
         Parameters
@@ -154,6 +156,8 @@ class Filters:
             1 for cases, 0 for controls, one per sample before filtering; those of the samples
             that stay are ``y[filters.samples(genotypes)[0]]``. Without it nothing is asked of
             missingness by outcome, and Hardy-Weinberg is tested in all samples.
+        in_place : bool, default=False
+            Change these planes instead of a copy, for a caller who has no other use for them.
 
         Returns
         -------
@@ -171,6 +175,7 @@ class Filters:
         kept = genotypes.take(
             samples=None if samples.all() else samples,
             variants=None if steps.kept.all() else steps.kept,
+            in_place=in_place,
         )
         if self.missing == "mode":
             kept = impute_mode(replace(kept, history=()))
