@@ -99,7 +99,8 @@ def function_of_cells(genotypes: Genotypes, members: list[int], what: int) -> Bo
     copies = genotypes.copies(members)
     known = (copies >= 0).all(axis=0)
     powers = 3 ** np.arange(len(members))[::-1]
-    there = tuple(np.unique(powers @ copies[:, known].astype(np.int64)).tolist())
+    rows = np.bincount(powers @ copies[:, known].astype(np.int64))
+    there = tuple(np.flatnonzero(rows).tolist())
     names = genotypes.names
     return BooleanFunction(
         [
