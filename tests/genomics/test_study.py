@@ -231,3 +231,17 @@ def test_a_packed_study_comes_back(tmp_path):
     assert repr(opened.filtered()) == repr(given.filtered())
     with pytest.raises(InputError, match=r"holds a packed study, where a table is asked for"):
         BitMatrix.open(tmp_path / "study.pack")
+
+
+def test_texts_are_levels_of_a_covariate_and_gaps_stay_gaps(tmp_path):
+    write_plink(Genotypes.from_copies([[0, 1, 2, 1]], iids=list("abcd")), tmp_path / "s",
+                np.array([True, True, False, False]))  # fmt: skip
+    covar = tmp_path / "covar.txt"
+    covar.write_text("IID site age\nd south 50\na north NA\nc NA 41\n")
+    study = read_study(tmp_path / "s", covar=covar)
+    assert study.covariates["site"].tolist()[::3] == ["north", "south"]
+    assert study.covariates["site"].isna().tolist() == [False, True, True, False]
+    np.testing.assert_array_equal(study.covariates["age"], [np.nan, np.nan, 41, 50])
+    covar.write_text("IID site\na north\nb 7\nc south\nd 8\n")
+    with pytest.raises(FileFormatError, match=r"line 2.*site is 'north', and must be a number"):
+        read_study(tmp_path / "s", covar=covar)
