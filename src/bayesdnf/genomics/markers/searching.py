@@ -172,7 +172,7 @@ def _climbed(
     around : Sweep
         What is around it.
     near : list of BooleanFunction
-        Functions that score nearly as well, or better than where the sweeps began.
+        The function itself, and those that score nearly as well or were met on the way.
     """
     around = sweep(task.scoring, function)
     near: list[BooleanFunction] = []
@@ -183,7 +183,8 @@ def _climbed(
         around = sweep(task.scoring, around.better)
     if (clear := _clearest(task, around)) is not None:
         around = sweep(task.scoring, clear)
-    return around.function, around, [*around.within(_NEAR), *near]
+    # The function first: its variants must take part whatever else does.
+    return around.function, around, [around.function, *around.within(_NEAR), *near]
 
 
 @dataclass(frozen=True, eq=False)
