@@ -212,21 +212,25 @@ def test_the_phenotypes_of_regenie_are_joined():
 def test_a_packed_study_comes_back(tmp_path):
     made = planted_study(n=130)
     covariates = pd.DataFrame({"age": np.arange(130.0), "site": np.arange(130) % 3})
+    covariates["town"] = np.where(np.arange(130) % 7, "north", None)
     covariates.loc[4, "age"] = np.nan
-    given = Study(made.genotypes, made.y, covariates, ("Read.", "Left out."))
+    given = Study(
+        made.genotypes, made.y, covariates, ("Read.", "Left out."), np.arange(130) % 4, ("Mind.",)
+    )
     digest = given.save(tmp_path / "study.pack")
     opened = Study.open(tmp_path / "study.pack")
     assert digest == given.save(tmp_path / "again.pack")
     np.testing.assert_array_equal(opened.genotypes.planes, made.genotypes.planes)
     np.testing.assert_array_equal(opened.y, made.y)
-    pd.testing.assert_frame_equal(opened.covariates, covariates)
+    pd.testing.assert_frame_equal(opened.covariates, covariates, check_dtype=False)
     pd.testing.assert_frame_equal(
         opened.genotypes.variants, made.genotypes.variants, check_dtype=False
     )
     pd.testing.assert_frame_equal(
         opened.genotypes.samples, made.genotypes.samples, check_dtype=False
     )
-    assert opened.history == given.history
+    assert (opened.history, opened.warnings) == (given.history, given.warnings)
+    np.testing.assert_array_equal(opened.families, given.families)
     assert opened.genotypes.history == made.genotypes.history
     assert repr(opened.filtered()) == repr(given.filtered())
     with pytest.raises(InputError, match=r"holds a packed study, where a table is asked for"):

@@ -35,28 +35,37 @@ def save_study(study: Study, path: str | os.PathLike[str]) -> str:
             values = table[column].to_numpy()
             kind = _NUMBERS.get(values.dtype.kind)
             columns[name][str(column)] = "text" if kind is None else "number"
-            arrays[f"{name} {column}"] = (
-                pack_texts([str(value) for value in values], f"{column} of {name}")
-                if kind is None
-                else values.astype(kind)
-            )
+            if kind is not None:
+                arrays[f"{name} {column}"] = values.astype(kind)
+                continue
+            missing = table[column].isna().to_numpy()
+            texts = ["" if gap else str(x) for x, gap in zip(values, missing, strict=True)]
+            arrays[f"{name} {column}"] = pack_texts(texts, f"{column} of {name}")
+            if missing.any():
+                columns[name][str(column)] = "text with gaps"
+                arrays[f"{name} {column} missing"] = missing
+    if study.families is not None:
+        arrays["families"] = study.families.astype(np.int64)
     facts = {
         "n_samples": genotypes.n_samples,
         "n_variants": genotypes.n_variants,
         "columns": columns,
+        "families": study.families is not None,
         "history": list(study.history),
+        "warnings": list(study.warnings),
         "genotypes_history": list(genotypes.history),
     }
     return write_packed(path, KIND, facts, {**arrays, "y": study.y, "planes": genotypes.planes})
 
 
-def open_parts(
-    path: str | os.PathLike[str], *, verify: bool = True
-) -> tuple[Genotypes, NDArray[np.bool_], pd.DataFrame | None, tuple[str, ...]]:
-    """Map a study: its genotypes, outcome, covariates and history."""
+def open_parts(path: str | os.PathLike[str], *, verify: bool = True) -> dict[str, Any]:
+    """Map a study: what it is made of."""
     packed = PackedFile(path, KIND, verify=verify)
     facts = packed.facts
-    facts.expect("n_samples", "n_variants", "columns", "history", "genotypes_history")
+    facts.expect(
+        "n_samples", "n_variants", "columns", "families", "history", "warnings",
+        "genotypes_history",
+    )  # fmt: skip
     n_samples, n_variants = facts.whole("n_samples", 1), facts.whole("n_variants", 0)
     samples = _table(packed, "samples", n_samples)
     variants = _table(packed, "variants", n_variants)
@@ -65,7 +74,17 @@ def open_parts(
     if samples is None or variants is None or y.dtype != np.bool_ or planes.dtype != np.uint64:
         raise InputError(f"{path} is no usable packed file: it holds no whole study.")
     genotypes = Genotypes(planes, samples, variants, _sentences(packed, "genotypes_history"))
-    return genotypes, y, covariates, _sentences(packed, "history")
+    families = packed["families"] if facts.any("families") else None
+    if families is not None and (families.dtype != np.int64 or families.shape != (n_samples,)):
+        raise InputError(f"{path} is no usable packed file: its families are not whole.")
+    return {
+        "genotypes": genotypes,
+        "y": y,
+        "covariates": covariates,
+        "families": None if families is None else np.array(families, dtype=np.intp),
+        "history": _sentences(packed, "history"),
+        "warnings": _sentences(packed, "warnings"),
+    }
 
 
 def _sentences(packed: PackedFile, name: str) -> tuple[str, ...]:
@@ -84,7 +103,10 @@ def _table(packed: PackedFile, name: str, n: int) -> pd.DataFrame | None:
     table = {}
     for column, kind in columns.items():
         key = f"{name} {column}"
-        values: Any = unpack_texts(packed, key, n) if kind == "text" else np.array(packed[key])
+        values: Any = np.array(packed[key]) if kind == "number" else unpack_texts(packed, key, n)
+        if kind == "text with gaps" and len(values) == n:
+            missing = np.array(packed[f"{key} missing"], dtype=np.bool_)
+            values = pd.Series(values, dtype=object).mask(missing)
         if len(values) != n:
             raise InputError(
                 f"{packed.path} is no usable packed file: column {column} of its {name} has "

@@ -114,7 +114,7 @@ class Study:
         verify : bool, default=True
             Read it all once and compare its hash; otherwise only its size and header are checked.
         """
-        return cls(*open_parts(path, verify=verify))
+        return cls(**open_parts(path, verify=verify))
 
     def filtered(
         self, filters: Filters | None = None, build: str | None = None, *, in_place: bool = False
