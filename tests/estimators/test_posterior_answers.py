@@ -45,7 +45,7 @@ def test_predictions_are_the_exact_averages(four):
 def test_inclusion_is_the_exact_one(four):
     _, _, model, exact = four
     table = model.inclusion_
-    assert list(table.columns) == ["kind", "what", "probability", "equal"]
+    assert list(table.columns) == ["kind", "what", "probability", "frequency", "equal"]
     assert list(dict.fromkeys(table["kind"])) == ["literal", "attribute", "term", "pair"]
     assert (table["probability"] >= 0.001).all()
 
@@ -119,7 +119,7 @@ def test_posterior_predictive_draws_labels(mixed):
     with pytest.raises(ParameterError, match="'random_state'"):
         mixed.posterior_predictive(rows, random_state="seed")
     with pytest.raises(OutOfMemoryError, match="labels for each row"):
-        mixed.posterior_predictive(rows, size=10**15)
+        mixed.posterior_predictive(rows, size=2 * 10**9)
 
 
 # Special posteriors -------------------------------------------------------------------------------

@@ -159,7 +159,7 @@ def test_samples_are_allowed_and_have_the_exact_probabilities(knowledge, kernel)
     posterior = posterior_of(n=25, **knowledge)
     exact = posterior.enumerate()
     drawn = sample(posterior, kernel=kernel, draws=1500, thin=20, warmup=100, random_state=1)
-    found = {drawn.function(i): drawn.probability[i] for i in range(drawn.n_functions)}
+    found = {drawn.function(i): drawn.frequency[i] for i in range(drawn.n_functions)}
     assert all(keeps(f, **knowledge) for f in found)
     shares = np.array([found.get(f, 0.0) for f in exact["function"]])
     assert abs(shares - exact["probability"]).sum() / 2 < 0.15
@@ -172,7 +172,7 @@ def test_the_chain_of_one_term_keeps_to_it(knowledge):
     exact = posterior.enumerate()
     exact = exact[exact["terms"] == 1]
     drawn = sample(posterior, kernel="single_term", draws=1500, thin=20, warmup=100, random_state=1)
-    found = {drawn.function(i): drawn.probability[i] for i in range(drawn.n_functions)}
+    found = {drawn.function(i): drawn.frequency[i] for i in range(drawn.n_functions)}
     assert all(keeps(f, **knowledge) for f in found)
     shares = np.array([found.get(f, 0.0) for f in exact["function"]])
     expected = exact["probability"] / exact["probability"].sum()

@@ -72,7 +72,7 @@ def test_samples_have_the_exact_probabilities_and_the_known_rates():
     posterior = posterior_of(Effect(pi0=0.3, pi1=0.6), n=25)
     exact = posterior.enumerate()
     drawn = sample(posterior, draws=2000, warmup=200, thin=20, random_state=0)
-    found = {drawn.function(i): drawn.probability[i] for i in range(drawn.n_functions)}
+    found = {drawn.function(i): drawn.frequency[i] for i in range(drawn.n_functions)}
     shares = np.array([found.get(f, 0.0) for f in exact["function"]])
     assert abs(shares - exact["probability"]).sum() / 2 < 0.1
     marked = drawn.n_terms[drawn.index] > 0

@@ -90,7 +90,7 @@ def test_genotypes_that_contradict_themselves():
 def test_steps_of_a_scan_go_forward():
     table = scan_table([[[0b1111], [0b0111], [0b0011]]] * 3, 0b0011, 0b1100)
     with pytest.raises(ValueError, match="tasks are outside the scan"):
-        table.pairs_in(0, 1, 0)
+        table.size_of(0, 1, 0)
 
 
 def test_numbers_of_attributes_only_tell_them_apart():

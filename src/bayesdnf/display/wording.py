@@ -120,7 +120,7 @@ def duration(seconds: float) -> str:
     --------
     >>> from bayesdnf.display.wording import duration
     >>> duration(0.2), duration(42.4), duration(5000), duration(90_000)
-    ('a second', '42 seconds', '1.4 hours', '25 hours')
+    ('a second', '42 seconds', '83 minutes', '25 hours')
     """
     if seconds < 1.5:
         return "a second"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -62,7 +63,10 @@ def _told(hint: str = "") -> Iterator[None]:
         yield
     except ValueError as error:
         told = " ".join(str(error).split())
-        raise InputError(f"{told.split('. ')[0].rstrip('.')}{hint}.") from error
+        told = re.sub(r": array=\[.*?\]\. Reshape", ". Reshape", told)  # which it prints whole
+        said, reshape, advice = told.partition(". Reshape")
+        said = said.split(". ")[0].rstrip(".")
+        raise InputError(f"{said}{hint}.{reshape[1:]}{advice}") from error
 
 
 def _named_as_fitted(estimator: Any, X: Any, frame: nw.DataFrame[Any]) -> Any:

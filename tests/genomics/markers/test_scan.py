@@ -164,11 +164,11 @@ def test_the_planted_pair_is_first_whatever_the_threads():
 )
 def test_what_is_screened_out_is_not_among_the_best(seed, n, how, ordered, missing, size):
     """The few best are the head of all, ties included, whatever the threads."""
-    world = World(seed, 140 if size == 2 else 24, n, ordered, missing)
+    world = World(seed, 140 if size == 2 else 14, n, ordered, missing)
     measure, codings = how
     given = {"measure": measure, "codings": codings, "effect": world.effect, "size": size}
     if size == 3:
-        given["among"] = range(24)
+        given["among"] = range(14)
     every = scan(world.genotypes, world.y, top=10_000, **given).findings
     for n_jobs in (1, 2):
         best = scan(world.genotypes, world.y, top=12, n_jobs=n_jobs, **given).findings

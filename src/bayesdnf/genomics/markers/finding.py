@@ -98,8 +98,8 @@ class Markers:
     >>> calls = rng.binomial(2, 0.3, (40, 800))
     >>> y = rng.random(800) < np.where((calls[3] >= 1) & (calls[7] >= 1), 0.7, 0.2)
     >>> found = find_markers(Study(Genotypes.from_copies(calls), y), draws=200, random_state=0)
-    >>> found.null_probability
-    0.0
+    >>> found.null_probability < 0.001
+    True
     >>> found.risk.mean > found.other_risk.mean
     True
     """

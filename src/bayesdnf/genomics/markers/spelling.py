@@ -70,7 +70,7 @@ def plain(function: BooleanFunction, other_names: Mapping[str, str]) -> BooleanF
     >>> from bayesdnf.genomics.markers.spelling import plain
     >>> function = BooleanFunction.parse("NOT rs11_T dominant AND rs3_A dominant")
     >>> print(plain(function, {"rs11_T": "rs11_G"}))
-    (rs11_G recessive AND rs3_A dominant)
+    (rs3_A dominant AND rs11_G recessive)
     """
     return BooleanFunction(
         [[plain_literal(x, other_names) for x in term] for term in function.literal_terms]

@@ -100,7 +100,7 @@ def clump_leads(
     Examples
     --------
     >>> from bayesdnf.genomics import Genotypes, clump_leads
-    >>> calls = Genotypes.from_copies([[0, 1, 2, 0], [1, 0, 0, 0], [0, 1, 2, 1]])
+    >>> calls = Genotypes.from_copies([[0, 1, 2, 0], [1, 0, 1, 0], [0, 1, 2, 1]])
     >>> clump_leads(calls, [2, 0, 1], most=2)
     [2, 1]
     """
@@ -155,7 +155,7 @@ def find_proxies(
     Examples
     --------
     >>> from bayesdnf.genomics import Genotypes, find_proxies
-    >>> calls = Genotypes.from_copies([[0, 1, 2, 0], [1, 0, 0, 0], [0, 1, 2, 1]])
+    >>> calls = Genotypes.from_copies([[0, 1, 2, 0], [1, 0, 1, 0], [0, 1, 2, 1]])
     >>> find_proxies(calls, [0])
        lead  proxy  r_squared
     0     0      2   0.727273
