@@ -157,10 +157,11 @@ def test_every_plot_is_legible_in_large_letters(plot, draws_of):
 
 def test_labels_fit_into_a_small_axes_of_a_figure(draws_of):
     axes = plt.subplots(2, 2, figsize=(10, 8), layout="constrained")[1]
-    plots.function_posterior(draws_of("long names"), 6, ax=axes[0, 0])
+    draws = draws_of("long names")
+    plots.function_posterior(draws, 6, ax=axes[0, 0])
     plots.inclusion(draws_of("long names"), "term", 6, ax=axes[1, 1])
     check_legible(axes[[0, 1], [0, 1]])
-    assert "… (function " in y_labels(axes[0, 0])[5]
+    assert f"… (function {draws.answers.number[5]})" in y_labels(axes[0, 0])[5]
 
 
 def check_legible(axes):

@@ -26,7 +26,7 @@ from ..genotypes import Genotypes, empty_planes
 from ..markers.spelling import plain
 from ..quality.ploidy import haploid_calls
 from .matching import Matched, match_variants, matched_sentence
-from .stand_ins import no_proxies, proxies_of, read_proxies
+from .stand_ins import no_proxies, proxies_of, read_proxies, read_variant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -345,17 +345,12 @@ def _read_variants(top: JsonFields, function: BooleanFunction) -> pd.DataFrame:
     rows = []
     for part in top.parts("variants"):
         part.expect(*_COLUMNS)
-        name = part.text("NAME")
-        if not name.endswith(f"_{part.text('A1')}"):
-            part.fail("field 'NAME'", f"a name that ends in its counted allele {part.text('A1')}",
-                      name)  # fmt: skip
+        variant = read_variant(part)
+        name = variant[0]
         own = [x.operator for x in function.literals if x.attribute == name]
         if part.any("CODINGS") != list(dict.fromkeys(own)):
             top.fail(f"the CODINGS of {name:.40}", "those of 'function'", part.any("CODINGS"))
-        rows.append(
-            (name, part.text("ID"), part.text("CHR"), part.whole("POS", 0, 2**40),
-             part.text("A1"), part.text("A2"), part.number("FREQ", 0, 1), own)
-        )  # fmt: skip
+        rows.append((*variant, own))
     if [row[0] for row in rows] != list(function.attributes):
         top.fail("field 'variants'", "a list of the function's variants", [row[0] for row in rows])
     return pd.DataFrame(rows, columns=list(_COLUMNS))

@@ -67,13 +67,17 @@ def read_proxies(top: JsonFields, function: BooleanFunction) -> pd.DataFrame:
     rows = []
     for part in top.parts("proxies"):
         part.expect(*COLUMNS)
-        name = part.text("NAME")
-        if not name.endswith(f"_{part.text('A1')}"):
-            part.fail("field 'NAME'", f"a name that ends in its counted allele {part.text('A1')}",
-                      name)  # fmt: skip
-        rows.append(
-            (part.text("FOR", function.attributes), name, part.text("ID"), part.text("CHR"),
-             part.whole("POS", 0, 2**40), part.text("A1"), part.text("A2"),
-             part.number("FREQ", 0, 1), part.number("R2", 0, 1))
-        )  # fmt: skip
+        of = part.text("FOR", function.attributes)
+        rows.append((of, *read_variant(part), part.number("R2", 0, 1)))
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def read_variant(part: JsonFields) -> tuple[str, str, str, int, str, str, float]:
+    """Read the name, ID, place, alleles and frequency of a variant in a model file."""
+    name, counted = part.text("NAME"), part.text("A1")
+    if not name.endswith(f"_{counted}"):
+        part.fail("field 'NAME'", f"a name that ends in its counted allele {counted}", name)
+    return (
+        name, part.text("ID"), part.text("CHR"), part.whole("POS", 0, 2**40), counted,
+        part.text("A2"), part.number("FREQ", 0, 1),
+    )  # fmt: skip
