@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..display.markup import shown
 from ..errors import MissingExtraError
-from ..model.rule import Rule, layers_of, one_line
+from ..model.rule import Rule, one_line
 from ..plots.labels import null_text
 from ..sampling.draws import Draws
 
@@ -87,7 +85,7 @@ def draw_facts(draws: Draws, function: Rule, posterior: str) -> DrawFacts:
         Fingerprint of the rule's posterior; empty when it is not known.
     """
     answers = draws.answers
-    own = [i for i in _candidates(draws, function) if draws.function(i) == function]
+    own = draws.numbers_of(function)
     of_rule = set(answers.of[own].tolist())
     rivals = [
         Rival(
@@ -120,13 +118,6 @@ def draw_facts(draws: Draws, function: Rule, posterior: str) -> DrawFacts:
         _warning(draws, posterior),
         tuple((shown(name), shown(value)) for name, value in sorted(draws.settings.items())),
     )
-
-
-def _candidates(draws: Draws, function: Rule) -> list[int]:
-    """Functions of the same size: of many, few have to be spelt out."""
-    n_terms = sum(map(len, layers_of(function)))
-    alike = (draws.n_terms == n_terms) & (draws.n_literals == function.n_literals)
-    return [int(i) for i in np.flatnonzero(alike)]
 
 
 def _items(draws: Draws, kind: str) -> tuple[Item, ...]:

@@ -17,7 +17,7 @@ from ..display import draws_html
 from ..errors import InputError, MissingExtraError
 from ..model.flat_functions import FlatFunctions
 from ..model.posterior import marked_rows
-from ..model.rule import Rule, one_line
+from ..model.rule import Rule, layers_of, one_line
 from . import draws_file, draws_tree
 from .judging.diagnostics import Diagnosis, diagnose
 from .judging.verdict import Level
@@ -251,6 +251,13 @@ class Draws:
         if self.layers > 1:
             return self.functions.spelt_list(number, self.literals)
         return self.functions.spelt(number, self.literals)
+
+    def numbers_of(self, rule: Rule) -> list[int]:
+        """Return the numbers of a function or list among those drawn; empty when it was not."""
+        n_terms = sum(map(len, layers_of(rule)))
+        alike = (self.n_terms == n_terms) & (self.n_literals == rule.n_literals)
+        # Of many, few have to be spelt out.
+        return [i for i in np.flatnonzero(alike).tolist() if self.function(i) == rule]
 
     def text(self, number: int) -> str:
         """Write a function, or a list, on one line."""

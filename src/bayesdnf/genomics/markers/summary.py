@@ -178,12 +178,8 @@ def _drawn(found: Markers) -> list[str]:
     draws, names = found.draws, found.study.genotypes.other_names
     top = draws.top(6)
     shares = dict(zip(top["function"], top["probability"], strict=True))
-    own = [
-        float(draws.probability[i])
-        for i in range(draws.n_functions)
-        if draws.function(i) == found.function
-    ]
-    shares = {found.function: sum(own)} | {f: p for f, p in shares.items() if f != found.function}
+    own = float(draws.probability[draws.numbers_of(found.function)].sum())
+    shares = {found.function: own} | {f: p for f, p in shares.items() if f != found.function}
     rows = [
         f"  {share:.3f}  {'no marker' if function.is_null else plain(function, names)}"
         for function, share in shares.items()

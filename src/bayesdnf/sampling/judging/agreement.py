@@ -347,25 +347,24 @@ def against_scores(draws: Draws) -> Odds | None:
 
 def _by_scores(draws: Draws, size: float) -> _Compared | None:
     """Choose the functions that exact scores give some of so many independent draws to."""
-    known = [(draws.log_mass[i], i, "") for i in range(draws.n_functions)]
-    known += [(mass, -1, text) for text, mass in draws.undrawn]
+    others = [*draws.undrawn]
     if not (draws.n_terms == 0).any() and math.isfinite(draws.log_null):
-        known.append((draws.log_null, -1, "no rule at all"))
-    log_mass = np.array([mass for mass, _, _ in known])
+        others.append(("no rule at all", draws.log_null))
+    log_mass = np.concatenate([draws.log_mass, [mass for _, mass in others]])
     if np.isnan(log_mass).any():
         return None
     order = np.argsort(-log_mass, kind="stable")[:_MOST_FUNCTIONS]
     share = np.exp(log_mass[order] - log_mass[order[0]])
     order = order[share / share.sum() * size >= _EXPECTED]
     share = share[: len(order)] / share[: len(order)].sum()
-    place = np.full(draws.n_functions, len(order), dtype=np.int64)
-    for i, number in enumerate(order.tolist()):
-        if known[number][1] >= 0:
-            place[known[number][1]] = i
+    n = draws.n_functions
+    drawn = order < n
+    place = np.full(n, len(order), dtype=np.int64)
+    place[order[drawn]] = np.flatnonzero(drawn)
     places = place[draws.index]
     if len(order) < 2 or (places == len(order)).all():
         return None
-    texts = [known[i][2] or draws.text(known[i][1]) for i in order.tolist()]
+    texts = [draws.text(i) if i < n else others[i - n][0] for i in order.tolist()]
     return _Compared(texts, share, places)
 
 
