@@ -28,7 +28,7 @@ PRIORS = {
 def test_evidence_is_the_exact_one():
     X, y, _ = simulate(80, 4, random_state=2)
     bits = BitMatrix.from_table(X)
-    told = compare_priors(bits, y, PRIORS, draws=3000, warmup=300, thin=20, random_state=0)
+    told = compare_priors(bits, y, PRIORS, draws=1000, warmup=200, thin=20, random_state=0)
     exact = {
         name: Posterior(bits, y, prior).enumerate().attrs["log_evidence"]
         for name, prior in PRIORS.items()

@@ -26,15 +26,14 @@ FEW = {"draws": 50, "warmup": 20, "thin": 10}
 
 ESTIMATORS = [
     DNFClassifier(),
-    DNFClassifier(prior=Prior(), effect=Effect(prevalence=0.3), negations=True, n_jobs=2),
+    DNFClassifier(prior=Prior(), effect=Effect(prevalence=0.3), n_jobs=2),
     DNFClassifier(layers=2),
-    PosteriorDNFClassifier(**FEW),
+    PosteriorDNFClassifier(**FEW, prior=Prior(max_terms=2), max_literals=4),
     PosteriorDNFClassifier(
-        **FEW, kernel="tempered", effect=Effect(prevalence=0.3), negations=True, n_jobs=2
+        **FEW, layers=1, kernel="tempered", effect=Effect(prevalence=0.3), n_jobs=2
     ),
-    PosteriorDNFClassifier(**FEW, layers=3, max_literals=4),
     LiteralTransformer(),
-    LiteralTransformer(negations=True, drop_first=True),
+    LiteralTransformer(drop_first=True),
 ]
 
 
@@ -48,7 +47,7 @@ ARRAY_API = """
 from sklearn.utils.estimator_checks import check_array_api_input
 from bayesdnf import DNFClassifier, LiteralTransformer, PosteriorDNFClassifier
 for estimator in (
-    DNFClassifier(), PosteriorDNFClassifier(draws=50, warmup=20), LiteralTransformer()
+    DNFClassifier(), PosteriorDNFClassifier(layers=1, draws=50, warmup=20), LiteralTransformer()
 ):
     check_array_api_input(
         type(estimator).__name__, estimator, array_namespace="numpy",

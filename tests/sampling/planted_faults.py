@@ -24,9 +24,9 @@ def load(path):
 def first_failure(problems, models):
     """Name the first check that fails, or None: scores, then steps of each kernel.
 
-    Steps from a few lists show most faults, so these come first; then some more.
+    A quarter of the steps, from a few lists, shows most faults, so these come first.
     """
-    from sampling.agreement import LEVEL, score_error, step_p_value
+    from sampling.agreement import LEVEL, STEPS, score_error, step_p_value
 
     posteriors = [problem.posterior() for problem in problems]
     for posterior, model in zip(posteriors, models, strict=True):
@@ -37,12 +37,20 @@ def first_failure(problems, models):
         for posterior, model in zip(posteriors, models, strict=True)
         for name, kernel in kernels(posterior, model).items()
     ]
-    for first in (2, 0, 4):
+
+    def steps_fail(first, n):
         for name, kernel, model in tried:
             for i, rules in list(enumerate(model.scores))[first::6]:
-                if step_p_value(kernel, model, [rules], [0, i]) < LEVEL:
+                if step_p_value(kernel, model, [rules], [0, i], n=n) < LEVEL:
                     return name
-    return "tempered" if exchanges_fail(posteriors[-1], models[-1]) else None
+        return None
+
+    return (
+        steps_fail(2, STEPS // 4)
+        or ("tempered" if exchanges_fail(posteriors[-1], models[-1]) else None)
+        or steps_fail(0, STEPS)
+        or steps_fail(4, STEPS)
+    )
 
 
 def kernels(posterior, model):

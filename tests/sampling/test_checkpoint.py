@@ -317,7 +317,7 @@ def test_kills_lose_no_more_than_the_interval(tmp_path):
     """Kill a run again and again, at random times; it ends with the draws of a run left alone."""
     kills = int(os.environ.get("BAYESDNF_KILLS", "2"))
     interval = 0.3
-    run = RUN | {"draws": 25_000 * kills, "thin": 50, "n_jobs": 2}
+    run = RUN | {"draws": 8_000 * kills, "thin": 50, "n_jobs": 2}
     rng = random.Random(1)
     out = tmp_path / "index.npy"
     environment = os.environ | {"PYTHONPATH": os.path.dirname(os.path.dirname(__file__))}

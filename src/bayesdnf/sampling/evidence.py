@@ -93,7 +93,9 @@ def compare_priors(
     >>> from bayesdnf import BitMatrix, Poisson, Prior, compare_priors, simulate
     >>> X, y, truth = simulate(150, 10, terms=(2,), random_state=0)
     >>> priors = {"short terms": Prior(size=Poisson(1)), "long terms": Prior(size=Poisson(6))}
-    >>> compared = compare_priors(BitMatrix.from_table(X), y, priors, draws=200, random_state=0)
+    >>> compared = compare_priors(
+    ...     BitMatrix.from_table(X), y, priors, draws=100, warmup=50, random_state=0
+    ... )
     >>> list(compared.index)
     ['short terms', 'long terms']
     """
