@@ -41,7 +41,7 @@ def methods(jobs: int) -> dict[str, Callable[[], Any]]:
     return {
         "best function": lambda: DNFClassifier(negations=False, **ours),
         "best function with negations": lambda: DNFClassifier(negations=True, **ours),
-        AVERAGED: lambda: PosteriorDNFClassifier(negations=False, **ours),
+        AVERAGED: lambda: PosteriorDNFClassifier(layers=1, negations=False, **ours),
         "random forest": lambda: RandomForestClassifier(500, random_state=0, n_jobs=jobs),
         "logistic L1": lambda: GridSearchCV(plain, strengths, scoring="neg_log_loss", cv=5),
     }

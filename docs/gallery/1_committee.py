@@ -84,7 +84,7 @@ print(model.explain(X.iloc[1]))
 
 few = slice(0, None, 40)
 posterior = PosteriorDNFClassifier(
-    positive="p", negations=False, draws=4000, random_state=0, n_jobs=-1
+    positive="p", layers=1, negations=False, draws=4000, random_state=0, n_jobs=-1
 )
 posterior.fit(X[few], y[few])
 print(posterior.diagnostics_.verdict)

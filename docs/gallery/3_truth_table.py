@@ -100,7 +100,7 @@ qca.necessity(cases, "SURV", expressions=["DEV", "LIT", "STB", "DEV*STB"]).round
 # model, which allows each country to be an exception, and asks how probable each
 # combination is. Both a condition and its absence are on offer.
 
-posterior = PosteriorDNFClassifier(random_state=0)
+posterior = PosteriorDNFClassifier(layers=1, random_state=0)
 posterior.fit(cases[conditions], cases["SURV"])
 print(f"no combination at all: {posterior.null_probability_:.3f}")
 posterior.functions_[["function", "probability", "same_rows"]].head(6).round(3)

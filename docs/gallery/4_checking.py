@@ -68,7 +68,7 @@ print(f"total variation on these {len(p)} functions: {distance:.4f}")
 # next best evidence.
 
 X, y, truth = simulate(300, 60, terms=(2, 3), random_state=1)
-model = PosteriorDNFClassifier(random_state=0, n_jobs=2).fit(X, y)
+model = PosteriorDNFClassifier(layers=1, random_state=0, n_jobs=2).fit(X, y)
 print(model.diagnostics_.verdict)
 _ = plots.trace(model.draws_)
 
@@ -76,7 +76,9 @@ _ = plots.trace(model.draws_)
 # The same table with far too short chains. Nothing crashes and nothing is empty; only
 # the verdict tells:
 
-hasty = PosteriorDNFClassifier(draws=200, warmup=0, thin=1, random_state=0).fit(X, y)
+hasty = PosteriorDNFClassifier(
+    layers=1, draws=200, warmup=0, thin=1, random_state=0
+).fit(X, y)
 print(hasty.diagnostics_.verdict)
 
 # %%
@@ -132,7 +134,7 @@ table = simulate(600, 8, random_state=3).X
 symptoms = np.asarray(table).sum(axis=1)
 risk = 1 / (1 + np.exp(-(1.5 * symptoms - 5.5)))
 outcome = rng.random(600) < risk
-model = PosteriorDNFClassifier(random_state=0, n_jobs=2).fit(table, outcome)
+model = PosteriorDNFClassifier(layers=1, random_state=0, n_jobs=2).fit(table, outcome)
 replicated = model.posterior_predictive(table, size=500, random_state=0)
 
 fig, ax = plt.subplots(figsize=(6, 3.2), layout="constrained")

@@ -128,7 +128,7 @@ def test_the_model_file_remembers_its_making(run, plants):
 def sample(run, *arguments):
     ran = run(
         "sample", "plants.csv", "--target", "class", "--positive", "p",
-        "--draws", 200, "--warmup", 100, "--thin", 20, "--out", "d.nc", *arguments,
+        "--layers", 1, "--draws", 200, "--warmup", 100, "--thin", 20, "--out", "d.nc", *arguments,
     )  # fmt: skip
     assert ran.status == 0
     return ran

@@ -16,7 +16,7 @@ from bayesdnf.cli.labelled import LabelledRows
 from bayesdnf.display import bars
 from bayesdnf.sampling.watching import DrawsBar
 
-FEW = ("--draws", 200, "--warmup", 100, "--thin", 20, "--chains", 2)
+FEW = ("--layers", 1, "--draws", 200, "--warmup", 100, "--thin", 20, "--chains", 2)
 
 
 def draw(*arguments, table="plants.csv", target="class"):
@@ -47,11 +47,11 @@ def test_sample_prints_functions_inclusion_risks_and_a_verdict(run, plants, monk
 
 
 def test_sample_as_json_is_what_the_library_draws(run, plants):
-    ran = run(*draw("--positive", "e", "--negations", "--json", "--seed", 3, "--jobs", 2))
+    ran = run(*draw("--positive", "e", "--json", "--seed", 3, "--jobs", 2))
     assert (ran.status, ran.err) == (0, "")
     result = ran.json()
     model = PosteriorDNFClassifier(
-        positive="e", negations=True, draws=200, warmup=100, thin=20, chains=2, random_state=3
+        positive="e", layers=1, draws=200, warmup=100, thin=20, chains=2, random_state=3
     ).fit(plants.drop(columns="class"), plants["class"])
     shown = [BooleanFunction.parse(row["function"]) for row in result["functions"]]
     assert shown == list(model.functions_["function"][:100])

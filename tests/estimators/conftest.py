@@ -35,6 +35,6 @@ def four():
     """A table of four columns, a model with many draws of it, and the exact posterior."""
     X, y, _ = simulate(80, 4, terms=(2,), pi0=0.3, pi1=0.7, random_state=4)
     model = PosteriorDNFClassifier(
-        prior=Prior(), negations=False, draws=6000, warmup=200, chains=4, thin=15, random_state=1
+        prior=Prior(), negations=False, layers=1, draws=6000, warmup=200, thin=15, random_state=1
     ).fit(X, y)
     return X, y, model, Posterior(BitMatrix.from_table(X), y).enumerate()

@@ -1,8 +1,8 @@
-"""A PosteriorDNFClassifier of few draws."""
+"""A PosteriorDNFClassifier of few draws, of functions unless layers are asked for."""
 
 from bayesdnf import PosteriorDNFClassifier
 
-QUICK = {"draws": 100, "warmup": 50, "chains": 2, "thin": 20}
+QUICK = {"layers": 1, "draws": 100, "warmup": 50, "chains": 2, "thin": 20}
 
 
 def quick(**parameters):

@@ -87,7 +87,7 @@ def test_verbose_draws_a_bar_on_a_terminal_and_lines_elsewhere(monkeypatch, caps
 def test_everything_shows_itself_small_and_without_colours_of_its_own():
     X, y, _ = simulate(150, 12, terms=(2, 2), random_state=3)
     best = DNFClassifier(random_state=0).fit(X, y)
-    post = PosteriorDNFClassifier(draws=100, warmup=20, random_state=0).fit(X, y)
+    post = PosteriorDNFClassifier(layers=1, draws=100, warmup=20, random_state=0).fit(X, y)
     own = {
         "rule": best.function_._repr_html_(),
         "draws": post.draws_._repr_html_(),
@@ -121,7 +121,7 @@ def test_a_pipeline_keeps_its_diagram():
 def test_long_functions_are_shown_whole_and_hostile_names_as_text():
     name = "a long name " * 20 + "<script>"
     table = {name: ["f", "n"] * 40, "b": [0, 1, 1, 0] * 20}
-    post = PosteriorDNFClassifier(draws=100, random_state=0).fit(table, [1, 0] * 40)
+    post = PosteriorDNFClassifier(layers=1, draws=100, random_state=0).fit(table, [1, 0] * 40)
     text = post.draws_._repr_html_()
     assert "a long name " * 20 + "&lt;script&gt;" in text
     assert "<script>" not in text

@@ -221,7 +221,8 @@ def test_pages_without_a_rule_and_with_draws_run_clean(driver, tmp_path):
     assert page.find("#case") == []
     assert page.errors() == []
     X, y, _ = simulate(150, 12, terms=(2, 2), random_state=3)
-    post = PosteriorDNFClassifier(draws=200, warmup=100, random_state=0).fit(pd.DataFrame(X), y)
+    post = PosteriorDNFClassifier(layers=1, draws=200, warmup=100, random_state=0)
+    post.fit(pd.DataFrame(X), y)
     page = Page(driver, post.report(X, y, tmp_path / "p.html"))
     column = "#rivals table.sortable td:first-child"
     shares = [float(cell.get_attribute("data-v")) for cell in page.find(column)]

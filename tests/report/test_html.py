@@ -246,7 +246,7 @@ def test_weights_are_told(tmp_path):
 @pytest.mark.slow
 def test_draws_bring_rivals_inclusion_and_a_verdict(tmp_path):
     X, y, _ = simulate(150, 12, terms=(2, 2), random_state=3)
-    post = PosteriorDNFClassifier(draws=300, warmup=100, random_state=0).fit(X, y)
+    post = PosteriorDNFClassifier(layers=1, draws=300, warmup=100, random_state=0).fit(X, y)
     best = DNFClassifier(random_state=0).fit(X, y)
     for text in (
         Read(page_of(post, X, y, tmp_path)).text,
@@ -264,7 +264,7 @@ def test_draws_bring_rivals_inclusion_and_a_verdict(tmp_path):
 
 def test_a_posterior_without_a_rule(tmp_path):
     X, y = noise()
-    post = PosteriorDNFClassifier(draws=200, warmup=50, random_state=0).fit(X, y)
+    post = PosteriorDNFClassifier(layers=1, draws=200, warmup=50, random_state=0).fit(X, y)
     assert post.map_.is_null
     text = Read(page_of(post, X, y, tmp_path)).text
     assert "The data do not support any rule" in text

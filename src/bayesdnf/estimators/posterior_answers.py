@@ -132,7 +132,7 @@ class PosteriorAnswers(RuleClassifier):
         --------
         >>> from bayesdnf import PosteriorDNFClassifier
         >>> table = {"odor": ["f", "n", "a", "n", "f"] * 20, "size": ["b"] * 50 + ["n"] * 50}
-        >>> clf = PosteriorDNFClassifier(draws=200, warmup=100, random_state=0)
+        >>> clf = PosteriorDNFClassifier(layers=1, draws=200, warmup=100, random_state=0)
         >>> clf = clf.fit(table, [1, 0, 0, 0, 1] * 20)
         >>> print(clf.explain({"odor": "n", "size": "b"}))
         Averaged over 800 draws: P(1) = 0.016 [0.00034, 0.057], predicted 0.

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ..sampling.judging.diagnostics import Diagnosis
 
 LEAST_INCLUSION = 0.001
+DEFAULT_LAYERS = 4  # averages over lists predict better than over functions: docs/averaging.md
 
 
 class PosteriorDNFClassifier(PosteriorAnswers):
@@ -57,9 +58,11 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     ----------
     prior, effect, kinds, negations, thresholds, missing_values, positive
         The model, as in :class:`DNFClassifier`; a known prevalence goes with lists and strata too.
-    layers : int, default=1
+    layers : int, optional
         The most layers of a list. With 1 what is drawn are functions, :class:`BooleanFunction`;
-        with more they are lists, :class:`RuleList`, each part of which has a risk of its own.
+        with more they are lists, :class:`RuleList`, each part of which has a risk of its own. None
+        means 4, and 1 where the rest of the model knows functions only: known rates,
+        ``Effect(ordered=True)``, or ``kernel="single_term"``.
     max_literals : int, default=15
         Literals that ``representative_`` may have.
     draws, warmup, chains, thin
@@ -153,7 +156,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     --------
     >>> from bayesdnf import PosteriorDNFClassifier, simulate
     >>> X, y, truth = simulate(300, 10, random_state=1)
-    >>> clf = PosteriorDNFClassifier(draws=500, warmup=200, random_state=0).fit(X, y)
+    >>> clf = PosteriorDNFClassifier(layers=1, draws=500, warmup=200, random_state=0).fit(X, y)
     >>> clf.functions_["function"][0] == clf.map_ == truth
     True
     >>> clf.null_probability_ < 1e-6, clf.bayes_factor_.source  # known though never drawn
@@ -197,7 +200,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         thresholds: int = 8,
         missing_values: Collection[Value] = (),
         positive: Any = None,
-        layers: int | None = 1,
+        layers: int | None = None,
         max_literals: int = 15,
         draws: int = 2000,
         warmup: int = 1000,
@@ -249,6 +252,13 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         if self.random_state is None:
             must = "given when there is a checkpoint, or no later run could go on from it"
             raise ParameterError.of("random_state", owner, must, None)
+
+    def _most_layers(self) -> int:
+        if self.layers is not None:
+            return int(self.layers)
+        effect = self.effect or Effect()
+        functions_only = effect.known or effect.ordered or self.kernel == "single_term"
+        return 1 if functions_only else DEFAULT_LAYERS
 
     def _following(self) -> AbstractContextManager[Any]:
         return following(self, DrawsBar, "Draws", DrawTeller)
@@ -366,7 +376,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         --------
         >>> from bayesdnf import PosteriorDNFClassifier, simulate
         >>> X, y, truth = simulate(300, 10, random_state=1)
-        >>> clf = PosteriorDNFClassifier(draws=500, warmup=200, random_state=0).fit(X, y)
+        >>> clf = PosteriorDNFClassifier(layers=1, draws=500, warmup=200, random_state=0).fit(X, y)
         >>> clf.representative_ == truth
         True
         >>> print(clf.representative(2).rule)

@@ -82,7 +82,7 @@ def test_184v_and_184i_are_the_mutations_of_resistance_to_lamivudine():
     assert rules["log_gain"].idxmax() == "RT184V"
     assert rules.loc["RT184I", "log_gain"] > 30
     # Each alone is a sure term; the only others are 65R and 215F, which are known for it too.
-    chains = {"draws": 300, "warmup": 150, "random_state": 0}
+    chains = {"layers": 1, "draws": 300, "warmup": 150, "random_state": 0}
     sampled = PosteriorDNFClassifier(negations=False, **chains).fit(X, y)
     terms = sampled.draws_.inclusion("term").set_index("what")["probability"]
     sure = {term for term in terms.index[terms > 0.999] if " AND " not in term}

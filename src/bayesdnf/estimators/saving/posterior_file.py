@@ -151,12 +151,12 @@ def _read_parameters(top: JsonFields, encoder: Any, drawn: Draws, version: int) 
     parameters: dict[str, Any]
     parameters = {name: part.whole(name, least) for name, least in _LEAST.items()}
     parameters |= {"kernel": part.text("kernel")} | fitted_fields.read_parameters(part, encoder)
+    parameters["layers"] = 1  # before there were lists
     if version > 3:
         parameters["max_literals"] = part.whole("max_literals", 0)
-        if drawn.layers > 1 or part.any("layers") is not None:
+        parameters["layers"] = None
+        if part.any("layers") is not None:
             parameters["layers"] = part.whole("layers", drawn.layers, drawn.layers)
-        else:
-            parameters["layers"] = None
     return parameters
 
 
