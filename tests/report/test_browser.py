@@ -34,24 +34,39 @@ def page(driver, ill, tmp_path):
     return Page(driver, ill[0].report(*ill[1:], tmp_path / "report.html"))
 
 
-def set_case(page, attributes, row):
-    """Fill in the form: numbers as they are, levels by the text of their option."""
-    for place, attribute in enumerate(attributes):
+def put(page, attributes, row):
+    """What to write into the form: numbers as they are, levels by the place of their option."""
+    values = []
+    for texts, attribute in zip(page.options, attributes, strict=True):
         value = row[attribute]
-        texts = page.texts(f"[data-place='{place}'] option")
+        gone = value is None or value != value
         if texts:
-            gone = value is None or value != value
             wanted = "not known" if gone else {0: "no (0)", 1: "yes (1)"}.get(value, str(value))
             wanted = str(value) if attribute == "stage" and not gone else wanted
-            value = str(texts.index(wanted))
-        elif value is None or np.isnan(value):
-            value = ""
-        page.run(
-            "const e = document.querySelector(`[data-place='${arguments[0]}']`);"
-            "e.value = arguments[1]; e.dispatchEvent(new Event('input', {bubbles: true}))",
-            place,
-            str(value),
-        )
+            value = texts.index(wanted)
+        values.append("" if gone and not texts else str(value))
+    return values
+
+
+def ask(page, attributes, rows, strata=()):
+    """Answers of the form about rows, in one round trip: all, terms that hold, changes."""
+    page.options = page.run(
+        "return Array.from(document.querySelectorAll('[data-place]'),"
+        " e => Array.from(e.options || [], o => o.text))"
+    )
+    return page.run(
+        "const texts = s => Array.from(document.querySelectorAll(s), e => e.innerText.trim());"
+        "return arguments[0].map((values, k) => {"
+        "  values.forEach((value, place) => {"
+        "    document.querySelector(`[data-place='${place}']`).value = value });"
+        "  if (arguments[1].length) document.getElementById('stratum').value = arguments[1][k];"
+        "  document.getElementById('case').dispatchEvent(new Event('input'));"
+        "  return {all: texts('#answer')[0].replaceAll('\\u00a0', ' '),"
+        "    fires: texts('#answer li.fires'), change: texts('#change li'),"
+        "    lower: texts('#lower li'), higher: texts('#higher li')} })",
+        [put(page, attributes, row) for row in rows],
+        list(strata),
+    )
 
 
 def changed(row, told):
@@ -74,17 +89,15 @@ def test_the_form_answers_as_the_model_explains(page, ill):
     rows = X.sample(25, random_state=3).to_dict("records")
     rows[0]["age"], rows[1]["odor"] = np.nan, None
     sizes = set()
-    for row in rows:
-        set_case(page, model.function_.attributes, row)
+    for row, said in zip(rows, ask(page, model.function_.attributes, rows), strict=True):
         told = model.explain(row)
         risk = model.risks_[int(told.marked)]
-        answer = page.texts("#answer")[0].replace("\N{NO-BREAK SPACE}", " ")
+        answer = said["all"]
         assert answer.startswith("The rule holds." if told.marked else "The rule does not hold.")
         assert percent(risk.mean) in answer
         assert between(risk.low, risk.high) in answer
-        terms = page.texts("#answer li.fires")
-        assert len(terms) == len(told.fired)
-        changes = page.texts("#change li")
+        assert len(said["fires"]) == len(told.fired)
+        changes = said["change"]
         assert len(changes) == len(told.change)
         assert model.explain(changed(row, changes)).marked != told.marked
         sizes.add((told.marked, len(changes)))
@@ -101,22 +114,18 @@ def test_the_form_of_a_list_answers_as_the_model_explains(driver, tmp_path):
     for number, row in enumerate(rows[:10]):  # gaps
         row[list(row)[number % 5]] = None
     seen = set()
-    for number, row in enumerate(rows):
-        stratum = (None, 0, 1)[number % 3]
-        page.run(
-            "const e = document.getElementById('stratum');"
-            "e.value = arguments[0]; e.dispatchEvent(new Event('input', {bubbles: true}))",
-            "2" if stratum is None else str(stratum),
-        )
-        set_case(page, model.function_.attributes, row)
+    of = [(None, 0, 1)[number % 3] for number in range(len(rows))]
+    options = ["2" if stratum is None else str(stratum) for stratum in of]
+    answers = ask(page, model.function_.attributes, rows, options)
+    for row, stratum, answered in zip(rows, of, answers, strict=True):
         told = model.explain(row, stratum)
-        answer = page.texts("#answer")[0].replace("\N{NO-BREAK SPACE}", " ")
+        answer = answered["all"]
         said = f"Layer {told.part} decides." if told.part else "No layer holds."
         assert answer.startswith(said)
         assert percent(told.probability) in answer
-        assert len(page.texts("#answer li.fires")) == len(told.fired)
+        assert len(answered["fires"]) == len(told.fired)
         for word, change in (("lower", told.lower), ("higher", told.higher)):
-            lines = page.texts(f"#{word} li")
+            lines = answered[word]
             if change is None:
                 assert f"No part has a {word} one." in answer
                 continue
@@ -136,7 +145,7 @@ def test_start_again_brings_back_the_first_case(page, ill):
     model, X, _ = ill
     at_first = page.texts("#answer")
     row = X[model.marked(X)].iloc[0].to_dict()
-    set_case(page, model.function_.attributes, row)
+    ask(page, model.function_.attributes, [row])
     assert page.texts("#answer") != at_first
     page.find("#case button")[0].click()
     page.run("return new Promise(done => setTimeout(done, 50))")
@@ -145,19 +154,19 @@ def test_start_again_brings_back_the_first_case(page, ill):
 
 def test_the_table_of_terms_sorts_both_ways(page, ill):
     model, *_ = ill
-    heads = page.find("#terms th button")
+    heads = page.find("#rule th button")
     names = [head.text.split()[0] for head in heads]
-    assert names[:3] == ["No.", "Term", "Rows"]
-    column = "#terms tbody td:nth-child(3)"
+    assert names[:3] == ["No.", "All", "Rows"]
+    column = "#rule tbody td:nth-child(3)"
     rows = list(model.rules_["rows"])
     assert page.texts(column) == [f"{n:,}" for n in rows]
     heads[2].click()
     assert page.texts(column) == [f"{n:,}" for n in sorted(rows, reverse=True)]
     heads[2].click()
     assert page.texts(column) == [f"{n:,}" for n in sorted(rows)]
-    assert page.find("#terms th[aria-sort=ascending]")[0].text.startswith("Rows")
+    assert page.find("#rule th[aria-sort=ascending]")[0].text.startswith("Rows")
     heads[1].click()
-    texts = page.texts("#terms tbody td:nth-child(2)")
+    texts = page.texts("#rule tbody td:nth-child(2)")
     assert texts == sorted(texts, key=str.lower)
     heads[0].click()
     heads[0].click()
@@ -165,19 +174,32 @@ def test_the_table_of_terms_sorts_both_ways(page, ill):
     assert page.errors() == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
-def test_it_fits_a_phone_and_a_desk_in_light_and_dark(page, width, scheme, tmp_path):
-    page.resize(width, scheme)
-    assert page.run("return document.documentElement.scrollWidth") <= width
-    colours = page.run(
-        "const s = getComputedStyle(document.body); return [s.color, s.backgroundColor]"
-    )
-    ink, paper = (sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours)
-    assert (ink < paper) == (scheme == "light")
+def test_it_fits_a_phone_and_a_desk_in_light_and_dark(page, tmp_path):
+    for width, scheme in ((390, "light"), (390, "dark"), (1280, "light"), (1280, "dark")):
+        page.resize(width, scheme)
+        assert page.run("return document.documentElement.scrollWidth") <= width
+        colours = page.run(
+            "const s = getComputedStyle(document.body); return [s.color, s.backgroundColor]"
+        )
+        ink, paper = (sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours)
+        assert (ink < paper) == (scheme == "light")
     page.picture(tmp_path / "page.png")
     assert (tmp_path / "page.png").stat().st_size > 20_000
     assert page.errors() == []
+
+
+_FOLDED = "return Array.from(document.querySelectorAll('details code'), e => e.checkVisibility())"
+
+
+def test_printed_it_has_no_form_and_nothing_folded(page):
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        assert not page.find("#try")[0].is_displayed()
+        assert all(page.run(_FOLDED))
+    finally:
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert page.find("#try")[0].is_displayed()
+    assert not any(page.run(_FOLDED))
 
 
 @pytest.mark.parametrize("guarded", [True, False], ids=["as written", "without its policy"])
@@ -197,14 +219,11 @@ def test_nothing_in_the_data_ever_runs(driver, tmp_path, guarded):
             "  e.value = o.value; e.dispatchEvent(new Event('input', {bubbles: true})) }",
             select,
         )
-    for button in page.find("th button"):
-        button.click()
-    for element in page.find("#case select, a, th, td"):
-        page.run(
-            "arguments[0].focus();"
-            "arguments[0].dispatchEvent(new MouseEvent('mouseover', {bubbles: true}))",
-            element,
-        )
+    page.run(
+        "for (const e of document.querySelectorAll('th button')) { e.click() }"
+        "for (const e of document.querySelectorAll('#case select, a, th, td, summary')) {"
+        "  e.focus(); e.dispatchEvent(new MouseEvent('mouseover', {bubbles: true})) }"
+    )
     assert page.run("return window.ran") is None
     assert page.run("return document.scripts.length") == 2
     assert page.run("return document.querySelectorAll('img, iframe, object, b script').length") == 0
@@ -224,11 +243,7 @@ def test_pages_without_a_rule_and_with_draws_run_clean(driver, tmp_path):
     post = PosteriorDNFClassifier(layers=1, draws=200, warmup=100, random_state=0)
     post.fit(pd.DataFrame(X), y)
     page = Page(driver, post.report(X, y, tmp_path / "p.html"))
-    column = "#rivals table.sortable td:first-child"
-    shares = [float(cell.get_attribute("data-v")) for cell in page.find(column)]
-    assert shares == sorted(shares, reverse=True)
-    page.find("#rivals th button")[0].click()
-    page.find("#rivals th button")[0].click()
-    shares = [float(cell.get_attribute("data-v")) for cell in page.find(column)]
-    assert shares == sorted(shares)
+    assert page.texts("#rivals tbody tr:first-child td:first-child") == [
+        percent(post.functions_["probability"][0])
+    ]
     assert page.errors() == []

@@ -12,14 +12,25 @@ from bayesdnf import DNFClassifier, Effect, PosteriorDNFClassifier, simulate
 from bayesdnf.display.markup import shown
 from bayesdnf.display.wording import percent
 from bayesdnf.errors import InputError, MissingExtraError
+from bayesdnf.report.doubts import checks_of
 from bayesdnf.report.facts import gather
 from bayesdnf.report.html import write_report
 from estimators.planted_list import confounded, planted
 from report.reported import HOSTILE, hostile, mixed, noise
 
-SECTIONS = [
-    "rule", "risk", "try", "terms", "overlap", "test", "rivals", "trust", "data", "repeat",
-]  # fmt: skip
+SECTIONS = ["rule", "try", "test", "rivals", "overlap", "data", "repeat"]
+OF_DRAWS = [
+    "rule",
+    "averaged",
+    "sure",
+    "try",
+    "test",
+    "rivals",
+    "overlap",
+    "trust",
+    "data",
+    "repeat",
+]
 
 
 class Read(HTMLParser):
@@ -66,8 +77,7 @@ def test_the_parts_come_in_order_and_say_what_the_model_says(fitted, tmp_path):
     for risk in (unmarked.mean, marked.mean):
         assert percent(risk) in read.text
     for row in model.rules_.itertuples():
-        assert f"{row.rows} rows" in read.text
-        assert percent(row.rate) in read.text
+        assert f" {row.rows} {percent(row.rate)} " in read.text
     assert "odor is f" in read.text
     assert re.search(r"age is below 3\d", read.text)
     assert re.search(r"age is \d+ or more", read.text)
@@ -87,8 +97,7 @@ def listed():
 def test_a_list_is_a_ladder_of_layers(listed, tmp_path):
     model, X, y = listed
     read = Read(page_of(model, X, y, tmp_path))
-    sections = [section["id"] for section in read.named("section")]
-    assert sections == [name for name in SECTIONS if name != "risk"]
+    assert [section["id"] for section in read.named("section")] == SECTIONS
     rungs = [li["class"].split() for li in read.named("li") if "rung" in li.get("class", "")]
     assert rungs == [["rung", word] for word in model.layers_["risk"]]
     told = read.text[read.text.index("Ask the layers") : read.text.index("At first the form")]
@@ -101,7 +110,7 @@ def test_a_list_is_a_ladder_of_layers(listed, tmp_path):
     assert told.count("lowered") >= 2
     assert "A list of 3 layers and 3 terms" in read.text
     assert "Each point is a part." in read.text
-    assert "<code>if (odor = f) elif" in page_of(model, X, y, tmp_path)
+    assert ">if (odor = f) elif" in page_of(model, X, y, tmp_path)
 
 
 def test_strata_have_their_risks_in_the_report(tmp_path):
@@ -134,7 +143,7 @@ def test_a_list_without_layers_is_no_rule(tmp_path):
     read = Read(page_of(DNFClassifier(layers=3, random_state=0).fit(X, y), X, y, tmp_path))
     assert "The data do not support any rule for “control”" in read.text
     assert [section["id"] for section in read.named("section")] == [
-        name for name in SECTIONS if name not in ("try", "terms", "overlap")
+        name for name in SECTIONS if name not in ("try", "overlap")
     ]
 
 
@@ -163,7 +172,7 @@ def test_without_a_rule_it_says_so_and_gives_one_risk(tmp_path):
     assert percent(model.risks_[0].mean) in read.text
     assert "Everyone" in read.text
     ids = [section["id"] for section in read.named("section")]
-    assert ids == [name for name in SECTIONS if name not in ("try", "terms", "overlap")]
+    assert ids == [name for name in SECTIONS if name not in ("try", "overlap")]
     assert read.named("form") == []
     assert "The rule holds" not in read.text
     assert "flatters" not in read.text
@@ -180,9 +189,9 @@ def test_without_a_direction_no_rule_is_no_finding(tmp_path):
     assert "No combination of the 8 literals on offer tells" in text
     assert "Negations, such as age < " in text
     assert "1 column gave no literals: 'site'." in text
-    assert "not every direction was on offer" in text
+    assert "Not every direction was on offer" in text
     assert "finding" not in text
-    assert 'class="badge good"' not in page
+    assert '<li class="fine"' not in page
 
 
 # --- which rows were held out
@@ -248,16 +257,16 @@ def test_draws_bring_rivals_inclusion_and_a_verdict(tmp_path):
     X, y, _ = simulate(150, 12, terms=(2, 2), random_state=3)
     post = PosteriorDNFClassifier(layers=1, draws=300, warmup=100, random_state=0).fit(X, y)
     best = DNFClassifier(random_state=0).fit(X, y)
-    for text in (
-        Read(page_of(post, X, y, tmp_path)).text,
-        Read(page_of(best, X, y, tmp_path, draws=post.draws_)).text,
-    ):
-        top = post.functions_.iloc[0]
-        assert str(top["function"]) in text
-        assert percent(top["probability"]) in text
+    averaged = Read(page_of(post, X, y, tmp_path))
+    assert [section["id"] for section in averaged.named("section")] == OF_DRAWS
+    alone = Read(page_of(best, X, y, tmp_path, draws=post.draws_))
+    for text in (averaged.text, alone.text):
+        assert percent(post.functions_["probability"].iloc[0]) in text
         assert percent(post.inclusion_["probability"].iloc[0]) in text
         assert post.diagnostics_.verdict in text
         assert "not from the posterior" not in text
+    assert "Risks of “1” are averaged over" in averaged.text
+    assert "Risks of “1” are averaged over" not in alone.text
     other = DNFClassifier(random_state=0).fit(X[:100], y[:100])
     assert "not from the posterior" in Read(page_of(other, X, y, tmp_path, draws=post.draws_)).text
 
@@ -269,6 +278,36 @@ def test_a_posterior_without_a_rule(tmp_path):
     text = Read(page_of(post, X, y, tmp_path)).text
     assert "The data do not support any rule" in text
     assert f"“No rule” has probability {percent(post.null_probability_)}" in text
+
+
+def test_a_posterior_shows_the_rule_that_stands_for_the_average():
+    X, y, _ = simulate(120, 12, terms=(2, 2), pi0=0.15, pi1=0.85, random_state=5)
+    post = PosteriorDNFClassifier(draws=300, warmup=100, random_state=0).fit(X, y)
+    stands, best = post.representative(), post.functions_.iloc[0]
+    assert best["probability"] < 0.5
+    assert not stands.rule.is_null
+    facts = gather(post, X, y)
+    assert facts.rule == str(stands.rule)
+    assert facts.parts[0].risk == stands.risks[1]
+    risk, own = post.predict_proba(X)[:, 1], post.representative_proba(X)[:, 1]
+    for bin_ in facts.averaged.bins:  # row by row
+        inside = [bin_.low <= r < bin_.high or r == bin_.high == 1 for r in risk]
+        assert bin_.positives == sum(i and k == 1 for i, k in zip(inside, y, strict=True))
+        assert bin_.positives + bin_.negatives == sum(inside)
+    likely = [[p if k == 1 else 1 - p for p, k in zip(r, y, strict=True)] for r in (risk, own)]
+    told = {row.name: (row.averaged, row.shown) for row in facts.averaged.beside}
+    assert told["Log loss"] == tuple(f"{-np.mean(np.log(p)):.4f}" for p in likely)
+    [doubt] = [c for c in checks_of(facts) if c.title == "Other rules are possible"]
+    assert percent(best["probability"]) in doubt.text
+    assert facts.performance.accuracy == np.mean((risk > 0.5) == (np.asarray(y) == 1))
+
+
+def test_doubts_come_before_what_is_well(fitted, tmp_path):
+    model, X, y = fitted
+    checks = checks_of(gather(model, X, y))
+    assert [check.good for check in checks] == [False, True]
+    page = page_of(model, X, y, tmp_path)
+    assert page.index(checks[0].title) < page.index(checks[1].title) < page.index("<section")
 
 
 def test_a_known_prevalence_is_told_and_not_compared_with_the_rows(tmp_path):

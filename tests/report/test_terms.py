@@ -1,9 +1,12 @@
 """Which terms hold together, against slow and obvious counting."""
 
 import numpy as np
+import pandas as pd
 
-from bayesdnf import BooleanFunction, DNFClassifier
-from bayesdnf.report.terms import overlap_of
+from bayesdnf import BooleanFunction, DNFClassifier, Posterior
+from bayesdnf.estimators.rules import rules_table
+from bayesdnf.report.terms import counted_terms, overlap_of
+from estimators.planted_list import planted
 
 
 def test_overlaps_are_those_of_counting_row_by_row(fitted):
@@ -30,3 +33,15 @@ def test_of_many_sets_of_terms_the_rest_is_counted():
     overlap = overlap_of(rule, model.encoder_.as_table(X), np.ones(63, bool), np.ones(63, bool))
     assert len(overlap.together) == 15
     assert (overlap.left_out, overlap.left_out_rows) == (48, 48)
+
+
+def test_terms_are_counted_as_the_posterior_counts_them():
+    X, y = planted()
+    model = DNFClassifier(layers=4, positive="ill", random_state=0).fit(X, y)
+    ill, table = np.asarray(y == "ill"), model.encoder_.as_table(X)
+    for rule, layers in ((model.function_, 4), (BooleanFunction("odor = f OR flag"), 1)):
+        posterior = Posterior(model.encoder_.encode(table), ill, layers=layers)
+        every = np.ones(len(X), dtype=bool)
+        counted = counted_terms(rule, table, ill, every)
+        wanted = rules_table(posterior, rule).drop(columns="log_gain")
+        pd.testing.assert_frame_equal(counted.drop(columns="log_gain"), wanted)

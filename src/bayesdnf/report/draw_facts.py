@@ -5,21 +5,34 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from ..boolean import Literal
 from ..display.markup import shown
 from ..errors import MissingExtraError
-from ..model.rule import Rule, one_line
+from ..estimators.rules import placed_terms
+from ..model.rule import Rule
 from ..plots.labels import null_text
 from ..sampling.draws import Draws
 
 _MOST_FUNCTIONS = 10
 _MOST_ITEMS = 12
+_MOST_ADDED = 4
 _LEAST = 0.01
+_SURE = 0.95
+
+Term = tuple[Literal, ...]
 
 
 class Rival(NamedTuple):
-    """A function that was drawn."""
+    """A function that was drawn, as what sets it apart from the rule of the report."""
 
-    text: str
+    has: tuple[bool, ...]
+    """By term of the rule: whether the rival has it, in whatever layer."""
+    added: tuple[str, ...]
+    """Terms that the rule does not have."""
+    more: int
+    """How many more there are of those."""
+    note: str
+    """Said of the null function, and of lists of the same terms in other layers."""
     probability: float
     same_rows: float
     """Probability of all functions that mark the same rows, or lists that part them alike."""
@@ -59,6 +72,12 @@ class DrawFacts(NamedTuple):
     null_probability: float
     settled: bool
     """Whether the chains have settled; else these two are upper limits."""
+    best_probability: float
+    """Of the most probable function or list, or an upper limit."""
+    term_probability: tuple[float, ...]
+    """By term of the rule: how probable it is that the rule holds it."""
+    sure: tuple[str, ...]
+    """Terms and literals that are there with a probability of .95 or more."""
     attributes: tuple[Item, ...]
     """Empty where every column is one literal of the same name."""
     literals: tuple[Item, ...]
@@ -87,16 +106,21 @@ def draw_facts(draws: Draws, function: Rule, posterior: str) -> DrawFacts:
     answers = draws.answers
     own = draws.numbers_of(function)
     of_rule = set(answers.of[own].tolist())
+    top = draws.top(_MOST_FUNCTIONS)
     rivals = [
         Rival(
-            null_text(draws) if row["terms"] == 0 else shown(one_line(row["function"])),
+            *_differences(draws, function, row["function"]),
             float(row["probability"]),
             float(row["same_rows"]),
             place in of_rule,
         )
-        for place, row in enumerate(draws.top(_MOST_FUNCTIONS).to_dict("records"))
+        for place, row in enumerate(top.to_dict("records"))
     ]
     attributes, literals = _items(draws, "attribute"), _items(draws, "literal")
+    terms = _items(draws, "term")
+    every = draws.inclusion("term")
+    probable = dict(zip(every["what"], every["probability"], strict=True))
+    sure = [item.text for item in (*terms, *literals) if item.probability >= _SURE]
     ok, verdict, quantities = _judged(draws)
     return DrawFacts(
         draws.n_chains,
@@ -109,15 +133,39 @@ def draw_facts(draws: Draws, function: Rule, posterior: str) -> DrawFacts:
         float((draws.probability if draws.settled else draws.at_most)[own].sum()),
         draws.null_probability if draws.settled else draws.null_at_most,
         draws.settled,
+        float(top["probability" if draws.settled else "at_most"].max()),
+        tuple(float(probable.get(_text(term), 0)) for _, term in placed_terms(function)),
+        tuple(dict.fromkeys(sure)),  # a term of one literal is named once
         attributes if {x.text for x in attributes} != {x.text for x in literals} else (),
         literals,
-        _items(draws, "term"),
+        terms,
         ok,
         shown(verdict),
         quantities,
         _warning(draws, posterior),
         tuple((shown(name), shown(value)) for name, value in sorted(draws.settings.items())),
     )
+
+
+def _differences(
+    draws: Draws, rule: Rule, rival: Rule
+) -> tuple[tuple[bool, ...], tuple[str, ...], int, str]:
+    """Say which terms of the rule a rival has, which others it has, and what else differs."""
+    own, its = placed_terms(rule), placed_terms(rival)
+    kept = {term for _, term in its}
+    has = tuple(term in kept for _, term in own)
+    known = {term for _, term in own}
+    added = [shown(_text(term)) for _, term in its if term not in known]
+    note = ""
+    if rival.is_null:
+        note = null_text(draws)
+    elif all(has) and not added and own != its:
+        note = "the same terms in other layers"
+    return has, tuple(added[:_MOST_ADDED]), len(added[_MOST_ADDED:]), note
+
+
+def _text(term: Term) -> str:
+    return " AND ".join(map(str, term))
 
 
 def _items(draws: Draws, kind: str) -> tuple[Item, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
@@ -12,6 +13,8 @@ from ..boolean import RuleList
 from ..data.bits import BitMatrix
 from ..display.markup import shown
 from ..display.offer import direction_not_offered, not_offered
+from ..errors import InputError
+from ..estimators.averaging.representative import Representative
 from ..estimators.classifier import DNFClassifier
 from ..estimators.held_out import HeldOut
 from ..estimators.inputs import read_features
@@ -27,6 +30,7 @@ from ..model.rates import Counts, Interval, Rates
 from ..model.rule import Rule, layers_of, one_line
 from ..sampling.draws import Draws
 from ..versions import versions
+from .averaged import AveragedFacts, averaged_facts
 from .draw_facts import DrawFacts, draw_facts
 from .genome_facts import GenomeFacts
 from .performance import Performance, performance_of
@@ -36,6 +40,7 @@ from .terms import (
     PartFacts,
     StratumFacts,
     TermFacts,
+    counted_terms,
     overlap_of,
     part_facts,
     stratum_facts,
@@ -52,6 +57,7 @@ _ADVICE = (
     "To test it, fit with --test-share 0.3, or make this report with rows that the fit never saw."
 )
 _MOST_COLUMNS = 40  # listed one by one
+_HALF = 0.5
 _LONGEST = 1000  # characters of an entry; the model file has all
 
 
@@ -100,7 +106,7 @@ class Facts(NamedTuple):
     rule: str
     terms: tuple[TermFacts, ...]
     parts: tuple[PartFacts, ...]
-    """Of a list or with strata, the highest layer first."""
+    """The highest layer first; a rule that is no list has one."""
     strata: tuple[StratumFacts, ...]
     counts: Counts
     unmarked: Interval
@@ -115,6 +121,8 @@ class Facts(NamedTuple):
     measured: HeldOut | None
     case: dict[str, Any] | None
     draws: DrawFacts | None
+    averaged: AveragedFacts | None
+    """Of a posterior whose rule stands for the average."""
     bayes_factor: str
     trust: str
     sure: bool
@@ -125,7 +133,6 @@ class Facts(NamedTuple):
     now: dict[str, str]
     files: tuple[File, ...]
     command: str
-    is_posterior: bool
     genome: GenomeFacts | None = None
     """Of a report on markers."""
 
@@ -151,6 +158,8 @@ class RuleFacts(NamedTuple):
     trust: str
     sure: bool
     bayes_factor: str
+    stands: Representative | None
+    """The rule as what stands for an average; None when it is the best one found."""
 
 
 def gather(
@@ -203,18 +212,29 @@ def gather(
         given: dict[str, Any] = {"strata": strata}
         probabilities = model.predict_proba(X, **given)
     index, parts = model._positive_index, rule(table).astype(np.intp)
+    averages = isinstance(model, PosteriorDNFClassifier)
     # Where rates have no order the rule need not mark those at higher risk.
-    by_part = is_list or model.strata_ is not None
+    by_part = not averages and (is_list or model.strata_ is not None)
+    by_rule = not (averages or by_part)
     performance = performance_of(
-        (np.argmax(probabilities, axis=1) == index if by_part else parts == 1)[tested],
+        (parts == 1 if by_rule else np.argmax(probabilities, axis=1) == index)[tested],
         probabilities[tested, index],
         is_positive[tested],
         same_scale=model.effect_.prevalence is None,
         parts=parts[tested] if by_part else None,
         n_parts=cells.shape[1],
+        by_rule=by_rule,
     )
     null = rule.is_null
-    terms = term_facts(rule, model.rules_)
+    averaged = None
+    if found.stands is not None:
+        assert isinstance(model, PosteriorDNFClassifier)
+        own = model.representative_proba(X, strata)
+        columns = (probabilities[tested, index], own[tested, index], is_positive[tested])
+        averaged = averaged_facts(*columns, found.stands)
+    gains = None if found.stands is not None else list(model.rules_["log_gain"])
+    counted = counted_terms(rule, table, is_positive, roles.fitted, gains)
+    terms = term_facts(rule, counted)
     tables = _tables(model, found)
     return Facts(
         positive=shown(model.positive_),
@@ -226,7 +246,7 @@ def gather(
         one_sided=direction_not_offered(model.encoder_) is not None,
         rule=shown(one_line(rule)),
         terms=terms,
-        parts=part_facts(tables[0], terms) if by_part else (),
+        parts=part_facts(tables[0], terms),
         strata=stratum_facts(tables[1], terms),
         counts=model.counts_,
         unmarked=risks[0],
@@ -240,6 +260,7 @@ def gather(
         measured=None if measured is None else measured._replace(how=shown(measured.how)),
         case=None if null else case_form(rule, model.encoder_, table, roles.fitted),
         draws=None if draws is None else draw_facts(draws, rule, model.record_.posterior),
+        averaged=averaged,
         bayes_factor=found.bayes_factor,
         trust=found.trust,
         sure=found.sure,
@@ -250,28 +271,38 @@ def gather(
         now=versions(),
         files=tuple(File(shown(f.role), shown(f.name), f.sha256) for f in files),
         command=shown(command),
-        is_posterior=isinstance(model, PosteriorDNFClassifier),
     )
 
 
 def _found(model: RuleClassifier) -> RuleFacts:
-    """Say what was found: the best rule, and of several drawn the one that scores highest."""
+    """Say what to show: the best rule found, or of a posterior the one that stands for the average.
+
+    Where the prior allows none that short, or no rule at all is more probable than some, it is the
+    one drawn that scores highest.
+    """
+    said, sure, factor, stands = "", True, "", None
     if isinstance(model, DNFClassifier):
         rule, cells, risks = model.function_, model.cells_, model.risks_
-        said, sure, factor = trust(model), is_sure(model), None
+        said, sure = trust(model), is_sure(model)
     else:
         assert isinstance(model, PosteriorDNFClassifier)
-        rule, factor, said, sure = model.map_, model.bayes_factor_, "", True
-        best = int(np.argmax(model.draws_.log_score))
-        cells = model.draws_.cells[best][:, : len(layers_of(rule)) + 1]
-        if isinstance(rule, RuleList) or len(cells) > 1:
-            risks = model.risks_
+        factor = "" if model.bayes_factor_ is None else shown(model.bayes_factor_)
+        if model.null_probability_ <= _HALF:
+            with suppress(InputError):
+                stands = model.representative()
+        if stands is not None and stands.rule.is_null:
+            stands = None
+        if stands is not None:
+            rule, cells, risks = stands.rule, stands.cells, stands.risks
         else:
-            risks = Rates(model.counts_, model.effect_, null=rule.is_null).summary()
+            rule, risks = model.map_, model.risks_
+            best = int(np.argmax(model.draws_.log_score))
+            cells = model.draws_.cells[best][:, : len(layers_of(rule)) + 1]
+            if model.draws_.simple:
+                risks = Rates(model.counts_, model.effect_, null=rule.is_null).summary()
     simple = not isinstance(rule, RuleList) and len(cells) == 1
     own = [risks] if simple else cell_risks(model.effect_, cells)
-    factor_text = "" if factor is None else shown(factor)
-    return RuleFacts(rule, cells, risks, own, shown(said), sure, factor_text)
+    return RuleFacts(rule, cells, risks, own, shown(said), sure, factor, stands)
 
 
 def _tables(model: RuleClassifier, found: RuleFacts) -> tuple[pd.DataFrame, pd.DataFrame | None]:

@@ -14,6 +14,7 @@ from ..display.markup import shown
 from ..display.wording import between, count, percent
 from ..errors import MissingExtraError
 from ..files.atomic import writable, write_text
+from .doubts import checks_of
 from .facts import AboutReport, Facts, gather
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ..model.rates import Interval
 
 
-_HOLDS = ("It does not", "The rule holds")  # parts 0 and 1 of a function
+_HOLDS = ("Otherwise", "The rule holds")  # parts 0 and 1 of a function
 
 
 def require_jinja() -> Any:
@@ -93,6 +94,7 @@ def render(facts: Facts) -> str:
     page: str = environment.get_template("report.html").render(
         f=facts,
         case=_case(facts),
+        checks=checks_of(facts),
         between=_together(between),
         part_name=_layer if facts.is_list else _HOLDS.__getitem__,
         shown=shown,
@@ -116,7 +118,7 @@ def _case(facts: Facts) -> dict[str, Any] | None:
     """Return the form, with what it may answer."""
     if facts.case is None:
         return None
-    pooled = [part.risk for part in reversed(facts.parts)] or [facts.unmarked, facts.marked]
+    pooled = [part.risk for part in reversed(facts.parts)]
     by_stratum = [[part.risk for part in reversed(s.parts)] for s in facts.strata]
     return facts.case | {
         "positive": facts.positive,

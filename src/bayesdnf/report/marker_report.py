@@ -13,9 +13,8 @@ from ..boolean import BooleanFunction
 from ..boolean.literal import comparison, satisfies
 from ..display.markup import shown
 from ..display.trust import search_is_sure, search_trust
-from ..display.wording import text_list
 from ..estimators.record import Record
-from ..estimators.rules import rules_table
+from ..estimators.rules import parts_table, rules_table
 from ..genomics.markers.spelling import plain_literal
 from ..versions import versions
 from .draw_facts import draw_facts
@@ -24,7 +23,7 @@ from .genome_facts import genome_facts
 from .html import require_jinja, write_page
 from .performance import performance_of
 from .rows import Roles
-from .terms import overlap_of, term_facts
+from .terms import overlap_of, part_facts, term_facts
 from .words import literal_words
 
 if TYPE_CHECKING:
@@ -97,12 +96,11 @@ def gather_markers(
     terms = term_facts(function, rules_table(posterior, function))
     plain = [[plain_literal(x, genotypes.other_names) for x in t] for t in function.literal_terms]
     terms = tuple(
-        facts._replace(
-            boxes=tuple(map(shown, own)),
-            words=text_list([literal_words(x) for x in own], "and"),
-        )
+        facts._replace(literals=tuple(map(literal_words, own)))
         for facts, own in zip(terms, plain, strict=True)
     )
+    cells = posterior.scores([function]).cells[0].sum(axis=0)  # over strata
+    parts = parts_table(function, cells, (found.other_risk, found.risk), prevalence)
     return Facts(
         positive=shown(outcome),
         negative="control",
@@ -113,7 +111,7 @@ def gather_markers(
         one_sided=not negations,
         rule=shown(found.plain),
         terms=terms,
-        parts=(),
+        parts=part_facts(parts, terms),
         strata=(),
         counts=posterior.counts(function),
         unmarked=found.other_risk,
@@ -127,6 +125,7 @@ def gather_markers(
         measured=None,
         case=None if function.is_null else _case(function, genotypes),
         draws=draw_facts(found.draws, function, posterior.fingerprint),
+        averaged=None,
         bayes_factor="",
         trust=shown(search_trust(found.search)),
         sure=search_is_sure(found.search),
@@ -137,7 +136,6 @@ def gather_markers(
         now=versions(),
         files=tuple(File(shown(f.role), shown(f.name), f.sha256) for f in files),
         command=shown(command),
-        is_posterior=False,
     )
 
 

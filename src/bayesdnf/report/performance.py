@@ -69,7 +69,7 @@ class Performance(NamedTuple):
     rows: int
     positives: int
     marked: tuple[int, int]
-    """Negatives and positives on which the rule holds; with parts, those predicted positive."""
+    """Negatives and positives on which the rule holds, or which are predicted positive."""
     unmarked: tuple[int, int]
     shares: tuple[Share, ...]
     accuracy: float
@@ -80,6 +80,8 @@ class Performance(NamedTuple):
     """Empty where predictions are on the scale of another population than the rows."""
     parts: tuple[PartMeasured, ...] = ()
     """The highest layer first; ``bins`` are then theirs."""
+    by_rule: bool = True
+    """Whether the answers are where the rule holds, and not predicted classes."""
 
 
 def performance_of(
@@ -90,13 +92,14 @@ def performance_of(
     same_scale: bool = True,
     parts: NDArray[np.intp] | None = None,
     n_parts: int = 0,
+    by_rule: bool = True,
 ) -> Performance:
     """Measure a rule and predicted risks on rows.
 
     Parameters
     ----------
     marked : ndarray of bool
-        Where the rule holds; with parts, where it predicts a positive.
+        Where the rule holds, or where a positive is predicted.
     risk : ndarray
         Predicted probability of a positive.
     is_positive : ndarray of bool
@@ -107,6 +110,8 @@ def performance_of(
         Of a list or with strata, the part of each row.
     n_parts : int
         How many parts the rule has.
+    by_rule : bool, default=True
+        Whether ``marked`` says where the rule holds.
 
     Examples
     --------
@@ -119,7 +124,7 @@ def performance_of(
     """
     hits, misses = int((marked & is_positive).sum()), int((~marked & is_positive).sum())
     alarms, passes = int((marked & ~is_positive).sum()), int((~marked & ~is_positive).sum())
-    meanings = _OF_RULE if parts is None else _OF_PREDICTION
+    meanings = _OF_RULE if by_rule else _OF_PREDICTION
     shares = (
         _share("Sensitivity", meanings[0], hits, hits + misses),
         _share("Specificity", meanings[1], passes, passes + alarms),
@@ -143,6 +148,7 @@ def performance_of(
         roc,
         bins,
         measured,
+        by_rule,
     )
 
 

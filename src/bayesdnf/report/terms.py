@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..boolean import RuleList
 from ..boolean.table import Table
 from ..display.markup import shown
 from ..display.wording import text_list
 from ..estimators.explaining.explanation import terms_holding
-from ..estimators.rules import placed_terms
+from ..estimators.rules import as_table, placed_terms
 from ..model.rates import Interval
 from ..model.rule import Rule
 from .words import literal_words
@@ -22,26 +24,28 @@ if TYPE_CHECKING:
 Bools = NDArray[np.bool_]
 
 _MOST_TOGETHER = 15
-_THICKEST, _THINNEST = 16, 2  # pixels of the line through a term; whole ones, or it blurs
 
 
 class TermFacts(NamedTuple):
     """One term, in words and in numbers."""
 
     number: int
-    boxes: tuple[str, ...]
-    """The texts of its literals."""
-    words: str
+    literals: tuple[str, ...]
+    """Its literals in words."""
     rows: int
     positives: int
     rate: float
     low: float
     high: float
     log_gain: float
-    """Log posterior that is lost without it; infinite where no function is left."""
-    width: int
-    """Of the line that is drawn for it."""
+    """Log posterior that is lost without it; infinite where no function is left, NaN unless the
+    rule is the best one."""
     layer: int = 1
+
+    @property
+    def words(self) -> str:
+        """The term in words."""
+        return text_list(self.literals, "and")
 
 
 class PartFacts(NamedTuple):
@@ -94,27 +98,58 @@ def term_facts(rule: Rule, rules: pd.DataFrame) -> tuple[TermFacts, ...]:
     rule : BooleanFunction or RuleList
         The rule.
     rules : DataFrame
-        What ``rules_table`` made of it.
+        What ``rules_table`` or ``counted_terms`` made of it.
     """
-    most = max([1, *rules["rows"]])
     return tuple(
         TermFacts(
             number=number,
-            boxes=tuple(shown(literal) for literal in term),
-            words=text_list([literal_words(literal) for literal in term], "and"),
+            literals=tuple(map(literal_words, term)),
             rows=int(row["rows"]),
             positives=int(row["positives"]),
             rate=float(row["rate"]),
             low=float(row["low"]),
             high=float(row["high"]),
             log_gain=float(row["log_gain"]),
-            width=max(_THINNEST, round(_THICKEST * row["rows"] / most)),
             layer=layer,
         )
         for number, ((layer, term), row) in enumerate(
             zip(placed_terms(rule), rules.to_dict("records"), strict=True), start=1
         )
     )
+
+
+def counted_terms(
+    rule: Rule,
+    table: Table,
+    is_positive: Bools,
+    counted: Bools,
+    gains: Sequence[float] | None = None,
+) -> pd.DataFrame:
+    """Count what each term decides on rows of a table, as ``rules_table`` does on those of the fit.
+
+    Parameters
+    ----------
+    rule : BooleanFunction or RuleList
+        The rule.
+    table : Table
+        The rows.
+    is_positive : ndarray of bool
+        Which of them are positive.
+    counted : ndarray of bool
+        Which of them to count.
+    gains : sequence of float, optional
+        Log posterior that is lost without each term.
+    """
+    positive, parts = is_positive[counted], rule(table)[counted]
+    holds = terms_holding(rule, table)[counted]
+    gains = [np.nan] * holds.shape[1] if gains is None else gains
+    rows = []
+    for (layer, term), own, gain in zip(placed_terms(rule), holds.T, gains, strict=True):
+        decided = own & (parts == layer)
+        text = " AND ".join(map(str, term))
+        n, k = int(decided.sum()), int((decided & positive).sum())
+        rows.append((layer, text, len(term), n, k, gain))
+    return as_table(rows, layered=isinstance(rule, RuleList))
 
 
 def part_facts(parts: pd.DataFrame, terms: tuple[TermFacts, ...]) -> tuple[PartFacts, ...]:
