@@ -7,7 +7,7 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 NATIVE := $(shell find native -name '*.?pp' -o -name CMakeLists.txt) CMakeLists.txt
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 
-.PHONY: demo test quick lint native-test sanitize calibrate attack test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs house stub clean
+.PHONY: demo test quick lint native-test sanitize calibrate attack test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house stub clean
 
 demo: $(VENV)/.installed
 	@mkdir -p build
@@ -142,6 +142,11 @@ house: $(VENV)/.installed
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q -d build/doctrees docs build/docs
 	@echo "Open build/docs/index.html."
+
+# The pictures of the site that show our own output: the one on its first page, and of reports.
+pictures: $(VENV)/.installed browser
+	$(BIN)/python tools/overview.py docs/overview.html
+	$(BIN)/python tools/report_pictures.py docs
 
 clean:
 	rm -rf build $(VENV) docs/generated docs/walkthroughs

@@ -1,4 +1,4 @@
-"""Write docs/comparison.md and its figure: accuracy and length beside what others reach.
+"""Write docs/comparison.md and its figures: accuracy and length beside what others reach.
 
 From the table of ``benchmarks.peers``; the page about averaging, ``benchmarks.averaging``, is made
 from the same one.
@@ -16,11 +16,12 @@ from scipy.stats import gmean, rankdata
 from bayesdnf import Prior
 from bayesdnf.versions import versions
 
-from .comparison_figure import draw
+from .comparison_figure import GAINS, NAMES, draw, draw_gains
 from .measured import Measured, filled, listed, number, read, seconds, table
 from .peers import CPU_SECONDS, MEMORY, MOST_ROWS
 
 DOCS = Path(__file__).parents[1] / "docs"
+FIGURES = DOCS / "comparison"
 OURS = ("function", "list", "representative, 15", "representative, 5")
 AVERAGES = ("averaged functions", "averaged lists")
 CLOSE = 0.01  # one point of accuracy, below which two methods count as alike
@@ -35,11 +36,24 @@ literals that stands for the averaged lists. `make bench-peers` measures what is
 and writes this page, numbers and all; the sets on which others do better come first. Log loss and
 calibration are on the page about [averaging](averaging.md).
 
-![Accuracy against size, one panel for each set](comparison.png)
+## At a glance
+
+Our rule list and the average over lists beside each other method, on the sets that both finished:
+a grey dot is a set, the mark their mean, the bar its 95 % interval over sets (Student's t). To the
+right of the line ours is ahead; in log loss, too, right is better. A number at the edge is a mean
+that lies further out.
+
+{gains}
+"""
+
+PANELS = """\
+## Accuracy and length, set by set
 
 Up and to the left is better: more accurate, with less to read. Each panel has its own scale of
 accuracy. Lines are methods that have no rules. A mark on the lower edge with a number beside it
 lies further down. With 0 literals no rule was worth its length, and every row gets the base rate.
+
+{panels}
 """
 
 BEHIND = """On {here} of {all} sets at least one method that can be read is more accurate than each
@@ -87,6 +101,15 @@ HOW = """\
   unable.
 - **With** {versions}; {machine}. bayesdnf's default prior was: {prior}.
 """
+
+
+def grid(figures: dict[str, str], columns: str) -> str:
+    """Lay out figures by name and description, in so many columns on screens of four sizes."""
+    cells = [
+        f":::{{grid-item}}\n![{about}](comparison/{name}.svg)\n:::"
+        for name, about in figures.items()
+    ]
+    return "\n".join([f"::::{{grid}} {columns}", ":gutter: 2", "", *cells, "::::"])
 
 
 def reached(figures: dict[str, float]) -> str:
@@ -296,19 +319,29 @@ def how(found: Measured) -> str:
 def main() -> None:
     """Read the table, write the page and the figure."""
     found = read()
-    panels = {f"{name} ({of['rows']:,} rows)": found.done(name) for name, of in found.sets.items()}
-    draw(panels, DOCS / "comparison.png")
+    FIGURES.mkdir(exist_ok=True)
+    for old in FIGURES.glob("*.svg"):  # of sets that are gone
+        old.unlink()
+    draw(
+        {n: (f"{n} ({of['rows']:,} rows)", found.done(n)) for n, of in found.sets.items()}, FIGURES
+    )
+    draw_gains(found, ("list", "averaged lists"), FIGURES)
+    gains = {f"gains-{key.replace('_', '-')}": f"Mean gains in {NAMES[key]}" for key in GAINS}
+    panels = {"legend": "Marks and lines"} | {
+        name: f"Accuracy against literals on {name}" for name in found.sets
+    }
     n_peers = sum(m not in (*OURS, *AVERAGES) for m in found.methods)
     lines = [
-        ABOUT.format(n_sets=len(found.sets), n_peers=n_peers),
+        ABOUT.format(n_sets=len(found.sets), n_peers=n_peers, gains=grid(gains, "1 1 3 3")),
         *sets_where_others_lead(found),
         *summaries(found),
         *against_each(found),
+        PANELS.format(panels=grid(panels, "1 2 3 4")),
         how(found),
         *each_set(found),
     ]
     (DOCS / "comparison.md").write_text("\n".join(lines).rstrip("\n") + "\n")
-    print("docs/comparison.md and docs/comparison.png are written.")
+    print("docs/comparison.md and the figures of docs/comparison are written.")
 
 
 if __name__ == "__main__":

@@ -107,11 +107,15 @@ class Measured:
 
     def difference(self, one: str, other: str, key: str) -> Difference:
         """Subtract the other's figures on the sets that both finished."""
-        names = self.shared([one, other])
-        gaps = [self._figure(n, one, key) - self._figure(n, other, key) for n in names]
+        gaps = self.gaps(one, other, key)
         return Difference(
             float(np.mean(gaps)), float(np.std(gaps, ddof=1) / len(gaps) ** 0.5), len(gaps)
         )
+
+    def gaps(self, one: str, other: str, key: str) -> NDArray[np.float64]:
+        """Subtract the other's figures, set by set, where both finished."""
+        names = self.shared([one, other])
+        return np.array([self._figure(n, one, key) - self._figure(n, other, key) for n in names])
 
     def _figure(self, name: str, method: str, key: str) -> float:
         found = self.get(name, method)

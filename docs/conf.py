@@ -31,7 +31,8 @@ autodoc_default_options = {
     "members": True,
     # Our own base classes' methods are shown, those of the libraries below are not.
     "inherited-members": "BaseEstimator, ClassifierMixin, TransformerMixin, tuple, object",
-    "exclude-members": "get_metadata_routing, set_fit_request, set_score_request, set_output",
+    "exclude-members": "get_metadata_routing, set_output, set_fit_request, set_score_request, "
+    "set_predict_request, set_predict_proba_request, set_predict_log_proba_request",
 }
 numpydoc_show_class_members = False  # the class pages list them themselves
 add_module_names = False

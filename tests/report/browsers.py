@@ -54,12 +54,17 @@ class Page:
             {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
         )
 
-    def picture(self, path):
-        """Write all of the page as a PNG."""
-        width, height = self.run(
-            "const e = document.documentElement; return [e.clientWidth, e.scrollHeight]"
+    def picture(self, path, start=None, end=None):
+        """Write the page as a PNG: all of it, or from the top of one element to that of another."""
+        width, top, bottom = self.run(
+            "const e = document.documentElement, top = s => scrollY +"
+            " document.querySelector(s).getBoundingClientRect().top;"
+            "return [e.clientWidth, arguments[0] ? top(arguments[0]) : 0,"
+            " arguments[1] ? top(arguments[1]) : e.scrollHeight]",
+            start,
+            end,
         )
-        clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
+        clip = {"x": 0, "y": top, "width": width, "height": bottom - top, "scale": 1}
         shot = self.driver.execute_cdp_cmd(
             "Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip}
         )

@@ -1,0 +1,44 @@
+"""Take the pictures of docs/report.md: a report's top, its posterior, and the form on a phone.
+
+python tools/report_pictures.py docs
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from bayesdnf import DNFClassifier, PosteriorDNFClassifier, datasets
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from report.browsers import Page, open_browser
+
+WIDE, PHONE = 900, 390
+
+
+def main() -> None:
+    """Fit, report, and look at the reports in a browser."""
+    docs, folder = Path(sys.argv[1]), Path(tempfile.mkdtemp())
+    X, y = datasets.load_mushroom()
+    rule = DNFClassifier(positive="p", random_state=0).fit(X[::2], y[::2])
+    few = PosteriorDNFClassifier(positive="p", negations=False, draws=4000, random_state=0)
+    few.fit(X[::40], y[::40])
+    driver = open_browser()
+    try:
+        page = Page(driver, rule.report(X[1::2], y[1::2], folder / "rule.html"))
+        for scheme, name in (("light", "report"), ("dark", "report-dark")):
+            page.resize(WIDE, scheme)
+            page.picture(docs / f"{name}.png", end="#try")
+        page.resize(PHONE, "dark")
+        page.picture(docs / "report-phone.png", "#try", "#test")
+        page = Page(driver, few.report(X[1::40], y[1::40], folder / "posterior.html"))
+        for scheme, name in (("light", "posterior"), ("dark", "posterior-dark")):
+            page.resize(WIDE, scheme)
+            page.picture(docs / f"report-{name}.png", end="#sure")
+    finally:
+        driver.quit()
+
+
+if __name__ == "__main__":
+    main()
