@@ -65,11 +65,10 @@ write("study", 0)
 write("other", 600)
 
 # %%
-# Read, filter, look for structure
-# --------------------------------
+# Read and filter
+# ---------------
 #
-# Every filter says what it left out. The quantiles of the single-variant tests tell
-# whether the study as a whole is inflated.
+# Every filter says what it left out.
 
 study = read_study(folder / "study").filtered(Filters(maf=0.05))
 print(*study.history, sep="\n")
@@ -87,8 +86,11 @@ print(found.function)
 found.terms[["TERM", "CASES", "CONTROLS", "PROB", "PROB_EXACT"]].round(2)
 
 # %%
-# Both combinations are found. ``PROB_EXACT`` is the probability of the term as it
-# stands; ``PROB`` adds the linked variants that could stand in its place.
+# Both combinations are found; linked variants say nearly the same, so that a term may
+# name a neighbour of the variant that matters. ``PROB_EXACT`` is the probability of the
+# term as it stands, ``PROB`` adds the neighbours that could stand in its place.
+#
+# The tests of single variants, beside what chance gives:
 
 _ = plots.qq(found)
 
@@ -102,8 +104,7 @@ _ = plots.manhattan(found)
 # Which variant is it?
 # --------------------
 #
-# Neighbours say nearly the same as the variant that matters. The region of the second
-# term, with everything that could take the place of its literals:
+# The region of the recessive term, with the variants that could take its place:
 
 _ = plots.region(found, 1)
 
@@ -127,20 +128,26 @@ print(found.draws.diagnose().verdict)
 files = save_markers(found, folder / "results")
 print(*sorted(file.name for file in files))
 model = MarkerModel.load(folder / "results" / "model.json")
-other = read_study(folder / "other")
-answers = model.predict(model.read(folder / "other"))
-marked = answers["MARKED"].to_numpy() == 1
-shares = [marked[other.y].mean(), marked[~other.y].mean()]
 
-fig, ax = plt.subplots(figsize=(6, 1.8), layout="constrained")
-ax.barh(["cases", "controls"], shares, color=["C3", "C0"])
-for place, share in enumerate(shares):
-    ax.text(share + 0.01, place, f"{share:.0%}", va="center")
-ax.set(xlim=(0, 1), xlabel="share of the second cohort on whom the marker holds")
+fig, ax = plt.subplots(figsize=(6, 2.4), layout="constrained")
+for k, name in enumerate(("study", "other")):
+    y = read_study(folder / name).y
+    marked = model.predict(model.read(folder / name))["MARKED"].to_numpy() == 1
+    for place, kind in enumerate((True, False)):
+        share = marked[y == kind].mean()
+        at = place + 0.4 * k
+        ax.barh(at, share, 0.36, color=("C3", "C0")[place], alpha=(0.5, 1)[k])
+        ax.text(share + 0.01, at, f"{share:.0%}, {name}", va="center", fontsize=9)
+ax.set(
+    xlim=(0, 1.15),
+    yticks=[0.2, 1.2],
+    yticklabels=["cases", "controls"],
+    xlabel="share on whom the marker holds",
+)
 ax.invert_yaxis()
 
 # %%
-# The marker holds on about as many cases and controls of the second cohort as in the
-# first. :doc:`/markers` is the reference: covariates and components, VCF files, scans
-# of all pairs, limits; :doc:`/power` and :doc:`/null-studies` say how often markers are
-# found, and how often one is named where there is none.
+# The marker tells cases from controls in the second cohort about as well as in the one
+# it was found in. :doc:`/markers` is the reference: covariates and components, VCF
+# files, scans of all pairs, limits; :doc:`/power` and :doc:`/null-studies` say how
+# often markers are found, and how often one is named where there is none.
