@@ -22,7 +22,8 @@ def main() -> None:
     docs, folder = Path(sys.argv[1]), Path(tempfile.mkdtemp())
     X, y = datasets.load_mushroom()
     rule = DNFClassifier(positive="p", random_state=0).fit(X[::2], y[::2])
-    few = PosteriorDNFClassifier(positive="p", negations=False, draws=4000, random_state=0)
+    settings = {"layers": 1, "negations": False, "draws": 4000}
+    few = PosteriorDNFClassifier(positive="p", random_state=0, **settings)
     few.fit(X[::40], y[::40])
     driver = open_browser()
     try:

@@ -282,7 +282,7 @@ def test_a_posterior_without_a_rule(tmp_path):
 
 def test_a_posterior_shows_the_rule_that_stands_for_the_average():
     X, y, _ = simulate(120, 12, terms=(2, 2), pi0=0.15, pi1=0.85, random_state=7)
-    post = PosteriorDNFClassifier(draws=300, warmup=100, random_state=0).fit(X, y)
+    post = PosteriorDNFClassifier(layers=1, draws=300, warmup=100, random_state=0).fit(X, y)
     stands, best = post.representative(), post.functions_.iloc[0]
     assert best["probability"] < 0.5
     assert not stands.rule.is_null

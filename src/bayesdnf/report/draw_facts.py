@@ -77,7 +77,8 @@ class DrawFacts(NamedTuple):
     term_probability: tuple[float, ...]
     """By term of the rule: how probable it is that the rule holds it."""
     sure: tuple[str, ...]
-    """Terms and literals that are there with a probability of .95 or more."""
+    """Terms and literals that are there with a probability of .95 or more; none where the chains
+    have not settled."""
     attributes: tuple[Item, ...]
     """Empty where every column is one literal of the same name."""
     literals: tuple[Item, ...]
@@ -135,7 +136,7 @@ def draw_facts(draws: Draws, function: Rule, posterior: str) -> DrawFacts:
         draws.settled,
         float(top["probability" if draws.settled else "at_most"].max()),
         tuple(float(probable.get(_text(term), 0)) for _, term in placed_terms(function)),
-        tuple(dict.fromkeys(sure)),  # a term of one literal is named once
+        tuple(dict.fromkeys(sure)) if draws.settled else (),  # a term of one literal is named once
         attributes if {x.text for x in attributes} != {x.text for x in literals} else (),
         literals,
         terms,
