@@ -30,7 +30,7 @@ from ..model.rates import Counts, Interval, Rates
 from ..model.rule import Rule, layers_of, one_line
 from ..sampling.draws import Draws
 from ..versions import versions
-from .averaged import AveragedFacts, averaged_facts
+from .averaged_answer import AveragedFacts, averaged_facts
 from .draw_facts import DrawFacts, draw_facts
 from .genome_facts import GenomeFacts
 from .performance import Performance, performance_of

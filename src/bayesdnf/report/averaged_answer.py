@@ -70,7 +70,7 @@ def averaged_facts(
     --------
     >>> import numpy as np
     >>> from bayesdnf import PosteriorDNFClassifier, simulate
-    >>> from bayesdnf.report.averaged import averaged_facts
+    >>> from bayesdnf.report.averaged_answer import averaged_facts
     >>> X, y, truth = simulate(300, 10, random_state=1)
     >>> clf = PosteriorDNFClassifier(draws=200, warmup=100, random_state=0).fit(X, y)
     >>> averaged, shown = clf.predict_proba(X)[:, 1], clf.representative_proba(X)[:, 1]
