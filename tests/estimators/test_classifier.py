@@ -244,11 +244,13 @@ def test_nested_parameters():
     copy = clone(clf).set_params(prior__count=Geometric(0.1))
     assert copy.prior.count == Geometric(0.1)
     assert clf.prior.count == Prior().count
+    assert DNFClassifier().set_params(effect__a1=3).effect == Effect(a1=3)
+    assert DNFClassifier().set_params(prior=None, prior__max_terms=2).prior == Prior(max_terms=2)
 
 
 def test_grid_search_pipeline_and_cross_validation():
     X, y, _ = simulate(200, 6, random_state=0)
-    clf = DNFClassifier(prior=Prior(), random_state=0, restarts=2)
+    clf = DNFClassifier(random_state=0, restarts=2)
     grid = GridSearchCV(clf, {"prior__size": [Poisson(2), Poisson(5)]}, cv=2).fit(X, y)
     assert grid.best_params_["prior__size"] in (Poisson(2), Poisson(5))
     assert grid.best_estimator_.prior.size == grid.best_params_["prior__size"]

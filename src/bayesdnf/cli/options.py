@@ -57,6 +57,10 @@ class Learning:
         list[str] | None,
         typer.Option(help="column=categorical, ordinal, numeric or binary; repeatable."),
     ] = None
+    monotonic: Annotated[
+        list[str] | None,
+        typer.Option(help="column=1: the risk never falls as it rises; column=-1: never rises."),
+    ] = None
     layers: Annotated[
         int | None,
         typer.Option(help="Most layers of a rule list (if, elif, else), each with its own risk."),
@@ -74,10 +78,15 @@ class Learning:
 
     def __post_init__(self) -> None:
         self.kinds()  # wrong usage is told before anything is read
+        self.directions()
 
     def kinds(self) -> dict[str, str] | None:
         """Read the ``column=kind`` texts; None when there are none."""
         return dict(_kind(text) for text in self.kind or ()) or None
+
+    def directions(self) -> dict[str, int] | None:
+        """Read the ``column=1`` and ``column=-1`` texts; None when there are none."""
+        return dict(_direction(text) for text in self.monotonic or ()) or None
 
     def parameters(self, data: LabelledTable) -> dict[str, Any]:
         """Return what both classifiers take."""
@@ -88,6 +97,7 @@ class Learning:
             "negations": self.negations,
             "thresholds": self.thresholds,
             "missing_values": data.missing,
+            "monotonic_cst": self.directions(),
             "positive": data.positive,
             "time_limit": self.time_limit,
             "n_jobs": self.jobs,
@@ -144,6 +154,15 @@ def _kind(text: str) -> tuple[str, str]:
     if not equals:
         raise typer.BadParameter(f"--kind must be column=kind, such as stage=ordinal, not {text}.")
     return column, kind
+
+
+def _direction(text: str) -> tuple[str, int]:
+    column, equals, direction = text.rpartition("=")
+    if not equals or direction not in ("1", "-1"):
+        raise typer.BadParameter(
+            f"--monotonic must be column=1 or column=-1, such as age=1, not {text}."
+        )
+    return column, int(direction)
 
 
 def separator(text: str | None) -> str | None:

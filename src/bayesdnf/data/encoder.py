@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mea
 from .bits import BitMatrix, allocate_planes, pack_into, segment_offsets
 from .columns import NOTHING, TEXT, Column, named_missing
 from .encoder_state import read_state, write_state
-from .kinds import KINDS, Attribute, decide
+from .kinds import KINDS, Attribute, check_directions, decide, read_directions
 from .literal_table import LiteralTable
 from .outcome import read_weights
 from .tables import RawTable, read_table
@@ -77,6 +77,10 @@ class LiteralEncoder:
         Values that mean "missing" in this table, such as ``["?"]``.
     drop_first : bool, default False
         Whether the first level of a categorical column gets no literal of its own.
+    monotonic_cst : dict or array, optional
+        Directions of columns, as in scikit-learn: ``{"age": 1}`` offers ``age >= 45`` and no
+        ``age < 45`` or ``age = 45``, ``{"age": -1}`` the reverse, 0 both; an array has a number for
+        each column. Columns of texts have no direction.
 
     Attributes
     ----------
@@ -88,6 +92,8 @@ class LiteralEncoder:
         The columns that give no literals, and why.
     literals_ : tuple of Literal
         The literals on offer.
+    directions_ : dict
+        The columns that have a direction, 1 or -1.
 
     Examples
     --------
@@ -109,6 +115,7 @@ class LiteralEncoder:
     kinds_: dict[str, str]
     dropped_: dict[str, str]
     literals_: tuple[Literal, ...]
+    directions_: dict[str, int]
 
     def __init__(
         self,
@@ -118,12 +125,14 @@ class LiteralEncoder:
         thresholds: int = 8,
         missing_values: Collection[Value] = (),
         drop_first: bool = False,
+        monotonic_cst: Mapping[str, int] | Sequence[int] | NDArray[np.integer] | None = None,
     ) -> None:
         self.kinds = kinds
         self.negations = negations
         self.thresholds = thresholds
         self.missing_values = missing_values
         self.drop_first = drop_first
+        self.monotonic_cst = monotonic_cst
 
     def fit(self, X: Any, sample_weight: Any = None) -> LiteralEncoder:
         """Decide which literals to offer.
@@ -151,6 +160,7 @@ class LiteralEncoder:
                     f"The 'kinds' parameter of LiteralEncoder names column {name!r}, which X "
                     f"does not have.{did_you_mean(name, table.names)}"
                 )
+        directions = read_directions(self.monotonic_cst, table.names)
         attributes: list[Attribute] = []
         dropped: dict[str, str] = {}
         for name in table.names:
@@ -163,6 +173,7 @@ class LiteralEncoder:
                 negations=bool(self.negations),
                 thresholds=self.thresholds,
                 drop_first=self.drop_first,
+                direction=directions.get(name, 0),
             )
             if isinstance(decision, Attribute):
                 attributes.append(decision)
@@ -176,7 +187,7 @@ class LiteralEncoder:
                 f"X has no usable column: all {len(dropped):,} are constant or missing "
                 f"(column {name!r}: {reason})."
             )
-        self._set(table.names, attributes, dropped)
+        self._set(table.names, attributes, dropped, directions)
 
     def encode(self, X: Any) -> BitMatrix:
         """Pack the truth of every literal on the rows of a table.
@@ -282,6 +293,7 @@ class LiteralEncoder:
                 "thresholds": int(self.thresholds),
                 "missing_values": self._missing_values(),
                 "drop_first": bool(self.drop_first),
+                "monotonic_cst": self.directions_ or None,
             },
             self.columns_,
             self._attributes,
@@ -294,7 +306,8 @@ class LiteralEncoder:
         read = read_state(state)
         encoder = cls(**read.parameters)
         encoder._check_parameters()
-        encoder._set(read.columns, read.attributes, read.dropped)
+        directions = read_directions(encoder.monotonic_cst, read.columns)
+        encoder._set(read.columns, read.attributes, read.dropped, directions)
         return encoder
 
     def __repr__(self) -> str:
@@ -304,6 +317,7 @@ class LiteralEncoder:
             "thresholds": 8,
             "missing_values": (),
             "drop_first": False,
+            "monotonic_cst": None,
         }
         given = [
             f"{name}={getattr(self, name)!r}"
@@ -325,6 +339,7 @@ class LiteralEncoder:
                 raise ParameterError.of(flag, owner, "True or False", getattr(self, flag))
         whole("thresholds", owner, self.thresholds, 1)
         named_missing(self.missing_values, owner)
+        check_directions(self.monotonic_cst, owner)
 
     def _missing_values(self) -> list[Value]:
         return sorted(
@@ -344,9 +359,11 @@ class LiteralEncoder:
         columns: tuple[str, ...],
         attributes: list[Attribute],
         dropped: dict[str, str],
+        directions: dict[str, int],
     ) -> None:
         self.columns_ = columns
         self.dropped_ = dropped
+        self.directions_ = directions
         self.kinds_ = {attribute.name: attribute.kind for attribute in attributes}
         self._attributes = attributes
         self.literals_ = tuple(x for attribute in attributes for x in attribute.literals)

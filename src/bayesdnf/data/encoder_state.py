@@ -11,8 +11,11 @@ from .columns import BOOLS, NUMBERS, TEXT
 from .kinds import KINDS, Attribute
 
 _FORMAT = "bayesdnf.literal-encoder"
-_VERSION = 2  # in version 1 negations were not written: all of them were on offer, or none
-_OPERATORS = {1: ("=", ">=", TRUE), 2: ("=", "!=", ">=", "<", TRUE, FALSE)}
+# In version 1 negations were not written: all of them were on offer, or none. Version 3 has
+# directions.
+_VERSION = 3
+_ALL = ("=", "!=", ">=", "<", TRUE, FALSE)
+_OPERATORS = {1: ("=", ">=", TRUE), 2: _ALL, 3: _ALL}
 _PARAMETERS = {"kinds", "negations", "thresholds", "missing_values", "drop_first"}
 
 
@@ -60,9 +63,10 @@ def read_state(state: Any) -> State:
         _fail(f"'format' must be {_FORMAT!r}. Got {state['format']!r} instead")
     version = state["version"]
     if isinstance(version, bool) or version not in tuple(_OPERATORS):
-        _fail(f"'version' must be 1 or {_VERSION}. Got {version!r} instead")
+        _fail(f"'version' must be from 1 to {_VERSION}. Got {version!r} instead")
     parameters = _expect(state["parameters"], dict, "'parameters'")
-    _expect_keys(parameters, _PARAMETERS, "'parameters'")
+    newer = {"monotonic_cst"} if version > 2 else set()
+    _expect_keys(parameters, _PARAMETERS | newer, "'parameters'")
     columns = tuple(
         _expect(name, str, "a name in 'columns'")
         for name in _expect(state["columns"], list, "'columns'")

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean.literal import ONE_TEXTS, TRUE, ZERO_TEXTS, Literal, Value
-from ..errors import InputError
+from ..checks import is_whole
+from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
 from .columns import BOOLS, NOTHING, NUMBERS, TEXT, Column
 from .thresholds import cuts, plain_number
 
 KINDS = ("categorical", "ordinal", "numeric", "binary")
 
 _MOST_LEVELS = 10  # of whole numbers that are offered one by one
+_MUST_DIRECTIONS = (
+    "a dict from column to 1, 0 or -1, such as {'age': 1}, an array of one for each column, or None"
+)
 
 
 class Attribute(NamedTuple):
@@ -42,6 +46,7 @@ def decide(
     negations: bool,
     thresholds: int,
     drop_first: bool,
+    direction: int = 0,
 ) -> Attribute | Unusable:
     """Decide what a column offers, from the rows that count.
 
@@ -61,6 +66,8 @@ def decide(
         Most cuts of a numeric column.
     drop_first : bool
         Whether the first level of a categorical column gets no literal.
+    direction : int, default=0
+        1 offers only literals that hold from some value upwards, -1 only those that hold below it.
     """
     if column.type == NOTHING:
         return Unusable("every value is missing")
@@ -85,7 +92,11 @@ def decide(
     if kind != "categorical" and column.type == BOOLS:
         values = values.astype(np.int64)
     levels = [_plain(v) for v in values]
-    if kind == "binary":
+    if direction:
+        _require_order(column, kind, levels, direction)
+        places = cuts(values, totals, thresholds) if kind == "numeric" else levels[1:]
+        literals = _one_direction(name, levels, places, direction)
+    elif kind == "binary":
         literals = _binary(name, levels, negations)
     elif kind == "numeric":
         literals = _numeric(name, cuts(values, totals, thresholds), negations)
@@ -144,6 +155,26 @@ def _ordinal(name: str, levels: list[Value], negations: bool) -> list[Literal]:
     return [equal[0], *inner, equal[-1], *above, *below]
 
 
+def _require_order(column: Column, kind: str, levels: list[Value], direction: int) -> None:
+    if kind == "categorical" or (column.type == TEXT and not _are_flags(levels)):
+        raise InputError(
+            f"{column.title} cannot have the direction {direction} (monotonic_cst): it is "
+            f"categorical, and its values, such as {levels[0]!r}, have no order."
+        )
+
+
+def _one_direction(
+    name: str, levels: list[Value], places: Sequence[Value], direction: int
+) -> list[Literal]:
+    """Literals that hold from a value upwards, or those that hold below it.
+
+    Not = highest: it would not hold on a higher value that a later table may have.
+    """
+    flag = [Literal(name, TRUE)] if _are_flags(levels) else []
+    above = flag or [Literal(name, ">=", place) for place in places]
+    return above if direction > 0 else [~literal for literal in above]
+
+
 def _with_negations(literals: list[Literal]) -> list[Literal]:
     return [x for literal in literals for x in (literal, ~literal)]
 
@@ -151,3 +182,56 @@ def _with_negations(literals: list[Literal]) -> list[Literal]:
 def _plain(value: Any) -> Value:
     plain = value.item() if isinstance(value, np.generic) else value
     return plain_number(plain) if isinstance(plain, float) else plain
+
+
+# Directions, which scikit-learn calls monotonic constraints ---------------------------------------
+
+
+def check_directions(given: Any, owner: str) -> None:
+    """Raise ParameterError for what is neither a dict nor an array of 1, 0 and -1."""
+    if given is None:
+        return
+    is_array = isinstance(given, np.ndarray) and given.ndim == 1
+    is_list = isinstance(given, Sequence) and not isinstance(given, str)
+    if not (isinstance(given, Mapping) or is_array or is_list):
+        raise ParameterError.of("monotonic_cst", owner, _MUST_DIRECTIONS, given)
+    for value in given.values() if isinstance(given, Mapping) else given:
+        if not is_whole(value, -1, 1):
+            raise ParameterError.of("monotonic_cst", owner, _MUST_DIRECTIONS, value)
+
+
+def read_directions(given: Any, columns: Sequence[str]) -> dict[str, int]:
+    """Return the columns that have a direction, 1 or -1.
+
+    Parameters
+    ----------
+    given : dict, array or None
+        What :func:`check_directions` passed.
+    columns : sequence of str
+        The columns of the table.
+
+    Examples
+    --------
+    >>> from bayesdnf.data.kinds import read_directions
+    >>> read_directions([0, 1, -1], ["sex", "age", "dose"])
+    {'age': 1, 'dose': -1}
+    """
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        known = set(columns)
+        for name in map(str, given):
+            if name not in known:
+                raise UnknownColumnError(
+                    f"The 'monotonic_cst' parameter of LiteralEncoder names column {name!r}, which "
+                    f"X does not have.{did_you_mean(name, columns)}"
+                )
+        pairs = [(str(name), int(value)) for name, value in given.items()]
+    elif len(given) != len(columns):
+        raise InputError(
+            f"monotonic_cst has {len(given):,} entries for {len(columns):,} columns of X; "
+            f"a dict such as {{'age': 1}} names columns."
+        )
+    else:
+        pairs = [(name, int(value)) for name, value in zip(columns, given, strict=True)]
+    return {name: value for name, value in pairs if value}

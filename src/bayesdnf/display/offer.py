@@ -27,6 +27,11 @@ class FittedEncoder(Protocol):
         ...
 
     @property
+    def directions_(self) -> Mapping[str, int]:
+        """Columns that were given a direction."""
+        ...
+
+    @property
     def literals_(self) -> Sequence[Any]:
         """The literals on offer."""
         ...
@@ -35,7 +40,7 @@ class FittedEncoder(Protocol):
 def direction_not_offered(encoder: FittedEncoder) -> str | None:
     """Return a literal that says the opposite of one on offer and is not itself on offer.
 
-    None when every column offers both directions.
+    None when every column offers both directions, or the one that it was given.
 
     Examples
     --------
@@ -47,6 +52,8 @@ def direction_not_offered(encoder: FittedEncoder) -> str | None:
     >>> direction_not_offered(LiteralEncoder().fit(table))
     """
     for name in encoder.kinds_:
+        if name in encoder.directions_:
+            continue
         own = [literal for literal in encoder.literals_ if literal.attribute == name]
         operators = {literal.operator for literal in own}
         if operators == {"="} and len(own) == 2:

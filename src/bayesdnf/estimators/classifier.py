@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -82,6 +82,10 @@ class DNFClassifier(RuleClassifier):
         layer or none.
     kinds, negations, thresholds, missing_values
         Which literals are on offer; see :class:`LiteralEncoder`.
+    monotonic_cst : dict or array, optional
+        Directions of columns, as in scikit-learn: with ``{"age": 1}`` the risk of the class that
+        the rule marks never falls as age rises, with -1 it never rises. Only for one layer, without
+        strata, and where marked rows have the higher risk, as they have by default.
     positive : label, optional
         Which class the rule is to mark; None means ``classes_[1]``.
     restarts, agree, steps, time_limit
@@ -208,6 +212,7 @@ class DNFClassifier(RuleClassifier):
         negations: bool = True,
         thresholds: int = 8,
         missing_values: Collection[Value] = (),
+        monotonic_cst: Mapping[str, int] | Sequence[int] | NDArray[np.integer] | None = None,
         positive: Any = None,
         restarts: int = 256,
         agree: int = 32,
@@ -225,6 +230,7 @@ class DNFClassifier(RuleClassifier):
         self.negations = negations
         self.thresholds = thresholds
         self.missing_values = missing_values
+        self.monotonic_cst = monotonic_cst
         self.positive = positive
         self.restarts = restarts
         self.agree = agree

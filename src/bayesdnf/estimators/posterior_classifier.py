@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..boolean.literal import Value
@@ -56,7 +57,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
 
     Parameters
     ----------
-    prior, effect, kinds, negations, thresholds, missing_values, positive
+    prior, effect, kinds, negations, thresholds, missing_values, monotonic_cst, positive
         The model, as in :class:`DNFClassifier`; a known prevalence goes with lists and strata too.
     layers : int, optional
         The most layers of a list. With 1 what is drawn are functions, :class:`BooleanFunction`;
@@ -199,6 +200,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         negations: bool = True,
         thresholds: int = 8,
         missing_values: Collection[Value] = (),
+        monotonic_cst: Mapping[str, int] | Sequence[int] | NDArray[np.integer] | None = None,
         positive: Any = None,
         layers: int | None = None,
         max_literals: int = 15,
@@ -221,6 +223,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         self.negations = negations
         self.thresholds = thresholds
         self.missing_values = missing_values
+        self.monotonic_cst = monotonic_cst
         self.positive = positive
         self.layers = layers
         self.max_literals = max_literals

@@ -24,7 +24,7 @@ from ..model.prior import Prior
 from ..model.rates import Interval
 from .inputs import Labels, count_rows, read_features, read_labels, takes_any_columns
 from .record import Record, RowContent, record_of
-from .settings import encoder_of, seed_of
+from .settings import encoder_of, refuse_directions, seed_of
 from .strata_input import fit_strata
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     negations: bool
     thresholds: int
     missing_values: Collection[Value]
+    monotonic_cst: Any
     positive: Any
     layers: int | None = None
     time_limit: float | None
@@ -72,6 +73,29 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     risks_: tuple[Interval, ...]
     stopped_: str
     _progress: Any = None  # set by the command line, which draws a bar
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name, also those of the prior and of the effect.
+
+        ``prior__size`` sets the size of the prior, also where ``prior`` is None, which means
+        ``Prior()``; likewise ``effect__prevalence``.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name.
+
+        Examples
+        --------
+        >>> from bayesdnf import DNFClassifier, Poisson
+        >>> DNFClassifier().set_params(prior__size=Poisson(1)).prior
+        Prior(size=Poisson(mean=1, truncate=True))
+        """
+        for name, kind in (("prior", Prior), ("effect", Effect)):
+            inner = any(key.startswith(f"{name}__") for key in params)
+            if inner and params.get(name, getattr(self, name)) is None:
+                params = {**params, name: kind()}
+        return cast(Self, super().set_params(**params))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, strata: Any = None) -> Self:
         """Learn from labelled rows.
@@ -141,6 +165,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             layers=self._most_layers(),
             strata=fit_strata(strata, weights),
         )
+        refuse_directions(posterior, encoder.directions_)
         seed = seed_of(self.random_state, type(self).__name__)
         content = RowContent.of(bits, labels.is_positive)
         # Rows of weight 0 leave no trace in the record, as if they had been left out of the table.

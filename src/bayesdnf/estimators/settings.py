@@ -15,6 +15,7 @@ from ..model.posterior import MOST_LAYERS
 from ..model.prior import Prior
 
 if TYPE_CHECKING:
+    from ..model.posterior import Posterior
     from .rule_classifier import RuleClassifier
 
 
@@ -59,6 +60,27 @@ def refuse_prevalence(effect: Effect, layers: int, n_strata: int) -> None:
     )
 
 
+def refuse_directions(posterior: Posterior, directions: Mapping[str, int]) -> None:
+    """Raise ParameterError for directions of columns where risks themselves have no order.
+
+    A function of rising literals marks more rows as a column rises; that its risk rises too needs
+    the risk of marked rows to be the higher one.
+    """
+    if not directions:
+        return
+    if posterior.layers > 1:
+        why = "with more than one layer: each has a risk of its own, higher or lower than others"
+    elif posterior.n_strata > 1:
+        why = "with strata: in each of them marked rows may have the higher or the lower risk"
+    elif posterior.effect.ordered is False:
+        why = "with Effect(ordered=False): marked rows may have the lower risk"
+    else:
+        return
+    raise ParameterError(
+        f"The 'monotonic_cst' parameter must be None {why}. Got {dict(directions)} instead."
+    )
+
+
 def seed_of(random_state: Any, owner: str) -> int:
     """Turn scikit-learn's ``random_state`` into one whole number; None gives a new one."""
     if random_state is None:
@@ -82,4 +104,5 @@ def encoder_of(estimator: Any, drop_first: bool = False) -> LiteralEncoder:
         thresholds=estimator.thresholds,
         missing_values=estimator.missing_values,
         drop_first=drop_first,
+        monotonic_cst=getattr(estimator, "monotonic_cst", None),
     )

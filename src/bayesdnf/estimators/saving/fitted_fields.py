@@ -100,6 +100,7 @@ def read_parameters(part: JsonFields, encoder: LiteralEncoder) -> dict[str, Any]
         "negations": encoder.negations,
         "thresholds": encoder.thresholds,
         "missing_values": tuple(encoder.missing_values),
+        "monotonic_cst": encoder.monotonic_cst,
     }
 
 
