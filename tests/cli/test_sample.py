@@ -209,6 +209,7 @@ def test_a_bar_shows_how_the_chains_are_doing(monkeypatch, installed):
     model = PosteriorDNFClassifier(draws=200, warmup=100, thin=20, chains=2, random_state=0)
     assert terminal.fit_with_bar(model, LabelledRows(X, y, None), Patient("Draws"))
     shown = screen.getvalue()
-    assert "mean -" in shown
+    assert "best -" in shown
+    assert "0:00:0" in shown  # the time spent, from the first picture on
     assert "accepted" in shown
     assert ("R-hat" in shown) == installed

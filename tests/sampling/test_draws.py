@@ -39,7 +39,7 @@ def items(function, kind):
     return {
         "literal": {x for term in terms for x in term},
         "attribute": set(function.attributes),
-        "term": {" AND ".join(sorted(term)) for term in terms},
+        "term": {" AND ".join(term) for term in function.terms},
         "pair": {frozenset(pair) for term in terms for pair in combinations(term, 2)},
     }[kind]
 

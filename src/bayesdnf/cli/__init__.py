@@ -7,13 +7,14 @@ is wrong, 2 wrong usage, 130 interrupted. Heavy libraries are imported inside th
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from ..errors import MissingExtraError, ParameterError
 from . import gate, genomics, options
-from .output import end, rule_result, save_result, write_json
+from .output import Saved, end, rule_result, save_result, write_json
 from .reporting import WithReport, command_line, export, files_of, report, show, sign, tell_of
 from .reproducing import reproduce
 from .sampling import sample
@@ -25,7 +26,29 @@ if TYPE_CHECKING:
     from ..estimators.held_out import HeldOut
     from .labelled import LabelledRows
 
+
+class _PlainFlags:
+    """Help that shows no type for options that take no value."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, flags with an empty name of their value."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+        return params
+
+
+class _Command(_PlainFlags, TyperCommand):
+    pass
+
+
+class _Group(_PlainFlags, TyperGroup):
+    pass
+
+
 app = typer.Typer(
+    cls=_Group,
     help="Learn Boolean rules (an OR of ANDs) from data, with honest probabilities.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -57,21 +80,11 @@ def _common(
     pass
 
 
-app.command()(sample)
-app.command()(show)
-app.command()(report)
-app.command()(export)
-app.command()(reproduce)
-for _command in (genomics.markers, genomics.pack, genomics.scan, genomics.merge):
-    app.command()(_command)
-
-
-@app.command()
 @options.learning
 def fit(
     table: options.Table,
     target: options.Target,
-    out: Annotated[Path, typer.Option(help="Model file to write (JSON).")],
+    out: Annotated[Path | None, typer.Option(help="Model file to write (JSON).")] = None,
     positive: options.Positive = None,
     test: options.Test = None,
     test_share: Annotated[
@@ -85,7 +98,7 @@ def fit(
     *,
     learning: options.Learning,
 ) -> None:
-    """Find the best rule for a table, print it and write it to a model file."""
+    """Find the best rule for a table, print it and, with --out, write it to a model file."""
     if sum(option is not None for option in (test, test_share, cv)) > 1:
         raise typer.BadParameter("give one of --test, --test-share and --cv.")
     import numpy as np
@@ -95,8 +108,9 @@ def fit(
     from ..files.atomic import writable
     from .labelled import keep_apart, measure_rows, read_labelled, read_test, require_spread
 
-    keep_apart(out, [table, test])
-    writable(out)
+    if out is not None:
+        keep_apart(out, [table, test])
+        writable(out)
     if report is not None:
         from ..report.html import require_jinja, write_report
 
@@ -119,7 +133,9 @@ def fit(
     finished = _search(model, rows if held is None else rows.part(~held))
     split = None if test_share is None else (test_share, learning.seed)
     sign(model, table, target, split, learning.strata)
-    saved = save_result(model.save, out, "the rule and its risks")
+    saved = Saved(None)
+    if out is not None:
+        saved = save_result(model.save, out, "the rule and its risks")
     held_out: HeldOut | None = None
     reported: Path | None = None
     try:
@@ -185,7 +201,6 @@ def _cross_validated(model: DNFClassifier, rows: LabelledRows, folds: int, seed:
     return mean_of(measured)
 
 
-@app.command()
 def predict(
     model: Annotated[Path, typer.Argument(help="Model file that fit wrote.")],
     table: options.Table,
@@ -262,7 +277,6 @@ def predict(
     typer.echo(f"{out}: {len(X):,} rows, {which} holds on {n_marked:,}; predicted {listed}.")
 
 
-@app.command()
 def demo(
     report: Annotated[Path, typer.Option(help="HTML report to write.")] = Path("mushroom.html"),
     as_json: options.Json = False,
@@ -301,7 +315,6 @@ def demo(
     end(finished, "this is the best rule")
 
 
-@app.command()
 def simulate(
     out: Annotated[Path, typer.Option(help="CSV file to write (.gz is compressed).")],
     rows: Annotated[int, typer.Option(help="Number of rows.")] = 1000,
@@ -351,6 +364,15 @@ def _numbers(text: str, option: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise ParameterError.of(option, "simulate", "numbers with commas", text) from None
+
+
+# In the order of a person's work, which is the order of the help.
+for _command in (
+    fit, predict, report, sample, show, export,
+    genomics.markers, genomics.scan, genomics.merge, genomics.pack,
+    demo, simulate, reproduce,
+):  # fmt: skip
+    app.command(cls=_Command)(_command)
 
 
 def main() -> None:

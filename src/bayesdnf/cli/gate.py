@@ -13,6 +13,7 @@ from typing import Any
 import typer
 
 from ..errors import BayesDNFError
+from .shell_words import in_shell_words
 
 DEBUG = "--debug"
 _INTERRUPTED = 130
@@ -66,7 +67,7 @@ def _ending_signals() -> Iterator[None]:
 def _sentence(error: Exception) -> str:
     """Say what went wrong."""
     if isinstance(error, BayesDNFError):
-        return str(error)
+        return in_shell_words(str(error))
     if isinstance(error, OSError) and error.strerror:
         where = "" if error.filename is None else f"{error.filename}: "
         return f"{where}{error.strerror}."

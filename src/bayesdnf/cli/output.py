@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 from ..errors import InputError
+from .shell_words import in_shell_words
 
 if TYPE_CHECKING:
     from ..estimators.classifier import DNFClassifier
@@ -144,7 +145,7 @@ def posterior_result(model: PosteriorDNFClassifier, held_out: HeldOut | None) ->
         "held_out": None if held_out is None else held_out._asdict(),
         "evidence": None if model.evidence_ is None else model.evidence_._asdict(),
         "accepted": accepted(model),
-        "verdict": verdict(model),
+        "verdict": in_shell_words(verdict(model)),
         "trusted": not drawn.doubt,
         "kernel": model.kernel,
         "chains": drawn.n_chains,

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from .shell_words import in_shell_words
+
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
@@ -54,7 +56,7 @@ def print_model(model: DNFClassifier, held_out: HeldOut | None) -> None:
     if model.function_.is_null:
         console.print(Text(f"No rule: {no_rule(model)}", style="bold"))
         for line in not_offered(model.encoder_):
-            console.print(Text(line, style="yellow"))
+            console.print(Text(in_shell_words(line), style="yellow"))
     else:
         for text in _rule(model):
             console.print(text)
@@ -168,7 +170,7 @@ def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> 
 
     console = make_console()
     if doubt := model.draws_.doubt:
-        console.print(Text(f"{doubt}\n", style="bold"))
+        console.print(Text(f"{in_shell_words(doubt)}\n", style="bold"))
     console.print(table_line(model, model.counts_))
     console.print(Text(f"\n{present.title(model)}:", style="bold"))
     shown = model.draws_.top(present.MOST_FUNCTIONS)
@@ -191,7 +193,7 @@ def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> 
         console.print(Text(said))
     console.print()
     for said in present.no_rule(model):
-        console.print(said)
+        console.print(in_shell_words(said))
     if model.draws_.simple or model.draws_.only_null:
         for line in risk_lines(model, None if model.draws_.only_null else ("", "")):
             console.print(line)
@@ -201,7 +203,7 @@ def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> 
     if held_out is not None:
         console.print(held_out_line(held_out))
     for said in present.trust(model):
-        console.print(said)
+        console.print(in_shell_words(said))
 
 
 def _columns(data: pd.DataFrame, formats: dict[str, str]) -> Table:

@@ -79,7 +79,6 @@ class Bar:
     """
 
     width = 16
-    with_elapsed = True  # whether the time spent is shown
     before_left = ""  # a word before the time left
 
     def __init__(self, title: str, time_limit: float | None = None) -> None:
@@ -138,9 +137,7 @@ class Bar:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
         from rich.progress import TimeRemainingColumn as Remaining
 
-        times: list[ProgressColumn] = []
-        if self.with_elapsed or self.time_limit is not None:
-            times.append(TimeElapsedColumn())
+        times: list[ProgressColumn] = [TimeElapsedColumn()]
         if self.time_limit is None:
             if self.before_left:
                 times.append(TextColumn(self.before_left))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..checks import whole
+from ..sampling.shares import term_text
 from .labels import literal_names, plain, probability_text, shortened, term_texts
 from .panels import (
     INK,
@@ -184,8 +185,7 @@ def _together(draws: Draws, shown: list[int], single: Floats) -> Floats:
     for i, first in enumerate(shown):
         table[i, i] = single[first]
         for j, second in enumerate(shown[:i]):
-            low, high = sorted((first, second))
-            name = f"{draws.literals[low]} AND {draws.literals[high]}"
+            name = term_text([draws.literals[first], draws.literals[second]])
             table[i, j] = by_name.get(name, 0.0)
     return table
 

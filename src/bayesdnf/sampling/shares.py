@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from ..boolean import Literal
 from ..errors import ParameterError
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def _items(draws: Draws, kind: str) -> tuple[Ints, Ints, list[str], list[str]]:
         item = catalogue.number(alone, flat.literal_starts, flat.literals, ones)
         _, starts, held, _ = catalogue.flat
         names = [
-            " AND ".join(sorted(texts[i] for i in held[starts[t] : starts[t + 1]]))
+            term_text([draws.literals[i] for i in held[starts[t] : starts[t + 1]]])
             for t in range(len(starts) - 1)
         ]
         return function_of_term, item, names, [""] * len(names)
@@ -177,11 +178,25 @@ def _items(draws: Draws, kind: str) -> tuple[Ints, Ints, list[str], list[str]]:
         low = np.minimum(literal[first], literal[second])
         high = np.maximum(literal[first], literal[second])
         kinds, item = np.unique(low * len(texts) + high, return_inverse=True)
-        names = [" AND ".join((texts[k // len(texts)], texts[k % len(texts)])) for k in kinds]
+        p = len(texts)
+        names = [term_text([draws.literals[k // p], draws.literals[k % p]]) for k in kinds]
         return function_of_term[term_of[first]], item, names, [""] * len(names)
     raise ParameterError.of(
         "kind", "Draws.inclusion", "'literal', 'attribute', 'term' or 'pair'", kind
     )
+
+
+def term_text(literals: Sequence[Literal]) -> str:
+    """Write a term as the functions that hold it do, without brackets.
+
+    Examples
+    --------
+    >>> from bayesdnf import BooleanFunction
+    >>> from bayesdnf.sampling.shares import term_text
+    >>> term_text(BooleanFunction("x10 AND NOT x2").literals)
+    'NOT x2 AND x10'
+    """
+    return " AND ".join(str(x) for x in sorted(literals, key=Literal.sort_key))
 
 
 def pairs_within(starts: Ints) -> tuple[Ints, Ints]:

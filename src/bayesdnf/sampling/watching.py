@@ -73,10 +73,9 @@ def _rhat(chains: NDArray[np.float64]) -> float:
 
 
 class DrawsBar(Bar):
-    """A bar for chains: draws done, mean and best score, R-hat of it, how much is accepted."""
+    """A bar for chains: draws done, best score, R-hat of the scores, how much is accepted."""
 
-    width = 10
-    with_elapsed = False  # all else would not fit on 80 columns
+    width = 10  # on 80 columns there is room for no more
     _appeared = False
 
     def __call__(self, records: Sequence[ChainRecord], total: int) -> None:
@@ -85,7 +84,7 @@ class DrawsBar(Bar):
             return
         now = so_far(records, with_rhat=self._appeared)
         rhat = "" if math.isnan(now.rhat) else f" R-hat {now.rhat:.2f}"
-        status = f"mean {now.mean:,.1f} best {now.best:,.1f}{rhat} accepted {now.accepted:.1%}"
+        status = f"best {now.best:,.1f}{rhat} accepted {now.accepted:.1%}"
         self.show(now.draws, total, status)
 
     def _appear(self) -> None:

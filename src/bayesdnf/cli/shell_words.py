@@ -1,0 +1,54 @@
+"""Sentences of the library in the words of the shell: options in the place of parameters."""
+
+from __future__ import annotations
+
+import re
+
+OPTIONS = {
+    **{name: f"--{name.replace('_', '-')}" for name in (
+        "chains", "checkpoint", "checkpoint_every", "draws", "kernel", "layers",
+        "negations", "positive", "strata", "thin", "thresholds", "time_limit", "warmup",
+        "allele", "ambiguous", "among", "build", "codings", "holdout", "part",
+    )},
+    "kinds": "--kind",
+    "missing_values": "--missing",
+    "monotonic_cst": "--monotonic",
+    "n_jobs": "--jobs",
+    "random_state": "--seed",
+}  # fmt: skip
+"""Parameters of the library that commands take as options."""
+
+_OF_DISTRIBUTIONS = {("mean", "Poisson"): "--size-mean", ("p", "Geometric"): "--count-p"}
+_PARAMETER = re.compile(r"The '(\w+)' parameter(?: of ([\w.]+))?")
+_SETTING = re.compile(r"\b([a-z_]+)=('[^']*'|True|False|[-\d.]*\d)( \(--[a-z-]+\))?")
+
+
+def in_shell_words(text: str) -> str:
+    """Write options where a sentence names parameters.
+
+    Examples
+    --------
+    >>> from bayesdnf.cli.shell_words import in_shell_words
+    >>> in_shell_words("Run longer or use kernel='tempered'.")
+    'Run longer or use --kernel tempered.'
+    >>> in_shell_words("The 'n_jobs' parameter of hunt must be 1 or more. Got 0 instead.")
+    '--jobs must be 1 or more. Got 0 instead.'
+    """
+    return _SETTING.sub(_setting, _PARAMETER.sub(_parameter, text))
+
+
+def _parameter(found: re.Match[str]) -> str:
+    name, owner = found.groups()
+    return _OF_DISTRIBUTIONS.get((name, owner)) or OPTIONS.get(name) or found[0]
+
+
+def _setting(found: re.Match[str]) -> str:
+    name, value, beside = found.groups()
+    option = OPTIONS.get(name)
+    if beside is not None:  # the sentence names the option already
+        return beside.strip(" ()")
+    if option is None:
+        return found[0]
+    if value in ("True", "False"):
+        return option if value == "True" else option.replace("--", "--no-")
+    return f"{option} {value.strip(chr(39))}"

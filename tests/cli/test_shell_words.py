@@ -1,0 +1,61 @@
+"""The command line speaks of options, not of parameters."""
+
+import inspect
+
+import pytest
+
+from bayesdnf.cli import app
+from bayesdnf.cli.shell_words import OPTIONS, in_shell_words
+
+
+def test_every_option_exists():
+    commands = [command.callback for command in app.registered_commands]
+    names = {name for command in commands for name in inspect.signature(command).parameters}
+    assert {option[2:].replace("-", "_") for option in OPTIONS.values()} <= names
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("Fit with negations=True (--negations).", "Fit with --negations."),
+        ("Fit with negations=False.", "Fit with --no-negations."),
+        ("Use kernel='tempered'.", "Use --kernel tempered."),
+        ("draws=300 and size=3", "--draws 300 and size=3"),
+        ("The 'p' parameter of Geometric must be small.", "--count-p must be small."),
+        ("The 'p' parameter of describe must be small.", None),
+    ],
+)
+def test_parameters_become_options(sentence, words):
+    assert in_shell_words(sentence) == (sentence if words is None else words)
+
+
+def test_flags_show_no_type_and_commands_come_in_order_of_work(run):
+    shown = run("--help").out
+    assert "<bool>" not in shown + run("fit", "--help").out
+    places = [shown.index(f"\u2502 {name} ") for name in ("fit", "predict", "report", "sample")]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("--jobs", 0), "--jobs"),
+        (("--time-limit", -1), "--time-limit"),
+        (("--size-mean", -1), "--size-mean"),
+        (("--monotonic", "agee=1"), "--monotonic"),
+        (("--monotonic", "odor=1"), "categorical"),
+        (("--monotonic", "age=1", "--layers", 2), "more than one layer"),
+    ],
+)
+def test_errors_name_options(run, plants, arguments, named):
+    ran = run("fit", "plants.csv", "--target", "class", *arguments)
+    ran.assert_one_sentence([named])
+    assert "parameter" not in ran.err
+
+
+def test_fit_without_a_file_to_write(run, plants):
+    ran = run("fit", "plants.csv", "--target", "class", "--monotonic", "age=-1")
+    assert ran.status == 0
+    assert "Rule for p" in ran.out
+    assert "age >=" not in ran.out
+    assert "written" not in ran.out
