@@ -38,9 +38,11 @@ EXAMPLES = {
         "docs/report.md",
         "docs/sampling.md",
         "docs/start.md",
+        "docs/columns.md",
+        "docs/thresholds.md",
         "docs/trust.md",
     },
-    "console": {"README.md", "docs/markers.md", "docs/report.md"},
+    "console": {"README.md", "docs/markers.md", "docs/report.md", "docs/thresholds.md"},
     "sh": {"README.md", "docs/start.md"},
 }
 

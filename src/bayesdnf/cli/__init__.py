@@ -94,6 +94,8 @@ def fit(
         int | None, typer.Option(help="Folds of a cross-validation, beside the fit on all rows.")
     ] = None,
     report: WithReport = None,
+    threshold: options.Threshold = None,
+    cost_ratio: options.CostRatio = None,
     as_json: options.Json = False,
     *,
     learning: options.Learning,
@@ -101,6 +103,7 @@ def fit(
     """Find the best rule for a table, print it and, with --out, write it to a model file."""
     if sum(option is not None for option in (test, test_share, cv)) > 1:
         raise typer.BadParameter("give one of --test, --test-share and --cv.")
+    least = options.decision(threshold, cost_ratio)
     import numpy as np
 
     from .. import DNFClassifier
@@ -140,12 +143,12 @@ def fit(
     reported: Path | None = None
     try:
         if test is not None and tested is not None:
-            held_out = measure_rows(model, tested, test)
+            held_out = measure_rows(model, tested, test, least)
         elif held is not None:
             part, how = rows.part(held), f"{test_share:g} of the rows"
-            held_out = measure(model, part.X, is_positive[held], how, part.strata)
+            held_out = measure(model, part.X, is_positive[held], how, part.strata, least)
         elif cv is not None and finished:
-            held_out = _cross_validated(model, rows, cv, learning.seed)
+            held_out = _cross_validated(model, rows, cv, learning.seed, least)
         if report is not None:
             if tested is not None:
                 n_fitted = len(rows.y)
@@ -163,13 +166,13 @@ def fit(
         finished = False
     finally:  # whatever went wrong, the rule is told
         if as_json:
-            result = rule_result(model, held_out)
+            result = rule_result(model, held_out, least)
             paths = {"model": saved.path, "report": reported}
             write_json({**result, **{k: v if v is None else str(v) for k, v in paths.items()}})
         else:
             from .terminal import print_model
 
-            print_model(model, held_out)
+            print_model(model, held_out, least)
             if saved.path is not None:
                 typer.echo(f"Model written to {saved.path}.")
             if reported is not None:
@@ -185,7 +188,9 @@ def _search(model: DNFClassifier, rows: LabelledRows, title: str = "Search") -> 
     return fit_with_bar(model, rows, SearchBar(title, model.time_limit))
 
 
-def _cross_validated(model: DNFClassifier, rows: LabelledRows, folds: int, seed: int) -> HeldOut:
+def _cross_validated(
+    model: DNFClassifier, rows: LabelledRows, folds: int, seed: int, threshold: float | None
+) -> HeldOut:
     from .. import DNFClassifier
     from ..estimators.held_out import mean_of, measure, stratified_folds
 
@@ -197,7 +202,8 @@ def _cross_validated(model: DNFClassifier, rows: LabelledRows, folds: int, seed:
         if not _search(own, rows.part(fold != k), f"Fold {k + 1} of {folds}"):
             raise KeyboardInterrupt
         tested = rows.part(fold == k)
-        measured.append(measure(own, tested.X, is_positive[fold == k], "", tested.strata))
+        is_own = is_positive[fold == k]
+        measured.append(measure(own, tested.X, is_own, "", tested.strata, threshold))
     return mean_of(measured)
 
 
@@ -212,6 +218,8 @@ def predict(
         str,
         typer.Option(help="A/T and C/G variants of markers: frequency decides, accept, or refuse."),
     ] = "frequency",
+    threshold: options.Threshold = None,
+    cost_ratio: options.CostRatio = None,
     as_json: options.Json = False,
 ) -> None:
     """Write the answers of a rule, one row for each row of a table.
@@ -221,6 +229,7 @@ def predict(
     that decides (0 where none holds), and terms are those of that layer. With the model.json of
     markers the table is a study, such as the beginning of the names of .bed, .bim and .fam files.
     """
+    least = options.decision(threshold, cost_ratio)
     import numpy as np
     import pandas as pd
 
@@ -228,6 +237,7 @@ def predict(
     from ..boolean import RuleList
     from ..data.reading import read_file, separator_of
     from ..estimators.explaining.explanation import terms_holding
+    from ..estimators.held_out import says_yes
     from ..estimators.rules import placed_terms
     from ..estimators.strata_input import row_strata
     from ..files.atomic import atomic_path, writable
@@ -242,6 +252,8 @@ def predict(
     )
 
     if is_marker_model(model):
+        if least is not None:
+            raise typer.BadParameter("--threshold and --cost-ratio are not for models of markers.")
         return genomics.predict_markers(model, str(table), out, ambiguous, excel_safe, as_json)
     keep_apart(out, [model, table])
     writable(out)
@@ -252,11 +264,15 @@ def predict(
     rows = rule._rule_rows(X)
     labels = strata_like(rule, X, table, strata)
     about = rule._answers_for(rows, row_strata(rule.strata_, labels, len(X)))
+    predicted = about.predicted
+    if least is not None:
+        yes = says_yes(about.probabilities, rule._positive_index, least)
+        predicted = np.where(yes, rule.positive_, rule.negative_)
     layer = np.array([layer for layer, _ in placed_terms(rule.function_)], dtype=int)
     holds = terms_holding(rule.function_, rows) & (layer == about.parts[:, None])
     answers = pd.DataFrame(
         {
-            "predicted": about.predicted,
+            "predicted": predicted,
             "probability": about.probabilities[:, rule._positive_index],
             "marked": (about.parts > 0).astype(int),
             "terms": [" ".join(str(t + 1) for t in np.flatnonzero(row)) for row in holds],

@@ -12,7 +12,7 @@ import typer
 from numpy.typing import NDArray
 
 from ..data.columns import TEXT, read_column
-from ..data.outcome import find_label
+from ..data.outcome import find_label, refuse_quantity
 from ..data.reading import read_file
 from ..display.wording import count, listed
 from ..errors import InputError, UnknownColumnError, did_you_mean
@@ -194,7 +194,9 @@ def read_test(path: Path, target: str, data: LabelledTable, options: Learning) -
     return LabelledRows(tested, labels, own)
 
 
-def measure_rows(model: RuleClassifier, rows: LabelledRows, path: Path) -> HeldOut | None:
+def measure_rows(
+    model: RuleClassifier, rows: LabelledRows, path: Path, threshold: float | None = None
+) -> HeldOut | None:
     """Measure a classifier on rows of another file; None, and told, if it saw the rows."""
     from ..estimators.held_out import NOT_HELD_OUT, are_of_fit, measure
 
@@ -202,7 +204,7 @@ def measure_rows(model: RuleClassifier, rows: LabelledRows, path: Path) -> HeldO
     if are_of_fit(model, rows.X, is_positive):
         typer.echo(f"{path}: {NOT_HELD_OUT}", err=True)
         return None
-    return measure(model, rows.X, is_positive, str(path), rows.strata)
+    return measure(model, rows.X, is_positive, str(path), rows.strata, threshold)
 
 
 def keep_apart(out: Path, inputs: list[Path | None]) -> None:
@@ -236,6 +238,7 @@ def split_target(table: pd.DataFrame, target: str, path: Path) -> tuple[pd.DataF
     if labels.missing.any():
         raise InputError(f"{where} is missing in row {int(np.argmax(labels.missing))}.")
     y = labels.values
+    refuse_quantity(y, where, target)
     if labels.type == TEXT:
         y = np.array([*labels.texts], dtype=object)[y]
     elif y.dtype.kind == "f" and not bool(((y == np.floor(y)) & (np.abs(y) < 2**53)).all()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -34,6 +35,14 @@ ExcelSafe = Annotated[
     typer.Option(
         "--excel-safe", help="Put ' before texts that a spreadsheet would run: those with = + - @."
     ),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(help="Answer yes from this probability on; else where it is above a half."),
+]
+CostRatio = Annotated[
+    float | None,
+    typer.Option(help="How many false alarms a miss costs: yes from 1 / (1 + ratio) on."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -163,6 +172,19 @@ def _direction(text: str) -> tuple[str, int]:
             f"--monotonic must be column=1 or column=-1, such as age=1, not {text}."
         )
     return column, int(direction)
+
+
+def decision(threshold: float | None, cost_ratio: float | None) -> float | None:
+    """Return the probability from which on yes is answered; None where neither option is given."""
+    if threshold is not None and cost_ratio is not None:
+        raise typer.BadParameter("give --threshold or --cost-ratio, not both.")
+    if threshold is not None and not 0 < threshold < 1:
+        raise typer.BadParameter(f"--threshold must be between 0 and 1, not {threshold:g}.")
+    if cost_ratio is None:
+        return threshold
+    if not 0 < cost_ratio < math.inf:
+        raise typer.BadParameter(f"--cost-ratio must be above 0, not {cost_ratio:g}.")
+    return 1 / (1 + cost_ratio)
 
 
 def separator(text: str | None) -> str | None:

@@ -30,6 +30,8 @@ def write_json(result: dict[str, Any]) -> None:
 
 def _plain(value: Any) -> Any:
     """Return a value that JSON has: numpy's own are unpacked, what is not finite is null."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
@@ -86,7 +88,12 @@ def save_result(save: Callable[[Path], object], out: Path, what: str) -> Saved:
     return Saved(None, f"{problem.rstrip('.')}, and {what} could not be kept elsewhere.")
 
 
-def rule_result(model: DNFClassifier, held_out: HeldOut | None) -> dict[str, Any]:
+ADVICE = "say what a miss costs with --cost-ratio, or use the columns probability and marked"
+
+
+def rule_result(
+    model: DNFClassifier, held_out: HeldOut | None, threshold: float | None = None
+) -> dict[str, Any]:
     """Return what is known of a rule, for JSON."""
     from ..estimators.presentation import constant_answer
 
@@ -112,7 +119,7 @@ def rule_result(model: DNFClassifier, held_out: HeldOut | None) -> dict[str, Any
         "ways": model.ways_,
         "near": model.near_,
         "seed": model.seed_,
-        "warning": constant_answer(model),
+        "warning": constant_answer(model, threshold, ADVICE),
     }
 
 

@@ -20,7 +20,7 @@ OPTIONS = {
 
 _OF_DISTRIBUTIONS = {("mean", "Poisson"): "--size-mean", ("p", "Geometric"): "--count-p"}
 _PARAMETER = re.compile(r"The '(\w+)' parameter(?: of ([\w.]+))?")
-_SETTING = re.compile(r"\b([a-z_]+)=('[^']*'|True|False|[-\d.]*\d)( \(--[a-z-]+\))?")
+_SETTING = re.compile(r"\b([a-z_]+)=('[^']*'|True|False|[-\d.]*\d|\{.*?\})( \(--[^)]+\))?")
 
 
 def in_shell_words(text: str) -> str:
@@ -47,7 +47,7 @@ def _setting(found: re.Match[str]) -> str:
     option = OPTIONS.get(name)
     if beside is not None:  # the sentence names the option already
         return beside.strip(" ()")
-    if option is None:
+    if option is None or value.startswith("{"):
         return found[0]
     if value in ("True", "False"):
         return option if value == "True" else option.replace("--", "--no-")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from .output import ADVICE
 from .shell_words import in_shell_words
 
 if TYPE_CHECKING:
@@ -44,15 +45,18 @@ def table_line(model: RuleClassifier, counts: Counts) -> str:
     )
 
 
-def print_model(model: DNFClassifier, held_out: HeldOut | None) -> None:
+def print_model(
+    model: DNFClassifier, held_out: HeldOut | None, threshold: float | None = None
+) -> None:
     """Print the rule, its terms, the risks, how it does on other rows, and how sure it is."""
     from rich.text import Text
 
     from ..display.offer import not_offered
-    from ..estimators.presentation import constant_answer, is_sure, no_rule, trust
+    from ..estimators.presentation import constant_answer, fitted_lines, is_sure, no_rule, trust
 
     console = make_console()
     console.print(table_line(model, model.counts_))
+    _print_columns(console, model)
     if model.function_.is_null:
         console.print(Text(f"No rule: {no_rule(model)}", style="bold"))
         for line in not_offered(model.encoder_):
@@ -64,11 +68,20 @@ def print_model(model: DNFClassifier, held_out: HeldOut | None) -> None:
     _print_risks(console, model)
     if model.stratum_layers_ is not None:
         console.print(_parts(model.stratum_layers_))
-    if held_out is not None:
-        console.print(held_out_line(held_out))
+    for said in fitted_lines(model, threshold) if held_out is None else held_out_lines(held_out):
+        console.print(said)
     console.print(Text(trust(model), style="green" if is_sure(model) else "yellow"))
-    if (warning := constant_answer(model)) is not None:
+    if (warning := constant_answer(model, threshold, ADVICE)) is not None:
         console.print(Text(f"Warning: {warning}", style="yellow"))
+
+
+def _print_columns(console: Console, model: RuleClassifier) -> None:
+    from rich.text import Text
+
+    from ..estimators.presentation import column_lines
+
+    for line in column_lines(model):
+        console.print(Text(in_shell_words(line), style="yellow"))
 
 
 def _rule(model: DNFClassifier) -> list[Text]:
@@ -98,13 +111,16 @@ def _term_lines(function: BooleanFunction, first: str) -> list[Text]:
     return lines
 
 
-def held_out_line(held_out: HeldOut) -> str:
+def held_out_lines(held_out: HeldOut) -> list[str]:
     """Say how answers did on rows that were held out."""
+    from ..estimators.presentation import measured_lines
+
     area = "–" if held_out.auc is None else f"{held_out.auc:.4f}"
-    return (
-        f"Held out ({held_out.how}): AUC {area}, accuracy {held_out.accuracy:.4f}, "
-        f"{held_out.errors:,} errors in {held_out.rows:,} rows."
+    head = (
+        f"Held out ({held_out.how}): AUC {area}, {held_out.errors:,} errors in "
+        f"{held_out.rows:,} rows"
     )
+    return [head, *measured_lines(held_out.predict, held_out.marked, held_out.threshold)]
 
 
 def plain_table() -> Table:
@@ -172,6 +188,7 @@ def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> 
     if doubt := model.draws_.doubt:
         console.print(Text(f"{in_shell_words(doubt)}\n", style="bold"))
     console.print(table_line(model, model.counts_))
+    _print_columns(console, model)
     console.print(Text(f"\n{present.title(model)}:", style="bold"))
     shown = model.draws_.top(present.MOST_FUNCTIONS)
     shown = shown.assign(function=[one_line(rule) for rule in shown["function"]])
@@ -200,8 +217,8 @@ def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> 
     else:
         for said in present.pooled(model):
             console.print(said)
-    if held_out is not None:
-        console.print(held_out_line(held_out))
+    for said in [] if held_out is None else held_out_lines(held_out):
+        console.print(said)
     for said in present.trust(model):
         console.print(in_shell_words(said))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from decimal import Decimal
 from numbers import Real
 from typing import Any, NoReturn
@@ -292,6 +293,18 @@ def _shown(value: Any) -> str:
 
 
 def _refuse(value: object, row: int, title: str) -> NoReturn:
+    if isinstance(value, (np.datetime64, np.timedelta64, date, timedelta)):
+        is_span = isinstance(value, (np.timedelta64, timedelta))
+        advice = (
+            "a number of days, as .dt.days gives in pandas"
+            if is_span
+            else "numbers that can matter, such as the year or the month (.dt.year, .dt.month in "
+            "pandas) or the days since a first one"
+        )
+        raise InputError(
+            f"{title} holds a {'duration' if is_span else 'date'}, {_shown(value)}, in row {row}; "
+            f"give {advice}, or leave the column out."
+        )
     raise InputError(
         f"{title} holds {_shown(value)} ({type(value).__name__}) in row {row}; "
         f"values must be text, numbers, bools or categories."

@@ -58,8 +58,10 @@ class LiteralEncoder:
     ``stage = 2``, ``stage != 2``, ``stage >= 2`` and ``stage < 2``. Other numbers give
     ``age >= 45`` and ``age < 45`` at quantiles, in the fewest digits that split the rows alike.
     No two literals of a column hold on the same values: ``stage != 1`` is not offered where 1 is
-    the lowest and ``stage >= 2`` says the same. Constant columns give none. A missing value (NaN,
-    None, null, an empty text) satisfies neither a literal nor its negation.
+    the lowest and ``stage >= 2`` says the same. Constant columns give none, and neither do columns
+    of more than 20 different texts that are dates, or have fewer than 20 rows each on average, as
+    names and ids have; ``kinds={"name": "categorical"}`` offers them all the same. A missing value
+    (NaN, None, null, an empty text) satisfies neither a literal nor its negation.
 
     Parameters
     ----------
@@ -184,7 +186,7 @@ class LiteralEncoder:
         if not attributes:
             name, reason = next(iter(dropped.items()))
             raise InputError(
-                f"X has no usable column: all {len(dropped):,} are constant or missing "
+                f"X has no usable column: none of its {len(dropped):,} gives literals "
                 f"(column {name!r}: {reason})."
             )
         self._set(table.names, attributes, dropped, directions)

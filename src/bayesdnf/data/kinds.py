@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..boolean.literal import ONE_TEXTS, TRUE, ZERO_TEXTS, Literal, Value
 from ..checks import is_whole
+from ..display.offer import DATES, RARE_LEVELS
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
 from .columns import BOOLS, NOTHING, NUMBERS, TEXT, Column
 from .thresholds import cuts, plain_number
@@ -17,6 +19,11 @@ from .thresholds import cuts, plain_number
 KINDS = ("categorical", "ordinal", "numeric", "binary")
 
 _MOST_LEVELS = 10  # of whole numbers that are offered one by one
+_MANY_TEXTS = 20  # different ones in a column; up to here all are offered, however rare
+_LEAST_ROWS = 20  # on average, of each of many texts
+_DAY = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})"
+_TIME = r"\d{1,2}:\d{2}[\d:.,]*(?: ?[AP]M)?(?:Z|[+-][\d:]+)?"
+_DATE = re.compile(rf"(?:{_DAY})(?:[ T]{_TIME})?", re.IGNORECASE)
 _MUST_DIRECTIONS = (
     "a dict from column to 1, 0 or -1, such as {'age': 1}, an array of one for each column, or None"
 )
@@ -83,6 +90,8 @@ def decide(
     if len(values) == 1:
         return Unusable(f"constant: every value that is not missing is {_plain(values[0])!r}")
     if kind is None:
+        if (reason := _too_many_texts(column, values, int(totals.sum()))) is not None:
+            return Unusable(reason)
         kind = _natural_kind(column, values)
     if kind == "binary" and len(values) > 2:
         raise InputError(
@@ -116,6 +125,17 @@ def _natural_kind(column: Column, values: NDArray[Any]) -> str:
     if len(values) <= _MOST_LEVELS and bool((values == np.floor(values)).all()):
         return "ordinal"
     return "numeric"
+
+
+def _too_many_texts(column: Column, values: NDArray[Any], n_rows: int) -> str | None:
+    """Say why texts should not be offered one by one: dates, or ids, names and the like."""
+    if column.type != TEXT or len(values) <= _MANY_TEXTS:
+        return None
+    if all(map(_DATE.fullmatch, values)):
+        return f"{DATES}: {len(values):,} different ones, such as {values[0]!r}"
+    if n_rows < _LEAST_ROWS * len(values):
+        return f"{RARE_LEVELS}: {len(values):,} different ones on {n_rows:,} rows"
+    return None
 
 
 def _are_flags(values: list[Any]) -> bool:

@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from ..boolean.literal import Literal, Value
 from ..display.wording import listed
 from ..errors import InputError, ParameterError, shown
-from .columns import read_column
+from .columns import is_missing, read_column
+from .thresholds import cuts
+
+_MOST_CLASSES = 20  # of numbers: more are a quantity
 
 
 class Outcome(NamedTuple):
@@ -74,6 +77,7 @@ def read_outcome(y: Any, positive: Any = None) -> Outcome:
 def _chosen(labels: list[Value], positive: Any) -> list[Value]:
     if positive is None:
         if len(labels) > 2:
+            refuse_quantity(np.array(labels), "y", "y")
             raise InputError(
                 f"y holds {len(labels):,} labels ({list_labels(labels)}) and two classes are "
                 f"needed; name the positive ones, for example positive={labels[-1]!r}."
@@ -96,6 +100,42 @@ def _chosen(labels: list[Value], positive: Any) -> list[Value]:
             f"Got all of them, {list_labels(labels)}, instead."
         )
     return chosen
+
+
+def refuse_quantity(values: NDArray[Any], title: str, name: str) -> None:
+    """Raise InputError for labels that are a quantity, and say how to make two classes of it.
+
+    Parameters
+    ----------
+    values : ndarray
+        Labels of all rows, or the different ones.
+    title : str
+        What the error calls them: "y", "Column 'price' of a.csv".
+    name : str
+        What they are called in a comparison.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.data.outcome import refuse_quantity
+    >>> refuse_quantity(np.arange(3), "y", "y")
+    >>> refuse_quantity(np.arange(100), "y", "y")
+    Traceback (most recent call last):
+        ...
+    bayesdnf.errors.InputError: y holds 100 different numbers, from 0 to 99, a
+    quantity and not classes; make it two classes, such as y >= 49, which half of the rows reach.
+    """
+    if values.dtype.kind not in "iuf":
+        return
+    different, totals = np.unique(values[~is_missing(values)], return_counts=True)
+    if len(different) <= _MOST_CLASSES:
+        return
+    [cut] = cuts(different, totals, 1)
+    raise InputError(
+        f"{title} holds {len(different):,} different numbers, from "
+        f"{different[0]:g} to {different[-1]:g}, a quantity and not classes; make it two classes, "
+        f"such as {name} >= {cut:g}, which half of the rows reach."
+    )
 
 
 def find_label(labels: Sequence[Any], wanted: Any) -> int | None:

@@ -8,6 +8,8 @@ from typing import Any, Protocol
 from .wording import count, listed, plural
 
 _SHOWN = 3
+DATES = "dates as texts"
+RARE_LEVELS = "texts with few rows each"
 _NEGATIVE = {"!=", "<", "false"}
 
 
@@ -88,7 +90,7 @@ def not_offered(encoder: FittedEncoder) -> list[str]:
             f"Negations, such as {missing}, were not on offer: fit with negations=True "
             f"(--negations)."
         )
-    if dropped := encoder.dropped_:
+    if dropped := [name for name in encoder.dropped_ if name not in _left_out(encoder)]:
         n = len(dropped)
         said.append(f"{count(n, 'column')} gave no literals: {listed(dropped, _SHOWN)}.")
     cut = [name for name in encoder.kinds_ if _is_cut_off(encoder, name)]
@@ -99,6 +101,38 @@ def not_offered(encoder: FittedEncoder) -> list[str]:
             f"(--thresholds) may offer more."
         )
     return said
+
+
+def left_out(encoder: FittedEncoder) -> list[str]:
+    """Name the columns that could be offered but should not be, and how to offer them.
+
+    Examples
+    --------
+    >>> from bayesdnf import LiteralEncoder
+    >>> from bayesdnf.display.offer import left_out
+    >>> table = {"name": [f"n{i}" for i in range(40)], "age": range(40)}
+    >>> for sentence in left_out(LiteralEncoder().fit(table)):
+    ...     print(sentence)
+    Left out: 'name' (texts with few rows each: 40 different ones on 40 rows). To offer it all the
+    same: kinds={'name': 'categorical'} (--kind name=categorical).
+    """
+    found = _left_out(encoder)
+    if not found:
+        return []
+    shown = listed(found, _SHOWN, lambda name: f"{name!r} ({found[name]})")
+    first, it = next(iter(found)), plural(len(found), "it", "one")
+    dates = [name for name, reason in found.items() if reason.startswith(DATES)]
+    said = f"Left out: {shown}. To offer {it} all the same: kinds={{{first!r}: 'categorical'}} "
+    said += f"(--kind {first}=categorical)."
+    if dates:
+        advice = "the year, the month or the days since a first one"
+        said += f" Of {listed(dates, _SHOWN)} give {advice}."
+    return [said]
+
+
+def _left_out(encoder: FittedEncoder) -> dict[str, str]:
+    ours = (DATES, RARE_LEVELS)
+    return {name: reason for name, reason in encoder.dropped_.items() if reason.startswith(ours)}
 
 
 def _is_cut_off(encoder: FittedEncoder, name: str) -> bool:

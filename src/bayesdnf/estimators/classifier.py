@@ -32,6 +32,7 @@ from .explaining.explanation import (
     fired_terms,
     one_row,
 )
+from .held_out import says_yes
 from .rule_classifier import RuleClassifier, Task
 from .rules import (
     mean_risks,
@@ -147,6 +148,8 @@ class DNFClassifier(RuleClassifier):
         The class that the rule marks, and the other.
     encoder_ : LiteralEncoder
         What the columns became.
+    deciding_columns_ : tuple of str
+        Columns that alone decide the outcome, and so may leak it. Not kept in model files.
     prior_, effect_
         The prior and the effect that were used.
     seed_ : int
@@ -465,6 +468,9 @@ class DNFClassifier(RuleClassifier):
         check_is_fitted(self)
         return self._read_rows(X, self.function_.attributes)
 
+    def _holds_on(self, X: Any) -> NDArray[np.bool_] | None:
+        return None if self._is_list or self.function_.is_null else self.marked(X)
+
     def _parts_of(self, rows: FittedTable) -> NDArray[np.intp]:
         return self.function_(rows).astype(np.intp)
 
@@ -484,7 +490,8 @@ class DNFClassifier(RuleClassifier):
         own = pooled if self._two_rates else mean_risks(self.effect_, self.cells_)
         return np.concatenate([own, pooled])
 
-    def _answers(self) -> set[Any]:
-        """Return the classes that ``predict`` may answer."""
-        probabilities = self._by_class(self._risk_means().ravel())
-        return {self.classes_[k] for k in np.unique(np.argmax(probabilities, axis=1))}
+    def _says_yes(self, threshold: float | None = None) -> NDArray[np.bool_]:
+        """Say for each part (columns) in each stratum, and pooled, whether the answer is yes."""
+        risks = self._risk_means()
+        probabilities = self._by_class(risks.ravel())
+        return says_yes(probabilities, self._positive_index, threshold).reshape(risks.shape)

@@ -1,7 +1,8 @@
-"""How a classifier does on rows it was not fitted on: stratified splits, AUC, accuracy."""
+"""How a classifier does on rows it was not fitted on: stratified splits, AUC, precision, recall."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,41 @@ if TYPE_CHECKING:
 NOT_HELD_OUT = "The rows to test on are those of the fit, so nothing is held out."
 
 
+class Measures(NamedTuple):
+    """How answers of yes and no compare with the truth; NaN where there is nothing to divide by."""
+
+    accuracy: float
+    balanced_accuracy: float
+    """Mean of the shares of positives and of negatives that are answered right."""
+    precision: float
+    recall: float
+
+
+def measures_of(hits: int, alarms: int, misses: int, passes: int) -> Measures:
+    """Measure answers by their counts: true and false yes, false and true no.
+
+    Examples
+    --------
+    >>> from bayesdnf.estimators.held_out import measures_of
+    >>> measures_of(hits=3, alarms=1, misses=1, passes=5)
+    Measures(accuracy=0.8, balanced_accuracy=0.791..., precision=0.75, recall=0.75)
+    """
+
+    def share(part: int, other: int) -> float:
+        return part / (part + other) if part + other else math.nan
+
+    recall = share(hits, misses)
+    balanced = (recall + share(passes, alarms)) / 2
+    accuracy = share(hits + passes, alarms + misses)
+    return Measures(accuracy, balanced, share(hits, alarms), recall)
+
+
+def _compared(yes: NDArray[np.bool_], is_positive: NDArray[np.bool_]) -> Measures:
+    counts = np.bincount(2 * yes + is_positive, minlength=4).tolist()
+    passes, misses, alarms, hits = counts
+    return measures_of(hits, alarms, misses, passes)
+
+
 class HeldOut(NamedTuple):
     """What was measured on the rows that were held out."""
 
@@ -29,6 +65,12 @@ class HeldOut(NamedTuple):
     accuracy: float
     auc: float | None
     """None where all rows are of one class."""
+    predict: Measures
+    """Of the answers of ``predict``, or of probabilities beside a threshold."""
+    marked: Measures | None
+    """Of yes where the rule holds; None of lists, and of averages over rules."""
+    threshold: float | None = None
+    """From which probability on yes is answered; None: from a half on, as ``predict`` does."""
 
 
 def are_of_fit(model: RuleClassifier, X: Any, is_positive: NDArray[np.bool_]) -> bool:
@@ -49,7 +91,12 @@ def are_of_fit(model: RuleClassifier, X: Any, is_positive: NDArray[np.bool_]) ->
 
 
 def measure(
-    model: RuleClassifier, X: Any, is_positive: NDArray[np.bool_], how: str, strata: Any = None
+    model: RuleClassifier,
+    X: Any,
+    is_positive: NDArray[np.bool_],
+    how: str,
+    strata: Any = None,
+    threshold: float | None = None,
 ) -> HeldOut:
     """Predict rows and compare.
 
@@ -65,15 +112,47 @@ def measure(
         Where the rows came from, for people.
     strata : array-like, optional
         Their strata, where the fit had some.
+    threshold : float, optional
+        The probability from which on a row is answered positive; by default as ``predict`` does.
     """
     positive = model._positive_index
     given: dict[str, Any] = {} if strata is None else {"strata": strata}
     probabilities = model.predict_proba(X, **given)
-    wrong = int(np.sum((np.argmax(probabilities, axis=1) == positive) != is_positive))
+    yes = says_yes(probabilities, positive, threshold)
+    wrong = int(np.sum(yes != is_positive))
     n = len(is_positive)
     both = is_positive.any() and not is_positive.all()
     area = area_under_roc(is_positive, probabilities[:, positive]) if both else None
-    return HeldOut(how, n, wrong, 1 - wrong / n, area)
+    holds = model._holds_on(X)
+    marked = None if holds is None else _compared(holds, is_positive)
+    by_predict = _compared(yes, is_positive)
+    return HeldOut(how, n, wrong, 1 - wrong / n, area, by_predict, marked, threshold)
+
+
+def says_yes(
+    probabilities: NDArray[np.float64], positive: int, threshold: float | None
+) -> NDArray[np.bool_]:
+    """Whether rows are answered positive: from a threshold on, or where it is more probable.
+
+    Parameters
+    ----------
+    probabilities : ndarray
+        Of both classes, as columns.
+    positive : int
+        The column of the positive class.
+    threshold : float, optional
+        The probability from which on the answer is yes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.estimators.held_out import says_yes
+    >>> says_yes(np.array([[0.9, 0.1], [0.4, 0.6]]), 1, 0.05)
+    array([ True,  True])
+    """
+    if threshold is not None:
+        return np.asarray(probabilities[:, positive] >= threshold)
+    return np.asarray(np.argmax(probabilities, axis=1) == positive)
 
 
 def area_under_roc(is_positive: NDArray[np.bool_], score: NDArray[Any]) -> float:
@@ -92,13 +171,23 @@ def area_under_roc(is_positive: NDArray[np.bool_], score: NDArray[Any]) -> float
 def mean_of(folds: list[HeldOut]) -> HeldOut:
     """Put folds together: total rows and errors, mean accuracy and mean AUC."""
     areas = [fold.auc for fold in folds if fold.auc is not None]
+    marked = [fold.marked for fold in folds if fold.marked is not None]
     return HeldOut(
         f"{len(folds)}-fold cross-validation",
         sum(fold.rows for fold in folds),
         sum(fold.errors for fold in folds),
         float(np.mean([fold.accuracy for fold in folds])),
         float(np.mean(areas)) if areas else None,
+        _mean([fold.predict for fold in folds]),
+        _mean(marked) if marked else None,
+        folds[0].threshold,
     )
+
+
+def _mean(measured: list[Measures]) -> Measures:
+    """Means over folds, those left out where a measure has no meaning."""
+    table = np.ma.masked_invalid(np.array(measured))
+    return Measures(*np.ma.filled(table.mean(axis=0), np.nan).tolist())
 
 
 def stratified_folds(is_positive: NDArray[np.bool_], folds: int, seed: int) -> NDArray[np.intp]:

@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import validate_data
 
 from ..data.columns import TEXT, read_column, unmasked
-from ..data.outcome import find_label, list_labels
+from ..data.outcome import find_label, list_labels, refuse_quantity
 from ..data.tables import as_frame
 from ..errors import BayesDNFWarning, InputError, ParameterError
 
@@ -137,6 +137,8 @@ def read_labels(
     if len(y) != n_rows:
         raise InputError(f"y has {len(y):,} entries for {n_rows:,} rows of X.")
     counted = y if weights is None else y[weights > 0]
+    # In scikit-learn's own words, for which its checks look.
+    refuse_quantity(counted, "Unknown label type: y", "y")
     with _told("; y must hold labels of two classes"):
         check_classification_targets(counted)
         kind = type_of_target(counted, input_name="y", raise_unknown=True)

@@ -12,7 +12,7 @@ from ..display.wording import count, plural, with_interval
 from ..errors import InputError, MissingExtraError
 from ..model.rule import layers_of, one_line
 from .averaging.representative import Representative
-from .presentation import part_name, risk_lines, rules_text, table_text
+from .presentation import column_lines, part_name, risk_lines, rules_text, table_text
 from .rules import parts_table
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ _STOPPED = {
 def summary(model: PosteriorDNFClassifier) -> str:
     """Most probable rules, the representative one, inclusion, risks and trust, as text."""
     doubt = model.draws_.doubt
-    parts = [*([doubt] if doubt else []), title(model), _functions_text(model)]
+    parts = [*([doubt] if doubt else []), title(model), *column_lines(model)]
+    parts.append(_functions_text(model))
     if not model.map_.is_null:
         noun = model.draws_.noun
         best = f"Terms of the drawn {noun} of highest log posterior:\n{rules_text(model.rules_)}"
@@ -54,6 +55,7 @@ def as_html(model: PosteriorDNFClassifier) -> str:
     return markup.block(
         *([markup.paragraph([doubt], strong=True)] if doubt else []),
         markup.paragraph([title(model)], strong=True),
+        *([markup.paragraph(said)] if (said := column_lines(model)) else []),
         functions_html(model.draws_),
         *_representative_html(model),
         markup.paragraph([*no_rule(model), *risks(model), *trust(model)]),

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..boolean import RuleList
 from ..display import markup
-from ..display.offer import direction_not_offered, literals_on_offer, not_offered
+from ..display.offer import direction_not_offered, left_out, literals_on_offer, not_offered
 from ..display.trust import search_is_sure, search_trust
 from ..display.wording import count, with_interval
 from ..model.rates import Interval
 from ..search.result import SearchResult
+from .held_out import Measures, measures_of
+from .leakage import leakage_lines
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from .classifier import DNFClassifier
     from .posterior_classifier import PosteriorDNFClassifier
+    from .rule_classifier import RuleClassifier
 
 TERM_HEAD = ("term", "rows", "positive", "rate [95 %]", "log gain")
 PART_HEAD = ("part", "rows", "positive", "risk [95 %]", "beside all rows")
@@ -26,11 +33,13 @@ STRATUM_HEAD = ("stratum", *PART_HEAD[:-1], "beside its stratum")
 def summary(model: DNFClassifier) -> str:
     """Rule, table of its terms, risks, and how far to trust them, as text."""
     parts = [_rule(model)]
+    parts += ["\n".join(said)] if (said := column_lines(model)) else []
     if not model.function_.is_null:
         parts.append(rules_text(model.rules_))
     else:
         parts += ["\n".join(said)] if (said := not_offered(model.encoder_)) else []
     parts.append("\n".join(_risks(model)))
+    parts += ["\n".join(said)] if (said := fitted_lines(model)) else []
     if model.stratum_layers_ is not None:
         by_stratum = table_text(model.stratum_layers_.drop(columns="rule"))
         parts.append(f"Risks by stratum, beside the stratum's own:\n{by_stratum}")
@@ -38,6 +47,11 @@ def summary(model: DNFClassifier) -> str:
     if (warning := constant_answer(model)) is not None:
         parts.append(f"Warning: {warning}")
     return "\n\n".join(parts)
+
+
+def column_lines(model: RuleClassifier) -> list[str]:
+    """Say which columns were left out, and which may leak the outcome."""
+    return [*left_out(model.encoder_), *leakage_lines(model.deciding_columns_)]
 
 
 def rules_text(rules: pd.DataFrame) -> str:
@@ -63,7 +77,8 @@ def as_html(model: DNFClassifier) -> str:
         parts += [_drawn_rule(model), markup.table(head, term_cells(model.rules_), wide)]
     elif said := not_offered(model.encoder_):
         parts.append(markup.paragraph(said))
-    lines = [*_risks(model), trust(model)]
+    parts += [markup.paragraph(said)] if (said := column_lines(model)) else []
+    lines = [*_risks(model), *fitted_lines(model), trust(model)]
     if model.stratum_layers_ is not None:
         cells = part_cells(model.stratum_layers_)
         parts.append(markup.table(STRATUM_HEAD, cells, wide=0))
@@ -122,20 +137,80 @@ def _drawn_rule(model: DNFClassifier) -> str:
     return markup.rule_list([layer.terms for layer in model.function_.layers], outcomes)
 
 
-def constant_answer(model: DNFClassifier) -> str | None:
-    """Say so when ``predict`` gives every row the same class."""
-    answers = model._answers()
-    if len(answers) > 1:
+def constant_answer(
+    model: DNFClassifier, threshold: float | None = None, advice: str | None = None
+) -> str | None:
+    """Say so when ``predict`` gives every row the same class.
+
+    Parameters
+    ----------
+    model : DNFClassifier
+        The fitted classifier.
+    threshold : float, optional
+        The probability from which on yes is answered; by default as ``predict`` does.
+    advice : str, optional
+        What to do about it; by default what there is in Python.
+    """
+    yes = model._says_yes(threshold)
+    if yes.any() and not yes.all():
         return None
-    [answer] = answers
-    never = model.positive_ if answer != model.positive_ else model.negative_
+    pair = (model.positive_, model.negative_)
+    answer, never = pair if yes.all() else pair[::-1]
     whenever, instead = "whether or not the rule holds", "marked"
     if isinstance(model.function_, RuleList):
         whenever, instead = "whichever layer holds", "parts"
-    return (
-        f"predict never answers {never!s}, because {answer!s} is the more probable class "
-        f"{whenever}; use predict_proba or {instead}."
+    more = "the more probable class" if threshold is None else f"the answer at {threshold:g}"
+    use = advice or f"use predict_proba or {instead}, or say what a miss costs by a threshold"
+    return f"predict never answers {never!s}, because {answer!s} is {more} {whenever}; {use}."
+
+
+def fitted_lines(model: DNFClassifier, threshold: float | None = None) -> list[str]:
+    """Say how answers compare with the rows of the fit."""
+    if model.function_.is_null:
+        return []
+    yes = model._says_yes(threshold)[:-1, :, None]  # the last row is pooled over the strata
+    predict = _compared(np.broadcast_to(yes, model.cells_.shape), model.cells_)
+    marked = None
+    if not model._is_list:
+        holds = np.arange(model.cells_.shape[1])[None, :, None] > 0
+        marked = _compared(np.broadcast_to(holds, model.cells_.shape), model.cells_)
+    return ["On the rows of the fit", *measured_lines(predict, marked, threshold)]
+
+
+def _compared(yes: NDArray[np.bool_], cells: NDArray[np.int64]) -> Measures:
+    """Compare answers for the parts of each stratum with the rows there."""
+    hits, alarms = (int(cells[..., k][yes[..., k]].sum()) for k in (0, 1))
+    misses, passes = (int(cells[..., k].sum()) - said for k, said in ((0, hits), (1, alarms)))
+    return measures_of(hits, alarms, misses, passes)
+
+
+def measured_lines(
+    predict: Measures, marked: Measures | None, threshold: float | None = None
+) -> list[str]:
+    """Write measures a line each: of ``predict``, and of the rows on which the rule holds.
+
+    Examples
+    --------
+    >>> from bayesdnf.estimators.held_out import measures_of
+    >>> from bayesdnf.estimators.presentation import measured_lines
+    >>> for line in measured_lines(measures_of(0, 0, 1, 99), measures_of(1, 4, 0, 95)):
+    ...     print(line)
+      predict: accuracy 0.9900 (balanced 0.5000), precision –, recall 0.0000
+      marked:  accuracy 0.9600 (balanced 0.9798), precision 0.2000, recall 1.0000
+    """
+    name = "predict" if threshold is None else f"predict from P = {threshold:.4g} on"
+    if marked == predict:
+        return [f"  {name} and marked: {_measures(predict)}"]
+    named = [(f"{name}:", predict), *([] if marked is None else [("marked:", marked)])]
+    wide = max(len(name) for name, _ in named)
+    return [f"  {name:{wide}} {_measures(own)}" for name, own in named]
+
+
+def _measures(own: Measures) -> str:
+    accuracy, balanced, precision, recall = (
+        "–" if math.isnan(value) else f"{value:.4f}" for value in own
     )
+    return f"accuracy {accuracy} (balanced {balanced}), precision {precision}, recall {recall}"
 
 
 def searched(model: DNFClassifier) -> str:

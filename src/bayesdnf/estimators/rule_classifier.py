@@ -23,6 +23,7 @@ from ..model.posterior import Posterior
 from ..model.prior import Prior
 from ..model.rates import Interval
 from .inputs import Labels, count_rows, read_features, read_labels, takes_any_columns
+from .leakage import deciding_columns
 from .record import Record, RowContent, record_of
 from .settings import encoder_of, refuse_directions, seed_of
 from .strata_input import fit_strata
@@ -72,6 +73,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     strata_: tuple[Value, ...] | None
     risks_: tuple[Interval, ...]
     stopped_: str
+    deciding_columns_: tuple[str, ...] = ()
     _progress: Any = None  # set by the command line, which draws a bar
 
     def set_params(self, **params: Any) -> Self:
@@ -185,6 +187,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.strata_ = None if strata is None else strata.labels
         self.seed_ = task.seed
         self.record_ = task.record
+        self.deciding_columns_ = deciding_columns(task.posterior)
 
     def _read_rows(self, X: Any, attributes: Iterable[str]) -> FittedTable:
         """Check and read rows to answer for, as scikit-learn's users hand them over."""
@@ -194,6 +197,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _as_rows(self, table: Any, attributes: Iterable[str]) -> FittedTable:
         """Read a table; ``attributes`` are the columns that the answer depends on."""
         return self.encoder_.as_table(table, attributes if self.allow_missing_columns else None)
+
+    def _holds_on(self, X: Any) -> NDArray[np.bool_] | None:
+        """Say where the rule holds, of a classifier by one function; else None."""
+        return None
 
     def _by_class(self, risk: NDArray[np.float64]) -> NDArray[np.float64]:
         """Turn probabilities of the positive class into those of ``classes_``, as columns."""

@@ -188,7 +188,12 @@ class Posterior:
         """Score several functions or lists at once, on ``n_jobs`` threads."""
         if n_jobs is not None and n_jobs < 1:
             raise ParameterError.of("n_jobs", "Posterior.scores", "1 or more", n_jobs)
-        flat = as_flat([self.support.layered_ids(as_rule(f)) for f in functions])
+        return self.scores_of(
+            as_flat([self.support.layered_ids(as_rule(f)) for f in functions]), n_jobs
+        )
+
+    def scores_of(self, flat: FlatFunctions, n_jobs: int | None = None) -> Scores:
+        """Score functions or lists that are given by the numbers of their literals."""
         return Scores(*self.native.score(*flat, n_jobs or 1))
 
     @property
