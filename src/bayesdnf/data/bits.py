@@ -296,6 +296,32 @@ class BitMatrix:
         known = view.all_rows() if valid < 0 else self.planes[valid, : view.n_words]
         return self.unpack(_native.bits_and_not(known, holds))
 
+    def to_numpy(self) -> NDArray[np.bool_]:
+        """Return the truth of every literal (columns) on every sample (rows).
+
+        Examples
+        --------
+        >>> from bayesdnf import BitMatrix
+        >>> BitMatrix.from_table([[1, 0], [0, 1], [1, 1]]).to_numpy().astype(int)
+        array([[1, 0],
+               [0, 1],
+               [1, 1]])
+        """
+        p = self.n_literals
+        require_memory(2 * p * self.n_rows, f"The table of {p:,} literals as bools")
+        view = self.view()
+        words = view.term_masks(np.arange(p + 1), np.arange(p, dtype=np.int32))
+        bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little").view(np.bool_)
+        stored = [
+            bits[:, 64 * first : 64 * first + rows]
+            for first, rows in zip(self.offsets, self.segments, strict=False)
+        ]
+        flags = np.concatenate(stored, axis=1).T
+        if self.row_order is None:
+            return np.ascontiguousarray(flags)
+        nowhere = np.zeros((1, p), dtype=np.bool_)
+        return np.concatenate([flags, nowhere])[self.row_order]  # -1 reads the appended False
+
     def missing_values(self) -> tuple[dict[str, int], int]:
         """Count missing values.
 

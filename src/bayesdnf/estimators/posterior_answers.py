@@ -17,6 +17,7 @@ from ..errors import InputError, ParameterError
 from ..model.part_rates import mean_rates
 from ..model.rates import Counts, Interval
 from ..sampling.draws import Draws
+from .averaging.attributes import AttributesOnRows, Stretch
 from .averaging.drawn_on_rows import DrawnOnRows
 from .averaging.representative import Representative
 from .explaining.averaged import AveragedExplanation, deciding_terms
@@ -175,6 +176,90 @@ class PosteriorAnswers(RuleClassifier):
         own: NDArray[np.float64] = mean_rates(self.effect_, shown.cells[None], layers)[0, strata]
         return own
 
+    def importance(self, X: Any, y: Any) -> pd.DataFrame:
+        """Return what each attribute is worth: how probable it is in the rule, and what it tells.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows, best those that were held out.
+        y : array-like
+            Their labels.
+
+        Returns
+        -------
+        DataFrame
+            ``attribute``, ``inclusion``, the probability that the rule uses it, and ``log_loss``,
+            by how much the log loss of the averaged risks rises, in nats a row, when the attribute
+            is not known: its risk is then the mean over the values that it has on all rows. The
+            highest ``log_loss`` comes first.
+
+        Examples
+        --------
+        >>> from bayesdnf import PosteriorDNFClassifier, simulate
+        >>> X, y, truth = simulate(300, 10, random_state=1)
+        >>> clf = PosteriorDNFClassifier(draws=500, warmup=200, random_state=0).fit(X, y)
+        >>> sorted(clf.importance(X, y)["attribute"][:4])
+        ['x0', 'x1', 'x2', 'x3']
+        """
+        import pandas as pd
+
+        on_rows = self._attributes_on(X)
+        is_positive = np.asarray(y) == self.positive_
+        if len(is_positive) != len(on_rows.risk()):
+            rows = len(on_rows.risk())
+            raise InputError(f"y has {len(is_positive):,} entries for {rows:,} rows of X.")
+        shares = self.draws_.inclusion_by_chain("attribute")
+        included = dict(zip(shares.names, shares.probability.tolist(), strict=True))
+        loss = _log_loss(on_rows.risk(), is_positive)
+        table = pd.DataFrame(
+            {
+                "attribute": on_rows.names,
+                "inclusion": [included[name] for name in on_rows.names],
+                "log_loss": [
+                    _log_loss(on_rows.without(name), is_positive) - loss for name in on_rows.names
+                ],
+            }
+        )
+        return table.sort_values("log_loss", ascending=False, kind="stable", ignore_index=True)
+
+    def risk_along(self, X: Any, attribute: str) -> pd.DataFrame:
+        """Return the averaged risk at each value of one attribute, all else as it is on the rows.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows over which to take means.
+        attribute : str
+            The column.
+
+        Returns
+        -------
+        DataFrame
+            A row for values that no drawn rule tells apart: ``values``, ``first`` and ``last`` of
+            numbers, ``rows`` that have them, the mean ``risk`` of all rows if they had them, and
+            the ends ``low`` and ``high`` of its 95 % interval over draws.
+
+        Examples
+        --------
+        >>> from bayesdnf import PosteriorDNFClassifier
+        >>> table = {"odor": ["f", "n", "a", "n", "f"] * 20, "size": ["b"] * 50 + ["n"] * 50}
+        >>> clf = PosteriorDNFClassifier(draws=200, warmup=100, random_state=0)
+        >>> clf = clf.fit(table, [1, 0, 0, 0, 1] * 20)
+        >>> clf.risk_along(table, "odor")[["values", "rows", "risk"]].round(1)
+          values  rows  risk
+        0   n, a    60   0.0
+        1      f    40   1.0
+        """
+        import pandas as pd
+
+        stretches = self._attributes_on(X).along(str(attribute))
+        return pd.DataFrame(stretches, columns=list(Stretch._fields))
+
+    def _attributes_on(self, X: Any) -> AttributesOnRows:
+        rows = self._read_rows(X, self._attributes())
+        return AttributesOnRows(self.draws_, rows, self.effect_)
+
     def predict_interval(self, X: Any, level: float = 0.95, strata: Any = None) -> pd.DataFrame:
         """Return how well the probability of the positive class is known, row by row.
 
@@ -249,3 +334,9 @@ class PosteriorAnswers(RuleClassifier):
         pair = self.classes_ if self.positive_ == self.classes_[1] else self.classes_[::-1]
         labels: NDArray[Any] = pair[rows.outcomes(times, rng).astype(np.intp)]
         return labels[0] if size is None else labels
+
+
+def _log_loss(risk: NDArray[np.float64], is_positive: NDArray[np.bool_]) -> float:
+    """Mean of -log P(label), in nats a row."""
+    right = np.where(is_positive, risk, 1 - risk)
+    return float(-np.log(np.maximum(right, np.finfo(np.float64).tiny)).mean())

@@ -1,6 +1,7 @@
 """Pictures; each returns its Axes. They need matplotlib, which is loaded when one is drawn.
 
 ``chains`` shows how chains ran, ``membership``, ``dots`` and ``parts`` what they found,
+``attributes`` what attributes do to averaged risks,
 ``reliability`` what predictions are worth, ``expected`` what a prior expects; ``genome``,
 ``regional`` and ``quantiles`` what was found in a study of genotypes. ``panels`` and ``labels``
 make the axes and the texts they share.
@@ -8,6 +9,7 @@ make the axes and the texts they share.
 
 from __future__ import annotations
 
+from .attributes import importance, risk_along
 from .chains import function_posterior, rates, trace
 from .dots import functions
 from .expected import prior
@@ -23,6 +25,7 @@ __all__ = [
     "coinclusion",
     "function_posterior",
     "functions",
+    "importance",
     "inclusion",
     "manhattan",
     "part_rates",
@@ -30,5 +33,6 @@ __all__ = [
     "qq",
     "rates",
     "region",
+    "risk_along",
     "trace",
 ]

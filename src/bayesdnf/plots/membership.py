@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..checks import whole
+from ..errors import ParameterError
 from ..sampling.shares import term_text
 from .labels import literal_names, plain, probability_text, shortened, term_texts
 from .panels import (
@@ -33,7 +34,9 @@ _HELD = {
     "attribute": "the function uses the attribute",
     "term": "the function holds the term",
     "pair": "one term holds both literals",
+    "attribute pair": "one term holds literals of both",
 }
+_TOGETHER = {"literal": "holds the literal", "attribute": "uses the attribute"}
 
 
 def inclusion(
@@ -111,23 +114,27 @@ def _rest(left: Floats) -> str:
     )
 
 
-def coinclusion(draws: Draws, most: int = 12, *, ax: Axes | None = None) -> Axes:
-    """Draw which literals stand together in one term, as a table of shaded probabilities.
+def coinclusion(
+    draws: Draws, most: int = 12, *, kind: str = "literal", ax: Axes | None = None
+) -> Axes:
+    """Draw which literals or attributes stand together in one term, as a table of probabilities.
 
     Parameters
     ----------
     draws : Draws
         What :func:`bayesdnf.sample` returned.
     most : int, default=12
-        How many literals to show, the most probable ones.
+        How many of them to show, the most probable ones.
+    kind : {"literal", "attribute"}, default="literal"
+        Of what; attributes stand together in a term when literals of both do.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
     Returns
     -------
     Axes
-        The framed diagonal is the probability that the function holds the literal; below it is
-        the probability that some term holds both. Blank means never.
+        The framed diagonal is the probability that the function holds the literal, or uses the
+        attribute; below it is the probability that some term holds both. Blank means never.
 
     Examples
     --------
@@ -143,18 +150,25 @@ def coinclusion(draws: Draws, most: int = 12, *, ax: Axes | None = None) -> Axes
     >>> plt.close(ax.figure)
     """
     most = whole("most", "plots.coinclusion", most, 1)
-    single = draws.inclusion_by_chain("literal").probability
+    if kind not in _TOGETHER:
+        must = " or ".join(map(repr, _TOGETHER))
+        raise ParameterError.of("kind", "plots.coinclusion", must, kind)
+    items = draws.inclusion_by_chain(kind)
+    single = items.probability
     order = np.argsort(-single, kind="stable")
     shown = order[single[order] > 0][:most].tolist()
     n = len(shown)
     if not shown:
         return say(one_panel(ax, (7, 1.5)), _nothing(draws))
-    names = literal_names(draws, shown, 36)
+    if kind == "literal":
+        names = literal_names(draws, shown, 36)
+    else:
+        names = shortened([items.names[i] for i in shown], 36)
     label = 0.068 * max(map(len, names))
     ax = one_panel(ax, (max(4.6, 0.4 + label + 0.48 * n), 0.8 + 0.75 * label + 0.36 * max(2, n)))
     from matplotlib.patches import Rectangle
 
-    table = _together(draws, shown, single)
+    table = _together(draws, kind, shown, single)
     ax.imshow(np.ma.masked_invalid(table), cmap="Blues", vmin=0, vmax=1.15, aspect="auto")
     for i in range(n):
         for j in range(i + 1):
@@ -170,22 +184,26 @@ def coinclusion(draws: Draws, most: int = 12, *, ax: Axes | None = None) -> Axes
     ax.tick_params(axis="both", length=0, labelsize="small")
     ax.spines[:].set_visible(False)
     ax.set_title(
-        f"framed: probability that the {draws.noun} holds the literal\n"
+        f"framed: probability that the {draws.noun} {_TOGETHER[kind]}\n"
         "below: probability that one term holds both",
         fontsize="small",
     )
     return ax
 
 
-def _together(draws: Draws, shown: list[int], single: Floats) -> Floats:
-    """Fill the lower triangle with pairs, the diagonal with literals, the rest with NaN."""
-    pairs = draws.inclusion_by_chain("pair")
+def _together(draws: Draws, kind: str, shown: list[int], single: Floats) -> Floats:
+    """Fill the lower triangle with pairs, the diagonal with single ones, the rest with NaN."""
+    pairs = draws.inclusion_by_chain("pair" if kind == "literal" else "attribute pair")
+    names = draws.inclusion_by_chain(kind).names
     by_name = dict(zip(pairs.names, pairs.probability, strict=True))
     table = np.full((len(shown), len(shown)), np.nan)
     for i, first in enumerate(shown):
         table[i, i] = single[first]
         for j, second in enumerate(shown[:i]):
-            name = term_text([draws.literals[first], draws.literals[second]])
+            if kind == "literal":
+                name = term_text([draws.literals[first], draws.literals[second]])
+            else:
+                name = " AND ".join(sorted((names[first], names[second])))
             table[i, j] = by_name.get(name, 0.0)
     return table
 

@@ -368,8 +368,8 @@ class Draws:
 
         Parameters
         ----------
-        kind : {"literal", "attribute", "term", "pair"}
-            A pair is two literals that stand in one term.
+        kind : {"literal", "attribute", "term", "pair", "attribute pair"}
+            A pair is two literals that stand in one term, or attributes of such literals.
         least : float, default=0
             Leave out what is less probable.
 

@@ -173,6 +173,17 @@ def _items(draws: Draws, kind: str) -> tuple[Ints, Ints, list[str], list[str]]:
             for t in range(len(starts) - 1)
         ]
         return function_of_term, item, names, [""] * len(names)
+    if kind == "attribute pair":
+        names = sorted({x.attribute for x in draws.literals})
+        number = {name: i for i, name in enumerate(names)}
+        attribute = np.array([number[x.attribute] for x in draws.literals], dtype=np.int64)
+        first, second = pairs_within(flat.literal_starts)
+        one, other = attribute[literal[first]], attribute[literal[second]]
+        apart = one != other
+        keys = np.minimum(one, other) * len(names) + np.maximum(one, other)
+        kinds, item = np.unique(keys[apart], return_inverse=True)
+        pairs = [f"{names[k // len(names)]} AND {names[k % len(names)]}" for k in kinds]
+        return function_of_term[term_of[first[apart]]], item, pairs, [""] * len(pairs)
     if kind == "pair":
         first, second = pairs_within(flat.literal_starts)
         low = np.minimum(literal[first], literal[second])
@@ -182,7 +193,10 @@ def _items(draws: Draws, kind: str) -> tuple[Ints, Ints, list[str], list[str]]:
         names = [term_text([draws.literals[k // p], draws.literals[k % p]]) for k in kinds]
         return function_of_term[term_of[first]], item, names, [""] * len(names)
     raise ParameterError.of(
-        "kind", "Draws.inclusion", "'literal', 'attribute', 'term' or 'pair'", kind
+        "kind",
+        "Draws.inclusion",
+        "'literal', 'attribute', 'term', 'pair' or 'attribute pair'",
+        kind,
     )
 
 

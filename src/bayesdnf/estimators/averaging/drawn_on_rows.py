@@ -7,7 +7,8 @@ on every row a block of rows at a time, so that what is held in memory does not 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +92,26 @@ class DrawnOnRows:
     def risk(self) -> Floats:
         """Probability that a row is positive: the mean of its risk over all draws."""
         return np.clip(self._sum(mean_values(self._draws, self._effect, self._pooled)), 0.0, 1.0)
+
+    def mean_by_draw(self) -> Floats:
+        """Mean risk of all rows, for each draw; those of all chains come one after the other."""
+        draws, bits = self._draws, self._bits
+        times = np.bincount(self._place, minlength=self.n_distinct)
+        weighed = BitMatrix(bits.planes, bits.table, bits.segments, counts=times)
+        cells = _native.part_counts(weighed.view(), *draws.functions, draws.layers + 1)
+        shares = cells[draws.index.ravel()] / self.n_rows
+        return np.asarray((shares * np.nan_to_num(self._rates())).sum(axis=(1, 2)))
+
+    def with_literals(self, numbers: Sequence[int], holds: NDArray[np.bool_]) -> DrawnOnRows:
+        """Return the same rows as if some literals held on all of them, or on none."""
+        changed, bits = copy.copy(self), self._bits
+        planes = bits.planes.copy()
+        everywhere = bits.view().all_rows()
+        planes[list(numbers)] = 0
+        chosen = [number for number, flag in zip(numbers, holds, strict=True) if flag]
+        planes[chosen, : len(everywhere)] = everywhere
+        changed._bits = BitMatrix(planes, bits.table, bits.segments)
+        return changed
 
     def quantiles(self, probabilities: Floats) -> Floats:
         """Quantiles of each row's risk over all draws: shape (n_probabilities, n_rows)."""

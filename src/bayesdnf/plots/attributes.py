@@ -1,0 +1,165 @@
+"""What attributes are worth, and averaged risks along one of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..checks import whole
+from .labels import plain, shortened
+from .panels import (
+    BAR,
+    INK,
+    PALETTE,
+    AxesArray,
+    label_room,
+    name_rows,
+    one_panel,
+    panels,
+    say,
+    tidy,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from ..estimators.posterior_classifier import PosteriorDNFClassifier
+
+_NOTHING = "No drawn rule uses an attribute."
+
+
+def importance(
+    model: PosteriorDNFClassifier, X: Any, y: Any, most: int = 15, *, axes: object = None
+) -> AxesArray:
+    """Draw how probable each attribute is in the rule, and what the answers lose without it.
+
+    Parameters
+    ----------
+    model : PosteriorDNFClassifier
+        A fitted classifier.
+    X, y
+        Rows and their labels, best those that were held out.
+    most : int, default=15
+        How many attributes to show, those first that the answers lose most without.
+    axes : pair of Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    ndarray of Axes
+        One row of two: inclusion, and the rise of the log loss in nats a row.
+
+    Examples
+    --------
+    >>> from bayesdnf import PosteriorDNFClassifier, plots, simulate
+    >>> X, y, truth = simulate(300, 10, random_state=1)
+    >>> clf = PosteriorDNFClassifier(draws=200, warmup=100, random_state=0).fit(X, y)
+    >>> axes = plots.importance(clf, X, y, most=4)
+    >>> sorted(text.get_text() for text in axes[0, 0].get_yticklabels())
+    ['x0', 'x1', 'x2', 'x3']
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(axes[0, 0].figure)
+    """
+    most = whole("most", "plots.importance", most, 1)
+    table = model.importance(X, y)
+    shown = table[:most]
+    made = panels(axes, "plots.importance", 1, 2, (7.5, 1.1 + 0.26 * max(2, len(shown))))
+    included, lost = made[0]
+    if not len(shown):
+        say(included, _NOTHING)
+        say(lost, "")
+        return made
+    places = np.arange(len(shown))
+    included.barh(places, shown["inclusion"], height=0.6, color=BAR, edgecolor=INK, linewidth=0.6)
+    included.set_xlim(0, 1.02)
+    name_rows(included, shortened(shown["attribute"].tolist(), label_room(None, 7.5, 1, 1).width))
+    included.set_xlabel("probability that the rule uses it")
+    lost.barh(places, shown["log_loss"], height=0.6, color=PALETTE[0])
+    lost.axvline(0, color=INK, linewidth=0.8)
+    name_rows(lost, [""] * len(shown))
+    left = f"\n{len(table) - len(shown):,} more attributes" if len(table) > len(shown) else ""
+    lost.set_xlabel(f"log loss without it, less with it (nats a row){left}")
+    for ax in (included, lost):
+        tidy(ax)
+    return made
+
+
+def risk_along(
+    model: PosteriorDNFClassifier, X: Any, attribute: str, *, ax: Axes | None = None
+) -> Axes:
+    """Draw the averaged risk along one attribute, all else as it is on the rows.
+
+    Parameters
+    ----------
+    model : PosteriorDNFClassifier
+        A fitted classifier.
+    X : table
+        The rows over which to take means.
+    attribute : str
+        The column.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        The line, or the marks of texts, are the mean risk of all rows were the attribute so; the
+        band, or whiskers, its 95 % interval over drawn rules and rates. The dashed line is the mean
+        risk of the rows as they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf import PosteriorDNFClassifier, plots
+    >>> rng = np.random.default_rng(0)
+    >>> table = {"age": rng.integers(20, 80, 300), "dose": rng.integers(0, 3, 300)}
+    >>> y = rng.random(300) < np.where(table["age"] >= 50, 0.8, 0.2)
+    >>> clf = PosteriorDNFClassifier(draws=200, warmup=100, random_state=0).fit(table, y)
+    >>> ax = plots.risk_along(clf, table, "age")
+    >>> ax.get_xlabel()
+    'age'
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(ax.figure)
+    """
+    stretches = model.risk_along(X, attribute)
+    ax = one_panel(ax, (5.6, 3.2))
+    numbers = stretches[stretches["first"].notna()]
+    if len(numbers):
+        _draw_steps(ax, numbers)
+        if len(numbers) < len(stretches):  # missing values
+            absent = stretches[stretches["first"].isna()].iloc[0]
+            note = f"missing: {absent['risk']:.3f} [{absent['low']:.3f}, {absent['high']:.3f}]"
+            ax.set_title(note, fontsize="small")
+    else:
+        _draw_marks(ax, stretches)
+    mean = float(model.predict_proba(X)[:, model._positive_index].mean())
+    ax.axhline(mean, color=INK, linewidth=0.8, linestyle="--")
+    ax.set_ylim(0, 1.02)
+    plain(ax.set_xlabel(str(attribute)))
+    plain(ax.set_ylabel(f"P({model.positive_!s})"))
+    tidy(ax)
+    return ax
+
+
+def _draw_steps(ax: Axes, numbers: pd.DataFrame) -> None:
+    """Draw a step for each stretch, from its first value to the next one's."""
+    first, last = numbers["first"].to_numpy(), numbers["last"].to_numpy()
+    edges = np.append(first, max(last[-1], np.nextafter(first[-1], np.inf)))
+    ax.stairs(numbers["risk"], edges, baseline=None, color=PALETTE[0], linewidth=2)
+    ax.stairs(
+        numbers["high"], edges, baseline=numbers["low"].to_numpy(), fill=True, alpha=0.2,
+        color=PALETTE[0],
+    )  # fmt: skip
+
+
+def _draw_marks(ax: Axes, stretches: pd.DataFrame) -> None:
+    places = np.arange(len(stretches))
+    risk = stretches["risk"].to_numpy()
+    around = np.stack([risk - stretches["low"], stretches["high"] - risk]).clip(min=0)
+    ax.errorbar(places, risk, yerr=around, fmt="o", color=PALETTE[0], capsize=3)
+    ax.set_xticks(places, shortened(stretches["values"].tolist(), 20))
+    for text in ax.get_xticklabels():
+        plain(text)
+    ax.set_xlim(-0.5, len(places) - 0.5)
