@@ -150,7 +150,7 @@ def test_simulate_as_json(run):
         (["--beta", "0.2,1.5"], ["beta", "1.5"]),
         (["--pi0", 2], ["pi0", "between 0 and 1", "Got 2.0"]),
         (["--pi1", -0.5], ["pi1", "between 0 and 1", "Got -0.5"]),
-        (["--seed", -1], ["random_state", "0 or more", "Got -1"]),
+        (["--seed", -1], ["--seed", "0 or more", "Got -1"]),
         (["--rows", 10**15], ["1,000,000,000,000,000 rows", "free"]),
         (["--terms", "2.7"], ["--terms", "2.7"]),
         (["--terms", "nan"], ["--terms", "nan"]),

@@ -197,7 +197,7 @@ def test_an_unknown_stratum_of_the_table_to_test_on_is_told_before_the_search(ru
 @pytest.mark.parametrize("limit", ["inf", "nan", "1e400", "0"])
 def test_a_time_limit_is_finite(run, plants, command, limit):
     ran = run(command, "plants.csv", "--target", "class", "--out", "m", "--time-limit", limit)
-    ran.assert_one_sentence(["'time_limit'", "a finite number of seconds above 0"])
+    ran.assert_one_sentence(["--time-limit", "a finite number of seconds above 0"])
     assert not os.path.exists("m")
 
 
@@ -212,7 +212,7 @@ def test_a_time_limit_is_finite(run, plants, command, limit):
 def test_whole_numbers_beyond_64_bits_are_refused(run, plants, command, option, named):
     table = [] if command == "simulate" else ["plants.csv", "--target", "class"]
     ran = run(command, *table, "--out", "out", option, 2**70)
-    ran.assert_one_sentence([{"jobs": "n_jobs"}.get(named, named), str(2**70)])
+    ran.assert_one_sentence([f"--{named} must be", str(2**70)])
 
 
 def test_draws_that_no_memory_holds_are_refused_before_the_search(run, plants):
@@ -240,10 +240,13 @@ def test_the_package_runs_as_a_module(tmp_path):
         (pa.array([0, 2**64 - 1] * 20, pa.uint64()), None),
         (pa.array([True, False] * 20), None),
         (pa.array([10.0**26, 0] * 20), None),
-        (pa.array([datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)] * 20), "(date) in row 0"),
+        (
+            pa.array([datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)] * 20),
+            "a date, datetime.date(2020, 1, 1), in row 0",
+        ),
         (pa.array([datetime.time(1), datetime.time(2)] * 20), "(time) in row 0"),
-        (pa.array([1, 2] * 20, pa.timestamp("us", "UTC")), "(datetime64) in row 0"),
-        (pa.array([1, 2] * 20, pa.duration("s")), "(timedelta64) in row 0"),
+        (pa.array([1, 2] * 20, pa.timestamp("us", "UTC")), "a date, 1970-01-01"),
+        (pa.array([1, 2] * 20, pa.duration("s")), "a duration, 1 seconds, in row 0"),
         (pa.array([b"a", b"\xff"] * 20), "(bytes) in row 0"),
         (pa.array([[1], [2]] * 20), "in row 0"),
         (pa.array([{"a": 1}, {"a": 2}] * 20), "(dict) in row 0"),

@@ -108,7 +108,7 @@ MUST = "The 'positive' parameter of read_outcome must"
             np.arange(1000) / 2,
             None,
             InputError,
-            "y holds 1,000 labels (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, …) and two classes",
+            "y holds 1,000 different numbers, from 0 to 499.5, a quantity and not classes",
         ),
         (
             ["a", "b"],

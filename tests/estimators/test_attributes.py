@@ -105,7 +105,7 @@ def test_pairs_of_attributes(model):
 
 
 def test_bits_as_numpy(rows):
-    X, y = rows
+    X, _ = rows
     bits = LiteralEncoder().fit_encode(X)
     slow = np.column_stack([bits.truth(literal) for literal in bits.table])
     assert (bits.to_numpy() == slow).all()

@@ -182,7 +182,7 @@ def test_a_class_of_weight_zero_is_no_class(table):
         ([*np.zeros(118), 1, np.nan], "y is missing in row 119"),
         (LABELS[:-1], "y has 119 entries for 120 rows of X"),
         (["bad"] * 120, "y holds one class only, 'bad'; two classes are needed"),
-        (np.linspace(0, 1, 120), "Unknown label type: continuous"),
+        (np.linspace(0, 1, 120), "Unknown label type: y holds 120 different numbers"),
         (None, "requires y to be passed, but the target y is None"),
         (list("abc") * 40, r"Only binary .* 3 classes \('a', 'b', 'c'\).*with y == 'c'"),
     ],

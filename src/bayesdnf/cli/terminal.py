@@ -52,11 +52,20 @@ def print_model(
     from rich.text import Text
 
     from ..display.offer import not_offered
-    from ..estimators.presentation import constant_answer, fitted_lines, is_sure, no_rule, trust
+    from ..estimators.presentation import (
+        constant_answer,
+        fitted_lines,
+        is_sure,
+        near_equal,
+        no_rule,
+        trust,
+    )
 
     console = make_console()
     console.print(table_line(model, model.counts_))
     _print_columns(console, model)
+    if (several := near_equal(model)) is not None:
+        console.print(Text(_sampled(several), style="bold"))
     if model.function_.is_null:
         console.print(Text(f"No rule: {no_rule(model)}", style="bold"))
         for line in not_offered(model.encoder_):
@@ -73,6 +82,10 @@ def print_model(
     console.print(Text(trust(model), style="green" if is_sure(model) else "yellow"))
     if (warning := constant_answer(model, threshold, ADVICE)) is not None:
         console.print(Text(f"Warning: {warning}", style="yellow"))
+
+
+def _sampled(text: str) -> str:
+    return text.replace("PosteriorDNFClassifier (bayesdnf sample)", "bayesdnf sample")
 
 
 def _print_columns(console: Console, model: RuleClassifier) -> None:
@@ -189,6 +202,13 @@ def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> 
         console.print(Text(f"{in_shell_words(doubt)}\n", style="bold"))
     console.print(table_line(model, model.counts_))
     _print_columns(console, model)
+    lead = present.none_stands_out(model)
+    if lead is not None:
+        console.print(Text(f"\n{lead}", style="bold"))
+        for said in present.representative(model):
+            console.print(Text(said))
+        formats = {"probability": ".4f", "column": ".4f", "literal": ""}
+        console.print(_columns(present.literal_certainty(model), formats))
     console.print(Text(f"\n{present.title(model)}:", style="bold"))
     shown = model.draws_.top(present.MOST_FUNCTIONS)
     shown = shown.assign(function=[one_line(rule) for rule in shown["function"]])
@@ -206,9 +226,10 @@ def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> 
         )
     else:
         console.print()
-    for said in present.representative(model):
-        console.print(Text(said))
-    console.print()
+    if lead is None:
+        for said in present.representative(model):
+            console.print(Text(said))
+        console.print()
     for said in present.no_rule(model):
         console.print(in_shell_words(said))
     if model.draws_.simple or model.draws_.only_null:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..boolean import RuleList
 from ..display import markup
 from ..display.draws_html import functions_html
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 MOST_FUNCTIONS = 5
 _MOST_ITEMS = 10
+_HALF = 0.5
 _LEAST_SHOWN = 0.05
 _LEAST_NEVER_DRAWN = 0.005
 
@@ -36,6 +39,9 @@ def summary(model: PosteriorDNFClassifier) -> str:
     """Most probable rules, the representative one, inclusion, risks and trust, as text."""
     doubt = model.draws_.doubt
     parts = [*([doubt] if doubt else []), title(model), *column_lines(model)]
+    if lead := none_stands_out(model):
+        shown = [lead, *representative(model)]
+        parts.append("\n".join([*shown, "", table_text(literal_certainty(model))]))
     parts.append(_functions_text(model))
     if not model.map_.is_null:
         noun = model.draws_.noun
@@ -43,7 +49,8 @@ def summary(model: PosteriorDNFClassifier) -> str:
         parts.append(best)
     if len(included := top_inclusion(model)):
         parts.append(f"Probability that the rule holds:\n{table_text(included)}")
-    parts.append("\n".join(representative(model)))
+    if not lead:
+        parts.append("\n".join(representative(model)))
     parts.append("\n".join([*no_rule(model), *risks(model)]))
     parts.append("\n".join(trust(model)))
     return "\n\n".join(parts)
@@ -51,13 +58,22 @@ def summary(model: PosteriorDNFClassifier) -> str:
 
 def as_html(model: PosteriorDNFClassifier) -> str:
     """Return the same for a notebook, shorter."""
-    doubt = model.draws_.doubt
+    doubt, lead = model.draws_.doubt, none_stands_out(model)
+    shown = [functions_html(model.draws_), *_representative_html(model)]
+    if lead:
+        sure = literal_certainty(model)
+        cells = [[str(x), *(f"{p:.3f}" for p in rest)] for x, *rest in sure.to_numpy().tolist()]
+        shown = [
+            markup.paragraph([lead]),
+            *shown[1:],
+            markup.table(tuple(sure.columns), cells, wide=0),
+            shown[0],
+        ]
     return markup.block(
         *([markup.paragraph([doubt], strong=True)] if doubt else []),
         markup.paragraph([title(model)], strong=True),
         *([markup.paragraph(said)] if (said := column_lines(model)) else []),
-        functions_html(model.draws_),
-        *_representative_html(model),
+        *shown,
         markup.paragraph([*no_rule(model), *risks(model), *trust(model)]),
     )
 
@@ -69,6 +85,51 @@ def title(model: PosteriorDNFClassifier) -> str:
         f"Posterior of the rule for {model.positive_!s}: {drawn.n_chains} "
         f"{plural(drawn.n_chains, 'chain')} of {drawn.n_draws:,} draws, "
         f"{count(drawn.n_functions, f'distinct {drawn.noun}')}"
+    )
+
+
+def none_stands_out(model: PosteriorDNFClassifier) -> str | None:
+    """Say so when no rule has half of the probability, as comes before any of them."""
+    drawn = model.draws_
+    shares = drawn.answers.probability if drawn.settled else np.sort(drawn.frequency)[::-1]
+    if drawn.only_null or len(shares) == 0 or shares[0] >= _HALF:
+        return None
+    needed = min(int(np.searchsorted(np.cumsum(shares), _HALF)) + 1, len(shares))
+    half = "half of the probability" if drawn.settled else "half of the draws"
+    return (
+        f"No rule stands out: {count(needed, f'{drawn.noun}')} share {half}. What stands for their "
+        f"average comes first, and how probable its literals and their columns are."
+    )
+
+
+def literal_certainty(model: PosteriorDNFClassifier) -> pd.DataFrame:
+    """Return how probable it is that the rule holds each literal of the representative one.
+
+    Returns
+    -------
+    DataFrame
+        ``literal``, in the order of the rule; ``probability`` that the rule holds it; and that it
+        uses its ``column`` at all, in whatever literal.
+    """
+    import pandas as pd
+
+    try:
+        rule = model.representative().rule
+    except InputError:
+        rule = model.map_
+    shares = {
+        kind: dict(zip(own.names, own.probability.tolist(), strict=True))
+        for kind in ("literal", "attribute")
+        for own in [model.draws_.inclusion_by_chain(kind)]
+    }
+    terms = [term for layer in reversed(layers_of(rule)) for term in layer.literal_terms]
+    literals = list(dict.fromkeys(literal for term in terms for literal in term))
+    return pd.DataFrame(
+        {
+            "literal": [str(x) for x in literals],
+            "probability": [shares["literal"].get(str(x), 0.0) for x in literals],
+            "column": [shares["attribute"].get(x.attribute, 0.0) for x in literals],
+        }
     )
 
 

@@ -26,13 +26,15 @@ if TYPE_CHECKING:
     from .rule_classifier import RuleClassifier
 
 TERM_HEAD = ("term", "rows", "positive", "rate [95 %]", "log gain")
+_MANY = 2  # rules of one score or nearly so: more are said first
 PART_HEAD = ("part", "rows", "positive", "risk [95 %]", "beside all rows")
 STRATUM_HEAD = ("stratum", *PART_HEAD[:-1], "beside its stratum")
 
 
 def summary(model: DNFClassifier) -> str:
     """Rule, table of its terms, risks, and how far to trust them, as text."""
-    parts = [_rule(model)]
+    several = near_equal(model)
+    parts = [*([] if several is None else [several]), _rule(model)]
     parts += ["\n".join(said)] if (said := column_lines(model)) else []
     if not model.function_.is_null:
         parts.append(rules_text(model.rules_))
@@ -47,6 +49,23 @@ def summary(model: DNFClassifier) -> str:
     if (warning := constant_answer(model)) is not None:
         parts.append(f"Warning: {warning}")
     return "\n\n".join(parts)
+
+
+def near_equal(model: DNFClassifier) -> str | None:
+    """Say so when other rules are about as good, as comes before the rule."""
+    if model.function_.is_null or model.proved_:
+        return None
+    found = []
+    if model.near_ > _MANY:
+        found.append(f"{model.near_:,} {searched(model)}s come within a nat of this one's score")
+    if not is_sure(model):
+        found.append(f"{model.agreement_} of {count(model.restarts_, 'restart')} found it")
+    if not found:
+        return None
+    return (
+        f"This is one of several rules that are about as good: {', and '.join(found)}. "
+        f"PosteriorDNFClassifier (bayesdnf sample) says how sure each literal is."
+    )
 
 
 def column_lines(model: RuleClassifier) -> list[str]:
@@ -70,7 +89,9 @@ def table_text(table: pd.DataFrame) -> str:
 
 def as_html(model: DNFClassifier) -> str:
     """Return the same for a notebook."""
-    parts = [markup.paragraph([_title(model)], strong=True)]
+    several = near_equal(model)
+    parts = [] if several is None else [markup.paragraph([several])]
+    parts.append(markup.paragraph([_title(model)], strong=True))
     if not model.function_.is_null:
         head = term_head(model.rules_)
         wide = head.index(TERM_HEAD[0])
