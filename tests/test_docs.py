@@ -38,6 +38,7 @@ EXAMPLES = {
         "docs/report.md",
         "docs/sampling.md",
         "docs/start.md",
+        "docs/attributes.md",
         "docs/columns.md",
         "docs/thresholds.md",
         "docs/trust.md",

@@ -30,9 +30,10 @@ from ..model.rates import Counts, Interval, Rates
 from ..model.rule import Rule, layers_of, one_line
 from ..sampling.draws import Draws
 from ..versions import versions
+from .attribute_pictures import attribute_pictures
 from .averaged_answer import AveragedFacts, averaged_facts
 from .draw_facts import DrawFacts, draw_facts
-from .genome_facts import GenomeFacts
+from .genome_facts import GenomeFacts, Picture
 from .performance import Performance, performance_of
 from .rows import Roles, positives_of, roles_of
 from .terms import (
@@ -135,6 +136,8 @@ class Facts(NamedTuple):
     command: str
     genome: GenomeFacts | None = None
     """Of a report on markers."""
+    attributes: tuple[Picture, ...] = ()
+    """What attributes do to averaged risks."""
 
 
 class AboutReport(TypedDict, total=False):
@@ -271,6 +274,9 @@ def gather(
         now=versions(),
         files=tuple(File(shown(f.role), shown(f.name), f.sha256) for f in files),
         command=shown(command),
+        attributes=attribute_pictures(model, X, y)
+        if isinstance(model, PosteriorDNFClassifier)
+        else (),
     )
 
 

@@ -1,0 +1,56 @@
+"""Pictures of what attributes do, for the report of averaged answers."""
+
+from __future__ import annotations
+
+import base64
+import io
+from typing import TYPE_CHECKING, Any
+
+from .. import plots
+from ..display.markup import shown
+from ..errors import MissingExtraError
+from ..plots.panels import pyplot
+from .genome_facts import Picture
+
+if TYPE_CHECKING:
+    from ..estimators.posterior_classifier import PosteriorDNFClassifier
+
+_DPI = 110
+_ALONG = 3  # attributes, those that answers lose most without
+
+
+def attribute_pictures(model: PosteriorDNFClassifier, X: Any, y: Any) -> tuple[Picture, ...]:
+    """Draw the importance of attributes, risks along the first of them, and their pairs.
+
+    Parameters
+    ----------
+    model : PosteriorDNFClassifier
+        The fitted classifier.
+    X, y
+        Rows and their labels.
+
+    Returns
+    -------
+    tuple of Picture
+        None where no drawn rule uses an attribute, or matplotlib is not installed.
+    """
+    if model.draws_.only_null:
+        return ()
+    try:
+        pyplot()
+    except MissingExtraError:
+        return ()
+    first = model.importance(X, y)["attribute"][:_ALONG]
+    drawn = [
+        ("What each attribute is worth", plots.importance(model, X, y)[0, 0]),
+        *((f"Averaged risk along {name}", plots.risk_along(model, X, name)) for name in first),
+        ("Attributes that act together", plots.coinclusion(model.draws_, kind="attribute")),
+    ]
+    return tuple(_picture(title, ax) for title, ax in drawn)
+
+
+def _picture(title: str, ax: Any) -> Picture:
+    data = io.BytesIO()
+    ax.figure.savefig(data, format="png", dpi=_DPI)
+    pyplot().close(ax.figure)
+    return Picture(shown(title), base64.b64encode(data.getvalue()).decode())
