@@ -220,6 +220,13 @@ def check_directions(given: Any, owner: str) -> None:
             raise ParameterError.of("monotonic_cst", owner, _MUST_DIRECTIONS, value)
 
 
+def has_directions(given: Any) -> bool:
+    """Whether any column has a direction, of what :func:`check_directions` passed."""
+    if given is None:
+        return False
+    return any(given.values() if isinstance(given, Mapping) else given)
+
+
 def read_directions(given: Any, columns: Sequence[str]) -> dict[str, int]:
     """Return the columns that have a direction, 1 or -1.
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..boolean.literal import Value
 from ..checks import seconds, whole
+from ..data.kinds import has_directions
 from ..display.bars import following
 from ..errors import InputError, MissingExtraError, ParameterError
 from ..model.effect import Effect
@@ -63,7 +64,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         The most layers of a list. With 1 what is drawn are functions, :class:`BooleanFunction`;
         with more they are lists, :class:`RuleList`, each part of which has a risk of its own. None
         means 4, and 1 where the rest of the model knows functions only: known rates,
-        ``Effect(ordered=True)``, or ``kernel="single_term"``.
+        ``Effect(ordered=True)``, ``kernel="single_term"``, or directions of columns.
     max_literals : int, default=15
         Literals that ``representative_`` may have.
     draws, warmup, chains, thin
@@ -260,8 +261,8 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         if self.layers is not None:
             return int(self.layers)
         effect = self.effect or Effect()
-        functions_only = effect.known or effect.ordered or self.kernel == "single_term"
-        return 1 if functions_only else DEFAULT_LAYERS
+        one_layer = effect.known or effect.ordered or self.kernel == "single_term"
+        return 1 if one_layer or has_directions(self.monotonic_cst) else DEFAULT_LAYERS
 
     def _following(self) -> AbstractContextManager[Any]:
         return following(self, DrawsBar, "Draws", DrawTeller)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..checks import MOST, is_whole, seconds, whole
 from ..data.encoder import LiteralEncoder
+from ..data.kinds import check_directions
 from ..errors import ParameterError
 from ..model.effect import Effect
 from ..model.posterior import MOST_LAYERS
@@ -44,6 +45,7 @@ def check_parameters(model: RuleClassifier, least: Mapping[str, int]) -> None:
         must = "a whole number other than 0 (-1: all cores), or None"
         raise ParameterError.of("n_jobs", owner, must, model.n_jobs)
     seconds("time_limit", owner, model.time_limit)
+    check_directions(model.monotonic_cst, owner)
     if not isinstance(model.allow_missing_columns, (bool, np.bool_)):
         given = model.allow_missing_columns
         raise ParameterError.of("allow_missing_columns", owner, "True or False", given)
