@@ -149,7 +149,7 @@ class DNFClassifier(RuleClassifier):
     encoder_ : LiteralEncoder
         What the columns became.
     deciding_columns_ : tuple of str
-        Columns that alone decide the outcome, and so may leak it. Not kept in model files.
+        Columns that alone decide the outcome, and so may leak it.
     prior_, effect_
         The prior and the effect that were used.
     seed_ : int

@@ -37,7 +37,8 @@ class Record(NamedTuple):
 
     ``content`` is a hash of the rows and labels it was fitted on, whatever their order, and
     ``sample`` holds the hashes of a few of them, by which they are known again in another table;
-    ``posterior`` is the fingerprint of its posterior, which draws carry too. The rest is known when
+    ``posterior`` is the fingerprint of its posterior, which draws carry too. ``deciding`` names the
+    columns that alone decide the outcome. The rest is known when
     it was fitted by a command: ``target`` and ``strata`` are names of columns.
     """
 
@@ -50,6 +51,7 @@ class Record(NamedTuple):
     target: str | None = None
     split: Split | None = None
     strata: str | None = None
+    deciding: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -73,7 +73,6 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     strata_: tuple[Value, ...] | None
     risks_: tuple[Interval, ...]
     stopped_: str
-    deciding_columns_: tuple[str, ...] = ()
     _progress: Any = None  # set by the command line, which draws a bar
 
     def set_params(self, **params: Any) -> Self:
@@ -173,6 +172,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # Rows of weight 0 leave no trace in the record, as if they had been left out of the table.
         counted = content if weights is None else content.part(weights > 0)
         record = record_of(counted, posterior.fingerprint)
+        record = record._replace(deciding=deciding_columns(posterior))
         return Task(labels, encoder, posterior, seed, record)
 
     def _store_task(self, task: Task) -> None:
@@ -187,7 +187,6 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.strata_ = None if strata is None else strata.labels
         self.seed_ = task.seed
         self.record_ = task.record
-        self.deciding_columns_ = deciding_columns(task.posterior)
 
     def _read_rows(self, X: Any, attributes: Iterable[str]) -> FittedTable:
         """Check and read rows to answer for, as scikit-learn's users hand them over."""
@@ -197,6 +196,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _as_rows(self, table: Any, attributes: Iterable[str]) -> FittedTable:
         """Read a table; ``attributes`` are the columns that the answer depends on."""
         return self.encoder_.as_table(table, attributes if self.allow_missing_columns else None)
+
+    @property
+    def deciding_columns_(self) -> tuple[str, ...]:
+        """Columns that alone decide the outcome, and so may leak it."""
+        return self.record_.deciding
 
     def _holds_on(self, X: Any) -> NDArray[np.bool_] | None:
         """Say where the rule holds, of a classifier by one function; else None."""

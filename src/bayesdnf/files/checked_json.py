@@ -92,6 +92,10 @@ class JsonFields:
                     f"{self._problem}: {self.named(name)} is not known to this version."
                 )
 
+    def has(self, name: str) -> bool:
+        """Whether there is such a field."""
+        return name in self._values
+
     def any(self, name: str) -> Any:
         """Return a field of any type."""
         if name not in self._values:

@@ -25,13 +25,16 @@ def record_document(record: Record) -> dict[str, Any]:
         "target": record.target,
         "split": None if split is None else split._asdict(),
         "strata": record.strata,
+        "deciding": list(record.deciding),
     }
 
 
 def read_record(part: JsonFields, version: int) -> Record:
     """Read what :func:`record_document` made in some version; everything is checked."""
     has_strata = version > 3
-    part.expect(*(name for name in Record._fields if has_strata or name != "strata"))
+    has_deciding = part.has("deciding")  # files of version 4 may be older than this field
+    absent = {"strata": not has_strata, "deciding": not has_deciding}
+    part.expect(*(name for name in Record._fields if not absent.get(name, False)))
     source, split = None, None
     if part.any("source") is not None:
         of_source = part.part("source")
@@ -51,6 +54,7 @@ def read_record(part: JsonFields, version: int) -> Record:
         target=_text_or_none(part, "target"),
         split=split,
         strata=_text_or_none(part, "strata") if has_strata else None,
+        deciding=_deciding(part) if has_deciding else (),
     )
 
 
@@ -68,6 +72,13 @@ def _sample(part: JsonFields) -> tuple[str, ...]:
     for value in values:
         if not isinstance(value, str) or not is_hash(value, (33,)):
             part.fail(part.named("sample"), "made of texts of 33 hexadecimal digits", value)
+    return tuple(values)
+
+
+def _deciding(part: JsonFields) -> tuple[str, ...]:
+    values = part.any("deciding")
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        part.fail(part.named("deciding"), "a list of names of columns", values)
     return tuple(values)
 
 
