@@ -153,8 +153,8 @@ def test_strata_are_used_on_held_out_rows(run, sites, how):
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (("--layers", 0), ["'layers'", "from 1 to 8", "Got 0"]),
-        (("--layers", 100), ["'layers'", "from 1 to 8", "Got 100"]),
+        (("--layers", 0), ["--layers", "from 1 to 8", "Got 0"]),
+        (("--layers", 100), ["--layers", "from 1 to 8", "Got 100"]),
         (("--strata", "cite"), ["sites.csv", "'cite'", "--strata", "Did you mean 'site'?"]),
         (("--strata", "y"), ["'y'", "target", "--strata"]),
         (("--ignore", "site"), ["'site'", "--ignore", "--strata"]),

@@ -372,10 +372,11 @@ def test_endless_levels_and_equal_columns_stay_a_small_file(tmp_path):
         "level": [levels[0] if ill else level for ill, level in zip(y, levels, strict=True)],
         **{f"copy {j} {'of a long name ' * 5}": y.astype(int) for j in range(300)},
     }
-    model = DNFClassifier(positive=True, random_state=0, restarts=2).fit(X, y)
+    asked = {"kinds": {"level": "categorical"}, "random_state": 0, "restarts": 2}
+    model = DNFClassifier(positive=True, **asked).fit(X, y)
     page = page_of(model, X, y, tmp_path)
     assert len(page) < 300_000
-    alone = DNFClassifier(positive=True, random_state=0, restarts=2).fit({"level": X["level"]}, y)
+    alone = DNFClassifier(positive=True, **asked).fit({"level": X["level"]}, y)
     page = page_of(alone, {"level": X["level"]}, y, tmp_path)
     assert len(page) < 300_000
     assert page.count("<option") == 202  # with "another value" and "not known"

@@ -84,6 +84,8 @@ def test_files_of_earlier_versions_are_read(mixed, file, version):
     # It does not hold the representative rule, nor the rows to find it by.
     before, shown, after = mixed.summary().partition("Rule that stands for the average")
     assert shown
+    if version == 1:  # its record, which names columns that may leak the outcome, is not there
+        before = before.partition("\n\nPossible leakage")[0]
     assert again.summary().startswith(before)
     assert "finds no rule of at most 15 literals" in again.summary()
     assert again.summary().endswith(after.partition("\n\n")[2])
