@@ -17,7 +17,7 @@ from ..errors import InputError, ParameterError
 from ..model.part_rates import mean_rates
 from ..model.rates import Counts, Interval
 from ..sampling.draws import Draws
-from .averaging.attributes import AttributesOnRows, Stretch
+from .averaging.attribute_risks import AttributesOnRows, Stretch
 from .averaging.drawn_on_rows import DrawnOnRows
 from .averaging.representative import Representative
 from .explaining.averaged import AveragedExplanation, deciding_terms
@@ -244,12 +244,12 @@ class PosteriorAnswers(RuleClassifier):
         --------
         >>> from bayesdnf import PosteriorDNFClassifier
         >>> table = {"odor": ["f", "n", "a", "n", "f"] * 20, "size": ["b"] * 50 + ["n"] * 50}
-        >>> clf = PosteriorDNFClassifier(draws=200, warmup=100, random_state=0)
+        >>> clf = PosteriorDNFClassifier(layers=1, draws=200, warmup=100, random_state=0)
         >>> clf = clf.fit(table, [1, 0, 0, 0, 1] * 20)
         >>> clf.risk_along(table, "odor")[["values", "rows", "risk"]].round(1)
           values  rows  risk
-        0   n, a    60   0.0
-        1      f    40   1.0
+        0      f    40   1.0
+        1   n, a    60   0.0
         """
         import pandas as pd
 

@@ -42,6 +42,12 @@ class Stretch(NamedTuple):
     """Ends of the 95 % interval of that mean, over draws."""
 
 
+def _order(stretch: Stretch) -> tuple[bool, float, str]:
+    """Numbers rising, texts by name, missing values last."""
+    first = 0.0 if np.isnan(stretch.first) else stretch.first
+    return stretch.values == _MISSING, first, stretch.values
+
+
 class AttributesOnRows:
     """Averaged risks of rows as functions of their attributes.
 
@@ -85,7 +91,7 @@ class AttributesOnRows:
             named = self._named(attribute, members)
             risk = float(changed.risk().mean())
             stretches.append(Stretch(*named, int(members.sum()), risk, float(low), float(high)))
-        return sorted(stretches, key=lambda s: (np.isnan(s.first), s.first, s.values == _MISSING))
+        return sorted(stretches, key=_order)
 
     def _alternatives(self, attribute: str) -> Iterator[tuple[NDArray[np.bool_], DrawnOnRows]]:
         """Yield the rows that have a value, and all rows as if they had it."""
