@@ -248,8 +248,9 @@ class PosteriorAnswers(RuleClassifier):
         >>> clf = clf.fit(table, [1, 0, 0, 0, 1] * 20)
         >>> clf.risk_along(table, "odor")[["values", "rows", "risk"]].round(1)
           values  rows  risk
-        0      f    40   1.0
-        1   n, a    60   0.0
+        0      a    20   0.0
+        1      f    40   1.0
+        2      n    40   0.0
         """
         import pandas as pd
 
