@@ -75,6 +75,10 @@ class OutOfMemoryError(BayesDNFError, MemoryError):
     """The data would not fit in memory; raised before anything is allocated."""
 
 
+class ClusterError(BayesDNFError, RuntimeError):
+    """A cluster cannot do the work: its scheduler is lost, or a worker refuses a task."""
+
+
 class MissingExtraError(BayesDNFError, ImportError):
     """A library is missing that only some uses of bayesdnf need."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -89,6 +89,7 @@ def markers(
     scan: Annotated[
         list[Path] | None, typer.Option(help="A scan of this study made before; repeatable.")
     ] = None,
+    scheduler: options.Scheduler = None,
     seed: options.Seed = 0,
     excel_safe: options.ExcelSafe = False,
     as_json: options.Json = False,
@@ -100,6 +101,7 @@ def markers(
     from ..genomics import Genes, Scan, find_markers
     from ..model.effect import Effect
     from ..plots.panels import pyplot
+    from ..remote.clusters import connected
     from ..report.marker_folder import ready, save_markers
 
     sampling = "random" if prevalence is None else "case-control"
@@ -109,7 +111,7 @@ def markers(
     ready(out)
     pyplot()  # a missing library is told now, not after the work
     began = time.monotonic()
-    with Stages() as stages:
+    with connected(scheduler), Stages() as stages:
         kept = _prepared(study, reading, stages)
         read = time.monotonic() - began
         found = find_markers(
@@ -236,6 +238,13 @@ def scan(
         str, typer.Option(help="and: best AND of literals; cells: best set of genotypes.")
     ] = "and",
     top: Annotated[int, typer.Option(help="Pairs or triples to keep.")] = 1000,
+    scheduler: options.Scheduler = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where to keep what is scanned, to go on from; with a scheduler OUT.checkpoint."
+        ),
+    ] = None,
     as_json: options.Json = False,
     *,
     reading: Reading,
@@ -244,12 +253,15 @@ def scan(
     from ..files.atomic import writable
     from ..genomics.association.adjustment import adjust
     from ..genomics.markers.stratified import scan_pairs
+    from ..remote.clusters import connected
     from .labelled import keep_apart
 
     which = _part(part)
     keep_apart(out, [*_files_of(study), *reading.inputs().values()])
     writable(out)
-    with Stages() as stages:
+    if checkpoint is None and scheduler is not None:
+        checkpoint = Path(f"{out}.checkpoint")
+    with _keeping(checkpoint), connected(scheduler), Stages() as stages:
         kept = _prepared(study, reading, stages)
         adjustment = adjust(
             kept.genotypes, kept.y, kept.covariates, components=reading.pcs,
@@ -258,7 +270,7 @@ def scan(
         found = scan_pairs(
             kept.genotypes, kept.y, size=size, among=among if size == 3 else None,
             codings=reading.codings_on_offer(), measure=measure, top=top, gap=reading.gap,
-            part=which, n_jobs=reading.jobs, strata=adjustment.numbers,
+            part=which, n_jobs=reading.jobs, strata=adjustment.numbers, checkpoint=checkpoint,
             progress=lambda done, total: stages(_UNITS[size], done, total),
             announce=(lambda work: typer.echo(work, err=True)) if size == 3 else None,
         )  # fmt: skip
@@ -272,6 +284,17 @@ def scan(
     saved = save_result(save, out, "the pairs")
     _tell_scan(saved.path, found.findings, found.settings, as_json)
     saved.require()
+
+
+@contextmanager
+def _keeping(checkpoint: Path | None) -> Iterator[None]:
+    """Say where a scan that is interrupted can go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if checkpoint is not None and checkpoint.exists():
+            typer.echo(f"{checkpoint} holds what was scanned; repeat to go on from it.", err=True)
+        raise
 
 
 def _part(text: str | None) -> tuple[int, int] | None:

@@ -27,6 +27,13 @@ Strata = Annotated[
 Test = Annotated[Path | None, typer.Option(help="Table to test the answers on.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
 Jobs = Annotated[int, typer.Option(help="Threads; the result does not depend on them.")]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Dask scheduler whose workers do the work, such as tcp://node1:8786.",
+    ),
+]
 Separator = Annotated[
     str | None, typer.Option("--sep", help="What separates cells: ',' ';' '\\t'; else by name.")
 ]

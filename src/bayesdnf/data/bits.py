@@ -191,7 +191,11 @@ class BitMatrix:
         verify : bool, default=True
             Read it all once and compare its hash; otherwise only its size and header are checked.
         """
-        packed = PackedFile(path, "table", verify=verify)
+        return cls.of_packed(PackedFile(path, "table", verify=verify))
+
+    @classmethod
+    def of_packed(cls, packed: PackedFile) -> BitMatrix:
+        """Return the table that a packed file holds."""
         packed.facts.expect("segments", "attributes")
         table = LiteralTable.unpacked(packed, packed.facts.whole("attributes", 0))
         given = packed.facts.any("segments")
@@ -205,7 +209,9 @@ class BitMatrix:
         wrong = wrong or len(rows.get("counts", ())) not in (0, sum(given))
         highest = max(int(a.max(initial=-1)) for a in (table.plane, table.valid))
         if wrong or highest >= len(planes) or table.plane.min(initial=0) < 0:
-            raise InputError(f"{path} is no usable packed file: its arrays do not fit together.")
+            raise InputError(
+                f"{packed.path} is no usable packed file: its arrays do not fit together."
+            )
         return cls(planes, table, given, **rows)
 
     @property

@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
@@ -21,6 +20,7 @@ from ..model.effect import Effect
 from ..model.prior import Prior
 from ..model.rates import Counts, Interval, Rates
 from ..model.rule import Rule, layers_of
+from ..remote.clusters import threads_for
 from ..search.hunt import hunt
 from ..search.result import SearchResult
 from . import presentation
@@ -259,7 +259,7 @@ class DNFClassifier(RuleClassifier):
             agree=int(self.agree),
             steps=int(self.steps),
             time_limit=self.time_limit,
-            n_jobs=joblib.effective_n_jobs(self.n_jobs),
+            n_jobs=threads_for(self.n_jobs),
             random_state=task.seed,
             progress=progress,
         )

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
@@ -24,6 +23,7 @@ from ..model.posterior import Posterior
 from ..model.prior import Prior
 from ..model.rates import Counts
 from ..model.rule import Rule
+from ..remote.clusters import threads_for
 from ..sampling.bayes_factor import BayesFactor, bayes_factor, one_layer_bayes_factor
 from ..sampling.draws import Draws
 from ..sampling.evidence import Evidence, drawn_evidence
@@ -276,7 +276,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
             thin=int(self.thin),
             kernel=self.kernel,
             time_limit=self.time_limit,
-            n_jobs=joblib.effective_n_jobs(self.n_jobs),
+            n_jobs=threads_for(self.n_jobs),
             random_state=task.seed,
             checkpoint=self.checkpoint,
             checkpoint_every=self.checkpoint_every,

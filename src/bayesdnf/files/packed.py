@@ -9,7 +9,7 @@ import mmap
 import os
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -126,7 +126,7 @@ class PackedFile:
                 if end != self._size:
                     raise self._truncated(f"{end:,}")
                 self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-                _watches[self._map] = _Watch(self.path, file.fileno(), self._map)
+                _watches[self._map] = _Watch(self, file.fileno(), self._map)
         except OSError as error:
             raise InputError(f"Cannot read {path}: {error.strerror}.") from error
         if verify:
@@ -143,6 +143,7 @@ class PackedFile:
         expect_fields(top, "kind", "facts", "arrays", "sha256")
         if (found := top.text("kind")) != kind:
             raise InputError(f"{self.path} holds a packed {found}, where a {kind} is asked for.")
+        self.kind = kind
         self.facts = top.part("facts")
         self.hash = top.text("sha256")
         if not is_hash(self.hash):
@@ -195,11 +196,14 @@ class PackedFile:
 class _Watch:
     """What tells whether a mapped file is still the one that was opened."""
 
-    def __init__(self, path: str, file: int, mapped: mmap.mmap) -> None:
-        self._path = path
+    def __init__(self, packed: PackedFile, file: int, mapped: mmap.mmap) -> None:
+        self._path = packed.path
+        whole = np.frombuffer(mapped, dtype=np.uint8)
+        self._start = whole.ctypes.data
+        self._kind, self._hash, self._arrays = packed.kind, packed.hash, packed._arrays
         self._file = os.dup(file)
         self._opened = self._now()
-        self._guard = _native.MapGuard(np.frombuffer(mapped, dtype=np.uint8))
+        self._guard = _native.MapGuard(whole)
 
     def __del__(self) -> None:
         os.close(self._file)
@@ -215,15 +219,44 @@ class _Watch:
                 "discarded. Pack it again, and run the command once more."
             )
 
+    def place_of(self, array: NDArray[Any]) -> PackedPlace | None:
+        """Which array of the file this is."""
+        for name, (at, kind, shape) in self._arrays.items():
+            if array.ctypes.data - self._start == at and array.shape == shape:
+                whole = array.dtype.str == kind and array.flags.c_contiguous
+                path = os.path.abspath(self._path)
+                return PackedPlace(path, self._kind, self._hash, name) if whole else None
+        return None
+
+
+class PackedPlace(NamedTuple):
+    """Where an array lies: a packed file, with its kind and hash, and the array's name in it."""
+
+    path: str
+    kind: str
+    sha256: str
+    name: str
+
+
+def place_of(array: NDArray[Any]) -> PackedPlace | None:
+    """Say which array of which packed file an array is; None where it is in memory, or a part."""
+    watch = _watch_of(array)
+    return None if watch is None else watch.place_of(array)
+
 
 def require_intact(array: NDArray[Any]) -> None:
     """Raise InputError if an array lies in a packed file that was changed since it was opened."""
+    watch = _watch_of(array)
+    if watch is not None:
+        watch.require_intact()
+
+
+def _watch_of(array: NDArray[Any]) -> _Watch | None:
     base: Any = array
     while isinstance(base, np.ndarray):
         base = base.base
     source = base.obj if isinstance(base, memoryview) else base
-    if isinstance(source, mmap.mmap) and (watch := _watches.get(source)) is not None:
-        watch.require_intact()
+    return _watches.get(source) if isinstance(source, mmap.mmap) else None
 
 
 def pack_texts(texts: Sequence[str], what: str) -> NDArray[np.uint8]:

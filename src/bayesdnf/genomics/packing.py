@@ -66,14 +66,9 @@ def open_parts(path: str | os.PathLike[str], *, verify: bool = True) -> dict[str
         "n_samples", "n_variants", "columns", "families", "history", "warnings",
         "genotypes_history",
     )  # fmt: skip
-    n_samples, n_variants = facts.whole("n_samples", 1), facts.whole("n_variants", 0)
-    samples = _table(packed, "samples", n_samples)
-    variants = _table(packed, "variants", n_variants)
+    n_samples = facts.whole("n_samples", 1)
     covariates = _table(packed, "covariates", n_samples)
-    y, planes = packed["y"], packed["planes"]
-    if samples is None or variants is None or y.dtype != np.bool_ or planes.dtype != np.uint64:
-        raise InputError(f"{path} is no usable packed file: it holds no whole study.")
-    genotypes = Genotypes(planes, samples, variants, _sentences(packed, "genotypes_history"))
+    y, genotypes = packed["y"], genotypes_of(packed)
     families = packed["families"] if facts.any("families") else None
     if families is not None and (families.dtype != np.int64 or families.shape != (n_samples,)):
         raise InputError(f"{path} is no usable packed file: its families are not whole.")
@@ -85,6 +80,17 @@ def open_parts(path: str | os.PathLike[str], *, verify: bool = True) -> dict[str
         "history": _sentences(packed, "history"),
         "warnings": _sentences(packed, "warnings"),
     }
+
+
+def genotypes_of(packed: PackedFile) -> Genotypes:
+    """Return the genotypes of a packed study; their planes stay in the file."""
+    samples = _table(packed, "samples", packed.facts.whole("n_samples", 1))
+    variants = _table(packed, "variants", packed.facts.whole("n_variants", 0))
+    planes = packed["planes"]
+    whole = planes.dtype == np.uint64 and packed["y"].dtype == np.bool_
+    if samples is None or variants is None or not whole:
+        raise InputError(f"{packed.path} is no usable packed file: it holds no whole study.")
+    return Genotypes(planes, samples, variants, _sentences(packed, "genotypes_history"))
 
 
 def _sentences(packed: PackedFile, name: str) -> tuple[str, ...]:

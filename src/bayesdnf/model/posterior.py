@@ -126,15 +126,42 @@ class Posterior:
         self.effect = (Effect() if effect is None else effect).resolved(self.layers, self.n_strata)
         weights = read_weights(sample_weight, len(outcome.positive))
         numbers = None if self.strata is None else self.strata.number
-        self.bits = canonical(bits, outcome.positive, weights, numbers)
-        view = self.bits.view()
-        self.n_pos, n_neg = (int(n) for n in np.reshape(view.totals, (2, -1)).sum(axis=1))
-        self.n = self.n_pos + n_neg
-        self.support = Support(self.bits, self.prior, self.layers)
+        self._settle(canonical(bits, outcome.positive, weights, numbers))
         self.among = self._among(among)
         # What two_rates needs once more: strata lie in segments of their own.
         self._pooled = None if numbers is None else (bits, outcome.positive, weights)
         self._connect()
+
+    @classmethod
+    def of_canonical(
+        cls,
+        bits: BitMatrix,
+        prior: Prior,
+        effect: Effect,
+        among: int,
+        layers: int = 1,
+        n_strata: int = 1,
+    ) -> Posterior:
+        """Return the posterior on rows that :func:`canonical` made, which scores and no more.
+
+        Parameters
+        ----------
+        bits, prior, effect, among, layers, n_strata
+            Those of another posterior.
+        """
+        posterior = cls.__new__(cls)
+        posterior.prior, posterior.effect, posterior.among = prior, effect, among
+        posterior.layers, posterior.n_strata = layers, n_strata
+        posterior.strata = posterior._pooled = None
+        posterior._settle(bits)
+        posterior._connect()
+        return posterior
+
+    def _settle(self, bits: BitMatrix) -> None:
+        self.bits = bits
+        self.n_pos, n_neg = (int(n) for n in np.reshape(bits.view().totals, (2, -1)).sum(axis=1))
+        self.n = self.n_pos + n_neg
+        self.support = Support(bits, self.prior, self.layers)
 
     def _connect(self) -> None:
         tables = self.prior.tables(self.bits.table, self.n, self.among)

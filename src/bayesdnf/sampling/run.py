@@ -17,18 +17,20 @@ from .. import _native
 from ..boolean import BooleanFunction
 from ..checks import seconds, whole
 from ..data.memory import require_memory
-from ..errors import InputError, ParameterError
+from ..errors import ClusterError, InputError, ParameterError
 from ..model.flat_functions import FlatFunctions, as_flat
 from ..model.part_rates import draw_part_rates
 from ..model.posterior import Posterior, Scores
 from ..model.rule import Rule, as_rule, one_line
 from ..model.streams import Streams
+from ..remote.clusters import active_cluster
 from ..search.exact import best_term
 from ..search.hunt import hunt, quick_restart
 from .checkpoint import Checkpoint
 from .draws import Draws
 from .kernel import Kernel, Terms
 from .records import ChainRecord, FunctionTable, merge
+from .remote_chains import remote_rounds
 from .samplers import informed, reversible_jump, single_term
 from .tempered import tempered
 
@@ -82,7 +84,8 @@ def sample(
     time_limit : float, optional
         Seconds after which to return what there is, the search for starts included.
     n_jobs : int, default=1
-        Threads; the draws do not depend on their number.
+        Threads; the draws do not depend on their number. Under an active joblib backend of Dask or
+        Ray its workers take the chains forward instead.
     random_state : int or SeedSequence, optional
         Seed; each chain has its own stream.
     checkpoint : path, optional
@@ -143,8 +146,14 @@ def sample(
             for number, function in enumerate(functions)
         ]
     stopped = "done"
+    cluster = active_cluster()
+    if cluster is None:
+        rounds = _rounds(used, records, total * thin, thin, n_jobs, stop)
+    else:
+        ends = None if time_limit is None else began + time_limit
+        rounds = remote_rounds(used, records, total * thin, thin, cluster, ends)
     try:
-        for now in _rounds(used, records, total * thin, thin, n_jobs, stop):
+        for now in rounds:
             records = now
             if kept is not None:
                 kept.save_if_due(records, checkpoint_every)
@@ -155,8 +164,16 @@ def sample(
     except _Interrupted as interruption:
         records = interruption.records
         stopped = "interrupted"
-    except KeyboardInterrupt:  # between two rounds
+    except KeyboardInterrupt:  # between two rounds, or while workers take chains forward
         stopped = "interrupted"
+    except ClusterError as error:
+        if kept is None:
+            raise
+        kept.save(records)
+        raise ClusterError(
+            f"{error} The chains so far are kept in {kept.files[0]} and {kept.files[1]}; the same "
+            "run with this checkpoint goes on from there."
+        ) from error
     if kept is not None:
         kept.save(records)
     return _collect(posterior, used, records, settings | {"stopped": stopped}, streams)

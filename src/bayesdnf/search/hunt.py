@@ -12,8 +12,9 @@ depend on threads.
 from __future__ import annotations
 
 import math
+import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -22,11 +23,15 @@ import numpy as np
 from .. import _native
 from ..boolean import BooleanFunction
 from ..checks import MOST_64, seconds, whole
-from ..errors import InputError
+from ..errors import ClusterError, InputError
 from ..model.flat_functions import as_flat
 from ..model.posterior import Posterior
 from ..model.rule import Rule, as_rule
 from ..model.streams import NumberedRuns, Streams
+from ..remote.clusters import Cluster, active_cluster
+from ..remote.numbered import RemoteRuns
+from ..remote.on_worker import once
+from ..remote.posteriors import SharedPosterior
 from .result import SearchProgress, SearchResult
 from .ways import INDEPENDENT, ROUND, Term, Terms, Way, Ways
 
@@ -98,7 +103,8 @@ def hunt(
     time_limit : float, optional
         Seconds after which to return the best so far.
     n_jobs : int, default=1
-        Threads; the result does not depend on their number.
+        Threads; the result does not depend on their number. Under an active joblib backend of
+        Dask or Ray its workers do the restarts instead.
     random_state : int or SeedSequence, optional
         Seed of the restarts' random streams.
     progress : callable, optional
@@ -145,10 +151,18 @@ def hunt(
         if progress is not None:
             progress(tally.restarts, restarts, max(tally.score, restart.reached))
 
-    runs = NumberedRuns(restart, stop, tell)
     stopped = "restarts"
     given = _starts(posterior, starts)
-    offered = NumberedRuns(partial(restart.bettered, given), stop)
+    cluster = active_cluster()
+    runs: NumberedRuns[End] | RemoteRuns[End] = NumberedRuns(restart, stop, tell)
+    offered: NumberedRuns[End] | RemoteRuns[End] = NumberedRuns(
+        partial(restart.bettered, given), stop
+    )
+    if cluster is not None:
+        ends = math.inf if time_limit is None else time.monotonic() + time_limit
+        send = _sender(restart, steps, cluster, ends)
+        runs = RemoteRuns(cluster, do_restart, send, tell)
+        offered = RemoteRuns(cluster, do_restart, lambda i: send(i)._replace(start=given[i]), tell)
     try:
         for end in offered.in_order(range(len(starts)), n_jobs):
             tally.know(end)
@@ -167,6 +181,14 @@ def hunt(
             tally.know(end)
         for end in runs.unfinished():
             tally.add(end)
+    except ClusterError as error:
+        if tally.score == -math.inf:
+            raise
+        best_now = posterior.spell(as_flat([tally.terms]), 0)
+        raise ClusterError(
+            f"{error} {tally.restarts:,} restarts were counted; give the best function so far as "
+            f"one of 'starts' to go on from it: {best_now}"
+        ) from error
     if tally.score == -math.inf and stopped in ("agreement", "restarts"):
         raise InputError(
             "The search came to no function that the prior allows on this table; it goes from one "
@@ -207,7 +229,11 @@ def _starts(posterior: Posterior, starts: Sequence[Rule | str]) -> list[Terms]:
 
 
 def _rounds(
-    runs: NumberedRuns[End], restart: _Restart, tally: _Tally, most: int, n_jobs: int
+    runs: NumberedRuns[End] | RemoteRuns[End],
+    restart: _Restart,
+    tally: _Tally,
+    most: int,
+    n_jobs: int,
 ) -> Iterator[End]:
     """Yield restarts round by round: none of a round starts before the last one is judged.
 
@@ -420,3 +446,41 @@ class _Restart:
                 return found
             self._rebuilt[start, width] = found
         return self._rebuilt[start, width]
+
+
+class RestartTask(NamedTuple):
+    """A restart, for a worker: its number, and what earlier rounds came to."""
+
+    posterior: SharedPosterior
+    steps: int
+    streams: Streams
+    elites: list[Terms]
+    pool: list[Term]
+    number: int
+    seconds: float
+    start: Terms | None = None
+    """A function to better, where no restart is asked for."""
+
+
+def do_restart(task: RestartTask, stop: _native.StopFlag) -> End:
+    """Do a restart, on a worker; restarts of a search share what they have rebuilt there."""
+    stop.set_deadline(task.seconds)
+    restart = _Restart(task.posterior.open(), task.steps, task.streams, stop)
+    restart._elites, restart._pool = task.elites, task.pool
+    restart._rebuilt = once((task.posterior.table, task.posterior.fingerprint, "rebuilt"), dict)
+    return restart(task.number) if task.start is None else restart.bettered([task.start], 0)
+
+
+def _sender(
+    restart: _Restart, steps: int, cluster: Cluster, ends: float
+) -> Callable[[int], RestartTask]:
+    """Return what makes a task of the number of a restart, to be over at a moment."""
+    shared = SharedPosterior.of(restart.posterior, cluster)
+
+    def send(number: int) -> RestartTask:
+        return RestartTask(
+            shared, steps, restart.streams, restart._elites, restart._pool, number,
+            max(0.0, ends - time.monotonic()),
+        )  # fmt: skip
+
+    return send

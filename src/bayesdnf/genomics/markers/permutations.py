@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +17,18 @@ from ...checks import whole
 from ...model.effect import Effect
 from ...model.prior import Prior
 from ...model.streams import Streams
+from ...remote.clusters import Cluster, active_cluster
 from ..genotypes import Genotypes
-from .scan import Progress, scan_table
+from ..sharing import SharedCalls
+from .scan_parts import Progress, ScanOptions, scan_table
 from .scoring import Scoring
 from .stratified import stratified_scan, stratified_singles
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Numbered = tuple[int, tuple[float, float]]
+"""The number of a permutation, and the largest values in it."""
 
 _KEPT = 200  # findings of a permutation's plain scans that are scored within strata
 
@@ -54,7 +61,8 @@ def family_wise(
     random_state : int or SeedSequence, optional
         Seed.
     n_jobs : int, default=1
-        Threads; the result does not depend on their number.
+        Threads; the result does not depend on their number. Under an active joblib backend of
+        Dask or Ray its workers do the permutations instead.
     progress : callable, optional
         Called as ``progress(done, permutations)``.
     **settings
@@ -78,35 +86,112 @@ def family_wise(
     permutations = whole("permutations", "family_wise", permutations, 1)
     n_jobs = whole("n_jobs", "family_wise", n_jobs, 1)
     streams = Streams(random_state, "family_wise")
-    stop = _native.StopFlag()
-    rank = settings.get("rank", "gain")
     exchangeable = _exchangeable(len(y), strata, families)
+    cluster = active_cluster()
+    if cluster is not None:
+        ended = _remotely(
+            genotypes, y, exchangeable, strata, permutations, streams, settings, cluster
+        )
+    else:
+        ended = _on_threads(
+            genotypes, y, exchangeable, strata, permutations, streams, settings, n_jobs
+        )
+    out = np.empty((permutations, 2))
+    with closing(ended):
+        for done, (number, pair) in enumerate(ended, start=1):
+            out[number] = pair
+            if progress is not None:
+                progress(done, permutations)
+    return out
 
+
+def _on_threads(
+    genotypes: Genotypes,
+    y: NDArray[np.bool_],
+    exchangeable: NDArray[np.intp],
+    strata: NDArray[np.intp] | None,
+    permutations: int,
+    streams: Streams,
+    settings: dict[str, Any],
+    n_jobs: int,
+) -> Generator[Numbered, None, None]:
     # Each permutation has a random stream by its number and runs on one thread, so that results do
     # not depend on how many threads there are.
+    stop = _native.StopFlag()
+    options = _options(settings)
+
     def largest(number: int) -> tuple[float, float]:
         shuffled = permuted(y, exchangeable, np.random.default_rng(streams.child(number)))
         if strata is not None:
             return _largest_within(genotypes, shuffled, strata, settings)
-        table = scan_table(genotypes, shuffled, top=1, n_jobs=1, **settings)
-        best = _native.Findings(1)
-        table.scan(0, table.n_tasks, 1, 1, stop, best)
-        _, _, _, factor, gain = best.arrays()
-        pair = gain if rank == "gain" else factor
-        return float(table.singles()[3].max(initial=0)), float(pair.max(initial=0))
+        return _largest(scan_table(genotypes, shuffled, options), options, stop)
 
-    out = np.empty((permutations, 2))
     with ThreadPoolExecutor(n_jobs) as pool:
         try:
-            for number, pair in enumerate(pool.map(largest, range(permutations))):
-                out[number] = pair
-                if progress is not None:
-                    progress(number + 1, permutations)
+            yield from enumerate(pool.map(largest, range(permutations)))
         except BaseException:  # Ctrl-C too: scans that are running must end before the pool does
             stop.stop()
             pool.shutdown(cancel_futures=True)
             raise
-    return out
+
+
+class PermutationTask(NamedTuple):
+    """A permutation, for a worker."""
+
+    calls: SharedCalls
+    settings: dict[str, Any]
+    streams: Streams
+    number: int
+
+
+def scan_permuted(task: PermutationTask, stop: _native.StopFlag) -> tuple[float, float]:
+    """Do a permutation, on a worker."""
+    data = task.calls.open()
+    exchangeable = data["exchangeable"].astype(np.intp)
+    rng = np.random.default_rng(task.streams.child(task.number))
+    shuffled = permuted(data["y"], exchangeable, rng)
+    if data.has("strata"):
+        strata = data["strata"].astype(np.intp)
+        return _largest_within(task.calls.genotypes(), shuffled, strata, task.settings)
+    options, places = _options(task.settings), (data["chromosome"], data["position"])
+    return _largest(options.table(task.calls.planes(), shuffled, *places), options, stop)
+
+
+def _remotely(
+    genotypes: Genotypes,
+    y: NDArray[np.bool_],
+    exchangeable: NDArray[np.intp],
+    strata: NDArray[np.intp] | None,
+    permutations: int,
+    streams: Streams,
+    settings: dict[str, Any],
+    cluster: Cluster,
+) -> Generator[Numbered, None, None]:
+    more = {"exchangeable": exchangeable.astype(np.int64)}
+    if strata is not None:
+        more["strata"] = strata.astype(np.int64)
+    with SharedCalls.of(genotypes, y, cluster, **more) as calls:
+        tasks = (PermutationTask(calls, settings, streams, i) for i in range(permutations))
+        with closing(cluster.run(scan_permuted, tasks)) as ended:
+            for task, pair in ended:
+                yield task.number, pair
+
+
+def _options(settings: dict[str, Any]) -> ScanOptions:
+    """Return the options of a scan that keeps the best pair."""
+    given = {name: value for name, value in settings.items() if value is not None}
+    given["codings"] = tuple(given.get("codings", CODINGS))
+    return ScanOptions(**{**given, "top": 1})
+
+
+def _largest(
+    table: _native.ScanTable, options: ScanOptions, stop: _native.StopFlag
+) -> tuple[float, float]:
+    best = _native.Findings(1)
+    table.scan(0, table.n_tasks, 1, 1, stop, best)
+    _, _, _, factor, gain = best.arrays()
+    pair = gain if options.rank == "gain" else factor
+    return float(table.singles()[3].max(initial=0)), float(pair.max(initial=0))
 
 
 def permuted(

@@ -11,9 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,24 +22,20 @@ from numpy.typing import NDArray
 from ... import _native
 from ...boolean import BooleanFunction
 from ...checks import is_whole, whole
-from ...display.wording import duration
 from ...errors import InputError, ParameterError
 from ...files.atomic import atomic_path
 from ...files.packed import require_intact
 from ...model.effect import Effect
-from ..chromosomes import chromosome_order
+from ...remote.clusters import active_cluster
 from ..genotypes import Genotypes
 from ..quality.linkage import clump_leads
+from .scan_parts import Progress, ScanOptions, forecast, scan_parts, scan_table
 from .spelling import CODES, conjunction, function_of_cells
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_ROUND = 0.25  # seconds between looks at progress and Ctrl-C
 _FORMAT = "bayesdnf scan 1"
-
-Progress = Callable[[int, int], None]
-"""Called as ``progress(done, total)``, in pairs or triples."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +136,8 @@ def scan(
     n_jobs: int = 1,
     progress: Progress | None = None,
     announce: Callable[[str], object] | None = None,
+    client: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Scan:
     """Score every variant, every pair of variants, or every triple of some.
 
@@ -173,12 +169,18 @@ def scan(
         Do part k of n of the pairs or triples, k from 1: for job arrays. :func:`merge` joins the
         parts.
     n_jobs : int, default=1
-        Threads; what is found does not depend on their number.
+        Threads; what is found does not depend on their number. Under an active joblib backend of
+        Dask or Ray its workers scan instead.
     progress : callable, optional
         Called as ``progress(done, total)``.
     announce : callable, optional
         Told in a sentence, before the scan begins, how much there is to do and how long it will
         take.
+    client : distributed.Client, optional
+        Scan on the workers of this Dask client.
+    checkpoint : path, optional
+        Where to keep what is scanned, for pairs and triples; if a state of this very scan is there,
+        the scan goes on from it. The file is removed when the scan has ended.
 
     Examples
     --------
@@ -196,30 +198,8 @@ def scan(
     gap, n_jobs = whole("gap", "scan", gap, 0), whole("n_jobs", "scan", n_jobs, 1)
     _check(genotypes, y, size, among, codings, measure, rank, part)
     number, parts = (1, 1) if part is None else map(int, part)
-    table = scan_table(
-        genotypes, y, codings=codings, measure=measure, rank=rank, top=top, gap=gap,
-        effect=effect, n_jobs=n_jobs,
-    )  # fmt: skip
-    best = _native.Findings(top)
-    if size == 1:
-        found: Any = table.singles()
-        order = np.argsort(-found[3], kind="stable")[:top]
-        found = [array[order] for array in found]
-    else:
-        scanned: _native.ScanTable | _native.TripleTable = table
-        what = f"{genotypes.n_variants:,} variants"
-        if size == 3:
-            if isinstance(among, int | np.integer):
-                ranked = np.argsort(-table.singles()[3], kind="stable")
-                among = clump_leads(genotypes, ranked, int(among))
-                what = f"{len(among):,} blocks of linkage"
-            chosen = np.unique(np.asarray(among, dtype=np.int32))
-            scanned = _native.TripleTable(table, chosen, n_jobs)
-        if announce is not None:
-            announce(_forecast(scanned, what, number, parts, n_jobs, top))
-        _run(scanned, best, number - 1, parts, n_jobs, progress)
-        found = best.arrays()
-    require_intact(genotypes.planes)
+    options = ScanOptions(tuple(codings), measure, rank, top, gap, effect or Effect())
+    table = scan_table(genotypes, y, options, n_jobs)
     settings = {
         **identity(genotypes, y, codings, gap, effect or Effect()),
         "size": size,
@@ -228,8 +208,32 @@ def scan(
         "top": top,
         "part": [number, parts],
     }
-    if size == 3:
-        settings["among"] = hashlib.sha256(chosen.tobytes()).hexdigest()[:16]
+    if size == 1:
+        found: Any = table.singles()
+        order = np.argsort(-found[3], kind="stable")[:top]
+        found = [array[order] for array in found]
+    else:
+        scanned: _native.ScanTable | _native.TripleTable = table
+        what = f"{genotypes.n_variants:,} variants"
+        chosen = None
+        if size == 3:
+            if isinstance(among, int | np.integer):
+                ranked = np.argsort(-table.singles()[3], kind="stable")
+                among = clump_leads(genotypes, ranked, int(among))
+                what = f"{len(among):,} blocks of linkage"
+            chosen = np.unique(np.asarray(among, dtype=np.int32))
+            scanned = _native.TripleTable(table, chosen, n_jobs)
+            settings["among"] = hashlib.sha256(chosen.tobytes()).hexdigest()[:16]
+        cluster = active_cluster(client)
+        if announce is not None:
+            slots = None if cluster is None else cluster.slots
+            announce(forecast(scanned, what, number, parts, n_jobs, top, slots))
+        found = scan_parts(
+            genotypes, y, scanned, options, chosen, range(number - 1, scanned.n_tasks, parts),
+            n_jobs=n_jobs, cluster=cluster, checkpoint=checkpoint, settings=settings,
+            progress=progress,
+        )  # fmt: skip
+    require_intact(genotypes.planes)
     return Scan(_findings(genotypes, found, size, measure), settings)
 
 
@@ -299,108 +303,6 @@ def merge(scans: Sequence[Scan]) -> Scan:
     order = np.lexsort((*places, -joined[key]))
     findings = joined.iloc[order[: plain[0]["top"]]].reset_index(drop=True)
     return Scan(findings, {**plain[0], "part": [1, 1]})
-
-
-def scan_table(
-    genotypes: Genotypes,
-    y: NDArray[np.bool_],
-    *,
-    codings: Sequence[str] = ("dominant", "recessive", "heterozygous"),
-    measure: str = "and",
-    rank: str = "gain",
-    top: int = 1000,
-    gap: int = 0,
-    effect: Effect | None = None,
-    n_jobs: int = 1,
-) -> _native.ScanTable:
-    """Split the calls into cases and controls, as the native core scans them."""
-    return _native.ScanTable(
-        genotypes.planes,
-        genotypes.mask(y),
-        genotypes.mask(~y),
-        (effect or Effect()).native(),
-        [CODES.index(coding) for coding in codings],
-        measure == "cells",
-        rank == "gain",
-        top,
-        gap,
-        chromosome_order(genotypes.variants["CHR"]),
-        genotypes.variants["POS"].to_numpy(dtype=np.int64),
-        n_jobs,
-    )
-
-
-def _run(
-    table: _native.ScanTable | _native.TripleTable,
-    best: _native.Findings,
-    first: int,
-    step: int,
-    n_jobs: int,
-    progress: Progress | None,
-) -> None:
-    """Scan the tasks first, first + step, … in stretches that take a fraction of a second."""
-    total = table.size_of(first, table.n_tasks, step)
-    done = 0
-
-    def stretch(start: int, end: int, stop: _native.StopFlag) -> None:
-        table.scan(start, end, step, n_jobs, stop, best)
-
-    for start, end in _stretches(range(first, table.n_tasks, step), n_jobs, stretch):
-        done += table.size_of(start, end, step)
-        if progress is not None:
-            progress(done, total)
-
-
-def _forecast(
-    table: _native.ScanTable | _native.TripleTable,
-    what: str,
-    number: int,
-    parts: int,
-    n_jobs: int,
-    top: int,
-) -> str:
-    """Say how much a part of a scan is, and how long it will take by a trial of some tasks."""
-    unit = "triples" if isinstance(table, _native.TripleTable) else "pairs"
-    total = table.size_of(number - 1, table.n_tasks, parts)
-    stop, trial = _native.StopFlag(), _native.Findings(top)
-    began, done = time.monotonic(), 0
-    for task in range(table.n_tasks // 2, table.n_tasks, n_jobs):
-        end = min(task + n_jobs, table.n_tasks)
-        table.scan(task, end, 1, n_jobs, stop, trial)
-        done += table.size_of(task, end)
-        if time.monotonic() - began > _ROUND:
-            break
-    seconds = total / max(1, done) * (time.monotonic() - began)
-    threads = "1 thread" if n_jobs == 1 else f"{n_jobs} threads"
-    part = "" if parts == 1 else f" in part {number} of {parts}"
-    return f"{total:,} {unit} of {what}{part}: about {duration(seconds)} on {threads}."
-
-
-def _stretches(
-    tasks: range, n_jobs: int, work: Callable[[int, int, _native.StopFlag], None]
-) -> Any:
-    """Do tasks a stretch at a time, on a thread of their own so that Ctrl-C is heard."""
-    at, length = 0, n_jobs
-    stop = _native.StopFlag()
-    with ThreadPoolExecutor(1) as pool:
-        while at < len(tasks):
-            piece = tasks[at : at + length]
-            start, end = piece.start, piece[-1] + 1
-            began = time.monotonic()
-            running = pool.submit(work, start, end, stop)
-            try:
-                while wait([running], timeout=0.1).not_done:
-                    pass
-            except KeyboardInterrupt:
-                stop.stop()
-                raise
-            running.result()
-            # Stretches grow or shrink towards _ROUND seconds; their cuts do not change what is
-            # found, as Findings keeps the best of all.
-            pace = _ROUND / max(1e-4, time.monotonic() - began)
-            at += len(piece)
-            length = max(n_jobs, int(length * min(8.0, max(0.25, pace))))
-            yield start, end
 
 
 def _findings(genotypes: Genotypes, found: Any, size: int, measure: str) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +105,12 @@ def scan_pairs(
 
 
 def stratified_scan(
-    scoring: Scoring, singles: pd.DataFrame, *, top: int = 1000, **settings: Any
+    scoring: Scoring,
+    singles: pd.DataFrame,
+    *,
+    top: int = 1000,
+    checkpoint: str | os.PathLike[str] | None = None,
+    **settings: Any,
 ) -> Scan:
     """Scan pairs or triples in the whole study and in each stratum; score what they find again.
 
@@ -116,6 +122,8 @@ def stratified_scan(
         What :func:`stratified_singles` made.
     top : int, default=1000
         Findings to keep, and to take from each of the plain scans.
+    checkpoint : path, optional
+        Where to keep the plain scan of the whole study; those of strata have files beside it.
     **settings
         Those of :func:`scan`.
     """
@@ -123,12 +131,14 @@ def stratified_scan(
 
     genotypes, y, strata = scoring.genotypes, scoring.y, scoring.strata
     assert strata is not None
-    whole = scan(genotypes, y, top=top, **settings)
+    whole = scan(genotypes, y, top=top, checkpoint=checkpoint, **settings)
     parts = [whole.findings]
     for s in range(scoring.n_strata):
         here = strata == s
         if min(np.count_nonzero(here & y), np.count_nonzero(here & ~y)) >= _FEWEST:
-            found = scan(genotypes.take(samples=here), y[here], top=top, **settings)
+            kept = None if checkpoint is None else f"{os.fspath(checkpoint)}.{s}"
+            calls = genotypes.take(samples=here)
+            found = scan(calls, y[here], top=top, checkpoint=kept, **settings)
             parts.append(found.findings)
     joined = pd.concat([p for p in parts if len(p)] or parts[:1], ignore_index=True)
     joined = joined.drop_duplicates("marker").reset_index(drop=True)

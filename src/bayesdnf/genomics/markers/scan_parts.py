@@ -1,0 +1,353 @@
+"""Parts of a scan: on threads of this process or on a cluster, kept in a checkpoint.
+
+The tasks of the native scan are numbered, and every pair or triple is in exactly one. A part is
+every n-th of them; the best findings of all parts are those of the whole, however it is cut.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import _native
+from ...boolean.literal import CODINGS
+from ...display.wording import duration
+from ...errors import ClusterError, InputError
+from ...files.atomic import writable, write_bytes
+from ...files.packed import require_intact
+from ...files.seals import opened, seal
+from ...model.effect import Effect
+from ...remote.clusters import Cluster
+from ...remote.on_worker import once
+from ..chromosomes import chromosome_order
+from ..genotypes import Genotypes, pack_mask
+from ..sharing import SharedCalls
+from .spelling import CODES
+
+_ROUND = 0.25  # seconds between looks at progress and Ctrl-C
+_SAVE_EVERY = 60.0  # seconds between checkpoints
+_FORMAT, _VERSION = "bayesdnf.scan-checkpoint", 1
+# Parts on a cluster: enough for each slot that one slow worker holds up little, each long enough
+# that sending it costs little beside it.
+_PARTS_PER_SLOT, _LEAST_PAIRS = 16, 20_000_000
+
+Progress = Callable[[int, int], None]
+"""Called as ``progress(done, total)``, in pairs or triples."""
+
+Table = _native.ScanTable | _native.TripleTable
+Arrays = tuple[NDArray[Any], ...]
+"""Variants, what, rows, log Bayes factor and gain of findings, as the core gives them."""
+
+
+class ScanOptions(NamedTuple):
+    """How pairs and triples are scored and ranked; see :func:`scan`."""
+
+    codings: tuple[str, ...] = tuple(CODINGS)
+    measure: str = "and"
+    rank: str = "gain"
+    top: int = 1000
+    gap: int = 0
+    effect: Effect = Effect()
+
+    def table(
+        self,
+        planes: NDArray[np.uint64],
+        y: NDArray[np.bool_],
+        chromosome: NDArray[np.int32],
+        position: NDArray[np.int64],
+        n_jobs: int = 1,
+    ) -> _native.ScanTable:
+        """Split calls into cases and controls, as the native core scans them."""
+        n_words = planes.shape[2]
+        return _native.ScanTable(
+            planes, pack_mask(y, n_words), pack_mask(~y, n_words), self.effect.native(),
+            [CODES.index(coding) for coding in self.codings], self.measure == "cells",
+            self.rank == "gain", self.top, self.gap, chromosome, position, n_jobs,
+        )  # fmt: skip
+
+    def best(self, pieces: Iterable[Arrays]) -> Arrays:
+        """Join findings and keep the best, in the order of one scan: by key, then by variants."""
+        joined = tuple(np.concatenate(columns) for columns in zip(*pieces, strict=True))
+        variants, _, _, factor, gain = joined
+        key = gain if self.rank == "gain" else factor
+        order = np.lexsort((variants[:, 2], variants[:, 1], variants[:, 0], -key))[: self.top]
+        return tuple(column[order] for column in joined)
+
+
+def scan_table(
+    genotypes: Genotypes, y: NDArray[np.bool_], options: ScanOptions, n_jobs: int = 1
+) -> _native.ScanTable:
+    """Return the table that is scanned, of genotypes in this process."""
+    variants = genotypes.variants
+    chromosome, position = chromosome_order(variants["CHR"]), variants["POS"].to_numpy(np.int64)
+    return options.table(genotypes.planes, y, chromosome, position, n_jobs)
+
+
+class PartTask(NamedTuple):
+    """A part of a scan, for a worker: tasks first, first + step, …."""
+
+    calls: SharedCalls
+    options: ScanOptions
+    chosen: bytes | None
+    """Numbers of the variants that triples are of."""
+    first: int
+    step: int
+
+    def table(self) -> Table:
+        """Return the table of this scan, which a process makes once."""
+        return once((self.calls, repr(self.options), self.chosen), self._made)
+
+    def _made(self) -> Table:
+        data = self.calls.open()
+        table = self.options.table(
+            self.calls.planes(), data["y"], data["chromosome"], data["position"]
+        )
+        if self.chosen is None:
+            return table
+        return _native.TripleTable(table, np.frombuffer(self.chosen, dtype=np.int32), 1)
+
+
+def scan_part(task: PartTask, stop: _native.StopFlag) -> Arrays:
+    """Scan a part, on a worker."""
+    table, best = task.table(), _native.Findings(task.options.top)
+    table.scan(task.first, table.n_tasks, task.step, 1, stop, best)
+    require_intact(task.calls.planes())
+    return best.arrays()
+
+
+def scan_parts(
+    genotypes: Genotypes,
+    y: NDArray[np.bool_],
+    table: Table,
+    options: ScanOptions,
+    chosen: NDArray[np.int32] | None,
+    tasks: range,
+    *,
+    n_jobs: int,
+    cluster: Cluster | None,
+    checkpoint: str | os.PathLike[str] | None,
+    settings: dict[str, Any],
+    progress: Progress | None,
+) -> Arrays:
+    """Scan some tasks of a table, wherever that is done.
+
+    Parameters
+    ----------
+    genotypes, y
+        What ``table`` was made of.
+    table : ScanTable or TripleTable
+        What is scanned.
+    options : ScanOptions
+        How.
+    chosen : ndarray of int32 or None
+        The variants that triples are of.
+    tasks : range
+        Numbers of the tasks, every n-th.
+    n_jobs, cluster, checkpoint, progress
+        Threads of this process or workers, where to keep what is done, whom to tell.
+    settings : dict
+        What the scan is, for the checkpoint.
+    """
+    if cluster is None and checkpoint is None:
+        best = _native.Findings(options.top)
+        _run(table, best, tasks, n_jobs, progress)
+        return best.arrays()
+    slots = n_jobs if cluster is None else cluster.slots
+    total = table.size_of(tasks.start, table.n_tasks, tasks.step)
+    kept = _Kept(checkpoint, settings, _cut(len(tasks), total, slots))
+    first, step = tasks.start, tasks.step * kept.parts
+    left = [tasks.start + part * tasks.step for part in range(kept.parts) if part not in kept.done]
+
+    def size(first: int) -> int:
+        return table.size_of(first, table.n_tasks, step)
+
+    done = total - sum(map(size, left))
+    with ExitStack() as stack:
+        results: Iterator[tuple[int, Arrays]]
+        if cluster is None:
+            results = ((at, _scan_here(table, options, at, step, n_jobs)) for at in left)
+        else:
+            calls = stack.enter_context(SharedCalls.of(genotypes, y, cluster))
+            numbers = None if chosen is None else chosen.tobytes()
+            sent = (PartTask(calls, options, numbers, at, step) for at in left)
+            ended = stack.enter_context(closing(cluster.run(scan_part, sent)))
+            results = ((task.first, arrays) for task, arrays in ended)
+        try:
+            for at, arrays in results:
+                kept.add((at - first) // tasks.step, arrays, options)
+                done += size(at)
+                if progress is not None:
+                    progress(done, total)
+        except (KeyboardInterrupt, ClusterError) as error:
+            kept.save()
+            if isinstance(error, ClusterError) and checkpoint is not None:
+                raise ClusterError(
+                    f"{error} {len(kept.done):,} of {kept.parts:,} parts are kept in {checkpoint}; "
+                    "the same scan with this checkpoint goes on from there."
+                ) from error
+            raise
+    kept.remove()
+    return kept.best(options)
+
+
+def _cut(n_tasks: int, total: int, slots: int) -> int:
+    """Say in how many parts to scan; what is found does not depend on it."""
+    wanted = max(slots, min(_PARTS_PER_SLOT * slots, total // _LEAST_PAIRS))
+    return max(1, min(n_tasks, wanted))
+
+
+def _scan_here(table: Table, options: ScanOptions, first: int, step: int, n_jobs: int) -> Arrays:
+    best = _native.Findings(options.top)
+    _run(table, best, range(first, table.n_tasks, step), n_jobs, None)
+    return best.arrays()
+
+
+class _Kept:
+    """Which parts are done and what they found, on disk where that is asked for.
+
+    Parameters
+    ----------
+    path : path or None
+        The file.
+    settings : dict
+        What is scanned and how: a state of another scan is refused.
+    parts : int
+        In how many parts a new scan is cut.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str] | None, settings: dict[str, Any], parts: int
+    ) -> None:
+        self._path = None if path is None else writable(path)
+        self._settings = json.loads(json.dumps(settings))  # as it is read back
+        self.parts = parts
+        self.done: set[int] = set()
+        self._found: list[Arrays] = []
+        self._saved = time.monotonic()
+        if self._path is not None and self._path.exists():
+            self._load(self._path)
+
+    def _load(self, path: Path) -> None:
+        found = opened(path.read_bytes(), _FORMAT)
+        if found is None or not found.intact or found.version != _VERSION:
+            raise InputError(f"{path} is no checkpoint of a scan; remove it to start anew.")
+        with np.load(io.BytesIO(found.content), allow_pickle=False) as archive:
+            head = json.loads(str(archive["head"]))
+            arrays = tuple(archive[str(i)] for i in range(5))
+        for name, value in self._settings.items():
+            if head["settings"].get(name) != value:
+                raise InputError(
+                    f"The checkpoint {path} is of another scan: its {name} is "
+                    f"{head['settings'].get(name)!r}, here it is {value!r}."
+                )
+        self.parts, self.done, self._found = head["parts"], set(head["done"]), [arrays]
+
+    def add(self, part: int, arrays: Arrays, options: ScanOptions) -> None:
+        """Take note of a part that was scanned."""
+        self.done.add(part)
+        self._found = [options.best([*self._found, arrays])]
+        if time.monotonic() - self._saved >= _SAVE_EVERY:
+            self.save()
+
+    def best(self, options: ScanOptions) -> Arrays:
+        """Return the best findings of all parts."""
+        return options.best(self._found)
+
+    def save(self) -> None:
+        """Write the state, unless there is none yet."""
+        if self._path is None or not self._found:
+            return
+        head = {"settings": self._settings, "parts": self.parts, "done": sorted(self.done)}
+        columns = {str(i): column for i, column in enumerate(self._found[0])}
+        image = io.BytesIO()
+        np.savez(image, head=np.array(json.dumps(head)), **columns)  # type: ignore[arg-type]
+        write_bytes(self._path, seal(image.getbuffer(), _FORMAT, _VERSION))
+        self._saved = time.monotonic()
+
+    def remove(self) -> None:
+        """Remove the file: the scan has ended."""
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+
+def _run(
+    table: Table, best: _native.Findings, tasks: range, n_jobs: int, progress: Progress | None
+) -> None:
+    """Scan tasks on threads, in stretches that take a fraction of a second."""
+    step = tasks.step
+    total = table.size_of(tasks.start, table.n_tasks, step)
+    done = 0
+
+    def stretch(start: int, end: int, stop: _native.StopFlag) -> None:
+        table.scan(start, end, step, n_jobs, stop, best)
+
+    for start, end in _stretches(tasks, n_jobs, stretch):
+        done += table.size_of(start, end, step)
+        if progress is not None:
+            progress(done, total)
+
+
+def forecast(
+    table: Table,
+    what: str,
+    number: int,
+    parts: int,
+    n_jobs: int,
+    top: int,
+    slots: int | None = None,
+) -> str:
+    """Say how much a part of a scan is, and how long it will take by a trial of some tasks."""
+    unit = "triples" if isinstance(table, _native.TripleTable) else "pairs"
+    total = table.size_of(number - 1, table.n_tasks, parts)
+    stop, trial = _native.StopFlag(), _native.Findings(top)
+    began, done = time.monotonic(), 0
+    for task in range(table.n_tasks // 2, table.n_tasks, n_jobs):
+        end = min(task + n_jobs, table.n_tasks)
+        table.scan(task, end, 1, n_jobs, stop, trial)
+        done += table.size_of(task, end)
+        if time.monotonic() - began > _ROUND:
+            break
+    seconds = total / max(1, done) * (time.monotonic() - began)
+    threads = "1 thread" if n_jobs == 1 else f"{n_jobs} threads"
+    if slots is not None:
+        seconds *= n_jobs / slots
+        threads = f"{slots:,} threads of the cluster"
+    part = "" if parts == 1 else f" in part {number} of {parts}"
+    return f"{total:,} {unit} of {what}{part}: about {duration(seconds)} on {threads}."
+
+
+def _stretches(
+    tasks: range, n_jobs: int, work: Callable[[int, int, _native.StopFlag], None]
+) -> Any:
+    """Do tasks a stretch at a time, on a thread of their own so that Ctrl-C is heard."""
+    at, length = 0, n_jobs
+    stop = _native.StopFlag()
+    with ThreadPoolExecutor(1) as pool:
+        while at < len(tasks):
+            piece = tasks[at : at + length]
+            start, end = piece.start, piece[-1] + 1
+            began = time.monotonic()
+            running = pool.submit(work, start, end, stop)
+            try:
+                while wait([running], timeout=0.1).not_done:
+                    pass
+            except KeyboardInterrupt:
+                stop.stop()
+                raise
+            running.result()
+            # Stretches grow or shrink towards _ROUND seconds; their cuts do not change what is
+            # found, as Findings keeps the best of all.
+            pace = _ROUND / max(1e-4, time.monotonic() - began)
+            at += len(piece)
+            length = max(n_jobs, int(length * min(8.0, max(0.25, pace))))
+            yield start, end

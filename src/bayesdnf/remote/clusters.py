@@ -1,0 +1,144 @@
+"""Which cluster carries the work: joblib's active backend says, or a client that is given."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator
+from importlib import import_module
+from typing import Any, Protocol
+
+from ..errors import InputError, MissingExtraError
+from .dask_cluster import DaskCluster
+from .on_worker import Result, Task, Work, do_task, inside_a_task, versions
+
+
+class Cluster(Protocol):
+    """What carries tasks to workers."""
+
+    @property
+    def slots(self) -> int:
+        """How many tasks run at once."""
+
+    @property
+    def on_this_machine(self) -> bool:
+        """Whether all workers are known to see the files of this machine."""
+
+    def run(
+        self,
+        work: Work[Task, Result],
+        tasks: Iterable[Task],
+        then: Callable[[Task, Result], Task | None] | None = None,
+    ) -> Generator[tuple[Task, Result], None, None]:
+        """Do tasks; yield each with its result, in the order in which they end.
+
+        ``then`` may return one more task that follows from a result. A generator that is closed
+        cancels what is under way.
+        """
+
+
+def active_cluster(client: Any = None) -> Cluster | None:
+    """Return the cluster that carries work started here; None: threads of this process do.
+
+    Work goes to the Dask client that is given, else to joblib's active backend where that is Dask
+    or Ray. Inside a task nothing more goes out: the level above is spread already.
+
+    Parameters
+    ----------
+    client : distributed.Client, optional
+        A client to use whatever joblib says.
+
+    Examples
+    --------
+    >>> from bayesdnf.remote.clusters import active_cluster
+    >>> active_cluster() is None
+    True
+    """
+    if client is not None:
+        return DaskCluster(client)
+    parallel: Any = sys.modules.get("joblib.parallel")
+    if parallel is None or inside_a_task():
+        return None
+    backend, _ = parallel.get_active_backend()
+    kind = type(backend).__name__
+    if kind == "DaskDistributedBackend":
+        return DaskCluster(backend.client)
+    return JoblibCluster() if kind == "RayBackend" else None
+
+
+def threads_for(n_jobs: int | None) -> int:
+    """Return how many threads of this process scikit-learn's ``n_jobs`` means.
+
+    Examples
+    --------
+    >>> from bayesdnf.remote.clusters import threads_for
+    >>> threads_for(None), threads_for(3)
+    (1, 3)
+    """
+    joblib: Any = import_module("joblib")
+    if active_cluster() is None and not inside_a_task():
+        return int(joblib.effective_n_jobs(n_jobs))
+    with joblib.parallel_config(backend="threading"):
+        return int(joblib.effective_n_jobs(n_jobs))
+
+
+class JoblibCluster:
+    """The workers of joblib's active backend, whatever carries it: Ray, for one."""
+
+    @property
+    def slots(self) -> int:
+        """How many tasks run at once."""
+        joblib: Any = import_module("joblib")
+        return max(1, int(joblib.effective_n_jobs(-1)))
+
+    @property
+    def on_this_machine(self) -> bool:
+        """Whether all workers see the files of this machine: joblib does not tell."""
+        return False
+
+    def run(
+        self,
+        work: Work[Task, Result],
+        tasks: Iterable[Task],
+        then: Callable[[Task, Result], Task | None] | None = None,
+    ) -> Generator[tuple[Task, Result], None, None]:
+        """Do tasks; those that follow from results wait until all before them have ended."""
+        joblib: Any = import_module("joblib")
+        asked, now = versions(), list(tasks)
+        while now:
+            calls = (joblib.delayed(do_task)(work, task, asked) for task in now)
+            results: list[Result] = joblib.Parallel(n_jobs=-1, batch_size=1)(calls)
+            following = []
+            for task, result in zip(now, results, strict=True):
+                more = None if then is None else then(task, result)
+                if more is not None:
+                    following.append(more)
+                yield task, result
+            now = following
+
+
+@contextlib.contextmanager
+def connected(address: str | None) -> Iterator[None]:
+    """Send the work of a block to the workers of a Dask scheduler; None: leave it here.
+
+    Parameters
+    ----------
+    address : str or None
+        Where the scheduler listens, such as ``tcp://node1:8786``.
+    """
+    if address is None:
+        yield
+        return
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError:
+        raise MissingExtraError.of("A scheduler needs Dask", "dask") from None
+    joblib: Any = import_module("joblib")
+    try:
+        client = distributed.Client(address, timeout=10, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"No Dask scheduler answers at {address}; give its address as in tcp://node1:8786."
+        ) from error
+    with client, joblib.parallel_config(backend="dask", client=client):
+        yield

@@ -1,0 +1,79 @@
+"""Posteriors on workers: a packed table and a few numbers in place of the data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from ..data.bits import BitMatrix
+from ..model.effect import Effect
+from ..model.posterior import Posterior
+from ..model.prior import Prior
+from .clusters import Cluster
+from .on_worker import PackedReference, once, open_packed
+from .spilling import spilled
+
+_TABLE = "table"
+
+
+class SharedPosterior(NamedTuple):
+    """What a worker makes a posterior of."""
+
+    fingerprint: str
+    table: PackedReference
+    """Canonical rows."""
+    pooled: PackedReference | None
+    """The same without strata, where there are some; see ``Posterior.two_rates``."""
+    prior: Prior
+    effect: Effect
+    layers: int
+    n_strata: int
+    among: int
+
+    @classmethod
+    def of(cls, posterior: Posterior, cluster: Cluster) -> SharedPosterior:
+        """Pack a posterior's table where workers see it, unless that was done before.
+
+        Parameters
+        ----------
+        posterior : Posterior
+            What to share.
+        cluster : Cluster
+            With whose workers.
+        """
+        pooled = None
+        if posterior.n_strata > 1:
+            pooled = _packed(posterior.two_rates, cluster)
+        return cls(
+            posterior.fingerprint, _packed(posterior, cluster), pooled, posterior.prior,
+            posterior.effect, posterior.layers, posterior.n_strata, posterior.among,
+        )  # fmt: skip
+
+    def open(self) -> Posterior:
+        """Return the posterior, on a worker; its table stays in the file."""
+        return once((self.table, self.fingerprint), self._made)
+
+    def _made(self) -> Posterior:
+        posterior = Posterior.of_canonical(
+            _bits(self.table), self.prior, self.effect, self.among, self.layers, self.n_strata
+        )
+        if self.pooled is not None:
+            posterior.two_rates = Posterior.of_canonical(
+                _bits(self.pooled), self.prior, self.effect, self.among
+            )
+        return posterior
+
+
+def _packed(posterior: Posterior, cluster: Cluster) -> PackedReference:
+    bits = posterior.bits
+    # Which sample is which row is of no use to a search or a chain.
+    rows = BitMatrix(bits.planes, bits.table, bits.segments, counts=bits.counts)
+
+    def write(path: Path) -> str:
+        return rows.save(path)
+
+    return spilled(posterior, _TABLE, write, cluster)
+
+
+def _bits(reference: PackedReference) -> BitMatrix:
+    return BitMatrix.of_packed(open_packed(reference))

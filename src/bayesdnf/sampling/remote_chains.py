@@ -1,0 +1,122 @@
+"""Chains on a cluster: each goes on by itself, a stretch at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import NamedTuple
+
+from .. import _native
+from ..errors import ParameterError
+from ..remote.clusters import Cluster
+from ..remote.on_worker import once
+from ..remote.posteriors import SharedPosterior
+from .kernel import Info, Kernel, MoveKernel, Snapshot
+from .records import ChainRecord
+
+_STRETCH_SECONDS = 5.0  # of a task: what is lost with a worker, and how often progress is told
+
+
+class SharedKernel(NamedTuple):
+    """What a worker makes a kernel of."""
+
+    posterior: SharedPosterior
+    name: str
+    moves: str
+    mix: tuple[tuple[str, float], ...]
+    betas: tuple[float, ...]
+    exchange_every: int
+    empty_base: float
+    whole_base: float
+    growth: tuple[float, ...]
+    listed: tuple[tuple[tuple[int, ...], float], ...]
+
+    @classmethod
+    def of(cls, kernel: Kernel, cluster: Cluster) -> SharedKernel:
+        """Share a kernel of this package; those of others cannot be sent."""
+        if not isinstance(kernel, MoveKernel):
+            must = "a MoveKernel under a backend of Dask or Ray, which can be sent to workers"
+            raise ParameterError.of("kernel", "sample", must, kernel)
+        return cls(
+            SharedPosterior.of(kernel.posterior, cluster), kernel.name, kernel.moves,
+            tuple(kernel.mix.items()), kernel.betas, kernel.exchange_every, kernel.empty_base,
+            kernel.whole_base, kernel.growth, tuple(kernel.listed.items()),
+        )  # fmt: skip
+
+    def open(self) -> MoveKernel:
+        """Return the kernel, on a worker."""
+        posterior = self.posterior
+        key = posterior.table, posterior.fingerprint, self.name, self.moves, self.betas
+        return once(key, self._made)
+
+    def _made(self) -> MoveKernel:
+        return MoveKernel(
+            self.name, self.posterior.open(), dict(self.mix), betas=self.betas,
+            exchange_every=self.exchange_every, empty_base=self.empty_base,
+            whole_base=self.whole_base, growth=self.growth, listed=dict(self.listed),
+        )  # fmt: skip
+
+
+class ChainTask(NamedTuple):
+    """A stretch of a chain, for a worker."""
+
+    kernel: SharedKernel
+    chain: int
+    snapshot: Snapshot
+    steps: int
+    """Where the chain ends."""
+    every: int
+    seconds: float
+
+
+def advance_chain(task: ChainTask, stop: _native.StopFlag) -> tuple[Snapshot, Info]:
+    """Take a chain forward for some seconds, on a worker; where that ends does not matter."""
+    kernel = task.kernel.open()
+    stop.set_deadline(task.seconds)
+    return kernel.advance(task.snapshot, task.steps - task.snapshot.step, task.every, stop)
+
+
+def remote_rounds(
+    kernel: Kernel,
+    records: Sequence[ChainRecord],
+    steps: int,
+    every: int,
+    cluster: Cluster,
+    ends: float | None,
+) -> Iterator[list[ChainRecord]]:
+    """Take chains forward on workers; no chain waits for another.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        How steps are made.
+    records : sequence of ChainRecord
+        Where the chains are.
+    steps, every : int
+        Steps of each chain, and steps for each draw.
+    cluster : Cluster
+        Whose workers.
+    ends : float or None
+        When to stop, by ``time.monotonic``.
+    """
+    shared = SharedKernel.of(kernel, cluster)
+    now = list(records)
+
+    def following(chain: int) -> ChainTask | None:
+        seconds = _STRETCH_SECONDS
+        if ends is not None:
+            seconds = min(seconds, ends - time.monotonic())
+        at = now[chain].snapshot
+        if seconds <= 0 or at.step >= steps:
+            return None
+        return ChainTask(shared, chain, at, steps, every, seconds)
+
+    def then(task: ChainTask, result: tuple[Snapshot, Info]) -> ChainTask | None:
+        now[task.chain] = now[task.chain].then(*result)
+        return following(task.chain)
+
+    tasks = [task for chain in range(len(now)) if (task := following(chain)) is not None]
+    with closing(cluster.run(advance_chain, tasks, then)) as ended:
+        for _ in ended:
+            yield list(now)
