@@ -25,6 +25,7 @@ FLOORS = (
     ("estimators",),
     ("sampling", "qca"),
     ("search",),
+    ("remote",),
     ("model",),
     ("data",),
     ("boolean",),

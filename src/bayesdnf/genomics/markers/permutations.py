@@ -19,8 +19,8 @@ from ...model.prior import Prior
 from ...model.streams import Streams
 from ...remote.clusters import Cluster, active_cluster
 from ..genotypes import Genotypes
-from ..sharing import SharedCalls
-from .scan_parts import Progress, ScanOptions, scan_table
+from ..scanning.scan_parts import Progress, ScanOptions, scan_table
+from ..scanning.sharing import SharedCalls
 from .scoring import Scoring
 from .stratified import stratified_scan, stratified_singles
 

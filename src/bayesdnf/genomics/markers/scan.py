@@ -29,8 +29,15 @@ from ...model.effect import Effect
 from ...remote.clusters import active_cluster
 from ..genotypes import Genotypes
 from ..quality.linkage import clump_leads
-from .scan_parts import Progress, ScanOptions, forecast, scan_parts, scan_table
-from .spelling import CODES, conjunction, function_of_cells
+from ..scanning.scan_parts import (
+    CODES,
+    Progress,
+    ScanOptions,
+    forecast,
+    scan_parts,
+    scan_table,
+)
+from .spelling import conjunction, function_of_cells
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,12 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...boolean import BooleanFunction, Literal
-from ...boolean.literal import CODINGS
 from ...data.bits import Words
 from ..genotypes import CARRIER, KNOWN, TWO, Genotypes
-
-CODES = [*CODINGS, *(f"not {coding}" for coding in CODINGS)]
-"""Codings, as the native core numbers them."""
+from ..scanning.scan_parts import CODES
 
 
 def with_negations(codings: Sequence[str], negations: bool) -> list[str]:

@@ -147,8 +147,8 @@ def stratified_scan(
     key = "gain" if whole.settings["rank"] == "gain" else "log_bayes_factor"
     places = [joined[c] for c in joined.columns if c.startswith("place_")]
     order = np.lexsort((*reversed(places), -joined[key]))
-    kept = joined.iloc[order[:top]].reset_index(drop=True)
-    return Scan(kept, {**whole.settings, "strata": strata_hash(strata)})
+    findings = joined.iloc[order[:top]].reset_index(drop=True)
+    return Scan(findings, {**whole.settings, "strata": strata_hash(strata)})
 
 
 def _scored(scoring: Scoring, singles: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:

@@ -31,8 +31,7 @@ from ...remote.clusters import Cluster
 from ...remote.on_worker import once
 from ..chromosomes import chromosome_order
 from ..genotypes import Genotypes, pack_mask
-from ..sharing import SharedCalls
-from .spelling import CODES
+from .sharing import SharedCalls
 
 _ROUND = 0.25  # seconds between looks at progress and Ctrl-C
 _SAVE_EVERY = 60.0  # seconds between checkpoints
@@ -40,6 +39,9 @@ _FORMAT, _VERSION = "bayesdnf.scan-checkpoint", 1
 # Parts on a cluster: enough for each slot that one slow worker holds up little, each long enough
 # that sending it costs little beside it.
 _PARTS_PER_SLOT, _LEAST_PAIRS = 16, 20_000_000
+
+CODES = [*CODINGS, *(f"not {coding}" for coding in CODINGS)]
+"""Codings, as the native core numbers them."""
 
 Progress = Callable[[int, int], None]
 """Called as ``progress(done, total)``, in pairs or triples."""

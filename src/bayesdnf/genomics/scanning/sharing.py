@@ -10,14 +10,14 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files.packed import PackedFile, place_of, write_packed
-from ..remote.clusters import Cluster
-from ..remote.on_worker import PackedReference, once, open_packed
-from ..remote.spilling import spill_folder, spilled
-from .chromosomes import chromosome_order
-from .genotypes import Genotypes
-from .packing import KIND, genotypes_of, save_study
-from .study import Study
+from ...files.packed import PackedFile, place_of, write_packed
+from ...remote.clusters import Cluster
+from ...remote.on_worker import PackedReference, once, open_packed
+from ...remote.spilling import spill_folder, spilled
+from ..chromosomes import chromosome_order
+from ..genotypes import Genotypes
+from ..packing import KIND, genotypes_of, save_study
+from ..study import Study
 
 _RUN = "run on a study"
 

@@ -1,0 +1,1 @@
+"""The native scans, part by part: on threads, or on a cluster whose workers map the study."""
