@@ -13,6 +13,9 @@ from .dask_cluster import DaskCluster
 from .on_worker import Result, Task, Work, do_task, inside_a_task, versions
 
 
+_ANSWER = 10.0  # seconds in which a scheduler must answer
+
+
 class Cluster(Protocol):
     """What carries tasks to workers."""
 
@@ -135,7 +138,7 @@ def connected(address: str | None) -> Iterator[None]:
         raise MissingExtraError.of("A scheduler needs Dask", "dask") from None
     joblib: Any = import_module("joblib")
     try:
-        client = distributed.Client(address, timeout=10, set_as_default=False)
+        client = distributed.Client(address, timeout=_ANSWER, set_as_default=False)
     except (OSError, ValueError) as error:
         raise InputError(
             f"No Dask scheduler answers at {address}; give its address as in tcp://node1:8786."
