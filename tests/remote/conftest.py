@@ -4,12 +4,16 @@ import pytest
 
 from cli.conftest import run as run
 
+dask = pytest.importorskip("dask", reason="needs bayesdnf[dask]")
 distributed = pytest.importorskip("distributed", reason="needs bayesdnf[dask]")
 
 
 @pytest.fixture(scope="session")
 def client():
+    # A LocalCluster gives up a worker that is not back after 15 seconds; a busy machine takes longer.
+    patient = {"distributed.deploy.lost-worker-timeout": "10 minutes"}
     with (
+        dask.config.set(patient),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1"
         ) as cluster,

@@ -12,7 +12,6 @@ from ..errors import InputError, MissingExtraError
 from .dask_cluster import DaskCluster
 from .on_worker import Result, Task, Work, do_task, inside_a_task, versions
 
-
 _ANSWER = 10.0  # seconds in which a scheduler must answer
 
 

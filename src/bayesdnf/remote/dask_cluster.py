@@ -104,7 +104,7 @@ class _Batch(Generic[Task, Result]):
         self._copied: set[int] = set()
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._sent = self._done = 0
-        self._began = self._last = time.monotonic()
+        self._began = self._last = time.monotonic()  # the last result
 
     def send(self, task: Task) -> None:
         """Hand a task to the scheduler."""
