@@ -43,7 +43,13 @@ EXAMPLES = {
         "docs/thresholds.md",
         "docs/trust.md",
     },
-    "console": {"README.md", "docs/markers.md", "docs/report.md", "docs/thresholds.md"},
+    "console": {
+        "README.md",
+        "docs/markers.md",
+        "docs/report.md",
+        "docs/scale.md",
+        "docs/thresholds.md",
+    },
     "sh": {"README.md", "docs/start.md"},
 }
 

@@ -10,7 +10,7 @@ distributed = pytest.importorskip("distributed", reason="needs bayesdnf[dask]")
 
 @pytest.fixture(scope="session")
 def client():
-    # A LocalCluster gives up a worker that is not back after 15 seconds; a busy machine takes longer.
+    # A LocalCluster gives up a worker that is not back after 15 seconds; it may take longer.
     patient = {"distributed.deploy.lost-worker-timeout": "10 minutes"}
     with (
         dask.config.set(patient),

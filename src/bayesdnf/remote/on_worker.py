@@ -68,6 +68,12 @@ def worker_name() -> str:
     return "of this process" if worker is None else str(worker.address)
 
 
+def threads_here() -> int:
+    """Return how many tasks this process does at once: those that wait while a table is made."""
+    worker = _dask_worker()
+    return 1 if worker is None else int(worker.state.nthreads)
+
+
 def worker_of(task: object, stop: _native.StopFlag) -> str:
     """Do nothing but say on which worker: what sending a task costs."""
     return worker_name()

@@ -28,7 +28,7 @@ from ...files.packed import require_intact
 from ...files.seals import opened, seal
 from ...model.effect import Effect
 from ...remote.clusters import Cluster
-from ...remote.on_worker import once
+from ...remote.on_worker import once, threads_here
 from ..chromosomes import chromosome_order
 from ..genotypes import Genotypes, pack_mask
 from .sharing import SharedCalls
@@ -112,11 +112,11 @@ class PartTask(NamedTuple):
     def _made(self) -> Table:
         data = self.calls.open()
         table = self.options.table(
-            self.calls.planes(), data["y"], data["chromosome"], data["position"]
+            self.calls.planes(), data["y"], data["chromosome"], data["position"], threads_here()
         )
         if self.chosen is None:
             return table
-        return _native.TripleTable(table, np.frombuffer(self.chosen, dtype=np.int32), 1)
+        return _native.TripleTable(table, np.frombuffer(self.chosen, np.int32), threads_here())
 
 
 def scan_part(task: PartTask, stop: _native.StopFlag) -> Arrays:
