@@ -7,7 +7,7 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 NATIVE := $(shell find native -name '*.?pp' -o -name CMakeLists.txt) CMakeLists.txt
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 
-.PHONY: demo test quick lint native-test sanitize calibrate attack test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house stub clean
+.PHONY: demo test quick lint native-test sanitize calibrate attack test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house stub clean bench-cluster
 
 demo: $(VENV)/.installed
 	@mkdir -p build
@@ -115,6 +115,11 @@ bench-genomics: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.reading
 	$(BIN)/python -m benchmarks.scan
 	$(BIN)/python -m benchmarks.hiv
+
+# Speed-up on 1, 2 and 4 local Dask processes, the cost of a task, memory of a worker. Minutes, on
+# four free cores.
+bench-cluster: $(VENV)/.installed
+	$(BIN)/python -m benchmarks.cluster $(if $(QUICK),--quick)
 
 # Power to find markers, beside PLINK 1.9: 20 sets a cell, 100 with FULL=1. An hour, or five; what
 # is measured stays in build/power.jsonl, and an interrupted run goes on from there.

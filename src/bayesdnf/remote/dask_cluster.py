@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from importlib import import_module
 from typing import Any, Generic
 from uuid import uuid4
 
-from ..errors import BayesDNFError, ClusterError
+from ..errors import ClusterError
 from .on_worker import Result, Task, Work, do_task, versions
 
 _LOOK = 0.1  # seconds between looks, in which Ctrl-C is heard
@@ -102,7 +103,7 @@ class _Batch(Generic[Task, Result]):
         self._numbers: dict[Any, int] = {}  # of futures that are waited for
         self._tasks: dict[int, Task] = {}  # by number, in the order in which they were sent
         self._copied: set[int] = set()
-        self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[tuple[Any, Any, Exception | None]] = queue.SimpleQueue()
         self._sent = self._done = 0
         self._began = self._last = time.monotonic()  # the last result
 
@@ -120,13 +121,24 @@ class _Batch(Generic[Task, Result]):
             key=f"{self._work.__name__}-{uuid4().hex}", pure=False, **where,
         )  # fmt: skip
         self._numbers[future] = number
-        future.add_done_callback(self._ended.put)
+        future.add_done_callback(self._fetch)
+
+    def _fetch(self, future: Any) -> None:
+        """Get a result in a thread of its own: one that a stopped worker holds may never come."""
+
+        def fetch() -> None:
+            try:
+                self._ended.put((future, future.result(), None))
+            except Exception as error:  # noqa: BLE001  told where results are waited for
+                self._ended.put((future, None, error))
+
+        threading.Thread(target=fetch, daemon=True).start()
 
     def results(self) -> Iterator[tuple[Task, Result]]:
         """Yield tasks as they end."""
         while self._tasks:
             try:
-                future = self._ended.get(timeout=_LOOK)
+                future, result, error = self._ended.get(timeout=_LOOK)
             except queue.Empty:
                 if self._client.status != "running":
                     raise self._lost() from None
@@ -136,28 +148,16 @@ class _Batch(Generic[Task, Result]):
             if number not in self._tasks:
                 continue  # another copy of this task has ended before
             assert number is not None
-            result = self._result(future)
+            if error is not None:
+                told = self._told(error)
+                raise told from (None if told is error else error)
             self._done += 1
             self._last = time.monotonic()
             self._forget([f for f, n in self._numbers.items() if n == number])
             yield self._tasks.pop(number), result
 
-    def _result(self, future: Any) -> Result:
-        if future.status == "cancelled":
-            raise self._lost()
-        try:
-            result: Result = future.result()
-        except BayesDNFError:
-            raise
-        except Exception as error:
-            told = self._told(error)
-            if told is None:
-                raise
-            raise told from error
-        return result
-
-    def _told(self, error: Exception) -> ClusterError | None:
-        """Say what went wrong with the cluster; None where something else did."""
+    def _told(self, error: Exception) -> Exception:
+        """Say what went wrong with the cluster; an error of the work itself stays as it is."""
         kind = type(error).__name__
         if kind in ("FutureCancelledError", "CancelledError", "CommClosedError"):
             return self._lost()
@@ -171,7 +171,7 @@ class _Batch(Generic[Task, Result]):
                 f"A worker of {self._cluster.address} cannot load bayesdnf ({error}); install "
                 f"bayesdnf {self._asked['bayesdnf']} there, as on the client."
             )
-        return None
+        return error
 
     def _lost(self) -> ClusterError:
         return ClusterError(
