@@ -46,7 +46,7 @@ def works(study: Study, quick: bool) -> dict[str, Callable[[], object]]:
     """Return what is timed: each does the same work wherever it is done."""
     table = posterior(500, 200) if quick else posterior(2_000, 1_000)
     start = str(hunt(table, random_state=0, restarts=8).function)
-    steps = 50_000 if quick else 400_000
+    steps = 20_000 if quick else 400_000
     return {
         "scan": lambda: scan(study.genotypes, study.y, top=100).findings,
         "chains": lambda: sample(
@@ -94,14 +94,16 @@ def memory() -> dict[str, float]:
 
 def main() -> None:
     """Measure, print tables, write JSON."""
-    options = arguments(__doc__, sets=False).parse_args()
+    parser = arguments(__doc__, sets=False)
+    parser.add_argument("--processes", type=int, nargs="+", default=[1, 2, 4], help="workers")
+    options = parser.parse_args()
     variants = 3_000 if options.quick else 20_000
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         study = packed_study(Path(folder), variants, 2_000)
         todo = works(study, options.quick)
         here = {name: timed(work) for name, work in todo.items()}
-        for processes in (1, 2, 4):
+        for processes in options.processes:
             with (
                 LocalCluster(
                     n_workers=processes, threads_per_worker=1, dashboard_address=":0"
