@@ -174,7 +174,8 @@ def test_a_packed_study_serves_as_its_files_do(run, plink):
         assert run("scan", "study.pack", "--out", f"part{k}.tsv", *part).status == 0
     assert run("merge", "part1.tsv", "part2.tsv", "--out", "packed.tsv").status == 0
     assert Path("packed.tsv").read_text() == Path("files.tsv").read_text()
-    assert run(*markers("--scan", "packed.tsv", files="study.pack")).status == 0
+    said = run(*markers("--scan", "packed.tsv", files="study.pack"))
+    assert said.status == 0, said.err
     assert TRUTH in Path("results/summary.txt").read_text()
     digest = hashlib.sha256(Path("study.pack").read_bytes()).hexdigest()
     assert f"study.pack: sha256 {digest}" in Path("results/markers.log").read_text()

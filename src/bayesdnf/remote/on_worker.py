@@ -7,6 +7,7 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
+from functools import cache
 from importlib.metadata import version
 from typing import Any, NamedTuple, TypeVar
 
@@ -34,6 +35,7 @@ class PackedReference(NamedTuple):
     sha256: str
 
 
+@cache
 def versions() -> dict[str, str]:
     """Return versions that must be the same everywhere, or results would not be."""
     return {name: version(name) for name in ("bayesdnf", "numpy")}
