@@ -1,4 +1,5 @@
 #include "bindings/arrays.hpp"
+#include "cuda_source.hpp"
 
 NB_MODULE(_native, m) {
     m.doc() = "The C++ core of bayesdnf: packed bits, random streams, scores, searches, chains.";
@@ -10,6 +11,7 @@ NB_MODULE(_native, m) {
             PyErr_SetString(errors.attr("ParameterError").ptr(), error.what());
         }
     });
+    m.attr("CUDA_SOURCE") = bayesdnf::kCudaSource;
     bayesdnf::bindings::bind_bits(m);
     bayesdnf::bindings::bind_rng(m);
     bayesdnf::bindings::bind_model(m);

@@ -122,6 +122,9 @@ void bind_scan(nb::module_& m) {
                  return Findings(most);
              }),
              "most"_a)
+        .def_prop_ro(
+            "least", [](const Findings& f) { return f.least(); },
+            "The key that a finding must reach to stand a chance.")
         .def(
             "arrays", [](const Findings& f) { return arrays_of(f.sorted()); },
             "variants, what, rows (positive, negative), log Bayes factor, gain; best first.");
@@ -145,7 +148,73 @@ void bind_scan(nb::module_& m) {
                 const nb::gil_scoped_release release;
                 return t->scan_pairs(first, last, step, n_threads, stop, best);
             },
-            "first"_a, "last"_a, "step"_a, "n_threads"_a, "stop"_a, "best"_a);
+            "first"_a, "last"_a, "step"_a, "n_threads"_a, "stop"_a, "best"_a)
+        .def(
+            "places",
+            [](const PyScanTable& t, std::size_t first, std::size_t last, std::size_t step) {
+                require(step > 0 && first <= last && last <= t->n_tasks(),
+                        "tasks are outside the scan");
+                const std::size_t n = divide_up(last - first, step);
+                auto places = new_array<std::int32_t, 2>({n, 2});
+                for (std::size_t i = 0; i < n; ++i) {
+                    const auto place = t->place_of_task(first + i * step);
+                    for (std::size_t k = 0; k < 2; ++k)
+                        places.data()[2 * i + k] = static_cast<std::int32_t>(place[k]);
+                }
+                return places;
+            },
+            "first"_a, "last"_a, "step"_a,
+            "First variants of the rows (256 at most) and columns (128 at most) of tasks.")
+        .def(
+            "score",
+            [](const PyScanTable& t, In<std::int32_t, 2> pairs, std::size_t n_threads,
+               Findings& best) {
+                require(pairs.shape(1) == 2, "pairs must have shape (pairs, 2)");
+                const auto n = static_cast<std::int32_t>(t->n_variants());
+                std::vector<std::array<std::int32_t, 2>> given(pairs.shape(0));
+                for (std::size_t i = 0; i < given.size(); ++i) {
+                    given[i] = {pairs.data()[2 * i], pairs.data()[2 * i + 1]};
+                    require(0 <= given[i][0] && given[i][0] < given[i][1] && given[i][1] < n,
+                            "the variants of a pair must rise and be in the table");
+                }
+                const nb::gil_scoped_release release;
+                t->score_pairs(given, n_threads, best);
+            },
+            "pairs"_a, "n_threads"_a, "best"_a, "Score pairs and keep what is best.")
+        .def(
+            "levels",
+            [](const PyScanTable& t, double least) {
+                auto out = new_array<float, 2>({t->n_variants(), kReachLevels});
+                const nb::gil_scoped_release release;
+                for (std::size_t v = 0; v < t->n_variants(); ++v) {
+                    const Reach::Levels& of_variant = t->levels(v, least);
+                    std::copy(of_variant.begin(), of_variant.end(),
+                              out.data() + v * kReachLevels);
+                }
+                return out;
+            },
+            "least"_a, "By variant, what the screen holds sets of rows against.")
+        .def_prop_ro(
+            "cuts",
+            [](const PyScanTable& t) {
+                const auto& cuts = t->scores().reach().cuts();
+                return std::vector<float>(cuts.begin(), cuts.end());
+            },
+            "Where the ranges of numbers of rows end that have a level each.")
+        .def_prop_ro("both_directions",
+                     [](const PyScanTable& t) { return t->scores().reach().both_directions(); })
+        .def_prop_ro("all_known", [](const PyScanTable& t) { return t->all_known(); })
+        .def(
+            "margins",
+            [](const PyScanTable& t) {
+                auto out = new_array<Count, 3>({t->n_variants(), 2, kLevels});
+                for (std::size_t v = 0; v < t->n_variants(); ++v)
+                    for (std::size_t s = 0; s < 2; ++s)
+                        std::copy(t->margins()[v][s].begin(), t->margins()[v][s].end(),
+                                  out.data() + (v * 2 + s) * kLevels);
+                return out;
+            },
+            "By variant, cases then controls: known calls, carriers, two copies.");
     nb::class_<PyTripleTable>(m, "TripleTable", "Some variants of a table, for scans of triples.")
         .def(nb::new_(&make_triples), "table"_a, "chosen"_a, "n_threads"_a = 1)
         .def_prop_ro("n_tasks", [](const PyTripleTable& t) { return t->n_tasks(); })

@@ -37,6 +37,7 @@ class LevelScores {
     // The same for many at once, and only whether they may reach a key. The row that is screened
     // beside its lanes: one variant, or two.
     ScreenRow screen(std::size_t variants_of_row) const;
+    const Reach& reach() const { return reach_; }
     // What a finding must exceed to have a key of at least `least`.
     const Reach::Levels& levels(double sub, double least) const {
         return reach_.levels(wanted(sub, least));

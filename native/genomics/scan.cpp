@@ -20,9 +20,16 @@ struct Place {
 
 // Tasks are a tile and a block that is not before it, numbered tile by tile.
 Place place_of(std::size_t task, std::size_t n_blocks) {
-    std::size_t tile = 0, length = n_blocks;
-    for (; task >= length; ++tile, length -= kBlocksOfTile) task -= length;
-    return {tile, tile * kBlocksOfTile + task};
+    const auto before = [&](std::size_t tile) {  // tasks of earlier tiles, each with fewer of them
+        return tile * n_blocks - kBlocksOfTile * (tile * (tile - std::min<std::size_t>(tile, 1)) / 2);
+    };
+    // The root of before(tile) = task, give or take rounding.
+    const double k = static_cast<double>(kBlocksOfTile), b = static_cast<double>(n_blocks) + k / 2;
+    const double root = std::sqrt(std::max(0.0, b * b - 2 * k * static_cast<double>(task)));
+    auto tile = static_cast<std::size_t>(std::max(0.0, (b - root) / k));
+    while (tile > 0 && before(tile) > task) --tile;
+    while (before(tile + 1) <= task) ++tile;
+    return {tile, tile * kBlocksOfTile + task - before(tile)};
 }
 
 }  // namespace
@@ -39,14 +46,15 @@ ScanTable::ScanTable(const Word* planes, std::size_t n_variants, std::span<const
       chromosome_(chromosome.begin(), chromosome.end()),
       position_(position.begin(), position.end()),
       margins_(n_variants),
-      singles_(n_variants) {
+      singles_(n_variants),
+      who_{std::vector<Word>(cases.begin(), cases.end()),
+           std::vector<Word>(controls.begin(), controls.end())} {
     const Simd& k = simd();
-    const std::span<const Word> who[2] = {cases, controls};
     parallel_for(n_variants, n_threads, [&](std::size_t v) {
         for (std::size_t level = 0; level < kLevels; ++level)
             for (std::size_t s = 0; s < 2; ++s)
                 margins_[v][s][level] = k.and_popcount(variant(v) + level * split_.n_words(),
-                                                       who[s].data(), split_.n_words());
+                                                       who_[s].data(), split_.n_words());
         Finding& f = singles_[v];
         f = {0, {static_cast<std::int32_t>(v), -1, -1}, 0, 0, 0, 0, 0};
         if (!scores_.operator()<1>(margins_[v], 0, -INFINITY, f))
@@ -82,6 +90,41 @@ std::size_t ScanTable::pairs_in(std::size_t task) const {
     std::size_t n = 0;
     for (std::size_t b = lane; b < last; ++b) n += std::min(b, end) - first;
     return n;
+}
+
+std::array<std::size_t, 2> ScanTable::place_of_task(std::size_t task) const {
+    const auto [tile, block] = place_of(task, divide_up(n_variants_, kLanes));
+    return {tile * kTile, block * kLanes};
+}
+
+void ScanTable::score_pairs(std::span<const std::array<std::int32_t, 2>> pairs,
+                            std::size_t n_threads, Findings& best) const {
+    const Simd& k = simd();
+    const std::size_t threads = std::max<std::size_t>(1, std::min(pairs.size(), n_threads));
+    std::vector<Findings> kept(threads, Findings(rules().top, best.least()));
+    const std::size_t first = scores_.needs_known() ? kKnown : kCarrier, words = split_.n_words();
+    parallel_for(threads, threads, [&](std::size_t t) {
+        std::vector<Word> both(words);
+        for (std::size_t i = t; i < pairs.size(); i += threads) {
+            const std::size_t a = as_index(pairs[i][0]), b = as_index(pairs[i][1]);
+            if (!apart(a, b)) continue;
+            LevelCounts<kLevels * kLevels> counts{};
+            for (std::size_t u = first; u < kLevels; ++u)
+                for (std::size_t v = first; v < kLevels; ++v) {
+                    const Word *p = variant(a) + u * words, *q = variant(b) + v * words;
+                    for (std::size_t w = 0; w < words; ++w) both[w] = p[w] & q[w];
+                    for (std::size_t s = 0; s < 2; ++s)
+                        counts[s][u * kLevels + v] =
+                            k.and_popcount(both.data(), who_[s].data(), words);
+                }
+            Finding f;
+            if (!scores_.operator()<2>(counts, std::max(alone(a), alone(b)), kept[t].least(), f))
+                continue;
+            f.variants = {pairs[i][0], pairs[i][1], -1};
+            kept[t].offer(f);
+        }
+    });
+    for (const Findings& of_thread : kept) best.take_in(of_thread);
 }
 
 // What one thread works with. A tile that several of its tasks share is got ready once.

@@ -39,6 +39,19 @@ class ScanTable {
     std::size_t scan_pairs(std::size_t first, std::size_t last, std::size_t step,
                            std::size_t n_threads, const Stop& stop, Findings& best) const;
     std::size_t pairs_in(std::size_t task) const;
+    // The first variants of a task's rows (at most 256) and of its columns (at most 128).
+    std::array<std::size_t, 2> place_of_task(std::size_t task) const;
+
+    // Score pairs that something else has screened, a before b, and keep what is best.
+    void score_pairs(std::span<const std::array<std::int32_t, 2>> pairs, std::size_t n_threads,
+                     Findings& best) const;
+    // What the screen goes by, for whoever screens elsewhere: what a finding with the variant must
+    // exceed to have a key of at least `least`, and whether margins of calls that are all known do.
+    const Reach::Levels& levels(std::size_t v, double least) const {
+        return scores_.levels(alone(v), least);
+    }
+    const std::vector<LevelCounts<kLevels>>& margins() const { return margins_; }
+    bool all_known() const { return !sweeps_known(0, n_variants_); }
 
     // For scans of more variants at once.
     const Word* variant(std::size_t v) const {
@@ -63,6 +76,7 @@ class ScanTable {
     std::vector<std::int64_t> position_;
     std::vector<LevelCounts<kLevels>> margins_;
     std::vector<Finding> singles_;
+    std::array<std::vector<Word>, 2> who_;  // cases and controls
 };
 
 // Numbered tasks on threads, a worker for each; workers keep their own findings, and their own

@@ -238,6 +238,7 @@ def scan(
         str, typer.Option(help="and: best AND of literals; cells: best set of genotypes.")
     ] = "and",
     top: Annotated[int, typer.Option(help="Pairs or triples to keep.")] = 1000,
+    device: options.Device = "auto",
     scheduler: options.Scheduler = None,
     checkpoint: Annotated[
         Path | None,
@@ -271,6 +272,7 @@ def scan(
             kept.genotypes, kept.y, size=size, among=among if size == 3 else None,
             codings=reading.codings_on_offer(), measure=measure, top=top, gap=reading.gap,
             part=which, n_jobs=reading.jobs, strata=adjustment.numbers, checkpoint=checkpoint,
+            device=device,
             progress=lambda done, total: stages(_UNITS[size], done, total),
             announce=(lambda work: typer.echo(work, err=True)) if size == 3 else None,
         )  # fmt: skip

@@ -34,6 +34,10 @@ Scheduler = Annotated[
         help="Dask scheduler whose workers do the work, such as tcp://node1:8786.",
     ),
 ]
+Device = Annotated[
+    str,
+    typer.Option(help="What counts pairs: cpu, cuda (an NVIDIA GPU), or auto."),
+]
 Separator = Annotated[
     str | None, typer.Option("--sep", help="What separates cells: ',' ';' '\\t'; else by name.")
 ]

@@ -143,6 +143,7 @@ def scan(
     n_jobs: int = 1,
     progress: Progress | None = None,
     announce: Callable[[str], object] | None = None,
+    device: str = "auto",
     client: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Scan:
@@ -183,6 +184,11 @@ def scan(
     announce : callable, optional
         Told in a sentence, before the scan begins, how much there is to do and how long it will
         take.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        What counts pairs: an NVIDIA GPU where there is one and the scan is long enough to need it,
+        the processor, or the GPU in any case. What is found does not depend on it. GPUs take the
+        codings dominant, recessive and heterozygous, and cells where no call is missing; they need
+        CuPy, the extra ``cuda12`` or ``cuda13``.
     client : distributed.Client, optional
         Scan on the workers of this Dask client.
     checkpoint : path, optional
@@ -237,7 +243,7 @@ def scan(
             announce(forecast(scanned, what, number, parts, n_jobs, top, slots))
         found = scan_parts(
             genotypes, y, scanned, options, chosen, range(number - 1, scanned.n_tasks, parts),
-            n_jobs=n_jobs, cluster=cluster, checkpoint=checkpoint, settings=settings,
+            n_jobs=n_jobs, device=device, cluster=cluster, checkpoint=checkpoint, settings=settings,
             progress=progress,
         )  # fmt: skip
     require_intact(genotypes.planes)

@@ -31,6 +31,7 @@ from ...remote.clusters import Cluster
 from ...remote.on_worker import once, threads_here
 from ..chromosomes import chromosome_order
 from ..genotypes import Genotypes, pack_mask
+from .cuda_pairs import CudaPairs, wants_gpu
 from .sharing import SharedCalls
 
 _ROUND = 0.25  # seconds between looks at progress and Ctrl-C
@@ -136,6 +137,7 @@ def scan_parts(
     tasks: range,
     *,
     n_jobs: int,
+    device: str,
     cluster: Cluster | None,
     checkpoint: str | os.PathLike[str] | None,
     settings: dict[str, Any],
@@ -155,14 +157,18 @@ def scan_parts(
         The variants that triples are of.
     tasks : range
         Numbers of the tasks, every n-th.
-    n_jobs, cluster, checkpoint, progress
-        Threads of this process or workers, where to keep what is done, whom to tell.
+    n_jobs, device, cluster, checkpoint, progress
+        Threads of this process, its GPU or workers, where to keep what is done, whom to tell.
     settings : dict
         What the scan is, for the checkpoint.
     """
+    gpu = None
+    if cluster is None and wants_gpu(device, table, options, len(y)):
+        assert isinstance(table, _native.ScanTable)
+        gpu = CudaPairs(genotypes, y, table, options)
     if cluster is None and checkpoint is None:
         best = _native.Findings(options.top)
-        _run(table, best, tasks, n_jobs, progress)
+        _run(table, best, tasks, n_jobs, gpu, progress)
         return best.arrays()
     slots = n_jobs if cluster is None else cluster.slots
     total = table.size_of(tasks.start, table.n_tasks, tasks.step)
@@ -177,7 +183,7 @@ def scan_parts(
     with ExitStack() as stack:
         results: Iterator[tuple[int, Arrays]]
         if cluster is None:
-            results = ((at, _scan_here(table, options, at, step, n_jobs)) for at in left)
+            results = ((at, _scan_here(table, options, at, step, n_jobs, gpu)) for at in left)
         else:
             calls = stack.enter_context(SharedCalls.of(genotypes, y, cluster))
             numbers = None if chosen is None else chosen.tobytes()
@@ -208,9 +214,11 @@ def _cut(n_tasks: int, total: int, slots: int) -> int:
     return max(1, min(n_tasks, wanted))
 
 
-def _scan_here(table: Table, options: ScanOptions, first: int, step: int, n_jobs: int) -> Arrays:
+def _scan_here(
+    table: Table, options: ScanOptions, first: int, step: int, n_jobs: int, gpu: CudaPairs | None
+) -> Arrays:
     best = _native.Findings(options.top)
-    _run(table, best, range(first, table.n_tasks, step), n_jobs, None)
+    _run(table, best, range(first, table.n_tasks, step), n_jobs, gpu, None)
     return best.arrays()
 
 
@@ -283,20 +291,33 @@ class _Kept:
 
 
 def _run(
-    table: Table, best: _native.Findings, tasks: range, n_jobs: int, progress: Progress | None
+    table: Table,
+    best: _native.Findings,
+    tasks: range,
+    n_jobs: int,
+    gpu: CudaPairs | None,
+    progress: Progress | None,
 ) -> None:
-    """Scan tasks on threads, in stretches that take a fraction of a second."""
+    """Scan tasks on threads or a GPU, in stretches that take a fraction of a second."""
     step = tasks.step
     total = table.size_of(tasks.start, table.n_tasks, step)
     done = 0
+
+    def count(piece: range) -> None:
+        nonlocal done
+        done += table.size_of(piece.start, piece[-1] + 1, step)
+        if progress is not None:
+            progress(done, total)
+
+    if gpu is not None:
+        gpu.scan(best, tasks, n_jobs, count)
+        return
 
     def stretch(start: int, end: int, stop: _native.StopFlag) -> None:
         table.scan(start, end, step, n_jobs, stop, best)
 
     for start, end in _stretches(tasks, n_jobs, stretch):
-        done += table.size_of(start, end, step)
-        if progress is not None:
-            progress(done, total)
+        count(range(start, end, step))
 
 
 def forecast(

@@ -1,0 +1,287 @@
+"""Scans of pairs on an NVIDIA GPU: it counts and screens, the CPU scores what the screen leaves.
+
+The kernels are in native/cuda. They rule pairs out by the levels that the CPU's own screen uses, and
+every pair that is left is counted and scored by the code of the CPU: what is found is the same,
+whatever the device.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import _native
+from ...errors import InputError, MissingExtraError, ParameterError
+from ..genotypes import Genotypes
+
+if TYPE_CHECKING:
+    from .scan_parts import ScanOptions
+
+DEVICES = ("cpu", "cuda", "auto")
+WORTH_A_GPU = 1e12
+"""Pairs times samples from which "auto" takes a GPU: below it, the CPU needs less than a minute."""
+
+_ROUND = 0.25  # seconds of one launch, between looks at progress and Ctrl-C
+_ROWS, _COLUMNS, _TILE = 64, 128, 256  # variants of a block of the kernel, and of a task's rows
+_STAGE_WORDS, _STAGE_BYTES = 16, (128 + 256) * 128
+_THREADS, _COUNTS = 256, 128
+_STRIDE, _AND_LEVELS = 12, 6  # of the levels of a variant
+_CAPACITY = 1 << 22  # pairs that one launch may leave
+_OLDEST = 80  # compute capability, times ten, that has binary products of this shape
+_PLAIN = ("dominant", "recessive", "heterozygous")
+
+Ints = NDArray[np.int32]
+
+
+@cache
+def _cupy() -> Any:
+    """Return CuPy, with a GPU that can run the kernels, or say what is missing."""
+    try:
+        cupy = import_module("cupy")
+    except ImportError as error:
+        raise MissingExtraError(
+            "device='cuda' needs CuPy: pip install \"bayesdnf[cuda12]\", or cuda13 for CUDA 13."
+        ) from error
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise InputError(
+            f"device='cuda' finds no GPU that can be used ({error}); install NVIDIA's driver, or "
+            "use device='cpu'."
+        ) from error
+    if count == 0:
+        raise InputError("device='cuda' finds no GPU on this machine; use device='cpu'.")
+    device = cupy.cuda.Device()
+    capability = int(device.compute_capability)
+    if capability < _OLDEST:
+        raise InputError(
+            f"device='cuda' needs a GPU of compute capability 8.0 or more (Ampere, 2020). This one "
+            f"has {capability / 10:.1f}; use device='cpu'."
+        )
+    return cupy
+
+
+def wants_gpu(
+    device: str, table: _native.ScanTable | _native.TripleTable, options: ScanOptions, n: int
+) -> bool:
+    """Decide whether a scan is done on a GPU.
+
+    Parameters
+    ----------
+    device : {"cpu", "cuda", "auto"}
+        What was asked for.
+    table, options
+        The scan.
+    n : int
+        Samples.
+    """
+    if device not in DEVICES:
+        raise ParameterError.of("device", "scan", f"one of {', '.join(DEVICES)}", device)
+    if device == "cpu":
+        return False
+    reason = _not_on_gpus(table, options)
+    if device == "cuda":
+        if reason:
+            raise InputError(f"device='cuda' {reason}; use device='cpu'.")
+        _cupy()
+        return True
+    if reason or table.size_of(0, table.n_tasks) * n < WORTH_A_GPU:
+        return False
+    try:
+        _cupy()
+    except (InputError, MissingExtraError):
+        return False
+    return True
+
+
+def _not_on_gpus(
+    table: _native.ScanTable | _native.TripleTable, options: ScanOptions
+) -> str | None:
+    if isinstance(table, _native.TripleTable):
+        return "scans pairs, not triples"
+    if options.measure == "and" and not set(options.codings) <= set(_PLAIN):
+        return f"knows the codings {', '.join(_PLAIN)} only"
+    if options.measure == "cells" and not table.all_known:
+        return "counts cells only where no call is missing"
+    return None
+
+
+class CudaPairs:
+    """Calls of a study on a GPU, and the scan of its pairs.
+
+    Parameters
+    ----------
+    genotypes, y
+        What ``table`` was made of.
+    table : ScanTable
+        What is scanned.
+    options : ScanOptions
+        How.
+    """
+
+    def __init__(
+        self,
+        genotypes: Genotypes,
+        y: NDArray[np.bool_],
+        table: _native.ScanTable,
+        options: ScanOptions,
+    ) -> None:
+        self._cp = cp = _cupy()
+        self._table, self._n_variants = table, genotypes.n_variants
+        self._cells = options.measure == "cells"
+        n_cases = int(y.sum())
+        device = cp.cuda.Device()
+        stages = min(4, device.attributes["MaxSharedMemoryPerBlockOptin"] // _STAGE_BYTES)
+        self._kernel = _compiled(stages, n_cases < 1 << 16, self._cells)
+        self._shared = stages * _STAGE_BYTES
+        self._kernel.max_dynamic_shared_size_bytes = self._shared
+        self._blocks = int(device.attributes["MultiProcessorCount"])
+        self._require_memory(n_cases, len(y) - n_cases)
+        self._cases = self._operand(genotypes, y)
+        self._controls = self._operand(genotypes, ~y)
+        margins = table.margins()[:, :, 1:].reshape(-1, 4)
+        self._margins = cp.asarray(margins.astype(np.float32))
+        self._rules = cp.asarray(_rules(table, options, n_cases, len(y) - n_cases))
+        self._parked = cp.empty(self._blocks * _THREADS * _COUNTS, dtype=cp.uint32)
+        self._least = -np.inf
+        self._levels = self._levels_of(-np.inf)
+
+    def _require_memory(self, n_cases: int, n_controls: int) -> None:
+        free, _ = self._cp.cuda.runtime.memGetInfo()
+        row = _words(n_cases) + _words(n_controls)
+        needed = 2 * self._n_variants * row * 8 + 2 * _CAPACITY * 8 + (64 << 20)
+        if needed > free:
+            raise InputError(
+                f"The study needs {needed / 2**30:.1f} GiB of GPU memory, and {free / 2**30:.1f} "
+                f"GiB are free; scan fewer variants (--extract), or use device='cpu'."
+            )
+
+    def _operand(self, genotypes: Genotypes, who: NDArray[np.bool_]) -> Any:
+        """Carriers and two copies of every variant, of some samples, one row each."""
+        words = _words(int(who.sum()))
+        operand = self._cp.zeros((self._n_variants, 2, words), dtype=np.uint64)
+        for first in range(0, self._n_variants, 4096):
+            piece = np.arange(first, min(first + 4096, self._n_variants))
+            planes = genotypes.take(variants=piece).take(samples=who).planes[:, 1:]
+            operand[first : first + len(piece), :, : planes.shape[2]] = self._cp.asarray(planes)
+        return operand
+
+    def _levels_of(self, least: float) -> Any:
+        levels = np.empty((self._n_variants, _STRIDE), dtype=np.float32)
+        levels[:, :-1] = self._table.levels(least)
+        used = levels[:, :-1] if self._cells else levels[:, :_AND_LEVELS]
+        levels[:, -1] = used.min(axis=1)
+        return self._cp.asarray(levels)
+
+    def scan(
+        self, best: _native.Findings, tasks: range, n_jobs: int, done: Callable[[range], None]
+    ) -> None:
+        """Scan tasks, and keep what is best; ``done`` is told which are.
+
+        The CPU scores what one launch left while the GPU is at the next.
+        """
+        at, length, turn = 0, 4, 0
+        # A heap that is not full lets everything pass: the first tasks are the CPU's.
+        while at < len(tasks) and best.least == -np.inf:
+            self._on_cpu(tasks[at], best, n_jobs)
+            done(tasks[at : at + 1])
+            at += 1
+        slots = (_Slot(self._cp), _Slot(self._cp))
+        waiting: range | None = None
+        began = time.monotonic()
+        while at < len(tasks) or waiting is not None:
+            launched = None
+            if at < len(tasks):
+                launched = tasks[at : at + length]
+                at += len(launched)
+                self._launch(slots[turn % 2], launched, best.least)
+            if waiting is not None:
+                self._finish(slots[(turn - 1) % 2], waiting, best, n_jobs)
+                done(waiting)
+                pace = _ROUND / max(1e-4, time.monotonic() - began)
+                began = time.monotonic()
+                length = max(1, int(length * min(4.0, max(0.25, pace))))
+            waiting = launched
+            turn += 1
+
+    def _on_cpu(self, task: int, best: _native.Findings, n_jobs: int) -> None:
+        self._table.scan(task, task + 1, 1, n_jobs, _native.StopFlag(), best)
+
+    def _launch(self, slot: _Slot, tasks: range, least: float) -> None:
+        if least > self._least:
+            self._least, self._levels = least, self._levels_of(least)
+        items = self._cp.asarray(self._items(tasks))
+        slot.n_found.fill(0)
+        self._kernel(
+            (min(self._blocks, len(items)),),
+            (_THREADS,),
+            (
+                self._cases, np.uint64(self._cases.shape[2] * 8),
+                self._controls, np.uint64(self._controls.shape[2] * 8),
+                np.int32(self._n_variants), items, np.int32(len(items)), self._levels,
+                self._margins, self._rules, self._parked, slot.found, slot.n_found,
+                np.uint32(_CAPACITY),
+            ),
+            shared_mem=self._shared,
+        )  # fmt: skip
+        slot.done.record()
+
+    def _items(self, tasks: range) -> Ints:
+        """First row and column of the blocks of tasks; blocks without any pair are left out."""
+        places = self._table.places(tasks.start, tasks[-1] + 1, tasks.step)
+        items = np.repeat(places, _TILE // _ROWS, axis=0)
+        items[:, 0] += np.tile(np.arange(0, _TILE, _ROWS, dtype=np.int32), len(places))
+        last = np.minimum(items[:, 1] + _COLUMNS, self._n_variants) - 1
+        return np.ascontiguousarray(items[items[:, 0] < last])
+
+    def _finish(self, slot: _Slot, tasks: range, best: _native.Findings, n_jobs: int) -> None:
+        slot.done.synchronize()
+        n = int(slot.n_found.get()[0])
+        if n <= _CAPACITY:
+            self._table.score(slot.found[:n].get(), n_jobs, best)
+        elif len(tasks) == 1:
+            self._on_cpu(tasks[0], best, n_jobs)
+        else:  # too many: by halves, the second with what the first found
+            half = len(tasks) // 2
+            for part in (tasks[:half], tasks[half:]):
+                self._launch(slot, part, best.least)
+                self._finish(slot, part, best, n_jobs)
+
+
+class _Slot:
+    """What one launch leaves."""
+
+    def __init__(self, cp: Any) -> None:
+        self.found = cp.empty((_CAPACITY, 2), dtype=cp.int32)
+        self.n_found = cp.zeros(1, dtype=cp.uint32)
+        self.done = cp.cuda.Event(disable_timing=True)
+
+
+def _words(samples: int) -> int:
+    """64-bit words of a row: whole stages, one at least."""
+    return max(1, -(-samples // (64 * _STAGE_WORDS))) * _STAGE_WORDS
+
+
+def _rules(
+    table: _native.ScanTable, options: ScanOptions, n_cases: int, n_controls: int
+) -> NDArray[np.uint32]:
+    """Return the settings of the screen as the kernel's struct Rules."""
+    n = n_cases + n_controls
+    codings = [_PLAIN.index(coding) for coding in options.codings if coding in _PLAIN]
+    products = sum(1 << (3 * a + b) for a in codings for b in codings)
+    numbers = np.array([n_cases / n, n + 1, n_cases, n_controls, *table.cuts], dtype=np.float32)
+    flags = np.array([table.both_directions, products], dtype=np.uint32)
+    return np.concatenate([numbers.view(np.uint32), flags])
+
+
+@cache
+def _compiled(stages: int, packed: bool, cells: bool) -> Any:
+    """Compile the kernel; CuPy keeps what it compiled for later runs."""
+    options = ("-std=c++17", f"-DSTAGES={stages}", f"-DPACKED={packed:d}", f"-DCELLS={cells:d}")
+    return _cupy().RawKernel(_native.CUDA_SOURCE, "scan_pairs", options=options)

@@ -1,0 +1,211 @@
+"""Pairs on a GPU: the same findings as on the CPU; without a GPU, what the kernels rely on.
+
+The screen, the order of rows and the places of counts have twins here that run everywhere.
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from bayesdnf import Effect, _native
+from bayesdnf.errors import InputError, MissingExtraError, ParameterError
+from bayesdnf.genomics import Genotypes, scan
+from bayesdnf.genomics.scanning import cuda_pairs
+from bayesdnf.genomics.scanning.scan_parts import ScanOptions, scan_table
+
+
+def gpu_is_there():
+    try:
+        cuda_pairs._cupy()
+    except (MissingExtraError, InputError):
+        return False
+    return True
+
+
+needs_gpu = pytest.mark.skipif(not gpu_is_there(), reason="needs CuPy and an NVIDIA GPU")
+
+
+def study(p, n, seed=0, missing=0.0):
+    rng = np.random.default_rng(seed)
+    copies = rng.binomial(2, rng.uniform(0.05, 0.5, (p, 1)), (p, n))
+    y = rng.random(n) < np.where((copies[1] >= 1) & (copies[p - 2] >= 1), 0.7, 0.3)
+    copies[rng.random((p, n)) < missing] = -1
+    return Genotypes.from_copies(copies), y
+
+
+def table_of(genotypes, y, **options):
+    return scan_table(genotypes, y, ScanOptions(**options))
+
+
+# What the CPU does for the GPU ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [63, 64, 65, 127, 128, 300])
+@pytest.mark.parametrize("measure", ["and", "cells"])
+def test_scoring_all_pairs_is_scanning_them(n, measure):
+    genotypes, y = study(40, n, missing=0.05 if n % 2 else 0)
+    table = table_of(genotypes, y, measure=measure, top=50)
+    for n_jobs in (1, 2):
+        best, scanned = _native.Findings(50), _native.Findings(50)
+        pairs = np.array(list(itertools.combinations(range(40), 2)), dtype=np.int32)
+        table.score(pairs[::-1].copy(), n_jobs, best)
+        table.scan(0, table.n_tasks, 1, 1, _native.StopFlag(), scanned)
+        assert best.least == scanned.least
+        for one, other in zip(best.arrays(), scanned.arrays(), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_pairs_that_are_none_are_refused():
+    table = table_of(*study(10, 40))
+    for pair in ([3, 3], [4, 2], [0, 10], [-1, 2]):
+        with pytest.raises(ValueError, match="must rise and be in the table"):
+            table.score(np.array([pair], dtype=np.int32), 1, _native.Findings(1))
+
+
+@pytest.mark.parametrize("p", [1, 2, 127, 128, 129, 255, 256, 257, 700])
+def test_tasks_have_their_places(p):
+    """Tile by tile, each beside the blocks that are not before it."""
+    table = table_of(*study(p, 30)) if p > 2 else table_of(Genotypes.from_copies([[0, 1]] * p), np.array([True, False]))
+    blocks = range(0, p, 128)
+    wanted = [(tile, block) for tile in range(0, p, 256) for block in blocks if block >= tile]
+    assert table.places(0, table.n_tasks, 1).tolist() == [list(place) for place in wanted]
+    assert table.size_of(0, table.n_tasks) == p * (p - 1) // 2
+
+
+# Twins of the kernels ------------------------------------------------------------------------------
+
+
+def operand_row(row, first_row, first_column):
+    """native/cuda/pairs.cu: (variant, level) of a row of a stage."""
+    if row < 128:
+        return first_row + row // 16 * 8 + row % 8, row // 8 % 2
+    return first_column + (row - 128) // 2, row % 2
+
+
+def test_the_four_products_of_a_pair_are_the_counts_of_one_thread():
+    """Fragments of m16n8k256: counts 0, 1 at row lane / 4, columns 2 (lane % 4) and one more."""
+    seen = set()
+    for warp, lane, i, j in itertools.product(range(8), range(32), range(4), range(8)):
+        top = warp % 2 * 64 + i * 16 + lane // 4
+        left = 128 + warp // 2 * 64 + j * 8 + lane % 4 * 2
+        a = warp % 2 * 32 + lane // 4 + i * 8
+        b = 1000 + warp // 2 * 32 + lane % 4 + j * 4
+        at = [(top + 8 * (k // 2), left + k % 2) for k in range(4)]
+        rows = [(operand_row(r, 0, 1000), operand_row(c, 0, 1000)) for r, c in at]
+        assert rows == [((a, u), (b, v)) for u in (0, 1) for v in (0, 1)]
+        seen.add((a, b))
+    assert seen == {(a, b) for a in range(64) for b in range(1000, 1128)}
+
+
+def test_neighbouring_threads_read_other_banks():
+    """Eight threads at a time read sixteen bytes each: two rows, four pieces of each."""
+    for first, half in itertools.product(range(0, 128, 2), (0, 1)):
+        places = [
+            row * 128 + ((half * 4 + quarter) ^ (row % 2 * 4)) * 16
+            for row in (first, first + 1)
+            for quarter in range(4)
+        ]
+        assert len({place // 16 % 8 for place in places}) == 8
+
+
+def screened(table, counts, least, y, both):
+    """Which pairs the kernel lists, by its own steps in single precision."""
+    n_cases, n = int(y.sum()), len(y)
+    levels, cuts = table.levels(least), np.array(table.cuts, dtype=np.float32)
+    share, beyond = np.float32(n_cases / n), np.float32(n + 1)
+    listed = []
+    for (a, b), (cases, controls) in counts.items():
+        most = np.float32(0)
+        for x, z in zip(nine(cases), nine(controls), strict=True):
+            m = np.float32(x + z)
+            off = np.float32(x) - share * m
+            if not both:
+                off = max(off, np.float32(0))
+            level = max(levels[v, int((m >= cuts).sum())] for v in (a, b))
+            with np.errstate(over="ignore"):
+                most = max(most, off * off - m * (beyond - m) * level)
+        if most > 0.01:
+            listed.append((a, b))
+    return listed
+
+
+def nine(c):
+    cc, ct, tc, tt = c
+    return [cc, ct, cc - ct, tc, tt, tc - tt, cc - tc, ct - tt, cc - ct - tc + tt]
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_the_screen_lists_whatever_belongs_to_the_best(ordered):
+    genotypes, y = study(30, 400, seed=3)
+    table = table_of(genotypes, y, top=20, effect=Effect(ordered=ordered))
+    best = _native.Findings(20)
+    table.scan(0, table.n_tasks, 1, 1, _native.StopFlag(), best)
+    copies = genotypes.copies(range(30))
+    counts = {
+        (a, b): [
+            [int(((copies[a] >= u) & (copies[b] >= v) & who).sum()) for u in (1, 2) for v in (1, 2)]
+            for who in (y, ~y)
+        ]
+        for a, b in itertools.combinations(range(30), 2)
+    }
+    listed = screened(table, counts, best.least, y, table.both_directions)
+    assert {tuple(pair) for pair in best.arrays()[0][:, :2].tolist()} <= set(listed)
+    assert len(listed) < len(counts) / 2
+    again = _native.Findings(20)
+    table.score(np.array(listed, dtype=np.int32), 1, again)
+    np.testing.assert_array_equal(again.arrays()[0], best.arrays()[0])
+
+
+# Choosing a device ---------------------------------------------------------------------------------
+
+
+def test_wrong_wishes_are_one_sentence():
+    genotypes, y = study(5, 50)
+    with pytest.raises(ParameterError, match="'device' parameter of scan"):
+        scan(genotypes, y, device="gpu")
+    with pytest.raises(InputError, match="pairs, not triples"):
+        scan(genotypes, y, size=3, among=range(5), device="cuda")
+    with pytest.raises(InputError, match="dominant, recessive, heterozygous only"):
+        scan(genotypes, y, codings=["not dominant"], device="cuda")
+    gaps, y = study(5, 50, missing=0.2)
+    with pytest.raises(InputError, match="no call is missing"):
+        scan(gaps, y, measure="cells", device="cuda")
+
+
+def test_without_cupy_it_is_named(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "cupy", None)
+    cuda_pairs._cupy.cache_clear()
+    with pytest.raises(MissingExtraError, match="cuda12"):
+        scan(*study(5, 50), device="cuda")
+    cuda_pairs._cupy.cache_clear()
+
+
+@needs_gpu
+@pytest.mark.parametrize("n", [63, 64, 65, 1023, 1024, 1025, 3000])
+@pytest.mark.parametrize("p", [3, 64, 65, 129, 400])
+def test_the_gpu_finds_what_the_cpu_finds(p, n):
+    for missing, measure, effect in (
+        (0, "and", None), (0.05, "and", Effect(ordered=False)), (0, "cells", None),
+    ):  # fmt: skip
+        genotypes, y = study(p, n, seed=p + n, missing=missing)
+        given = {"top": 30, "measure": measure, "effect": effect}
+        here, there = (scan(genotypes, y, device=d, **given) for d in ("cpu", "cuda"))
+        assert here.findings.equals(there.findings)
+        assert here.settings == there.settings
+
+
+@needs_gpu
+def test_parts_on_the_gpu_are_parts_on_the_cpu():
+    genotypes, y = study(900, 500)
+    for part in ((1, 3), (2, 3), (3, 3)):
+        here, there = (scan(genotypes, y, part=part, top=40, device=d) for d in ("cpu", "cuda"))
+        assert here.findings.equals(there.findings)
+
+
+@needs_gpu
+def test_more_pairs_than_there_is_room_for(monkeypatch):
+    monkeypatch.setattr(cuda_pairs, "_CAPACITY", 64)
+    genotypes, y = study(700, 200)
+    here, there = (scan(genotypes, y, top=500, device=d) for d in ("cpu", "cuda"))
+    assert here.findings.equals(there.findings)
