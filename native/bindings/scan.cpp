@@ -111,6 +111,19 @@ std::size_t sum_of(const Table& t, std::size_t first, std::size_t last, std::siz
     return sum;
 }
 
+// Whether counts of a pair rise from two copies of both, and none exceeds its variants' own.
+bool possible(const ScanTable& table, const ScanTable::CountedPair& pair) {
+    for (std::size_t s = 0; s < 2; ++s) {
+        const std::int32_t* const c = pair.data() + 2 + 4 * s;
+        const auto& a = table.margins()[static_cast<std::size_t>(pair[0])][s];
+        const auto& b = table.margins()[static_cast<std::size_t>(pair[1])][s];
+        if (c[3] < 0 || c[1] < c[3] || c[2] < c[3] || c[0] < c[1] + c[2] - c[3] ||
+            c[0] > std::min(a[kCarrier], b[kCarrier]) || c[1] > b[kTwo] || c[2] > a[kTwo])
+            return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 void bind_scan(nb::module_& m) {
@@ -169,31 +182,37 @@ void bind_scan(nb::module_& m) {
             "score",
             [](const PyScanTable& t, In<std::int32_t, 2> pairs, std::size_t n_threads,
                Findings& best) {
-                require(pairs.shape(1) == 2, "pairs must have shape (pairs, 2)");
+                using Pair = ScanTable::CountedPair;
+                require(pairs.shape(1) == std::tuple_size_v<Pair>,
+                        "pairs must have shape (pairs, 10)");
+                require(t->all_known(), "with cells or negations all calls must be known");
+                std::vector<Pair> given(pairs.shape(0));
                 const auto n = static_cast<std::int32_t>(t->n_variants());
-                std::vector<std::array<std::int32_t, 2>> given(pairs.shape(0));
                 for (std::size_t i = 0; i < given.size(); ++i) {
-                    given[i] = {pairs.data()[2 * i], pairs.data()[2 * i + 1]};
-                    require(0 <= given[i][0] && given[i][0] < given[i][1] && given[i][1] < n,
+                    Pair& pair = given[i];
+                    std::copy_n(pairs.data() + i * pair.size(), pair.size(), pair.begin());
+                    require(0 <= pair[0] && pair[0] < pair[1] && pair[1] < n,
                             "the variants of a pair must rise and be in the table");
+                    require(possible(*t, pair), "a pair has counts that cannot be");
                 }
                 const nb::gil_scoped_release release;
                 t->score_pairs(given, n_threads, best);
             },
-            "pairs"_a, "n_threads"_a, "best"_a, "Score pairs and keep what is best.")
+            "pairs"_a, "n_threads"_a, "best"_a,
+            "Score pairs that were counted: variants, then cases and controls who are carriers of "
+            "both, have two copies of one or the other, and of both; and keep what is best.")
         .def(
             "levels",
-            [](const PyScanTable& t, double least) {
+            [](const PyScanTable& t, double least, std::size_t n_threads) {
                 auto out = new_array<float, 2>({t->n_variants(), kReachLevels});
                 const nb::gil_scoped_release release;
-                for (std::size_t v = 0; v < t->n_variants(); ++v) {
+                parallel_for(t->n_variants(), n_threads, [&](std::size_t v) {
                     const Reach::Levels& of_variant = t->levels(v, least);
-                    std::copy(of_variant.begin(), of_variant.end(),
-                              out.data() + v * kReachLevels);
-                }
+                    std::copy(of_variant.begin(), of_variant.end(), out.data() + v * kReachLevels);
+                });
                 return out;
             },
-            "least"_a, "By variant, what the screen holds sets of rows against.")
+            "least"_a, "n_threads"_a = 1, "By variant, what the screen holds sets of rows against.")
         .def_prop_ro(
             "cuts",
             [](const PyScanTable& t) {

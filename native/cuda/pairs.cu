@@ -5,7 +5,8 @@
 // one plane (carrier or two copies) of one variant, cases or controls only; four products of planes
 // are the counts of a pair. A block of eight warps counts 64 variants (rows of the result) beside
 // 128 others (columns): first cases, whose counts are parked in memory, which the L2 cache keeps,
-// then controls. Pairs that the screen cannot rule out are listed; the CPU counts and scores them.
+// then controls. Pairs that the screen cannot rule out are listed with their counts; the CPU scores
+// them.
 //
 // STAGES: stages of shared memory. PACKED: counts of cases fit 16 bits. CELLS: judge unions of
 // cells, not ANDs.
@@ -23,6 +24,7 @@ constexpr int kAcross = 4, kDown = 8;  // fragments of a warp: 4 x 16 rows by 8 
 constexpr int kCounts = kAcross * kDown * 4;
 constexpr int kLevels = CELLS ? 11 : 6;
 constexpr int kStride = 12;  // floats of a variant's levels, the least of them last
+constexpr int kFound = 10;   // numbers of a pair that is listed: variants, cases, controls
 constexpr float kLeast = 0.01f;
 
 struct Rules {
@@ -35,16 +37,10 @@ struct Rules {
 // Row of the operands for a row of a stage. Of the sixteen rows of a fragment the first eight are
 // carriers, the other eight two copies of the same variants, and of eight columns every second:
 // so the four products of a pair are the four counts of one thread.
-__device__ inline u64 operand_row(int row, u64 first_row, u64 first_column, u64 last) {
-    u64 variant, level;
-    if (row < kRows) {
-        variant = first_row + (row >> 4) * 8 + (row & 7);
-        level = (row >> 3) & 1;
-    } else {
-        variant = first_column + ((row - kRows) >> 1);
-        level = row & 1;
-    }
-    return (variant < last ? variant : last) * 2 + level;
+__device__ inline u64 operand_row(int row, int first_row, int first_column) {
+    if (row < kRows)
+        return 2 * static_cast<u64>(first_row + (row >> 4) * 8 + (row & 7)) + ((row >> 3) & 1);
+    return 2 * static_cast<u64>(first_column) + (row - kRows);
 }
 
 // Where a piece of sixteen bytes of a stage's row lies: neighbouring rows use other banks.
@@ -57,33 +53,37 @@ __device__ inline void copy_async(u32 to, const void* from) {
 }
 
 __device__ inline void multiply(int* c, u32 a0, u32 a1, u32 a2, u32 a3, u32 b0, u32 b1) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
+    asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
         "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
         : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
-// All products of one segment (cases or controls) of a block, added to `counts`.
-__device__ inline void count(const unsigned char* operand, u64 row_bytes, int n_stages, u64 first_row,
-                             u64 first_column, u64 last, unsigned char* shared, int* counts) {
+// All products of one segment (cases or controls) of a block, added to `counts`. Operands have rows
+// for whole blocks, also past the last variant.
+__device__ inline void count(const unsigned char* operand, u64 row_bytes, int first_row,
+                             int first_column, unsigned char* shared, int* counts) {
     const int thread = threadIdx.x, lane = thread & 31, warp = thread >> 5;
-    const u32 base = static_cast<u32>(__cvta_generic_to_shared(shared));
-    constexpr int kEach = (kRows + kColumns) * kPieces / kThreads;
-    const unsigned char* from[kEach];
-    u32 to[kEach];
-#pragma unroll
-    for (int i = 0; i < kEach; ++i) {
-        const int at = thread + i * kThreads, row = at / kPieces, piece = at % kPieces;
-        from[i] = operand + operand_row(row, first_row, first_column, last) * row_bytes + piece * 16;
-        to[i] = base + place_of(row, piece);
-    }
+    const int n_stages = static_cast<int>(row_bytes / kStageBytes);
+    // A thread copies one piece of every 32nd row, and 32 rows of a stage are 32 of the operand.
+    constexpr int kStep = kThreads / kPieces;
+    const int row = thread / kPieces, piece = thread % kPieces;
+    const u64 stride = kStep * row_bytes;
+    const unsigned char* const rows =
+        operand + operand_row(row, first_row, first_column) * row_bytes + piece * 16;
+    const unsigned char* const columns =
+        operand + operand_row(kRows + row, first_row, first_column) * row_bytes + piece * 16;
+    const u32 to = static_cast<u32>(__cvta_generic_to_shared(shared)) + place_of(row, piece);
     const auto fetch = [&](int stage) {
         if (stage < n_stages) {
-            const u32 slot = (stage % STAGES) * kStage;
+            const u32 slot = to + (stage % STAGES) * kStage;
             const u64 offset = static_cast<u64>(stage) * kStageBytes;
 #pragma unroll
-            for (int i = 0; i < kEach; ++i) copy_async(to[i] + slot, from[i] + offset);
+            for (int i = 0; i < kRows / kStep; ++i)
+                copy_async(slot + i * kStep * kStageBytes, rows + offset + i * stride);
+#pragma unroll
+            for (int i = 0; i < kColumns / kStep; ++i)
+                copy_async(slot + (kRows + i * kStep) * kStageBytes, columns + offset + i * stride);
         }
         asm volatile("cp.async.commit_group;");
     };
@@ -157,8 +157,7 @@ __device__ inline bool ands_worth(const Rules& rules, const float* row, const fl
         const float m = a[i] + b[i];
         float off = a[i] - rules.share * m;
         if (!rules.both_directions) off = fmaxf(off, 0.0f);
-        if (rules.products >> i & 1)
-            most = fmaxf(most, off * off - m * (rules.beyond - m) * least);
+        if (rules.products >> i & 1) most = fmaxf(most, off * off - m * (rules.beyond - m) * least);
     }
     if (most <= kLeast) return false;
     Screen screen{rules, row, column};
@@ -214,11 +213,30 @@ __device__ inline bool unions_worth(const Rules& rules, const float* row, const 
     return screen.most > kLeast;
 }
 
+// The bits of some samples of every row, one after the other: a warp makes a word of 32 at a time.
+extern "C" __global__ void pick(const u32* rows, u64 row_words, const int* samples, int n_samples,
+                                u32* out, u64 out_words) {
+    const int lane = threadIdx.x & 31;
+    const u32* const row = rows + blockIdx.y * row_words;
+    const u64 first = (blockIdx.x * static_cast<u64>(blockDim.x) + threadIdx.x) / 32;
+    const u64 step = gridDim.x * static_cast<u64>(blockDim.x) / 32;
+    for (u64 word = first; word * 32 < n_samples; word += step) {
+        const u64 i = word * 32 + lane;
+        bool bit = false;
+        if (i < n_samples) {
+            const int sample = samples[i];
+            bit = row[sample >> 5] >> (sample & 31) & 1;
+        }
+        const u32 made = __ballot_sync(~0u, bit);
+        if (lane == 0) out[blockIdx.y * out_words + word] = made;
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(kThreads, 1)
     scan_pairs(const unsigned char* cases, u64 case_bytes, const unsigned char* controls,
                u64 control_bytes, int n_variants, const int2* items, int n_items,
                const float* levels, const float* margins, const Rules* given, u32* parked,
-               int2* found, u32* n_found, u32 capacity) {
+               int* found, u32* n_found, u32 capacity) {
     extern __shared__ __align__(128) unsigned char shared[];
     __shared__ Rules rules;
     if (threadIdx.x < sizeof(Rules) / 4)
@@ -226,26 +244,24 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
             reinterpret_cast<const u32*>(given)[threadIdx.x];
     const int thread = threadIdx.x, lane = thread & 31, warp = thread >> 5;
     u32* const park = parked + static_cast<u64>(blockIdx.x) * kThreads * kCounts + thread;
-    const u64 last = static_cast<u64>(n_variants) - 1;
     for (int item = blockIdx.x; item < n_items; item += gridDim.x) {
         const int first_row = items[item].x, first_column = items[item].y;
         int counts[kCounts];
 #pragma unroll
         for (int i = 0; i < kCounts; ++i) counts[i] = 0;
-        count(cases, case_bytes, static_cast<int>(case_bytes / kStageBytes), first_row, first_column,
-              last, shared, counts);
+        count(cases, case_bytes, first_row, first_column, shared, counts);
 #if PACKED
 #pragma unroll
         for (int i = 0; i < kCounts; i += 2)
-            park[i / 2 * kThreads] = static_cast<u32>(counts[i]) | static_cast<u32>(counts[i + 1]) << 16;
+            park[i / 2 * kThreads] = static_cast<u32>(counts[i]) | static_cast<u32>(counts[i + 1])
+                                                                       << 16;
 #else
 #pragma unroll
         for (int i = 0; i < kCounts; ++i) park[i * kThreads] = static_cast<u32>(counts[i]);
 #endif
 #pragma unroll
         for (int i = 0; i < kCounts; ++i) counts[i] = 0;
-        count(controls, control_bytes, static_cast<int>(control_bytes / kStageBytes), first_row,
-              first_column, last, shared, counts);
+        count(controls, control_bytes, first_row, first_column, shared, counts);
         const int row0 = first_row + (warp & 1) * 32 + (lane >> 2);
         const int column0 = first_column + (warp >> 1) * 32 + (lane & 3);
 #pragma unroll
@@ -268,14 +284,19 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
                 if (b >= n_variants || b <= a) continue;
                 const float *row = levels + a * kStride, *column = levels + b * kStride;
 #if CELLS
-                const bool worth = unions_worth(rules, row, column, margins + 4 * a, margins + 4 * b,
-                                                of_cases, of_controls);
+                const bool worth = unions_worth(rules, row, column, margins + 4 * a,
+                                                margins + 4 * b, of_cases, of_controls);
 #else
                 const bool worth = ands_worth(rules, row, column, of_cases, of_controls);
 #endif
                 if (worth) {
                     const u32 place = atomicAdd(n_found, 1u);
-                    if (place < capacity) found[place] = make_int2(a, b);
+                    if (place < capacity) {
+                        int* const to = found + static_cast<u64>(place) * kFound;
+                        to[0] = a, to[1] = b;
+                        for (int k = 0; k < 4; ++k)
+                            to[2 + k] = static_cast<int>(of_cases[k]), to[6 + k] = counts[at + k];
+                    }
                 }
             }
         }

@@ -27,8 +27,8 @@ std::size_t step_below(double value) {
     return step;
 }
 
-// Beyond this many rows single precision would need more slack: off by chance is then a difference of
-// counts that are no longer exact beside it.
+// Beyond this many rows single precision would need more slack: off by chance is then a difference
+// of counts that are no longer exact beside it.
 constexpr Count kMostRows = 2000000;
 // Single precision, and rates of cells that differ by less than it tells apart.
 constexpr double kSlack = 0.01, kRounding = 0.05;

@@ -21,7 +21,8 @@ struct Place {
 // Tasks are a tile and a block that is not before it, numbered tile by tile.
 Place place_of(std::size_t task, std::size_t n_blocks) {
     const auto before = [&](std::size_t tile) {  // tasks of earlier tiles, each with fewer of them
-        return tile * n_blocks - kBlocksOfTile * (tile * (tile - std::min<std::size_t>(tile, 1)) / 2);
+        return tile * n_blocks -
+               kBlocksOfTile * (tile * (tile - std::min<std::size_t>(tile, 1)) / 2);
     };
     // The root of before(tile) = task, give or take rounding.
     const double k = static_cast<double>(kBlocksOfTile), b = static_cast<double>(n_blocks) + k / 2;
@@ -46,15 +47,14 @@ ScanTable::ScanTable(const Word* planes, std::size_t n_variants, std::span<const
       chromosome_(chromosome.begin(), chromosome.end()),
       position_(position.begin(), position.end()),
       margins_(n_variants),
-      singles_(n_variants),
-      who_{std::vector<Word>(cases.begin(), cases.end()),
-           std::vector<Word>(controls.begin(), controls.end())} {
+      singles_(n_variants) {
     const Simd& k = simd();
+    const std::span<const Word> who[2] = {cases, controls};
     parallel_for(n_variants, n_threads, [&](std::size_t v) {
         for (std::size_t level = 0; level < kLevels; ++level)
             for (std::size_t s = 0; s < 2; ++s)
                 margins_[v][s][level] = k.and_popcount(variant(v) + level * split_.n_words(),
-                                                       who_[s].data(), split_.n_words());
+                                                       who[s].data(), split_.n_words());
         Finding& f = singles_[v];
         f = {0, {static_cast<std::int32_t>(v), -1, -1}, 0, 0, 0, 0, 0};
         if (!scores_.operator()<1>(margins_[v], 0, -INFINITY, f))
@@ -97,30 +97,31 @@ std::array<std::size_t, 2> ScanTable::place_of_task(std::size_t task) const {
     return {tile * kTile, block * kLanes};
 }
 
-void ScanTable::score_pairs(std::span<const std::array<std::int32_t, 2>> pairs,
-                            std::size_t n_threads, Findings& best) const {
-    const Simd& k = simd();
+void ScanTable::score_pairs(std::span<const CountedPair> pairs, std::size_t n_threads,
+                            Findings& best) const {
     const std::size_t threads = std::max<std::size_t>(1, std::min(pairs.size(), n_threads));
     std::vector<Findings> kept(threads, Findings(rules().top, best.least()));
-    const std::size_t first = scores_.needs_known() ? kKnown : kCarrier, words = split_.n_words();
     parallel_for(threads, threads, [&](std::size_t t) {
-        std::vector<Word> both(words);
         for (std::size_t i = t; i < pairs.size(); i += threads) {
-            const std::size_t a = as_index(pairs[i][0]), b = as_index(pairs[i][1]);
+            const CountedPair& pair = pairs[i];
+            const std::size_t a = as_index(pair[0]), b = as_index(pair[1]);
             if (!apart(a, b)) continue;
             LevelCounts<kLevels * kLevels> counts{};
-            for (std::size_t u = first; u < kLevels; ++u)
-                for (std::size_t v = first; v < kLevels; ++v) {
-                    const Word *p = variant(a) + u * words, *q = variant(b) + v * words;
-                    for (std::size_t w = 0; w < words; ++w) both[w] = p[w] & q[w];
-                    for (std::size_t s = 0; s < 2; ++s)
-                        counts[s][u * kLevels + v] =
-                            k.and_popcount(both.data(), who_[s].data(), words);
+            for (std::size_t s = 0; s < 2; ++s) {
+                Count* const of_segment = counts[s].data();
+                // Where all calls are known, counts of known calls are the other variant's own.
+                for (std::size_t v = 0; v < kLevels; ++v) {
+                    of_segment[kKnown * kLevels + v] = margins_[b][s][v];
+                    of_segment[v * kLevels + kKnown] = margins_[a][s][v];
                 }
+                for (std::size_t k = 0; k < 4; ++k)
+                    of_segment[(kCarrier + k / 2) * kLevels + kCarrier + k % 2] =
+                        pair[2 + 4 * s + k];
+            }
             Finding f;
             if (!scores_.operator()<2>(counts, std::max(alone(a), alone(b)), kept[t].least(), f))
                 continue;
-            f.variants = {pairs[i][0], pairs[i][1], -1};
+            f.variants = {pair[0], pair[1], -1};
             kept[t].offer(f);
         }
     });

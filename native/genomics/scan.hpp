@@ -42,8 +42,11 @@ class ScanTable {
     // The first variants of a task's rows (at most 256) and of its columns (at most 128).
     std::array<std::size_t, 2> place_of_task(std::size_t task) const;
 
-    // Score pairs that something else has screened, a before b, and keep what is best.
-    void score_pairs(std::span<const std::array<std::int32_t, 2>> pairs, std::size_t n_threads,
+    // A pair that something else has counted: variants, a before b, then cases who are carriers of
+    // both, of a with two copies of b, the other way round, and with two copies of both; controls.
+    using CountedPair = std::array<std::int32_t, 10>;
+    // Score such pairs, and keep what is best.
+    void score_pairs(std::span<const CountedPair> pairs, std::size_t n_threads,
                      Findings& best) const;
     // What the screen goes by, for whoever screens elsewhere: what a finding with the variant must
     // exceed to have a key of at least `least`, and whether margins of calls that are all known do.
@@ -76,7 +79,6 @@ class ScanTable {
     std::vector<std::int64_t> position_;
     std::vector<LevelCounts<kLevels>> margins_;
     std::vector<Finding> singles_;
-    std::array<std::vector<Word>, 2> who_;  // cases and controls
 };
 
 // Numbered tasks on threads, a worker for each; workers keep their own findings, and their own

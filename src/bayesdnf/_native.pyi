@@ -10,6 +10,8 @@ import numpy
 from numpy.typing import NDArray
 
 
+CUDA_SOURCE: str = ...
+
 class MapGuard:
     """Lets a mapped file shrink without ending the process."""
 
@@ -395,6 +397,10 @@ class Findings:
 
     def __init__(self, most: int) -> None: ...
 
+    @property
+    def least(self) -> float:
+        """The key that a finding must reach to stand a chance."""
+
     def arrays(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
         """
         variants, what, rows (positive, negative), log Bayes factor, gain; best first.
@@ -414,6 +420,30 @@ class ScanTable:
         """How many pairs tasks first, first + step, … hold."""
 
     def scan(self, first: int, last: int, step: int, n_threads: int, stop: StopFlag, best: Findings) -> int: ...
+
+    def places(self, first: int, last: int, step: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')]:
+        """
+        First variants of the rows (256 at most) and columns (128 at most) of tasks.
+        """
+
+    def score(self, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, best: Findings) -> None:
+        """Score pairs and keep what is best."""
+
+    def levels(self, least: float) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
+        """By variant, what the screen holds sets of rows against."""
+
+    @property
+    def cuts(self) -> list[float]:
+        """Where the ranges of numbers of rows end that have a level each."""
+
+    @property
+    def both_directions(self) -> bool: ...
+
+    @property
+    def all_known(self) -> bool: ...
+
+    def margins(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C')]:
+        """By variant, cases then controls: known calls, carriers, two copies."""
 
 class TripleTable:
     """Some variants of a table, for scans of triples."""

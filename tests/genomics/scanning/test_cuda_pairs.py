@@ -38,49 +38,88 @@ def table_of(genotypes, y, **options):
     return scan_table(genotypes, y, ScanOptions(**options))
 
 
-# What the CPU does for the GPU ---------------------------------------------------------------------
+# What the CPU does for the GPU --------------------------------------------------------------------
+
+
+def counted(genotypes, y):
+    """What the kernel lists if it rules nothing out: variants, counts of cases and of controls."""
+    calls = genotypes.copies(range(genotypes.n_variants))
+    return np.array(
+        [
+            [a, b]
+            + [
+                int(((calls[a] >= u) & (calls[b] >= v) & who).sum())
+                for who in (y, ~y)
+                for u in (1, 2)
+                for v in (1, 2)
+            ]
+            for a, b in itertools.combinations(range(genotypes.n_variants), 2)
+        ],
+        dtype=np.int32,
+    )
 
 
 @pytest.mark.parametrize("n", [63, 64, 65, 127, 128, 300])
 @pytest.mark.parametrize("measure", ["and", "cells"])
 def test_scoring_all_pairs_is_scanning_them(n, measure):
-    genotypes, y = study(40, n, missing=0.05 if n % 2 else 0)
+    genotypes, y = study(20, n, missing=0.05 if measure == "and" else 0)
     table = table_of(genotypes, y, measure=measure, top=50)
     for n_jobs in (1, 2):
         best, scanned = _native.Findings(50), _native.Findings(50)
-        pairs = np.array(list(itertools.combinations(range(40), 2)), dtype=np.int32)
-        table.score(pairs[::-1].copy(), n_jobs, best)
+        table.score(counted(genotypes, y)[::-1].copy(), n_jobs, best)
         table.scan(0, table.n_tasks, 1, 1, _native.StopFlag(), scanned)
         assert best.least == scanned.least
         for one, other in zip(best.arrays(), scanned.arrays(), strict=True):
             np.testing.assert_array_equal(one, other)
 
 
-def test_pairs_that_are_none_are_refused():
-    table = table_of(*study(10, 40))
+def test_pairs_that_cannot_be_are_refused():
+    genotypes, y = study(10, 40)
+    table, best = table_of(genotypes, y), _native.Findings(1)
+    pairs = counted(genotypes, y)
     for pair in ([3, 3], [4, 2], [0, 10], [-1, 2]):
         with pytest.raises(ValueError, match="must rise and be in the table"):
-            table.score(np.array([pair], dtype=np.int32), 1, _native.Findings(1))
+            table.score(np.array([[*pair, *[0] * 8]], dtype=np.int32), 1, best)
+    for place in range(2, 10):
+        wrong = pairs[:1].copy()
+        wrong[0, place] += 41
+        with pytest.raises(ValueError, match="counts that cannot be"):
+            table.score(wrong, 1, best)
+    gaps = table_of(*study(10, 40, missing=0.2), measure="cells")
+    with pytest.raises(ValueError, match="all calls must be known"):
+        gaps.score(pairs, 1, best)
 
 
 @pytest.mark.parametrize("p", [1, 2, 127, 128, 129, 255, 256, 257, 700])
 def test_tasks_have_their_places(p):
     """Tile by tile, each beside the blocks that are not before it."""
-    table = table_of(*study(p, 30)) if p > 2 else table_of(Genotypes.from_copies([[0, 1]] * p), np.array([True, False]))
+    table = (
+        table_of(*study(p, 30))
+        if p > 2
+        else table_of(Genotypes.from_copies([[0, 1]] * p), np.array([True, False]))
+    )
     blocks = range(0, p, 128)
     wanted = [(tile, block) for tile in range(0, p, 256) for block in blocks if block >= tile]
     assert table.places(0, table.n_tasks, 1).tolist() == [list(place) for place in wanted]
     assert table.size_of(0, table.n_tasks) == p * (p - 1) // 2
 
 
-# Twins of the kernels ------------------------------------------------------------------------------
+# Twins of the kernels -----------------------------------------------------------------------------
 
 
 def operand_row(row, first_row, first_column):
     """native/cuda/pairs.cu: (variant, level) of a row of a stage."""
     if row < 128:
-        return first_row + row // 16 * 8 + row % 8, row // 8 % 2
-    return first_column + (row - 128) // 2, row % 2
+        return divmod(2 * (first_row + row // 16 * 8 + row % 8) + row // 8 % 2, 2)
+    return divmod(2 * first_column + row - 128, 2)
+
+
+def test_a_thread_copies_every_32nd_row():
+    """So that it needs two addresses, and a stride."""
+    for row, i in itertools.product(range(32), range(1, 12)):
+        variant, level = operand_row(row if i < 4 else 128 + row, 300, 500)
+        step = i if i < 4 else i - 4
+        assert operand_row(row + 32 * i, 300, 500) == (variant + 16 * step, level)
 
 
 def test_the_four_products_of_a_pair_are_the_counts_of_one_thread():
@@ -141,23 +180,17 @@ def test_the_screen_lists_whatever_belongs_to_the_best(ordered):
     table = table_of(genotypes, y, top=20, effect=Effect(ordered=ordered))
     best = _native.Findings(20)
     table.scan(0, table.n_tasks, 1, 1, _native.StopFlag(), best)
-    copies = genotypes.copies(range(30))
-    counts = {
-        (a, b): [
-            [int(((copies[a] >= u) & (copies[b] >= v) & who).sum()) for u in (1, 2) for v in (1, 2)]
-            for who in (y, ~y)
-        ]
-        for a, b in itertools.combinations(range(30), 2)
-    }
+    every = counted(genotypes, y)
+    counts = {(row[0], row[1]): (row[2:6], row[6:]) for row in every.tolist()}
     listed = screened(table, counts, best.least, y, table.both_directions)
     assert {tuple(pair) for pair in best.arrays()[0][:, :2].tolist()} <= set(listed)
     assert len(listed) < len(counts) / 2
     again = _native.Findings(20)
-    table.score(np.array(listed, dtype=np.int32), 1, again)
+    table.score(every[[tuple(pair) in set(listed) for pair in every[:, :2].tolist()]], 1, again)
     np.testing.assert_array_equal(again.arrays()[0], best.arrays()[0])
 
 
-# Choosing a device ---------------------------------------------------------------------------------
+# Choosing a device --------------------------------------------------------------------------------
 
 
 def test_wrong_wishes_are_one_sentence():

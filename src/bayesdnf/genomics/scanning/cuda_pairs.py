@@ -1,14 +1,15 @@
 """Scans of pairs on an NVIDIA GPU: it counts and screens, the CPU scores what the screen leaves.
 
-The kernels are in native/cuda. They rule pairs out by the levels that the CPU's own screen uses, and
-every pair that is left is counted and scored by the code of the CPU: what is found is the same,
-whatever the device.
+The kernels are in native/cuda. Counts are integers, the same on every device; pairs are ruled out by
+the levels that the CPU's own screen uses, and every pair that is left is scored by the code of the
+CPU: what is found is the same, whatever the device.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,13 @@ _ROWS, _COLUMNS, _TILE = 64, 128, 256  # variants of a block of the kernel, and 
 _STAGE_WORDS, _STAGE_BYTES = 16, (128 + 256) * 128
 _THREADS, _COUNTS = 256, 128
 _STRIDE, _AND_LEVELS = 12, 6  # of the levels of a variant
-_CAPACITY = 1 << 22  # pairs that one launch may leave
+_STAGING = 64 << 20  # bytes of planes on their way to the GPU
+_RAMP = 1 << 14  # tasks of a launch from which the next one need not wait for its findings
+_FINER = 0.1  # what the best must gain in nats for new levels
+_COPIERS = 4  # threads that fill page-locked memory
+_MOST_ROWS = 65_535  # that a launch of pick may have
+_FOUND = 10  # numbers of a pair that is left: two variants, four counts of cases and of controls
+_CAPACITY = 1 << 20  # pairs that one launch may leave
 _OLDEST = 80  # compute capability, times ten, that has binary products of this shape
 _PLAIN = ("dominant", "recessive", "heterozygous")
 
@@ -138,43 +145,55 @@ class CudaPairs:
         n_cases = int(y.sum())
         device = cp.cuda.Device()
         stages = min(4, device.attributes["MaxSharedMemoryPerBlockOptin"] // _STAGE_BYTES)
-        self._kernel = _compiled(stages, n_cases < 1 << 16, self._cells)
+        self._kernel = _compiled("scan_pairs", stages, n_cases < 1 << 16, self._cells)
         self._shared = stages * _STAGE_BYTES
         self._kernel.max_dynamic_shared_size_bytes = self._shared
         self._blocks = int(device.attributes["MultiProcessorCount"])
         self._require_memory(n_cases, len(y) - n_cases)
-        self._cases = self._operand(genotypes, y)
-        self._controls = self._operand(genotypes, ~y)
+        self._cases, self._controls = self._operands(genotypes, y)
         margins = table.margins()[:, :, 1:].reshape(-1, 4)
         self._margins = cp.asarray(margins.astype(np.float32))
         self._rules = cp.asarray(_rules(table, options, n_cases, len(y) - n_cases))
         self._parked = cp.empty(self._blocks * _THREADS * _COUNTS, dtype=cp.uint32)
         self._least = -np.inf
-        self._levels = self._levels_of(-np.inf)
+        self._levels: Any = None
 
     def _require_memory(self, n_cases: int, n_controls: int) -> None:
         free, _ = self._cp.cuda.runtime.memGetInfo()
         row = _words(n_cases) + _words(n_controls)
-        needed = 2 * self._n_variants * row * 8 + 2 * _CAPACITY * 8 + (64 << 20)
+        needed = 2 * (self._n_variants + _TILE) * row * 8 + 2 * _CAPACITY * 40 + 3 * _STAGING
         if needed > free:
             raise InputError(
                 f"The study needs {needed / 2**30:.1f} GiB of GPU memory, and {free / 2**30:.1f} "
                 f"GiB are free; scan fewer variants (--extract), or use device='cpu'."
             )
 
-    def _operand(self, genotypes: Genotypes, who: NDArray[np.bool_]) -> Any:
-        """Carriers and two copies of every variant, of some samples, one row each."""
-        words = _words(int(who.sum()))
-        operand = self._cp.zeros((self._n_variants, 2, words), dtype=np.uint64)
-        for first in range(0, self._n_variants, 4096):
-            piece = np.arange(first, min(first + 4096, self._n_variants))
-            planes = genotypes.take(variants=piece).take(samples=who).planes[:, 1:]
-            operand[first : first + len(piece), :, : planes.shape[2]] = self._cp.asarray(planes)
-        return operand
+    def _operands(self, genotypes: Genotypes, y: NDArray[np.bool_]) -> tuple[Any, Any]:
+        """Carriers and two copies of every variant, a row each, of cases and of controls."""
+        cp, planes = self._cp, genotypes.planes
+        groups = [cp.asarray(np.flatnonzero(who).astype(np.int32)) for who in (y, ~y)]
+        rows = -(-self._n_variants // _TILE) * _TILE
+        operands = tuple(cp.zeros((rows, 2, _words(len(group))), np.uint64) for group in groups)
+        words = planes.shape[2]
+        length = max(1, min(_MOST_ROWS // 2, _STAGING // (2 * words * 8)))
+        slots = [_Staging(cp, length, words), _Staging(cp, length, words)]
+        pick = _compiled("pick", 2, False, False)
+        for turn, first in enumerate(range(0, self._n_variants, length)):
+            piece = planes[first : first + length, 1:]
+            sent = slots[turn % 2].send(piece)
+            for group, operand in zip(groups, operands, strict=True):
+                across = max(1, min(64, len(group) // 4096))
+                pick(
+                    (across, 2 * len(piece)), (_THREADS,),
+                    (sent, np.uint64(2 * words), group, np.int32(len(group)),
+                     operand[first:], np.uint64(2 * operand.shape[2])),
+                )  # fmt: skip
+        cp.cuda.get_current_stream().synchronize()
+        return operands
 
-    def _levels_of(self, least: float) -> Any:
+    def _levels_of(self, least: float, n_jobs: int) -> Any:
         levels = np.empty((self._n_variants, _STRIDE), dtype=np.float32)
-        levels[:, :-1] = self._table.levels(least)
+        levels[:, :-1] = self._table.levels(least, n_jobs)
         used = levels[:, :-1] if self._cells else levels[:, :_AND_LEVELS]
         levels[:, -1] = used.min(axis=1)
         return self._cp.asarray(levels)
@@ -186,7 +205,7 @@ class CudaPairs:
 
         The CPU scores what one launch left while the GPU is at the next.
         """
-        at, length, turn = 0, 4, 0
+        at, length, turn = 0, 64, 0
         # A heap that is not full lets everything pass: the first tasks are the CPU's.
         while at < len(tasks) and best.least == -np.inf:
             self._on_cpu(tasks[at], best, n_jobs)
@@ -200,22 +219,26 @@ class CudaPairs:
             if at < len(tasks):
                 launched = tasks[at : at + length]
                 at += len(launched)
-                self._launch(slots[turn % 2], launched, best.least)
+                self._launch(slots[turn % 2], launched, best.least, n_jobs)
             if waiting is not None:
                 self._finish(slots[(turn - 1) % 2], waiting, best, n_jobs)
                 done(waiting)
                 pace = _ROUND / max(1e-4, time.monotonic() - began)
                 began = time.monotonic()
-                length = max(1, int(length * min(4.0, max(0.25, pace))))
+                length = max(1, int(length * min(16.0, max(0.25, pace))))
             waiting = launched
             turn += 1
+            if waiting is not None and length < _RAMP:  # first find out what is worth a look
+                self._finish(slots[(turn - 1) % 2], waiting, best, n_jobs)
+                done(waiting)
+                waiting, length = None, 4 * length
 
     def _on_cpu(self, task: int, best: _native.Findings, n_jobs: int) -> None:
         self._table.scan(task, task + 1, 1, n_jobs, _native.StopFlag(), best)
 
-    def _launch(self, slot: _Slot, tasks: range, least: float) -> None:
-        if least > self._least:
-            self._least, self._levels = least, self._levels_of(least)
+    def _launch(self, slot: _Slot, tasks: range, least: float, n_jobs: int) -> None:
+        if least > self._least + _FINER or self._levels is None:
+            self._least, self._levels = least, self._levels_of(least, n_jobs)
         items = self._cp.asarray(self._items(tasks))
         slot.n_found.fill(0)
         self._kernel(
@@ -250,15 +273,42 @@ class CudaPairs:
         else:  # too many: by halves, the second with what the first found
             half = len(tasks) // 2
             for part in (tasks[:half], tasks[half:]):
-                self._launch(slot, part, best.least)
+                self._launch(slot, part, best.least, n_jobs)
                 self._finish(slot, part, best, n_jobs)
+
+
+class _Staging:
+    """Memory by which planes travel to the GPU: page-locked on this side."""
+
+    def __init__(self, cp: Any, variants: int, words: int) -> None:
+        shape, size = (variants, 2, words), variants * 2 * words
+        self._cp = cp
+        self._host = np.frombuffer(cp.cuda.alloc_pinned_memory(size * 8), np.uint64, size)
+        self._host = self._host.reshape(shape)
+        self._there = cp.empty(shape, dtype=np.uint64)
+        self._sent = cp.cuda.Event(disable_timing=True)
+
+    def send(self, planes: NDArray[np.uint64]) -> Any:
+        """Send planes once the last ones have left; what follows on the GPU waits for them."""
+        self._sent.synchronize()
+        pieces = np.array_split(np.arange(len(planes)), _COPIERS)
+        with ThreadPoolExecutor(_COPIERS) as pool:
+            list(pool.map(lambda piece: self._copy(planes, piece), pieces))
+        self._there[: len(planes)].set(self._host[: len(planes)])
+        self._sent.record()
+        return self._there
+
+    def _copy(self, planes: NDArray[np.uint64], piece: NDArray[np.intp]) -> None:
+        if len(piece):
+            part = slice(int(piece[0]), int(piece[-1]) + 1)
+            np.copyto(self._host[part], planes[part])
 
 
 class _Slot:
     """What one launch leaves."""
 
     def __init__(self, cp: Any) -> None:
-        self.found = cp.empty((_CAPACITY, 2), dtype=cp.int32)
+        self.found = cp.empty((_CAPACITY, _FOUND), dtype=cp.int32)
         self.n_found = cp.zeros(1, dtype=cp.uint32)
         self.done = cp.cuda.Event(disable_timing=True)
 
@@ -281,7 +331,7 @@ def _rules(
 
 
 @cache
-def _compiled(stages: int, packed: bool, cells: bool) -> Any:
-    """Compile the kernel; CuPy keeps what it compiled for later runs."""
+def _compiled(name: str, stages: int, packed: bool, cells: bool) -> Any:
+    """Compile a kernel; CuPy keeps what it compiled for later runs."""
     options = ("-std=c++17", f"-DSTAGES={stages}", f"-DPACKED={packed:d}", f"-DCELLS={cells:d}")
-    return _cupy().RawKernel(_native.CUDA_SOURCE, "scan_pairs", options=options)
+    return _cupy().RawKernel(_native.CUDA_SOURCE, name, options=options)
