@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := build/peers
 SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
-NATIVE := $(shell find native -name '*.?pp' -o -name CMakeLists.txt) CMakeLists.txt
+NATIVE := $(shell find native -name '*.?pp' -o -name '*.cu' -o -name '*.in' -o -name CMakeLists.txt) CMakeLists.txt
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 
 .PHONY: demo test quick lint native-test sanitize calibrate attack test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house stub clean bench-cluster

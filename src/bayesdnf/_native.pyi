@@ -427,9 +427,11 @@ class ScanTable:
         """
 
     def score(self, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, best: Findings) -> None:
-        """Score pairs and keep what is best."""
+        """
+        Score pairs that were counted: variants, then cases and controls who are carriers of both, have two copies of one or the other, and of both; and keep what is best.
+        """
 
-    def levels(self, least: float) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
+    def levels(self, least: float, n_threads: int = 1) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
         """By variant, what the screen holds sets of rows against."""
 
     @property

@@ -1,8 +1,8 @@
 """Scans of pairs on an NVIDIA GPU: it counts and screens, the CPU scores what the screen leaves.
 
-The kernels are in native/cuda. Counts are integers, the same on every device; pairs are ruled out by
-the levels that the CPU's own screen uses, and every pair that is left is scored by the code of the
-CPU: what is found is the same, whatever the device.
+The kernels are in native/cuda. Counts are integers, the same on every device; pairs are ruled out
+by the levels that the CPU's own screen uses, and every pair that is left is scored by the code of
+the CPU: what is found is the same, whatever the device.
 """
 
 from __future__ import annotations
