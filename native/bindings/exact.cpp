@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "bindings/cells.hpp"
+#include "search/pricing.hpp"
 #include "stop.hpp"
 
 namespace bayesdnf::bindings {
@@ -39,6 +40,63 @@ void bind_exact(nb::module_& m) {
         .def_prop_ro("branches", [](const PyTermSearch& self) { return self->branches(); })
         .def_prop_ro("branches_done",
                      [](const PyTermSearch& self) { return self->branches_done(); });
+
+    nb::class_<PricedTerms>(m, "PricedTerms")
+        .def_ro("terms", &PricedTerms::terms)
+        .def_ro("worth", &PricedTerms::worth)
+        .def_ro("complete", &PricedTerms::complete)
+        .def_ro("ceiling", &PricedTerms::ceiling)
+        .def_ro("nodes", &PricedTerms::nodes);
+
+    m.def(
+        "priced_terms",
+        [](nb::object posterior, std::vector<std::int32_t> space, bool shorter_is_better,
+           bool more_positives, In<std::int64_t, 1> sizes, In<std::int64_t, 1> literals,
+           In<std::int64_t, 1> prices, std::int64_t floor, std::size_t most, bool every,
+           Count most_positive, Count most_negative, std::uint64_t max_nodes,
+           const StopFlag& stop) {
+            const auto& scores = core_of<Posterior>(posterior);
+            require_simple(scores);
+            require_literals(space, scores.view().n_literals());
+            require(sizes.shape(0) <= scores.view().n_literals() + 1,
+                    "sizes must end at the number of literals");
+            require(literals.shape(0) == scores.view().n_literals(),
+                    "literals must have one entry for each literal");
+            require(prices.shape(0) == scores.view().n_words() * kWordBits,
+                    "prices must have one entry for each bit of a row mask");
+            // A worth is the sum of all of these at most; half of the range is left for it.
+            std::int64_t total = 0;
+            const auto add = [&](std::int64_t value) {
+                require(value > INT64_MIN, "a price is too large");
+                total = saturating_add(total, value < 0 ? -value : value);
+            };
+            for (std::size_t i = 0; i < prices.shape(0); ++i) add(prices.data()[i]);
+            for (std::size_t i = 0; i < literals.shape(0); ++i) add(literals.data()[i]);
+            std::int64_t largest = 0;
+            for (std::size_t k = 0; k < sizes.shape(0); ++k)
+                if (sizes.data()[k] != kNoSize)
+                    largest =
+                        std::max(largest, sizes.data()[k] < 0 ? -sizes.data()[k] : sizes.data()[k]);
+            require(saturating_add(total, largest) < INT64_MAX / 8, "the prices are too large");
+            PricingWish wish;
+            wish.sizes.assign(sizes.data(), sizes.data() + sizes.shape(0));
+            wish.literals.assign(literals.data(), literals.data() + literals.shape(0));
+            wish.prices.assign(prices.data(), prices.data() + prices.shape(0));
+            wish.floor = floor;
+            wish.most = most;
+            wish.every = every;
+            wish.most_positive = most_positive;
+            wish.most_negative = most_negative;
+            wish.max_nodes = max_nodes;
+            const TermSpace terms{std::move(space), shorter_is_better, more_positives};
+            const nb::gil_scoped_release release;
+            return priced_terms(scores, terms, wish, stop);
+        },
+        "posterior"_a, "space"_a, "shorter_is_better"_a, "more_positives"_a, "sizes"_a,
+        "literals"_a, "prices"_a, "floor"_a, "most"_a, "every"_a, "most_positive"_a,
+        "most_negative"_a, "max_nodes"_a, "stop"_a,
+        "Terms worth at least floor: their size, literals and the prices of the rows they mark.");
+    m.attr("NO_SIZE") = kNoSize;
 }
 
 }  // namespace bayesdnf::bindings

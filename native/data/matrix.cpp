@@ -39,6 +39,14 @@ BitView BitView::over(const Word* planes, std::size_t n_planes) const {
     return other;
 }
 
+BitView BitView::weighted(const Word* weights, std::size_t n_weights) const {
+    BitView other = *this;
+    other.weights_ = weights;
+    other.n_weights_ = n_weights;
+    other.count(other.all_rows_.data(), other.totals_.data());
+    return other;
+}
+
 void BitView::and_literal(Word* mask, std::int32_t literal) const {
     const LiteralSource& source = literals_[as_index(literal)];
     const Word* plane = planes_ + as_index(source.plane) * stride_;

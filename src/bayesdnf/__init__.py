@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .sampling.evidence import compare_priors
     from .sampling.run import sample
     from .search.anneal import anneal
+    from .search.bound import bound
     from .search.exact import best_function, best_term
     from .search.hunt import hunt
     from .search.smallest import smallest_function
@@ -59,6 +60,7 @@ __all__ = [
     "anneal",
     "best_function",
     "best_term",
+    "bound",
     "compare_priors",
     "cross_validate_priors",
     "datasets",
@@ -93,6 +95,7 @@ _HOME = {
     "anneal": "search.anneal",
     "best_function": "search.exact",
     "best_term": "search.exact",
+    "bound": "search.bound",
     "compare_priors": "sampling.evidence",
     "cross_validate_priors": "estimators.choosing",
     "hunt": "search.hunt",

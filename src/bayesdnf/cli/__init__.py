@@ -93,6 +93,9 @@ def fit(
     cv: Annotated[
         int | None, typer.Option(help="Folds of a cross-validation, beside the fit on all rows.")
     ] = None,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Bound what the search may have missed.")
+    ] = False,
     report: WithReport = None,
     threshold: options.Threshold = None,
     cost_ratio: options.CostRatio = None,
@@ -123,7 +126,7 @@ def fit(
     data = read_labelled(table, target, positive, learning)
     rows, label = data.rows, data.positive
     tested = None if test is None else read_test(test, target, data, learning)
-    model = DNFClassifier(**learning.parameters(data))
+    model = DNFClassifier(**learning.parameters(data), prove=prove)
     is_positive = rows.y == label
     held: NDArray[np.bool_] | None = None
     if cv is not None:  # a wrong number is told before the search
@@ -198,7 +201,7 @@ def _cross_validated(
     fold = stratified_folds(is_positive, folds, seed)
     measured = []
     for k in range(folds):
-        own = DNFClassifier(**model.get_params(deep=False))
+        own = DNFClassifier(**model.get_params(deep=False) | {"prove": False})
         if not _search(own, rows.part(fold != k), f"Fold {k + 1} of {folds}"):
             raise KeyboardInterrupt
         tested = rows.part(fold == k)

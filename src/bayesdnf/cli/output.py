@@ -118,6 +118,8 @@ def rule_result(
         "restarts": model.restarts_,
         "ways": model.ways_,
         "near": model.near_,
+        "proved": model.proved_,
+        "gap": model.gap_,
         "seed": model.seed_,
         "warning": constant_answer(model, threshold, ADVICE),
     }

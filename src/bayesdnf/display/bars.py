@@ -199,6 +199,10 @@ class SearchBar(Bar):
         """Take note of restarts that ended; the bar runs to and fro until the first has."""
         self.show(done, most if done else None, f"best {best:,.2f}" if best > -math.inf else "")
 
+    def proving(self, done: int, left: int, gap: float) -> None:
+        """Take note of what a proof has ruled out, in boxes of functions, and of the gap."""
+        self.show(done, done + left, f"gap {gap:,.2f} nats")
+
 
 class Teller:
     """Tells of a search on standard error: of each better function, or of each restart."""
@@ -206,6 +210,7 @@ class Teller:
     def __init__(self, verbose: int) -> None:
         self.verbose = verbose
         self.best = -math.inf
+        self.gap = math.inf
         self.done = 0
 
     def __call__(self, done: int, most: int, best: float) -> None:
@@ -213,3 +218,9 @@ class Teller:
         if best > self.best or (self.verbose > 1 and done > self.done):
             sys.stderr.write(f"Restart {done} of at most {most}: best log posterior {best:.4f}\n")
         self.best, self.done = max(self.best, best), done
+
+    def proving(self, done: int, left: int, gap: float) -> None:
+        """Take note of a proof: of each halving of the gap, or of each step."""
+        if gap <= self.gap / 2 or self.verbose > 1:
+            sys.stderr.write(f"Proof: {done} boxes done, {left} left, gap {gap:.4f} nats\n")
+            self.gap = gap

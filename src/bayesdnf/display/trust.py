@@ -41,6 +41,11 @@ class SearchOutcome(Protocol):
         ...
 
     @property
+    def gap(self) -> float | None:
+        """No function scores more than this many nats higher; None where nothing was proved."""
+        ...
+
+    @property
     def ways(self) -> int:
         """Different ways by which restarts came to this score."""
         ...
@@ -83,7 +88,8 @@ def search_trust(search: SearchOutcome, what: str = "function") -> str:
         judged = f"{said}; too few to be sure of: more restarts may find a better rule."
     ended = f"{_ENDED[search.stopped]}; " if search.stopped in _ENDED else ""
     near = f" {search.near:,} {what}s share it or come within a nat." if search.near > 1 else ""
-    return f"Search: {ended}{judged}{near}"
+    gap = "" if search.gap is None else f" No {what} scores more than {search.gap:,.4g} nats higher."
+    return f"Search: {ended}{judged}{near}{gap}"
 
 
 def search_is_sure(search: SearchOutcome) -> bool:

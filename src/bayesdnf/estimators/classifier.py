@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -15,12 +16,13 @@ from ..boolean import RuleList
 from ..boolean.literal import Value
 from ..data.encoder import FittedTable
 from ..display.bars import SearchBar, Teller, following
-from ..errors import InputError
+from ..errors import InputError, ParameterError
 from ..model.effect import Effect
 from ..model.prior import Prior
 from ..model.rates import Counts, Interval, Rates
 from ..model.rule import Rule, layers_of
 from ..remote.clusters import threads_for
+from ..search.bound import bounded
 from ..search.hunt import hunt
 from ..search.result import SearchResult
 from . import presentation
@@ -91,6 +93,10 @@ class DNFClassifier(RuleClassifier):
         Which class the rule is to mark; None means ``classes_[1]``.
     restarts, agree, steps, time_limit
         When the search ends; see :func:`hunt`.
+    prove : bool, default=False
+        Whether to bound what the search may have missed (``gap_``), or to prove that it missed
+        nothing; see :func:`bound`. Of a time limit the search then takes half at most. For one
+        layer without strata.
     n_jobs : int, optional
         Threads of the search: None means 1, -1 all cores. The result does not depend on it.
     random_state : int, RandomState, Generator or None
@@ -140,8 +146,10 @@ class DNFClassifier(RuleClassifier):
         measure of trust.
     near_ : int
         How many functions the search saw that share this score or come within a nat of it.
+    gap_ : float or None
+        No allowed function scores more than this many nats higher; None without ``prove``.
     proved_ : bool
-        Whether no allowed function scores higher.
+        Whether no allowed function scores higher: ``gap_`` is 0.
     classes_ : ndarray
         The two labels, sorted.
     positive_, negative_ : label
@@ -202,6 +210,7 @@ class DNFClassifier(RuleClassifier):
     agreement_: int
     restarts_: int
     proved_: bool
+    gap_: float | None
     ways_: int
     near_: int
 
@@ -221,6 +230,7 @@ class DNFClassifier(RuleClassifier):
         agree: int = 32,
         steps: int = 100,
         time_limit: float | None = None,
+        prove: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         allow_missing_columns: bool = False,
@@ -239,6 +249,7 @@ class DNFClassifier(RuleClassifier):
         self.agree = agree
         self.steps = steps
         self.time_limit = time_limit
+        self.prove = prove
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.allow_missing_columns = allow_missing_columns
@@ -246,6 +257,8 @@ class DNFClassifier(RuleClassifier):
 
     def _check_parameters(self) -> None:
         check_parameters(self, {"restarts": 1, "agree": 1, "steps": 1})
+        if not isinstance(self.prove, (bool, np.bool_)):
+            raise ParameterError.of("prove", "DNFClassifier", "True or False", self.prove)
 
     def _following(self) -> AbstractContextManager[Any]:
         return following(self, SearchBar, "Search", Teller)
@@ -253,16 +266,23 @@ class DNFClassifier(RuleClassifier):
     def _learn(self, task: Task, progress: Any) -> SearchResult:
         posterior = task.posterior
         refuse_prevalence(posterior.effect, posterior.layers, posterior.n_strata)
-        return hunt(
+        if self.prove and not posterior.simple:
+            raise ParameterError.of("prove", "DNFClassifier", "False with layers or strata", True)
+        start, limit = time.monotonic(), self.time_limit
+        found = hunt(
             posterior,
             restarts=int(self.restarts),
             agree=int(self.agree),
             steps=int(self.steps),
-            time_limit=self.time_limit,
+            time_limit=limit / 2 if self.prove and limit is not None else limit,
             n_jobs=threads_for(self.n_jobs),
             random_state=task.seed,
             progress=progress,
         )
+        if not self.prove or found.stopped == "interrupted":
+            return found
+        left = None if limit is None else max(0.0, limit - (time.monotonic() - start))
+        return bounded(posterior, found, left, getattr(progress, "proving", None))
 
     def _store(self, task: Task, found: SearchResult) -> None:
         self._store_task(task)
@@ -279,6 +299,7 @@ class DNFClassifier(RuleClassifier):
         self.agreement_ = found.agreement
         self.restarts_ = found.restarts
         self.proved_ = found.proved
+        self.gap_ = found.gap
         self.ways_ = found.ways
         self.near_ = found.near
 

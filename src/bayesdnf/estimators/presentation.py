@@ -380,4 +380,5 @@ def _search(model: DNFClassifier) -> SearchResult:
         proved=model.proved_,
         ways=model.ways_,
         near=model.near_,
+        gap=model.gap_,
     )

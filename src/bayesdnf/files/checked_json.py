@@ -92,9 +92,9 @@ class JsonFields:
                     f"{self._problem}: {self.named(name)} is not known to this version."
                 )
 
-    def has(self, name: str) -> bool:
-        """Whether there is such a field."""
-        return name in self._values
+    def there(self, *names: str) -> tuple[str, ...]:
+        """Return those of some optional fields that the object has."""
+        return tuple(name for name in names if name in self._values)
 
     def any(self, name: str) -> Any:
         """Return a field of any type."""

@@ -34,6 +34,8 @@ class SearchResult:
         of it, this one included.
     best : tuple of functions or lists
         The best distinct ones that restarts came to, the best first, 20 at most.
+    gap : float or None
+        No allowed function scores more than this many nats higher; None where nothing was proved.
     """
 
     function: Rule
@@ -45,6 +47,7 @@ class SearchResult:
     ways: int = 1
     near: int = 1
     best: tuple[Rule, ...] = ()
+    gap: float | None = None
 
 
 class SearchProgress(Protocol):

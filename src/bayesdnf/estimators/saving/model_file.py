@@ -65,9 +65,10 @@ def read_model(path: str | os.PathLike[str], cls: type[Model]) -> Model:
 def _read_parameters(part: JsonFields, encoder: LiteralEncoder, version: int) -> dict[str, Any]:
     counts = ("restarts", "agree", "steps")
     layers = ("layers",) if version > 3 else ()
-    part.expect(*counts, *layers, *fitted_fields.PARAMETERS)
+    part.expect(*counts, *layers, *(prove := part.there("prove")), *fitted_fields.PARAMETERS)
     parameters = fitted_fields.read_parameters(part, encoder)
     parameters |= {name: part.whole(name, 1) for name in counts}
+    parameters |= {name: part.flag(name) for name in prove}
     if layers and part.any("layers") is not None:
         parameters["layers"] = part.whole("layers", 1, MOST_LAYERS)
     return parameters
@@ -134,6 +135,7 @@ def _document(model: DNFClassifier) -> dict[str, Any]:
             "ways": model.ways_,
             "near": model.near_,
             "proved": model.proved_,
+            **({} if model.gap_ is None else {"gap": model.gap_}),
             "seed": model.seed_,
         },
         "function": json.loads(model.function_.to_json()),
@@ -141,6 +143,7 @@ def _document(model: DNFClassifier) -> dict[str, Any]:
             "restarts": int(model.restarts),
             "agree": int(model.agree),
             "steps": int(model.steps),
+            **({"prove": True} if model.prove else {}),
             "layers": None if model.layers is None else int(model.layers),
             **fitted_fields.parameters_document(model),
         },
@@ -150,11 +153,13 @@ def _document(model: DNFClassifier) -> dict[str, Any]:
 
 def _read_search(part: JsonFields, model: DNFClassifier, version: int) -> None:
     newer = () if version < 3 else ("ways", "near")
-    part.expect("log_posterior", "stopped", "agreement", "restarts", "proved", "seed", *newer)
+    own = ("log_posterior", "stopped", "agreement", "restarts", "proved", "seed", *newer)
+    part.expect(*own, *(gap := part.there("gap")))
     model.log_posterior_ = part.number("log_posterior", null=-math.inf)
     model.stopped_ = part.text("stopped")
     model.agreement_ = part.whole("agreement", 0)
     model.restarts_ = part.whole("restarts", 0)
     model.proved_ = part.flag("proved")
+    model.gap_ = part.number("gap", 0) if gap else None
     model.seed_ = part.whole("seed", 0)
     model.ways_, model.near_ = (part.whole(name, 0) for name in newer) if newer else (1, 1)

@@ -1,0 +1,263 @@
+"""Prices of rows: what bounds all functions at once, and the terms that such a bound needs.
+
+A function of m terms marks a positives and b negatives and scores c(m) + Σ_T π(T) + L(a, b), with
+c(m) the log prior of m terms, π(T) that of a term and L the log likelihood. Give every row i a price
+r_i, and both counts a slope. Then no function of the box that marks between a₁ and a₂ positives and
+between b₁ and b₂ negatives, with m₁ to m₂ terms, scores more than
+
+    max over corners of [L(a, b) - λa - μb]  +  Σ_i h_i  +  max over m of [c(m) + m ρ]
+
+where ρ is the largest π(T) + Σ_{i in T} r_i of any term, and h_i the most that row i can add beyond
+its prices: with g_i = λ (or μ) times its weight, max(0, g_i - r_i, g_i - m₂ r_i). See docs/trust.md
+for the argument. Any prices give a bound; a linear program finds good ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from ..model.flat_functions import as_flat
+from ..model.posterior import Posterior
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+Term = tuple[int, ...]
+T = TypeVar("T")
+
+_DIGITS = 14  # binary digits of the largest price
+_LEAST_PRICE = 1e-3  # nats; all prices below are a matter of indifference
+_ROUNDING = 1e-8  # nats that sums of a few thousand numbers may be off
+
+
+class Range(NamedTuple):
+    """Whole numbers from ``low`` to ``high``, both included."""
+
+    low: int
+    high: int
+
+
+@dataclass
+class Box:
+    """Functions with so many terms that mark so many positives and negatives.
+
+    Parameters
+    ----------
+    terms, positive, negative : Range
+        Number of terms, marked positives and marked negatives.
+    bound : float
+        No allowed function of the box scores higher.
+    prices : Prices, optional
+        Where the bound comes from.
+    """
+
+    terms: Range
+    positive: Range
+    negative: Range
+    bound: float = math.inf
+    prices: Prices | None = None
+
+    def part(self, **ranges: Range) -> Box:
+        """Make a smaller box, with the same bound for the time being."""
+        return replace(self, **ranges)  # type: ignore[arg-type]
+
+
+class Prices(NamedTuple):
+    """Prices of rows in whole units, slopes of the two counts, and the worth of the best term."""
+
+    slopes: tuple[float, float]
+    rows: Whole
+    unit: float
+    ceiling: int = 0
+
+    @classmethod
+    def rounded(cls, slopes: tuple[float, float], rows: Floats) -> Prices:
+        """Make prices whole numbers of a unit; any are as valid as the exact ones."""
+        largest = float(np.abs(rows).max(initial=0.0))
+        unit = max(largest, _LEAST_PRICE) / 2**_DIGITS
+        return cls(slopes, np.rint(rows / unit).astype(np.int64), unit)
+
+    def mixed(self, other: Prices, share: float) -> Prices:
+        """Prices between these and others."""
+        rows = share * other.unit * other.rows + (1 - share) * self.unit * self.rows
+        first, second = (
+            share * theirs + (1 - share) * ours
+            for ours, theirs in zip(self.slopes, other.slopes, strict=True)
+        )
+        return Prices.rounded((first, second), rows)
+
+
+class TermSpace:
+    """The terms that functions are made of, and all that a bound needs to know of a posterior.
+
+    Terms that are never missed are left out: of literals that are equal on every row one is enough,
+    and where the prior prefers shorter terms, one that marks no other negatives without one of its
+    literals. What the prior rules out for functions as a whole is allowed here, which can only
+    raise a bound.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        One layer, one stratum.
+    """
+
+    def __init__(self, posterior: Posterior) -> None:
+        self.posterior = posterior
+        prior, bits = posterior.prior, posterior.bits
+        tables = prior.tables(bits.table, posterior.n, posterior.among)
+        p = bits.n_literals
+        self.count: Floats = tables.by_count
+        longest = min(p, len(tables.by_size) - 1, prior.max_literals or p)
+        self.size: Floats = tables.by_size[: longest + 1]
+        self.weights: Floats = (
+            tables.by_literal / 2.0**32 if len(tables.by_literal) else np.zeros(p)
+        )
+        effect = posterior.effect
+        self.monotone = effect.ordered is not False and not effect.known
+        self.likelihood = _native.Likelihood(
+            effect.native(), posterior.n_pos, posterior.n - posterior.n_pos
+        )
+        with np.errstate(invalid="ignore"):
+            falling = bool((np.nan_to_num(np.diff(self.size[1:]), nan=0.0) <= 0).all())
+        self.shorter = falling and prior.min_cover >= 1 and not self.weights.any()
+        grouped = prior.apart or prior.at_most_one
+        alone = self.shorter and prior.antichain and not prior.related and not grouped
+        kept = np.unique(bits.first_equal()) if alone else np.arange(p)
+        self.literals: list[int] = kept.tolist()
+        self.most_terms = self._most_terms()
+        rows = np.concatenate(
+            [64 * start + np.arange(n) for start, n in zip(bits.offsets, bits.segments, strict=False)]
+        )
+        self._bit: NDArray[np.intp] = rows
+        self.row_weights: Floats = (
+            np.ones(bits.n_stored) if bits.counts is None else bits.counts.astype(np.float64)
+        )
+        self.is_positive = np.arange(bits.n_stored) < bits.segments[0]
+        self._likelihoods: dict[tuple[int, int], float] = {}
+
+    def _most_terms(self) -> int:
+        """Largest number of terms that the prior gives mass and that there are."""
+        prior, p = self.posterior.prior, len(self.literals)
+        most = int(np.flatnonzero(np.isfinite(self.count)).max(initial=0))
+        for limit in (prior.max_terms, prior.max_literals):
+            most = most if limit is None else min(most, limit)
+        if p < 40:  # Sperner: the largest antichain of subsets
+            most = min(most, math.comb(p, p // 2) if prior.antichain else 2**p - 1)
+        return most
+
+    @cached_property
+    def best_term(self) -> float:
+        """Largest log prior of a term."""
+        gains = np.sort(self.weights)[::-1]
+        return float((self.size[1:] + np.cumsum(gains[: len(self.size) - 1])).max(initial=-math.inf))
+
+    def terms_prior(self, terms: Range) -> Floats:
+        """Return what the log prior of so many terms together cannot exceed, for each number.
+
+        Antichains of subsets of p literals keep to Σ 1 / C(p, k) <= 1 (Lubell, Yamamoto, Meshalkin),
+        so that by the inequality of means their Π C(p, k) is m^m at least: the m! orders of a set
+        do not pay for ever more terms.
+        """
+        m = np.arange(terms.low, terms.high + 1)
+        best = m * self.best_term
+        if self.posterior.prior.antichain:
+            p, k = self.posterior.bits.n_literals, np.arange(1, len(self.size))
+            log_sets = np.cumsum(np.log((p + 1 - k) / k))
+            gains = np.cumsum(np.sort(self.weights)[::-1][: len(k)])
+            best = np.minimum(best, m * ((self.size[1:] + gains + log_sets).max() - np.log(m)))
+        prior: Floats = self.count[terms.low : terms.high + 1] + best
+        return prior
+
+    def log_likelihood(self, positive: int, negative: int) -> float:
+        """Log likelihood of so many marked rows."""
+        key = (positive, negative)
+        if key not in self._likelihoods:
+            self._likelihoods[key] = self.likelihood(positive, negative)
+        return self._likelihoods[key]
+
+    def corners(self, box: Box) -> list[tuple[int, int, float]]:
+        """Positives, negatives and log likelihood at the corners of a box."""
+        return [
+            (a, b, self.log_likelihood(a, b))
+            for a in dict.fromkeys(box.positive)
+            for b in dict.fromkeys(box.negative)
+        ]
+
+    def counts_prior(self, terms: Range) -> Floats:
+        """Log prior of each number of terms in a range."""
+        return self.count[terms.low : terms.high + 1]
+
+    def value(self, box: Box, prices: Prices) -> float:
+        """Bound every function of a box by prices."""
+        slopes = prices.slopes
+        top = max(v - slopes[0] * a - slopes[1] * b for a, b, v in self.corners(box))
+        own = np.where(self.is_positive, *slopes) * self.row_weights
+        rows = prices.unit * prices.rows
+        beyond = np.maximum(0.0, own - np.minimum(rows, box.terms.high * rows)).sum()
+        m = np.arange(box.terms.low, box.terms.high + 1)
+        terms = (self.counts_prior(box.terms) + m * (prices.unit * prices.ceiling)).max()
+        total = top + float(beyond) + float(terms)
+        return total + _ROUNDING * (1 + 1e-6 * abs(total))
+
+    def without_prices(self, box: Box) -> float:
+        """Bound a box by its corners and the cheapest terms alone."""
+        top = max(v for *_, v in self.corners(box))
+        return top + float(self.terms_prior(box.terms).max()) + _ROUNDING
+
+    def worth(self, terms: Iterable[Sequence[int]]) -> Floats:
+        """Log prior of terms."""
+        return np.array([self.size[len(t)] + self.weights[list(t)].sum() for t in terms])
+
+    def marked(self, terms: Sequence[Sequence[int]]) -> Bools:
+        """Shape (terms, stored rows): where each term holds."""
+        flat = as_flat([[(1, list(t)) for t in terms]])
+        masks = self.posterior.bits.view().term_masks(flat.literal_starts, flat.literals)
+        bits = np.unpackbits(masks.view(np.uint8), axis=1, bitorder="little")
+        return bits[:, self._bit].view(np.bool_)
+
+    def find(
+        self, box: Box, prices: Prices, floor: int, most: int, every: bool, nodes: int,
+        stop: _native.StopFlag,
+    ) -> _native.PricedTerms:  # fmt: skip
+        """Look for terms worth ``floor`` units or more; Ctrl-C is heard at once."""
+        unit = prices.unit
+        by_bit = np.zeros(64 * self.posterior.bits.view().n_words, dtype=np.int64)
+        by_bit[self._bit] = prices.rows
+        sizes = np.full(len(self.size), _native.NO_SIZE, dtype=np.int64)
+        finite = np.isfinite(self.size)
+        sizes[finite] = np.ceil(self.size[finite] / unit).astype(np.int64)
+        literals = np.ceil(self.weights / unit).astype(np.int64)
+        return interruptible(
+            stop,
+            lambda: _native.priced_terms(
+                self.posterior.native, self.literals, self.shorter, self.monotone, sizes, literals,
+                by_bit, floor, most, every, box.positive.high, box.negative.high, nodes, stop,
+            ),
+        )  # fmt: skip
+
+    def units(self, prices: Prices, worth: Floats, marked: Bools) -> Whole:
+        """Worth of terms at prices, rounded up, in units."""
+        own = np.ceil(worth / prices.unit).astype(np.int64) + 1
+        return own + marked @ prices.rows
+
+
+def interruptible(stop: _native.StopFlag, call: Callable[[], T]) -> T:
+    """Run native work on a thread, so that Ctrl-C is heard at once."""
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(call)
+        try:
+            while not wait([running], timeout=0.1).done:
+                pass
+        except KeyboardInterrupt:
+            stop.stop()
+            raise
+    return running.result()

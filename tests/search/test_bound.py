@@ -1,0 +1,195 @@
+"""Bounds against scoring every function."""
+
+import itertools
+import math
+import os
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bayesdnf import (
+    BitMatrix,
+    Effect,
+    Geometric,
+    Poisson,
+    Posterior,
+    Prior,
+    Tabulated,
+    Uniform,
+    _native,
+    bound,
+    hunt,
+    simulate,
+)
+from bayesdnf.errors import InputError, ParameterError
+from bayesdnf.model.enumerate import flatten, function_words
+from bayesdnf.model.posterior import Scores
+from bayesdnf.search.priced import Box, Prices, Range, TermSpace
+
+EXAMPLES = int(os.environ.get("BAYESDNF_BOUNDS", "40"))  # make calibrate tries thousands
+
+COUNTS = [Geometric(0.5, start=0), Geometric(0.1), Uniform(3), Tabulated([0.2, 0, 0.5, 0.3])]
+SIZES = [Poisson(2), Poisson(0.5), Poisson(8), Uniform(), Tabulated([0, 0, 1, 1])]
+EFFECTS = [
+    Effect(),
+    Effect(ordered=False),
+    Effect(a0=1, b0=9, a1=4, b1=2),
+    Effect(a0=6, b0=1, a1=0.5, b1=3, ordered=False),
+    Effect(pi0=0.2, pi1=0.7),
+    Effect(pi0=0.7, pi1=0.2, ordered=False),
+]
+
+
+@st.composite
+def priors(draw, p):
+    names = [f"x{j}" for j in range(p)]
+    if draw(st.integers(0, 5)) == 0:
+        return draw(st.sampled_from([Prior.paper(3, 0.5), Prior.paper(0, 0)])).set_params(
+            antichain=draw(st.booleans()) or p > 3
+        )
+
+    def some(value):
+        return value if draw(st.integers(0, 3)) == 0 else None
+
+    weights = [draw(st.sampled_from([0.2, 1.0, 4.0])) for _ in names]
+    literals = draw(st.sampled_from(["uniform", "size-only"]))
+    size = draw(st.sampled_from(SIZES))
+    return Prior(
+        count=draw(st.sampled_from(COUNTS)),
+        size=size if p > 2 else Poisson(2),
+        literals=literals,
+        orderings=draw(st.booleans()),
+        min_cover=draw(st.sampled_from([0, 1, 1, 3])),
+        antichain=p > 3 or draw(st.booleans()),
+        disjoint=draw(st.integers(0, 4)) == 0,
+        weights=some(weights) if literals == "uniform" else None,
+        max_terms=some(draw(st.integers(1, 3))),
+        max_literals=some(draw(st.integers(1, 4))),
+        related=draw(st.booleans()),
+        apart=some([names[:2]]) if p > 1 else None,
+        at_most_one=some([names[-2:]]) if p > 1 else None,
+        required=some(names[:1]),
+    )
+
+
+@st.composite
+def posteriors(draw):
+    """Small problems: all kinds of priors and effects, equal columns, noise, weighted rows."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    p = draw(st.integers(1, 5))
+    n = draw(st.integers(4, 60))
+    X = rng.random((n, p)) < draw(st.sampled_from([0.3, 0.5, 0.8]))
+    if p > 2 and draw(st.booleans()):
+        X[:, 1] = X[:, 0]
+    marked = X[:, 0] & X[:, p // 2] | X[:, -1] & ~X[:, 0]
+    y = rng.random(n) < np.where(marked, *draw(st.sampled_from([(1, 0), (0.9, 0.2), (0.5, 0.5)])))
+    y[:2] = [True, False]
+    sample_weight = rng.integers(1, 4, n) if draw(st.booleans()) else None
+    return Posterior(
+        BitMatrix.from_table(X), y, draw(priors(p)), draw(st.sampled_from(EFFECTS)),
+        positive=True, sample_weight=sample_weight,
+    )  # fmt: skip
+
+
+def all_scores(posterior):
+    """Scores of all functions, and how many terms each has."""
+    p = posterior.bits.n_literals
+    flats = [flatten(words, p) for words in function_words(p, posterior.prior.antichain)]
+    scores = [Scores(*posterior.native.score(*flat)) for flat in flats]
+    return (
+        np.concatenate([s.log_score for s in scores]),
+        np.concatenate([np.diff(flat.term_starts) for flat in flats]),
+        np.concatenate([s.marked for s in scores]),
+    )
+
+
+@given(posterior=posteriors(), seed=st.integers(0, 2**32), limit=st.sampled_from([None, 1e-9, 0.02]))
+@settings(deadline=None, max_examples=EXAMPLES)
+def test_no_function_scores_above_the_bound(posterior, seed, limit):
+    scores, _, _ = all_scores(posterior)
+    best = scores.max()
+    found = bound(posterior, time_limit=limit)
+    assert found.gap >= 0
+    assert found.proved == (found.gap == 0) == (found.stopped == "proved")
+    assert math.isfinite(found.gap) or best == -math.inf
+    assert found.log_posterior == posterior.log_score(found.function)
+    assert best <= found.log_posterior + found.gap + 1e-6
+    if limit is None and not posterior.prior.required:
+        assert found.stopped in ("proved", "limits")
+
+
+@given(posterior=posteriors(), seed=st.integers(0, 2**32))
+@settings(deadline=None, max_examples=EXAMPLES)
+def test_any_prices_bound_every_box(posterior, seed):
+    rng = np.random.default_rng(seed)
+    space = TermSpace(posterior)
+    if space.most_terms == 0:
+        return
+    scores, terms, marked = all_scores(posterior)
+    n_neg = posterior.n - posterior.n_pos
+    spans = [sorted(rng.integers(0, n + 1, 2).tolist()) for n in (posterior.n_pos, n_neg)]
+    lowest, highest = sorted(rng.integers(1, space.most_terms + 1, 2).tolist())
+    box = Box(Range(lowest, highest), *(Range(*span) for span in spans))
+    inside = (terms >= lowest) & (terms <= highest)
+    for i, (low, high) in enumerate(spans):
+        inside &= (marked[:, i] >= low) & (marked[:, i] <= high)
+    best = scores[inside].max(initial=-math.inf)
+    assert best <= space.without_prices(box)
+    signs = (1, -1) if space.monotone else rng.choice([-1, 1], 2)
+    slopes = tuple((signs * rng.exponential(2, 2)).tolist())
+    rows = np.where(space.is_positive, *slopes) * rng.random(len(space.is_positive))
+    prices = Prices.rounded(slopes, np.where(space.is_positive, rows, rows / highest))
+    found = space.find(box, prices, -(2**50), 3, False, 10**9, _native.StopFlag())
+    assert found.complete
+    assert best <= space.value(box, prices._replace(ceiling=found.ceiling))
+    cut_short = space.find(box, prices, -(2**50), 3, False, 1, _native.StopFlag())
+    assert cut_short.ceiling >= found.ceiling
+    every = space.find(box, prices, found.ceiling - 1000, 10**6, True, 10**9, _native.StopFlag())
+    assert every.complete
+    assert max(every.worth, default=found.ceiling) == found.ceiling
+
+
+def test_terms_at_prices_are_those_of_all_terms():
+    X, y, _ = simulate(60, 6, random_state=3)
+    posterior = Posterior(BitMatrix.from_table(X), y, Prior(size=Uniform()))
+    space = TermSpace(posterior)
+    rng = np.random.default_rng(0)
+    prices = Prices.rounded((1.0, -1.0), rng.normal(size=posterior.bits.n_stored))
+    box = Box(Range(1, 3), Range(0, posterior.n_pos), Range(0, 12))
+    every = [t for k in range(1, 7) for t in itertools.combinations(range(6), k)]
+    marked = space.marked(every)
+    sizes = np.ceil(space.size / prices.unit)
+    worth = np.array([sizes[len(t)] for t in every]) + marked @ prices.rows
+    negatives = marked[:, ~space.is_positive] @ space.row_weights[~space.is_positive]
+    fits = marked.any(axis=1) & (negatives <= 12)
+    best = np.sort(worth[fits])[::-1][:5]
+    found = space.find(box, prices, -(2**50), 5, False, 10**9, _native.StopFlag())
+    assert sorted(found.worth, reverse=True) == best.tolist()
+
+
+def test_hunt_is_proved_on_a_simulated_table():
+    X, y, truth = simulate(300, 8, random_state=1)
+    posterior = Posterior(BitMatrix.from_table(X), y)
+    heard = []
+    found = bound(posterior, hunt(posterior, random_state=0).function, progress=lambda *x: heard.append(x))
+    assert found.proved
+    assert found.function == truth
+
+
+def test_a_worse_incumbent_is_bettered():
+    X, y, truth = simulate(300, 5, random_state=1)
+    posterior = Posterior(BitMatrix.from_table(X), y)
+    found = bound(posterior, "x0")
+    assert found.proved
+    assert found.log_posterior >= posterior.log_score(truth)
+
+
+def test_wrong_input_is_refused():
+    X, y, _ = simulate(60, 4, random_state=1)
+    bits = BitMatrix.from_table(X)
+    with pytest.raises(InputError, match="one layer without strata; the posterior has 2 layers"):
+        bound(Posterior(bits, y, layers=2))
+    with pytest.raises(ParameterError, match="time_limit"):
+        bound(Posterior(bits, y), time_limit=-1)
