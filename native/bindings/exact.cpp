@@ -52,9 +52,9 @@ void bind_exact(nb::module_& m) {
         "priced_terms",
         [](nb::object posterior, std::vector<std::int32_t> space, bool shorter_is_better,
            bool more_positives, In<std::int64_t, 1> sizes, In<std::int64_t, 1> literals,
-           In<std::int64_t, 1> prices, std::int64_t floor, std::size_t most, bool every,
-           Count most_positive, Count most_negative, std::uint64_t max_nodes,
-           const StopFlag& stop) {
+           In<std::int64_t, 1> prices, std::int64_t negative_cost, std::int64_t floor,
+           std::size_t most, bool every, Count most_positive, Count most_negative,
+           std::uint64_t max_nodes, const StopFlag& stop) {
             const auto& scores = core_of<Posterior>(posterior);
             require_simple(scores);
             require_literals(space, scores.view().n_literals());
@@ -72,6 +72,8 @@ void bind_exact(nb::module_& m) {
             };
             for (std::size_t i = 0; i < prices.shape(0); ++i) add(prices.data()[i]);
             for (std::size_t i = 0; i < literals.shape(0); ++i) add(literals.data()[i]);
+            require(0 <= negative_cost, "negative_cost must be 0 or more");
+            add(saturating_multiply(negative_cost, scores.likelihood().n_negative()));
             std::int64_t largest = 0;
             for (std::size_t k = 0; k < sizes.shape(0); ++k)
                 if (sizes.data()[k] != kNoSize)
@@ -82,6 +84,7 @@ void bind_exact(nb::module_& m) {
             wish.sizes.assign(sizes.data(), sizes.data() + sizes.shape(0));
             wish.literals.assign(literals.data(), literals.data() + literals.shape(0));
             wish.prices.assign(prices.data(), prices.data() + prices.shape(0));
+            wish.negative_cost = negative_cost;
             wish.floor = floor;
             wish.most = most;
             wish.every = every;
@@ -93,8 +96,8 @@ void bind_exact(nb::module_& m) {
             return priced_terms(scores, terms, wish, stop);
         },
         "posterior"_a, "space"_a, "shorter_is_better"_a, "more_positives"_a, "sizes"_a,
-        "literals"_a, "prices"_a, "floor"_a, "most"_a, "every"_a, "most_positive"_a,
-        "most_negative"_a, "max_nodes"_a, "stop"_a,
+        "literals"_a, "prices"_a, "negative_cost"_a, "floor"_a, "most"_a, "every"_a,
+        "most_positive"_a, "most_negative"_a, "max_nodes"_a, "stop"_a,
         "Terms worth at least floor: their size, literals and the prices of the rows they mark.");
     m.attr("NO_SIZE") = kNoSize;
 }

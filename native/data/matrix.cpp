@@ -39,10 +39,14 @@ BitView BitView::over(const Word* planes, std::size_t n_planes) const {
     return other;
 }
 
-BitView BitView::weighted(const Word* weights, std::size_t n_weights) const {
+BitView BitView::weighted(const Word* weights, std::size_t n_weights,
+                          std::size_t n_segments) const {
     BitView other = *this;
     other.weights_ = weights;
     other.n_weights_ = n_weights;
+    other.offsets_.resize(n_segments + 1);
+    other.all_rows_.resize(other.n_words());
+    other.totals_.resize(n_segments);
     other.count(other.all_rows_.data(), other.totals_.data());
     return other;
 }

@@ -37,8 +37,9 @@ class BitView {
 
     // The same rows and weights over other planes, each a literal; stride() apart, not owned.
     BitView over(const Word* planes, std::size_t n_planes) const;
-    // The same rows with other weights, as binary digits; stride() apart, not owned.
-    BitView weighted(const Word* weights, std::size_t n_weights) const;
+    // The rows of the first segments with other weights, as binary digits; stride() apart, not
+    // owned.
+    BitView weighted(const Word* weights, std::size_t n_weights, std::size_t n_segments) const;
 
     std::size_t stride() const { return stride_; }
     std::size_t n_words() const { return offsets_.back(); }

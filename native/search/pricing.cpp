@@ -10,11 +10,15 @@ namespace bayesdnf {
 namespace {
 
 // The sums of positive and of negative prices over rows, by sweeps: a price is a row weight, whose
-// binary digits are planes.
+// binary digits are planes. Where only positive rows have prices, and none below 0, that is a
+// quarter of the work.
 class PriceSums {
   public:
-    PriceSums(const BitView& view, const std::vector<std::int64_t>& prices)
-        : view_(view), plus_(view.n_words()), minus_(view.n_words()) {
+    PriceSums(const BitView& view, const std::vector<std::int64_t>& prices) : view_(view) {
+        const std::size_t n_words = view.n_words();
+        masks_.resize(2 * n_words);
+        plus_.resize(n_words);
+        minus_.resize(n_words);
         std::uint64_t largest = 1;
         for (const std::int64_t p : prices) largest = std::max(largest, size_of(p));
         const auto n_digits = as_index(std::bit_width(largest));
@@ -24,30 +28,33 @@ class PriceSums {
             const Word bit = Word{1} << (i % kWordBits);
             if (prices[i] == 0 || !(view.all_rows()[word] & bit)) continue;
             (prices[i] > 0 ? plus_ : minus_)[word] |= bit;
+            if (prices[i] < 0) n_masks_ = 2;
+            if (word >= view.offsets()[1]) n_segments_ = view.n_segments();
             for (std::size_t d = 0; d < n_digits; ++d)
                 if (size_of(prices[i]) >> d & 1) digits_[d * view.stride() + word] |= bit;
         }
-        priced_.emplace(view.weighted(digits_.data(), n_digits));
-        masks_.resize(2 * view.n_words());
-        counts_.resize(view.n_segments() * 2 * view.n_literals());
+        priced_.emplace(view.weighted(digits_.data(), n_digits, n_segments_));
+        counts_.resize(n_segments_ * 2 * view.n_literals());
     }
 
     // gains[l], losses[l]: sums over the rows of the mask where literal l holds.
     void sums(const Word* mask, std::int64_t* gains, std::int64_t* losses) {
-        const std::size_t n = view_.n_words(), p = view_.n_literals();
+        const std::size_t n = priced_->n_words(), p = view_.n_literals();
         view_.simd().and_into(masks_.data(), mask, plus_.data(), n);
-        view_.simd().and_into(masks_.data() + n, mask, minus_.data(), n);
-        priced_->literal_counts(masks_.data(), 2, counts_.data(), room_);
-        for (std::size_t l = 0; l < p; ++l) gains[l] = losses[l] = 0;
-        for (std::size_t s = 0; s < view_.n_segments(); ++s)
+        if (n_masks_ == 2) view_.simd().and_into(masks_.data() + n, mask, minus_.data(), n);
+        priced_->literal_counts(masks_.data(), n_masks_, counts_.data(), room_);
+        std::fill(gains, gains + p, 0);
+        std::fill(losses, losses + p, 0);
+        for (std::size_t s = 0; s < n_segments_; ++s)
             for (std::size_t l = 0; l < p; ++l) {
-                gains[l] += counts_[2 * s * p + l];
-                losses[l] += counts_[(2 * s + 1) * p + l];
+                gains[l] += counts_[s * n_masks_ * p + l];
+                if (n_masks_ == 2) losses[l] += counts_[(s * n_masks_ + 1) * p + l];
             }
     }
     // The sum of the negative prices, as a number that is not negative.
     std::int64_t loss(const Word* mask) {
-        view_.simd().and_into(masks_.data(), mask, minus_.data(), view_.n_words());
+        if (n_masks_ == 1) return 0;
+        view_.simd().and_into(masks_.data(), mask, minus_.data(), priced_->n_words());
         return priced_->count_all(masks_.data());
     }
 
@@ -57,6 +64,7 @@ class PriceSums {
     }
 
     const BitView& view_;
+    std::size_t n_masks_ = 1, n_segments_ = 1;
     std::vector<Word> plus_, minus_, digits_, masks_;
     std::optional<BitView> priced_;
     std::vector<Count> counts_;
@@ -114,9 +122,11 @@ class PricingWalk {
         view_.term_mask(mask_.data(), term_);
         view_.literal_counts(mask_.data(), 1, counts_.data(), room_);
         sums_.sums(mask_.data(), gains_.data(), losses_.data());
-        const std::int64_t loss = sums_.loss(mask_.data());
+        const std::int64_t loss = sums_.loss(mask_.data()) + wish_.negative_cost * negative;
         support_.addable(term_, {}, may_.data());
         const std::size_t p = view_.n_literals();
+        for (const std::int32_t l : pool)
+            losses_[as_index(l)] += wish_.negative_cost * counts_[p + as_index(l)];
         const bool drop_idle = !term_.empty() && space_.shorter_is_better;
         std::vector<Branch> open;
         for (const std::int32_t l : pool) {

@@ -140,7 +140,8 @@ def test_any_prices_bound_every_box(posterior, seed):
     signs = (1, -1) if space.monotone else rng.choice([-1, 1], 2)
     slopes = tuple((signs * rng.exponential(2, 2)).tolist())
     rows = np.where(space.is_positive, *slopes) * rng.random(len(space.is_positive))
-    prices = Prices.rounded(slopes, np.where(space.is_positive, rows, rows / highest))
+    cost = rng.choice([0.0, abs(slopes[1]) / highest])
+    prices = Prices.rounded(slopes, np.where(space.is_positive, rows, rows / highest), cost)
     found = space.find(box, prices, -(2**50), 3, False, 10**9, _native.StopFlag())
     assert found.complete
     assert best <= space.value(box, prices._replace(ceiling=found.ceiling))

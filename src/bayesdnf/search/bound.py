@@ -25,7 +25,7 @@ from ..errors import InputError
 from ..model.posterior import Posterior
 from ..model.rule import Rule, as_rule
 from .exact import best_term
-from .master import Solved, TermPool, solve_linear, solve_whole
+from .master import Solved, TermPool, planes, solve_linear, solve_whole
 from .priced import Box, Prices, Range, Term, TermSpace
 from .result import SearchResult
 
@@ -246,7 +246,7 @@ class _Boxes:
 
     def _push(self, box: Box) -> None:
         space = self.space
-        if not np.isfinite(space.counts_prior(box.terms)).any():
+        if not np.isfinite(space.count[box.terms.low : box.terms.high + 1]).any():
             return
         box.bound = min(box.bound, space.without_prices(box))
         if box.prices is not None:
@@ -400,15 +400,13 @@ class _Boxes:
 
     def _height(self, box: Box, solved: Solved | None) -> float:
         """Of a box's planes where the linear program is, or at the nearest point of the box."""
-        from .master import _planes
-
         if solved is None:
             return max(v for *_, v in self.space.corners(box))
         a, b = (
             min(max(x, span.low), span.high)
             for x, span in zip(solved.counts[1:], (box.positive, box.negative), strict=True)
         )
-        return min(c + s * a + r * b for c, s, r in _planes(self.space, box))
+        return min(c + s * a + r * b for c, s, r in planes(self.space, box))
 
     @staticmethod
     def _cut(box: Box, name: str, at: float) -> list[Box]:

@@ -1,9 +1,10 @@
 """The linear and the integer program over terms at hand, whose prices bound all functions.
 
 Both choose terms z, mark rows u and take the log likelihood t below the planes through its corners:
-maximise Σ π(T) z_T + t + c, where a positive row is marked only where a term holds, a negative one
-wherever one does (counted as z / m₂, so that one constraint does for all terms), and the counts of
-terms and marked rows lie in a box. The integer program says v_i >= z_T for each term instead.
+maximise Σ π(T) z_T + t + c(m), with the numbers of terms and of marked rows in a box. A positive row
+is marked where a term holds at most. In the linear program a negative row is marked by the share of
+the m₂ terms that hold there at least, so that no variable for it is needed; the integer program says
+v_i >= z_T for each term. Rates without an order need both limits for all rows.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def _groups(space: TermSpace, marked: Bools, positive: bool) -> _Groups:
     return _Groups(marked[:, rows][:, first].T, weight, group)
 
 
-def _planes(space: TermSpace, box: Box) -> list[tuple[float, float, float]]:
+def planes(space: TermSpace, box: Box) -> list[tuple[float, float, float]]:
     """Planes (constant and two slopes) above the log likelihood, as low as they can be.
 
     The likelihood is convex, so that over a box it lies below the upper hull of its four corners:
@@ -112,155 +113,161 @@ def _planes(space: TermSpace, box: Box) -> list[tuple[float, float, float]]:
 
 
 class Program:
-    """The constraints for one box and the terms at hand.
+    """The variables and constraints for one box and the terms at hand.
 
-    Variables: a share of each term, a mark of each group of rows (positive, then negative), the log
-    likelihood, and how many positives are missing to enter the box.
+    Variables: how much of each term, of each mark of a group of rows (positive ones, and negative
+    ones where they are needed), then the marked positives and negatives, the log likelihood, and how
+    many positives are missing to enter the box.
     """
 
-    def __init__(self, space: TermSpace, box: Box, pool: TermPool) -> None:
-        self.space, self.box = space, box
+    def __init__(self, space: TermSpace, box: Box, pool: TermPool, strict: bool = False) -> None:
+        self.space, self.box, self.strict = space, box, strict
         self.chosen = pool.within(box)
         self.terms = [pool.terms[i] for i in self.chosen]
-        self.worth = pool.worth[self.chosen]
-        marked = pool.marked[self.chosen]
-        self.groups = [_groups(space, marked, positive) for positive in (True, False)]
-        self.planes = _planes(space, box)
-        self.n = [len(self.chosen), *(len(g.weight) for g in self.groups)]
-        self.n_variables = sum(self.n) + 2
-        prior = space.counts_prior(box.terms)
+        self.worth, self.rows = pool.worth[self.chosen], pool.rows[self.chosen]
+        classes = (True,) if space.monotone and not strict else (True, False)
+        self.groups = [_groups(space, pool.marked[self.chosen], c) for c in classes]
+        self.planes = planes(space, box)
+        self.starts = np.cumsum([0, len(self.terms), *(len(g.weight) for g in self.groups)])
+        self.positive, self.negative, self.height, self.missing = self.starts[-1] + np.arange(4)
+        self.n_variables = int(self.missing) + 1
+        prior = space.count[box.terms.low : box.terms.high + 1]
         m = np.arange(box.terms.low, box.terms.high + 1)
-        ends = np.flatnonzero(np.isfinite(prior))
-        first, last = ends[0], ends[-1]
+        first, last = np.flatnonzero(np.isfinite(prior))[[0, -1]]
         self.slope = 0.0 if first == last else (prior[last] - prior[first]) / (last - first)
         self.constant = float(np.max(prior - self.slope * m))
 
     def objective(self) -> Floats:
         """What is maximised, without the constant."""
         steepest = max(abs(s) for _, *slopes in self.planes for s in slopes)
-        tail = [1.0, -_SHORTFALL * (steepest + 0.1)]
-        return np.concatenate([self.worth + self.slope, np.zeros(sum(self.n[1:])), tail])
+        values = np.zeros(self.n_variables)
+        values[: len(self.terms)] = self.worth + self.slope
+        values[self.height] = 1
+        values[self.missing] = -_SHORTFALL * (steepest + 0.1)
+        return values
 
-    def constraints(self, strict: bool = False) -> tuple[Any, Floats, list[slice]]:
-        """Matrix and right-hand side of "at most", and which rows link marks to terms.
-
-        With ``strict`` a negative row is marked for each term by itself.
-        """
-        from scipy.sparse import csr_array, diags_array, hstack, vstack
-
-        box, (n_terms, n_pos, n_neg) = self.box, self.n
-        blocks, limits, links = [], [], []
-        starts = np.cumsum([0, n_terms, n_pos, n_neg])
-        row = 0
-
-        def add(matrix: Any, limit: Floats) -> None:
-            nonlocal row
-            blocks.append(matrix)
-            limits.append(limit)
-            row += matrix.shape[0]
-
-        def link(which: int, above: bool) -> None:
-            """Marks at most the sum of terms (above), or at least the sum over m₂."""
-            group = self.groups[which]
-            size = self.n[1 + which]
-            holds = csr_array(group.marked.astype(np.float64))
-            own = diags_array(np.full(size, 1.0 if above else -float(box.terms.high)))
-            parts = [csr_array((size, k)) for k in (n_pos, n_neg)]
-            parts[which] = own
-            links.append(slice(row, row + size))
-            add(hstack([-holds if above else holds, *parts, csr_array((size, 2))]), np.zeros(size))
-
-        link(0, above=True)
-        if strict:
-            rows, terms = np.nonzero(self.groups[1].marked)
-            k = len(rows)
-            one = np.ones(k)
-            at = np.arange(k)
-            matrix = csr_array(
-                (np.concatenate([one, -one]), (np.tile(at, 2), np.concatenate([terms, starts[2] + rows]))),
-                shape=(k, self.n_variables),
-            )
-            add(matrix, np.zeros(k))
-        else:
-            link(1, above=False)
-        if not self.space.monotone:
-            link(0, above=False)
-            link(1, above=True)
-        weights = [np.zeros((1, self.n_variables)) for _ in range(2)]
-        for which in (0, 1):
-            weights[which][0, starts[1 + which] : starts[2 + which]] = self.groups[which].weight
-        height = np.zeros((1, self.n_variables))
-        height[0, -2] = 1
-        number = np.zeros((1, self.n_variables))
-        number[0, :n_terms] = 1
-        missing = np.zeros((1, self.n_variables))
-        missing[0, -1] = 1
-        self.first_side = row
-        sides = [
-            *((height - s * weights[0] - r * weights[1], c) for c, s, r in self.planes),
-            (-weights[0] - missing, -box.positive.low),
-            (weights[0], box.positive.high),
-            (-weights[1], -box.negative.low),
-            (weights[1], box.negative.high),
-            (number, box.terms.high),
-            (-number, -box.terms.low),
-        ]
-        add(csr_array(np.concatenate([m for m, _ in sides])), np.array([l for _, l in sides], float))
-        return vstack(blocks).tocsr(), np.concatenate(limits), links
-
-    def bounds(self) -> tuple[Floats, Floats]:
+    def limits(self) -> tuple[Floats, Floats]:
         """Lower and upper limits of the variables."""
-        low = np.zeros(self.n_variables)
-        high = np.full(self.n_variables, np.inf)
-        high[self.n[0] : sum(self.n)] = 1
-        low[-2] = -np.inf
+        low, high = np.zeros(self.n_variables), np.full(self.n_variables, np.inf)
+        high[self.starts[1] : self.starts[-1]] = 1
+        low[self.positive], high[self.positive] = self.box.positive
+        low[self.negative], high[self.negative] = self.box.negative
+        low[self.height] = -np.inf
         return low, high
+
+    def _marks(self, which: int, at_most: bool) -> Any:
+        """Marks of a class at most the sum of terms there; or at least that sum over m₂."""
+        group, first = self.groups[which], int(self.starts[1 + which])
+        rows, terms = np.nonzero(group.marked)
+        n, each = len(group.weight), np.ones(len(rows))
+        own = np.full(n, 1.0 if at_most else -float(self.box.terms.high))
+        return self._sparse(
+            [-each if at_most else each, own], [rows, np.arange(n)], [terms, first + np.arange(n)], n
+        )
+
+    def _each_mark(self) -> Any:
+        """A negative row is marked at least as much as each single term that holds there."""
+        rows, terms = np.nonzero(self.groups[1].marked)
+        at, each = np.arange(len(rows)), np.ones(len(rows))
+        return self._sparse([each, -each], [at, at], [terms, int(self.starts[2]) + rows], len(rows))
+
+    def _sparse(self, values: list[Any], rows: list[Any], columns: list[Any], n: int) -> Any:
+        from scipy.sparse import csr_array
+
+        entries = tuple(map(np.concatenate, (values, rows, columns)))
+        return csr_array((entries[0], entries[1:]), shape=(n, self.n_variables))
+
+    def _sum(self, which: int, counted: int) -> Floats:
+        """Row of a matrix: a count less the marks of a class."""
+        row = np.zeros(self.n_variables)
+        row[counted] = 1
+        row[self.starts[1 + which] : self.starts[2 + which]] = -self.groups[which].weight
+        return row
+
+    def constraints(self) -> tuple[list[Any], list[Floats]]:
+        """Matrices and right-hand sides of "at most"; the first ones are the links to rows."""
+        n_terms, box = len(self.terms), self.box
+        matrices = [self._marks(0, at_most=True)]
+        if self.strict:
+            matrices.append(self._each_mark())
+        if not self.space.monotone:
+            matrices += [self._marks(0, False), self._marks(1, True)]
+            if not self.strict:
+                matrices.append(self._marks(1, False))
+        more = self._sum(0, self.positive)
+        more[self.missing] = -1
+        if len(self.groups) > 1:
+            fewer = -self._sum(1, self.negative)
+        else:
+            fewer = np.zeros(self.n_variables)
+            fewer[:n_terms] = self.rows[:, 1]
+            fewer[self.negative] = -box.terms.high
+        counts = [more, fewer] if self.space.monotone else [more, fewer, -more, -fewer]
+        number = np.zeros(self.n_variables)
+        number[:n_terms] = 1
+        sides, limit = [*counts, number, -number], [0.0] * len(counts)
+        limit += [box.terms.high, -box.terms.low]
+        for constant, s, r in self.planes:
+            side = np.zeros(self.n_variables)
+            side[[self.height, self.positive, self.negative]] = 1, -s, -r
+            sides.append(side)
+            limit.append(constant)
+        return [*matrices, np.array(sides)], [*(np.zeros(m.shape[0]) for m in matrices), np.array(limit)]
+
+    def prices(self, dual: Floats) -> Prices:
+        """Read prices of rows, and slopes of the counts, off a dual solution."""
+        space, first = self.space, len(self.groups[0].weight)
+        rows = np.zeros(len(space.row_weights))
+
+        def add(which: int, values: Floats) -> None:
+            own = space.is_positive == (which == 0)
+            each = values / self.groups[which].weight
+            rows[own] += each[self.groups[which].of_row] * space.row_weights[own]
+
+        add(0, dual[:first])
+        if space.monotone:
+            more, fewer = dual[first : first + 2]
+            slopes = (float(more), -float(fewer) * self.box.terms.high)
+            # More than a positive row is worth is never needed; what no term marks is worth all.
+            own = slopes[0] * space.row_weights
+            marked = self.groups[0].marked.any(axis=1)[self.groups[0].of_row]
+            at = space.is_positive
+            rows[at] = np.where(marked, np.minimum(rows[at], own[at]), own[at])
+            return Prices.rounded(slopes, rows, float(fewer))
+        second = len(self.groups[1].weight)
+        add(0, -dual[first : 2 * first])
+        add(1, dual[2 * first : 2 * first + second])
+        add(1, -dual[2 * first + second : 2 * (first + second)])
+        more, fewer, less, less_fewer = dual[2 * (first + second) :][:4]
+        return Prices.rounded((float(more - less), float(less_fewer - fewer)), rows)
 
     def solved(self, x: Floats, value: float, prices: Prices | None = None) -> Solved:
         """Read a solution."""
-        shares = x[: self.n[0]]
-        marks = np.split(x[self.n[0] : sum(self.n)], [self.n[1]])
-        a, b = (float(g.weight @ u) for g, u in zip(self.groups, marks, strict=True))
-        counts = (float(shares.sum()), a, b)
-        return Solved(value + self.constant, self.terms, shares, counts, float(x[-2]), prices)
+        shares = x[: len(self.terms)]
+        counts = (float(shares.sum()), float(x[self.positive]), float(x[self.negative]))
+        return Solved(
+            value + self.constant, self.terms, shares, counts, float(x[self.height]), prices
+        )
 
 
 def solve_linear(space: TermSpace, box: Box, pool: TermPool, seconds: float) -> Solved | None:
     """Solve the linear program over the terms at hand; its dual gives prices."""
     from scipy.optimize import linprog
+    from scipy.sparse import vstack
 
     program = Program(space, box, pool)
     if not program.terms or seconds <= 0:
         return None
-    matrix, limit, links = program.constraints()
-    low, high = program.bounds()
+    matrices, limits = program.constraints()
     options = {} if seconds == math.inf else {"time_limit": max(0.01, seconds)}
     solved = linprog(  # type: ignore[call-overload]  # whose types leave sparse matrices out
-        -program.objective(), A_ub=matrix, b_ub=limit, bounds=np.stack([low, high], axis=1),
-        method="highs", options=options,
+        -program.objective(), A_ub=vstack(matrices, format="csr"), b_ub=np.concatenate(limits),
+        bounds=np.stack(program.limits(), axis=1), method="highs", options=options,
     )  # fmt: skip
     if solved.status != 0:
         return None
-    dual = np.maximum(0.0, -solved.ineqlin.marginals)
-    sides = dual[program.first_side :]
-    y, (from_low, to_high, from_few, to_many) = sides[:2], sides[2:6]
-    slopes = (
-        float(y @ [s for _, s, _ in program.planes] + from_low - to_high),
-        float(y @ [r for *_, r in program.planes] + from_few - to_many),
-    )
-    rows = np.zeros(len(space.row_weights))
-    signs = [(0, 1.0), (1, -1.0), (0, -1.0), (1, 1.0)]
-    for (which, sign), link in zip(signs, links, strict=False):
-        group = program.groups[which]
-        each = dual[link] / group.weight
-        own = space.is_positive == (which == 0)
-        rows[own] += sign * each[group.of_row] * space.row_weights[own]
-    own_worth = np.where(space.is_positive, *slopes) * space.row_weights
-    if space.monotone:  # more than a row is worth, or less than that over m, only costs
-        rows = np.clip(rows, np.minimum(own_worth / box.terms.high, 0), np.maximum(own_worth, 0))
-        unmarked = ~pool.marked[program.chosen].any(axis=0) & space.is_positive
-        rows[unmarked] = np.maximum(own_worth[unmarked], 0)
-    return program.solved(solved.x, -float(solved.fun), Prices.rounded(slopes, rows))
+    prices = program.prices(np.maximum(0.0, -solved.ineqlin.marginals))
+    return program.solved(solved.x, -float(solved.fun), prices)
 
 
 def solve_whole(
@@ -268,26 +275,27 @@ def solve_whole(
 ) -> tuple[float, Solved | None]:
     """Choose the best whole terms; an upper bound of what they come to, and the choice."""
     from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import vstack
 
-    program = Program(space, box, pool)
-    links = int(program.groups[1].marked.sum())
+    program = Program(space, box, pool, strict=True)
     if not program.terms:
         return -math.inf, None
-    if links > _MOST_LINKS or seconds <= 0:
+    if seconds <= 0 or int(program.groups[1].marked.sum()) > _MOST_LINKS:
         return math.inf, None
-    matrix, limit, _ = program.constraints(strict=True)
-    low, high = program.bounds()
-    high[: program.n[0]] = box.terms.high
-    high[-1] = 0
-    whole = np.zeros(program.n_variables)
-    whole[: program.n[0]] = 1
+    matrices, limits = program.constraints()
+    low, high = program.limits()
+    high[program.missing] = 0
+    high[: len(program.terms)] = box.terms.high
     options: dict[str, float] = {"mip_rel_gap": 0.0}
     if seconds < math.inf:
         options["time_limit"] = max(0.01, seconds)
     solved = milp(
-        -program.objective(), constraints=LinearConstraint(matrix, ub=limit), integrality=whole,
-        bounds=Bounds(low, high), options=options,  # type: ignore[arg-type]
-    )  # fmt: skip
+        -program.objective(),
+        constraints=LinearConstraint(vstack(matrices, format="csr"), ub=np.concatenate(limits)),
+        integrality=np.arange(program.n_variables) < len(program.terms),
+        bounds=Bounds(low, high),
+        options=options,  # type: ignore[arg-type]  # a dict like any other
+    )
     if solved.status == 2:  # infeasible: no function of the box
         return -math.inf, None
     lowest = solved.get("mip_dual_bound")

@@ -76,15 +76,21 @@ class Prices(NamedTuple):
 
     slopes: tuple[float, float]
     rows: Whole
+    """Of each stored row."""
     unit: float
+    negative_cost: int = 0
+    """Of each marked negative, beside its price."""
     ceiling: int = 0
 
     @classmethod
-    def rounded(cls, slopes: tuple[float, float], rows: Floats) -> Prices:
+    def rounded(
+        cls, slopes: tuple[float, float], rows: Floats, negative_cost: float = 0.0
+    ) -> Prices:
         """Make prices whole numbers of a unit; any are as valid as the exact ones."""
         largest = float(np.abs(rows).max(initial=0.0))
         unit = max(largest, _LEAST_PRICE) / 2**_DIGITS
-        return cls(slopes, np.rint(rows / unit).astype(np.int64), unit)
+        whole = np.rint(rows / unit).astype(np.int64)
+        return cls(slopes, whole, unit, round(negative_cost / unit))
 
     def mixed(self, other: Prices, share: float) -> Prices:
         """Prices between these and others."""
@@ -93,7 +99,8 @@ class Prices(NamedTuple):
             share * theirs + (1 - share) * ours
             for ours, theirs in zip(self.slopes, other.slopes, strict=True)
         )
-        return Prices.rounded((first, second), rows)
+        cost = share * other.unit * other.negative_cost + (1 - share) * self.unit * self.negative_cost
+        return Prices.rounded((first, second), rows, cost)
 
 
 class TermSpace:
@@ -192,21 +199,22 @@ class TermSpace:
             for b in dict.fromkeys(box.negative)
         ]
 
-    def counts_prior(self, terms: Range) -> Floats:
-        """Log prior of each number of terms in a range."""
-        return self.count[terms.low : terms.high + 1]
-
     def value(self, box: Box, prices: Prices) -> float:
         """Bound every function of a box by prices."""
         slopes = prices.slopes
         top = max(v - slopes[0] * a - slopes[1] * b for a, b, v in self.corners(box))
         own = np.where(self.is_positive, *slopes) * self.row_weights
-        rows = prices.unit * prices.rows
+        rows = prices.unit * self.row_prices(prices)
         beyond = np.maximum(0.0, own - np.minimum(rows, box.terms.high * rows)).sum()
         m = np.arange(box.terms.low, box.terms.high + 1)
-        terms = (self.counts_prior(box.terms) + m * (prices.unit * prices.ceiling)).max()
+        terms = (self.count[box.terms.low : box.terms.high + 1] + m * (prices.unit * prices.ceiling)).max()
         total = top + float(beyond) + float(terms)
         return total + _ROUNDING * (1 + 1e-6 * abs(total))
+
+    def row_prices(self, prices: Prices) -> Whole:
+        """Price of each stored row, the cost of negatives included."""
+        cost = np.where(self.is_positive, 0, prices.negative_cost) * self.row_weights
+        return prices.rows - cost.astype(np.int64)
 
     def without_prices(self, box: Box) -> float:
         """Bound a box by its corners and the cheapest terms alone."""
@@ -240,14 +248,14 @@ class TermSpace:
             stop,
             lambda: _native.priced_terms(
                 self.posterior.native, self.literals, self.shorter, self.monotone, sizes, literals,
-                by_bit, floor, most, every, box.positive.high, box.negative.high, nodes, stop,
+                by_bit, prices.negative_cost, floor, most, every, box.positive.high, box.negative.high, nodes, stop,
             ),
         )  # fmt: skip
 
     def units(self, prices: Prices, worth: Floats, marked: Bools) -> Whole:
         """Worth of terms at prices, rounded up, in units."""
         own = np.ceil(worth / prices.unit).astype(np.int64) + 1
-        return own + marked @ prices.rows
+        return own + marked @ self.row_prices(prices)
 
 
 def interruptible(stop: _native.StopFlag, call: Callable[[], T]) -> T:
