@@ -52,9 +52,9 @@ void bind_exact(nb::module_& m) {
         "priced_terms",
         [](nb::object posterior, std::vector<std::int32_t> space, bool shorter_is_better,
            bool more_positives, In<std::int64_t, 1> sizes, In<std::int64_t, 1> literals,
-           In<std::int64_t, 1> prices, std::int64_t negative_cost, std::int64_t floor,
-           std::size_t most, bool every, Count most_positive, Count most_negative,
-           std::uint64_t max_nodes, const StopFlag& stop) {
+           In<std::int64_t, 1> prices, std::int64_t negative_cost, In<Word, 1> rows,
+           std::int64_t floor, std::size_t most, bool every, Count most_positive,
+           Count most_negative, std::uint64_t max_nodes, const StopFlag& stop) {
             const auto& scores = core_of<Posterior>(posterior);
             require_simple(scores);
             require_literals(space, scores.view().n_literals());
@@ -64,6 +64,8 @@ void bind_exact(nb::module_& m) {
                     "literals must have one entry for each literal");
             require(prices.shape(0) == scores.view().n_words() * kWordBits,
                     "prices must have one entry for each bit of a row mask");
+            require(rows.shape(0) == 0 || rows.shape(0) == scores.view().n_words(),
+                    "rows must be a row mask, or empty");
             // A worth is the sum of all of these at most; half of the range is left for it.
             std::int64_t total = 0;
             const auto add = [&](std::int64_t value) {
@@ -85,6 +87,7 @@ void bind_exact(nb::module_& m) {
             wish.literals.assign(literals.data(), literals.data() + literals.shape(0));
             wish.prices.assign(prices.data(), prices.data() + prices.shape(0));
             wish.negative_cost = negative_cost;
+            wish.rows.assign(rows.data(), rows.data() + rows.shape(0));
             wish.floor = floor;
             wish.most = most;
             wish.every = every;
@@ -96,7 +99,7 @@ void bind_exact(nb::module_& m) {
             return priced_terms(scores, terms, wish, stop);
         },
         "posterior"_a, "space"_a, "shorter_is_better"_a, "more_positives"_a, "sizes"_a,
-        "literals"_a, "prices"_a, "negative_cost"_a, "floor"_a, "most"_a, "every"_a,
+        "literals"_a, "prices"_a, "negative_cost"_a, "rows"_a, "floor"_a, "most"_a, "every"_a,
         "most_positive"_a, "most_negative"_a, "max_nodes"_a, "stop"_a,
         "Terms worth at least floor: their size, literals and the prices of the rows they mark.");
     m.attr("NO_SIZE") = kNoSize;

@@ -88,6 +88,8 @@ class PricingWalk {
           losses_(view_.n_literals()),
           may_(view_.n_literals()) {
         found_.ceiling = std::numeric_limits<std::int64_t>::min();
+        // Of some rows a term may mark none and mark enough of the others.
+        if (wish.rows.empty()) least_ = support_.rules().min_cover;
         while (longest_ + 1 < wish.sizes.size()) ++longest_;
         while (longest_ > 0 && wish.sizes[longest_] == kNoSize) --longest_;
         for (const std::int32_t l : space.literals)
@@ -96,7 +98,8 @@ class PricingWalk {
 
     PricedTerms run() {
         if (longest_ > 0) {
-            const auto& totals = view_.totals();
+            Count totals[2];
+            view_.count(wish_.rows.empty() ? view_.all_rows().data() : wish_.rows.data(), totals);
             visit(space_.literals, 0, totals[0], totals[1]);
         }
         found_.complete = !halted_;
@@ -120,6 +123,8 @@ class PricingWalk {
                Count negative) {
         ++found_.nodes;
         view_.term_mask(mask_.data(), term_);
+        if (!wish_.rows.empty())
+            view_.simd().and_into(mask_.data(), mask_.data(), wish_.rows.data(), mask_.size());
         view_.literal_counts(mask_.data(), 1, counts_.data(), room_);
         sums_.sums(mask_.data(), gains_.data(), losses_.data());
         const std::int64_t loss = sums_.loss(mask_.data()) + wish_.negative_cost * negative;
@@ -132,7 +137,7 @@ class PricingWalk {
         for (const std::int32_t l : pool) {
             const std::size_t at = as_index(l);
             const Count a = counts_[at], b = counts_[p + at];
-            if (!may_[at] || a + b < support_.rules().min_cover) continue;
+            if (!may_[at] || a + b < least_) continue;
             if (drop_idle && b == negative && (a == positive || space_.more_positives) &&
                 wish_.literals[at] <= 0)
                 continue;
@@ -264,6 +269,7 @@ class PricingWalk {
     std::int64_t floor_;
     PriceSums sums_;
     std::size_t longest_ = 0;
+    Count least_ = 0;  // rows that a term must mark
     bool weighted_ = false, halted_ = false;
     Term term_;
     std::vector<Word> mask_;

@@ -16,6 +16,7 @@ struct PricingWish {
     std::vector<std::int64_t> literals;  // of each literal of the table
     std::vector<std::int64_t> prices;    // of each bit of a row mask, of any sign
     std::int64_t negative_cost = 0;      // of each marked negative, beside its price
+    std::vector<Word> rows;              // that count: a mask; empty: all of them
     std::int64_t floor = 0;              // least worth
     std::size_t most = SIZE_MAX;         // keep that many; one of `every` too many halts the search
     bool every = false;                  // all that reach the floor; otherwise the best ones

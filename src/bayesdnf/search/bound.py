@@ -33,12 +33,17 @@ _SAME = 1e-6  # nats; scores and bounds closer than this are the same
 _SMOOTH = 0.5  # share of the best prices so far in the prices asked about
 _AT_ONCE = 20  # most terms that one look at prices brings in
 _NODES = 200_000  # of a search for terms, at first
+_LOOK_SHARE, _LOOK_SECONDS = 0.03, 0.5  # of all time, or seconds, for one look at prices
 _STEPS = 60  # most looks at prices of one box
 _NEAR = 0.1  # a bound is near the linear program's when within this share of what is left, or nat
-_MOST_LISTED = 8_000  # terms in an integer program
+_MOST_LISTED = 2_000  # terms in an integer program
+_MOST_BEGUN = 5_000  # terms by which a box is parted
+_MOST_ROWS = 3 * 10**8  # bytes, one a row, of all boxes that are open
+_BEGIN_BELOW = 0.25  # share of what is left that planes may be above the likelihood, to part by terms
 _TIGHT = 0.02  # nats; where planes are so near to the likelihood, cutting a box helps no more
 _TERM_SHARE = 0.2  # of the time, for the best single term
 _WHOLE_SHARE = 0.3  # of the time left, for one integer program
+_WHOLE_SECONDS = 5.0  # and at most
 
 
 class BoundProgress(Protocol):
@@ -283,9 +288,10 @@ class _Boxes:
         heapq.heappush(self.open, _Open(-box.bound, next(self._numbers), box))
 
     def _stop(self) -> _native.StopFlag:
+        """Let one look for terms take a share of the time; what it has not seen is bounded, too."""
         stop = _native.StopFlag()
         if self.left < math.inf:
-            stop.set_deadline(max(0.0, self.left))
+            stop.set_deadline(min(max(0.0, self.left), max(_LOOK_SECONDS, _LOOK_SHARE * self.total)))
         return stop
 
     def _price(self, box: Box) -> Solved | None:
@@ -335,7 +341,7 @@ class _Boxes:
         """Look for terms that gain more than those at hand; how many are new."""
         pool, space = self.pool, self.space
         at = pool.within(box)
-        known = space.units(prices, pool.worth[at], pool.marked[at]).max(initial=-(2**60))
+        known = space.units(box, prices, pool.worth[at], pool.marked[at]).max(initial=-(2**60))
         floor = int(known) + 1
         found = space.find(box, prices, floor, _AT_ONCE, False, nodes, self._stop())
         ceiling = max(int(known), found.ceiling)
@@ -350,23 +356,58 @@ class _Boxes:
         At the box's prices a function scores its bound less what its terms lack to the best worth:
         terms that lack more than the bound is above the best score cannot be in a better one.
         """
-        prices = box.prices
-        if prices is None or box.terms.low < box.terms.high or self._gain_of_cut(box, solved) > _TIGHT:
+        if box.rest.low < box.rest.high or self._gain_of_cut(box, solved) > _TIGHT:
             return False
-        slack = self.space.value(box, prices) - self.score
-        floor = prices.ceiling - math.ceil(slack / prices.unit) - 2
-        found = self.space.find(
-            box, prices, floor, _MOST_LISTED, True, 64 * _NODES, self._stop()
-        )
-        if not found.complete:
+        found = self._listed(box, 1, _MOST_LISTED)
+        if found is None:
             return False
         pool = TermPool(self.space)
         pool.add(found.terms)
-        reached, chosen = solve_whole(self.space, box, pool, _WHOLE_SHARE * self.left)
+        seconds = min(_WHOLE_SECONDS, _WHOLE_SHARE * self.left)
+        reached, chosen = solve_whole(self.space, box, pool, seconds)
         if chosen is not None:
             self._round(chosen)
         box.bound = min(box.bound, max(reached + _SAME / 2, self.score))
         return self._hopeless(box.bound)
+
+    def _listed(self, box: Box, shared_by: int, most: int) -> _native.PricedTerms | None:
+        """List the terms that lack at most a share of what the bound is above the best score."""
+        prices = box.prices
+        if prices is None:
+            return None
+        slack = (self.space.value(box, prices) - self.score) / shared_by
+        floor = prices.ceiling - math.ceil(slack / prices.unit) - 2
+        found = self.space.find(box, prices, floor, most, True, 8 * _NODES, self._stop())
+        return found if found.complete else None
+
+    def _begin(self, box: Box) -> list[Box] | None:
+        """Part a box by the term that lacks least to the best worth; None: there are too many.
+
+        At the box's prices a function scores the bound less what its terms lack. Where the m terms
+        of a better function lack less than the slack together, one lacks less than an m-th of it,
+        and the others no less than that one.
+        """
+        space, n = self.space, box.rest.high
+        room = _MOST_ROWS // len(space.row_weights) - len(self.open)
+        found = self._listed(box, n, min(_MOST_BEGUN, room)) if room > 0 else None
+        if found is None or box.prices is None:
+            return None
+        value, unit = space.value(box, box.prices), box.prices.unit
+        parts = []
+        for term, worth in zip(found.terms, found.worth, strict=True):
+            bound = value - n * unit * max(0, box.prices.ceiling - worth - 1)
+            if self._hopeless(bound):
+                continue
+            part = space.begin(box, tuple(term))
+            if part.positive.low > part.positive.high or part.negative.low > part.negative.high:
+                continue
+            if n == 1:
+                assert part.begun is not None
+                self._offer_terms(part.begun.terms)
+                continue
+            part.bound, part.prices = min(box.bound, bound), None
+            parts.append(part)
+        return parts
 
     def _gain_of_cut(self, box: Box, solved: Solved) -> float:
         """How far the planes are above the likelihood where the linear program is."""
@@ -382,9 +423,14 @@ class _Boxes:
 
     def _parts(self, box: Box, solved: Solved | None) -> list[Box]:
         """Cut a box in two: by terms first, then where the planes come down most."""
-        if box.terms.low < box.terms.high:
+        if box.rest.low < box.rest.high:
             at = solved.counts[0] if solved is not None else sum(box.terms) / 2
             return self._cut(box, "terms", at)
+        above = math.inf if solved is None else self._gain_of_cut(box, solved)
+        if above < max(_TIGHT, _BEGIN_BELOW * (box.bound - self.score)):
+            parts = self._begin(box)
+            if parts is not None:
+                return parts
         choices = []
         for name, index in (("positive", 1), ("negative", 2)):
             span = getattr(box, name)
@@ -394,6 +440,9 @@ class _Boxes:
             parts = self._cut(box, name, at)
             choices.append((max(self._height(part, solved) for part in parts), name, parts))
         if not choices:
+            begun = self._begin(box)
+            if begun is not None:
+                return begun
             self.closed = max(self.closed, box.bound)
             return []
         return min(choices)[2]

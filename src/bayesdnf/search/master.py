@@ -45,18 +45,22 @@ class TermPool:
         if new:
             space = self.space
             marked = space.marked(new)
-            positive = space.is_positive * space.row_weights
-            split = np.stack([positive, space.row_weights - positive], axis=1)
             self._known.update(new)
             self.terms += new
             self.marked = np.concatenate([self.marked, marked])
             self.worth = np.concatenate([self.worth, space.worth(new)])
-            self.rows = np.concatenate([self.rows, marked @ split])
+            self.rows = np.concatenate([self.rows, marked @ space.split])
         return len(new)
+
+    def counts(self, box: Box) -> Floats:
+        """Positives and negatives that each term adds to those of the box."""
+        if box.begun is None:
+            return self.rows
+        return (self.marked & box.begun.open) @ self.space.split
 
     def within(self, box: Box) -> NDArray[np.intp]:
         """Terms that a function of the box may have: none marks more rows than the function."""
-        fits = (self.rows <= (box.positive.high, box.negative.high)).all(axis=1)
+        fits = (self.counts(box) <= box.left()).all(axis=1)
         return np.flatnonzero(fits & np.isfinite(self.worth))
 
 
@@ -79,16 +83,19 @@ class _Groups(NamedTuple):
     marked: Bools
     weight: Floats
     of_row: NDArray[np.intp]
+    rows: Bools
 
 
-def _groups(space: TermSpace, marked: Bools, positive: bool) -> _Groups:
+def _groups(space: TermSpace, box: Box, marked: Bools, positive: bool) -> _Groups:
     rows = space.is_positive == positive
+    if box.begun is not None:
+        rows = rows & box.begun.open
     _, first, group = np.unique(
         np.packbits(marked[:, rows].T, axis=1), axis=0, return_index=True, return_inverse=True
     )
     group = group.ravel()
     weight = np.bincount(group, weights=space.row_weights[rows], minlength=len(first))
-    return _Groups(marked[:, rows][:, first].T, weight, group)
+    return _Groups(marked[:, rows][:, first].T, weight, group, rows)
 
 
 def planes(space: TermSpace, box: Box) -> list[tuple[float, float, float]]:
@@ -124,18 +131,21 @@ class Program:
         self.space, self.box, self.strict = space, box, strict
         self.chosen = pool.within(box)
         self.terms = [pool.terms[i] for i in self.chosen]
-        self.worth, self.rows = pool.worth[self.chosen], pool.rows[self.chosen]
+        self.worth, self.rows = pool.worth[self.chosen], pool.counts(box)[self.chosen]
+        self.settled = (0, 0) if box.begun is None else box.begun.rows
         classes = (True,) if space.monotone and not strict else (True, False)
-        self.groups = [_groups(space, pool.marked[self.chosen], c) for c in classes]
+        self.groups = [_groups(space, box, pool.marked[self.chosen], c) for c in classes]
         self.planes = planes(space, box)
         self.starts = np.cumsum([0, len(self.terms), *(len(g.weight) for g in self.groups)])
         self.positive, self.negative, self.height, self.missing = self.starts[-1] + np.arange(4)
         self.n_variables = int(self.missing) + 1
         prior = space.count[box.terms.low : box.terms.high + 1]
-        m = np.arange(box.terms.low, box.terms.high + 1)
+        m = np.arange(box.rest.low, box.rest.high + 1)
         first, last = np.flatnonzero(np.isfinite(prior))[[0, -1]]
         self.slope = 0.0 if first == last else (prior[last] - prior[first]) / (last - first)
         self.constant = float(np.max(prior - self.slope * m))
+        if box.begun is not None:
+            self.constant += box.begun.worth
 
     def objective(self) -> Floats:
         """What is maximised, without the constant."""
@@ -160,7 +170,7 @@ class Program:
         group, first = self.groups[which], int(self.starts[1 + which])
         rows, terms = np.nonzero(group.marked)
         n, each = len(group.weight), np.ones(len(rows))
-        own = np.full(n, 1.0 if at_most else -float(self.box.terms.high))
+        own = np.full(n, 1.0 if at_most else -float(self.box.rest.high))
         return self._sparse(
             [-each if at_most else each, own], [rows, np.arange(n)], [terms, first + np.arange(n)], n
         )
@@ -201,12 +211,14 @@ class Program:
         else:
             fewer = np.zeros(self.n_variables)
             fewer[:n_terms] = self.rows[:, 1]
-            fewer[self.negative] = -box.terms.high
+            fewer[self.negative] = -box.rest.high
+        few = self.settled[1] * fewer[self.negative]
         counts = [more, fewer] if self.space.monotone else [more, fewer, -more, -fewer]
         number = np.zeros(self.n_variables)
         number[:n_terms] = 1
-        sides, limit = [*counts, number, -number], [0.0] * len(counts)
-        limit += [box.terms.high, -box.terms.low]
+        sides = [*counts, number, -number]
+        limit = [self.settled[0], few, -self.settled[0], -few][: len(counts)]
+        limit += [box.rest.high, -box.rest.low]
         for constant, s, r in self.planes:
             side = np.zeros(self.n_variables)
             side[[self.height, self.positive, self.negative]] = 1, -s, -r
@@ -220,18 +232,18 @@ class Program:
         rows = np.zeros(len(space.row_weights))
 
         def add(which: int, values: Floats) -> None:
-            own = space.is_positive == (which == 0)
+            own = self.groups[which].rows
             each = values / self.groups[which].weight
             rows[own] += each[self.groups[which].of_row] * space.row_weights[own]
 
         add(0, dual[:first])
         if space.monotone:
             more, fewer = dual[first : first + 2]
-            slopes = (float(more), -float(fewer) * self.box.terms.high)
+            slopes = (float(more), -float(fewer) * self.box.rest.high)
             # More than a positive row is worth is never needed; what no term marks is worth all.
             own = slopes[0] * space.row_weights
             marked = self.groups[0].marked.any(axis=1)[self.groups[0].of_row]
-            at = space.is_positive
+            at = self.groups[0].rows
             rows[at] = np.where(marked, np.minimum(rows[at], own[at]), own[at])
             return Prices.rounded(slopes, rows, float(fewer))
         second = len(self.groups[1].weight)
@@ -244,7 +256,8 @@ class Program:
     def solved(self, x: Floats, value: float, prices: Prices | None = None) -> Solved:
         """Read a solution."""
         shares = x[: len(self.terms)]
-        counts = (float(shares.sum()), float(x[self.positive]), float(x[self.negative]))
+        n_terms = self.box.n_begun + float(shares.sum())
+        counts = (n_terms, float(x[self.positive]), float(x[self.negative]))
         return Solved(
             value + self.constant, self.terms, shares, counts, float(x[self.height]), prices
         )
@@ -285,7 +298,7 @@ def solve_whole(
     matrices, limits = program.constraints()
     low, high = program.limits()
     high[program.missing] = 0
-    high[: len(program.terms)] = box.terms.high
+    high[: len(program.terms)] = box.rest.high
     options: dict[str, float] = {"mip_rel_gap": 0.0}
     if seconds < math.inf:
         options["time_limit"] = max(0.01, seconds)

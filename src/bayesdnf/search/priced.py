@@ -46,6 +46,19 @@ class Range(NamedTuple):
     high: int
 
 
+class Begun(NamedTuple):
+    """Terms that every function of a box has: what they are worth and what they leave."""
+
+    terms: tuple[Term, ...]
+    worth: float
+    open: Bools
+    """By stored row: no term holds there."""
+    mask: NDArray[np.uint64]
+    """The same as a row mask."""
+    rows: tuple[int, int]
+    """Positives and negatives that are marked."""
+
+
 @dataclass
 class Box:
     """Functions with so many terms that mark so many positives and negatives.
@@ -58,6 +71,8 @@ class Box:
         No allowed function of the box scores higher.
     prices : Prices, optional
         Where the bound comes from.
+    begun : Begun, optional
+        Terms that all functions of the box have.
     """
 
     terms: Range
@@ -65,6 +80,22 @@ class Box:
     negative: Range
     bound: float = math.inf
     prices: Prices | None = None
+    begun: Begun | None = None
+
+    @property
+    def n_begun(self) -> int:
+        """How many terms are settled."""
+        return 0 if self.begun is None else len(self.begun.terms)
+
+    @property
+    def rest(self) -> Range:
+        """How many other terms there are."""
+        return Range(self.terms.low - self.n_begun, self.terms.high - self.n_begun)
+
+    def left(self) -> tuple[int, int]:
+        """Positives and negatives that other terms may mark at most."""
+        a, b = (0, 0) if self.begun is None else self.begun.rows
+        return self.positive.high - a, self.negative.high - b
 
     def part(self, **ranges: Range) -> Box:
         """Make a smaller box, with the same bound for the time being."""
@@ -149,6 +180,8 @@ class TermSpace:
             np.ones(bits.n_stored) if bits.counts is None else bits.counts.astype(np.float64)
         )
         self.is_positive = np.arange(bits.n_stored) < bits.segments[0]
+        positive = self.is_positive * self.row_weights
+        self.split: Floats = np.stack([positive, self.row_weights - positive], axis=1)
         self._likelihoods: dict[tuple[int, int], float] = {}
 
     def _most_terms(self) -> int:
@@ -205,10 +238,13 @@ class TermSpace:
         top = max(v - slopes[0] * a - slopes[1] * b for a, b, v in self.corners(box))
         own = np.where(self.is_positive, *slopes) * self.row_weights
         rows = prices.unit * self.row_prices(prices)
-        beyond = np.maximum(0.0, own - np.minimum(rows, box.terms.high * rows)).sum()
-        m = np.arange(box.terms.low, box.terms.high + 1)
-        terms = (self.count[box.terms.low : box.terms.high + 1] + m * (prices.unit * prices.ceiling)).max()
-        total = top + float(beyond) + float(terms)
+        beyond = np.maximum(0.0, own - np.minimum(rows, box.rest.high * rows))
+        if box.begun is not None:
+            beyond = beyond[box.begun.open]
+            top += box.begun.worth + float(np.dot(slopes, box.begun.rows))
+        m = np.arange(box.rest.low, box.rest.high + 1)
+        terms = self.count[box.terms.low : box.terms.high + 1] + m * (prices.unit * prices.ceiling)
+        total = top + float(beyond.sum()) + float(terms.max())
         return total + _ROUNDING * (1 + 1e-6 * abs(total))
 
     def row_prices(self, prices: Prices) -> Whole:
@@ -219,7 +255,11 @@ class TermSpace:
     def without_prices(self, box: Box) -> float:
         """Bound a box by its corners and the cheapest terms alone."""
         top = max(v for *_, v in self.corners(box))
-        return top + float(self.terms_prior(box.terms).max()) + _ROUNDING
+        if box.begun is None:
+            return top + float(self.terms_prior(box.terms).max()) + _ROUNDING
+        m = np.arange(box.rest.low, box.rest.high + 1)
+        terms = self.count[box.terms.low : box.terms.high + 1] + m * self.best_term
+        return top + box.begun.worth + float(terms.max()) + _ROUNDING
 
     def worth(self, terms: Iterable[Sequence[int]]) -> Floats:
         """Log prior of terms."""
@@ -231,6 +271,30 @@ class TermSpace:
         masks = self.posterior.bits.view().term_masks(flat.literal_starts, flat.literals)
         bits = np.unpackbits(masks.view(np.uint8), axis=1, bitorder="little")
         return bits[:, self._bit].view(np.bool_)
+
+    def begin(self, box: Box, term: Term) -> Box:
+        """Make the box of those functions of a box that have one term more in common."""
+        own = self.marked([term])[0]
+        open_rows = ~own if box.begun is None else box.begun.open & ~own
+        before: tuple[tuple[Term, ...], float] = ((), 0.0)
+        if box.begun is not None:
+            before = box.begun.terms, box.begun.worth
+        shut = ~open_rows * self.row_weights
+        counts = int(shut[self.is_positive].sum()), int(shut[~self.is_positive].sum())
+        by_bit = np.zeros(64 * self.posterior.bits.view().n_words, dtype=np.uint8)
+        by_bit[self._bit] = open_rows
+        begun = Begun(
+            (*before[0], term),
+            before[1] + float(self.worth([term])[0]),
+            open_rows,
+            np.packbits(by_bit, bitorder="little").view(np.uint64),
+            counts,
+        )
+        spans = [
+            Range(max(span.low, count), span.high)
+            for span, count in zip((box.positive, box.negative), counts, strict=True)
+        ]
+        return replace(box, positive=spans[0], negative=spans[1], begun=begun)
 
     def find(
         self, box: Box, prices: Prices, floor: int, most: int, every: bool, nodes: int,
@@ -244,18 +308,21 @@ class TermSpace:
         finite = np.isfinite(self.size)
         sizes[finite] = np.ceil(self.size[finite] / unit).astype(np.int64)
         literals = np.ceil(self.weights / unit).astype(np.int64)
+        rows = np.zeros(0, dtype=np.uint64) if box.begun is None else box.begun.mask
+        left = box.left()
         return interruptible(
             stop,
             lambda: _native.priced_terms(
                 self.posterior.native, self.literals, self.shorter, self.monotone, sizes, literals,
-                by_bit, prices.negative_cost, floor, most, every, box.positive.high, box.negative.high, nodes, stop,
+                by_bit, prices.negative_cost, rows, floor, most, every, *left, nodes, stop,
             ),
         )  # fmt: skip
 
-    def units(self, prices: Prices, worth: Floats, marked: Bools) -> Whole:
+    def units(self, box: Box, prices: Prices, worth: Floats, marked: Bools) -> Whole:
         """Worth of terms at prices, rounded up, in units."""
         own = np.ceil(worth / prices.unit).astype(np.int64) + 1
-        return own + marked @ self.row_prices(prices)
+        rows = self.row_prices(prices)
+        return own + marked @ (rows if box.begun is None else rows * box.begun.open)
 
 
 def interruptible(stop: _native.StopFlag, call: Callable[[], T]) -> T:
