@@ -290,6 +290,29 @@ class TermSearch:
     @property
     def branches_done(self) -> int: ...
 
+class PricedTerms:
+    @property
+    def terms(self) -> list[list[int]]: ...
+
+    @property
+    def worth(self) -> list[int]: ...
+
+    @property
+    def complete(self) -> bool: ...
+
+    @property
+    def ceiling(self) -> int: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+def priced_terms(posterior: object, space: Sequence[int], shorter_is_better: bool, more_positives: bool, sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], literals: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], negative_cost: int, rows: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], floor: int, most: int, every: bool, most_positive: int, most_negative: int, max_nodes: int, stop: StopFlag) -> PricedTerms:
+    """
+    Terms worth at least floor: their size, literals and the prices of the rows they mark.
+    """
+
+NO_SIZE: int = -2305843009213693952
+
 class ImplicantsFound:
     @property
     def terms(self) -> list[list[int]]: ...

@@ -88,7 +88,9 @@ def search_trust(search: SearchOutcome, what: str = "function") -> str:
         judged = f"{said}; too few to be sure of: more restarts may find a better rule."
     ended = f"{_ENDED[search.stopped]}; " if search.stopped in _ENDED else ""
     near = f" {search.near:,} {what}s share it or come within a nat." if search.near > 1 else ""
-    gap = "" if search.gap is None else f" No {what} scores more than {search.gap:,.4g} nats higher."
+    gap = (
+        "" if search.gap is None else f" No {what} scores more than {search.gap:,.4g} nats higher."
+    )
     return f"Search: {ended}{judged}{near}{gap}"
 
 

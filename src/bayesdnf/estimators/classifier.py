@@ -281,7 +281,7 @@ class DNFClassifier(RuleClassifier):
         )
         if not self.prove or found.stopped == "interrupted":
             return found
-        left = None if limit is None else max(0.0, limit - (time.monotonic() - start))
+        left = None if limit is None else limit - (time.monotonic() - start)
         return bounded(posterior, found, left, getattr(progress, "proving", None))
 
     def _store(self, task: Task, found: SearchResult) -> None:

@@ -25,25 +25,26 @@ from ..errors import InputError
 from ..model.posterior import Posterior
 from ..model.rule import Rule, as_rule
 from .exact import best_term
-from .master import Solved, TermPool, planes, solve_linear, solve_whole
-from .priced import Box, Prices, Range, Term, TermSpace
+from .master import Solved, TermPool, planes, solve_linear
+from .priced import DIGITS, Box, Prices, Range, Term, TermSpace
 from .result import SearchResult
 
 _SAME = 1e-6  # nats; scores and bounds closer than this are the same
+_FINE, _FINE_BELOW = 28, 0.1  # digits of prices where the gap is below so many nats
 _SMOOTH = 0.5  # share of the best prices so far in the prices asked about
 _AT_ONCE = 20  # most terms that one look at prices brings in
 _NODES = 200_000  # of a search for terms, at first
 _LOOK_SHARE, _LOOK_SECONDS = 0.03, 0.5  # of all time, or seconds, for one look at prices
 _STEPS = 60  # most looks at prices of one box
 _NEAR = 0.1  # a bound is near the linear program's when within this share of what is left, or nat
-_MOST_LISTED = 2_000  # terms in an integer program
 _MOST_BEGUN = 5_000  # terms by which a box is parted
 _MOST_ROWS = 3 * 10**8  # bytes, one a row, of all boxes that are open
-_BEGIN_BELOW = 0.25  # share of what is left that planes may be above the likelihood, to part by terms
+_BEGIN_BELOW = (
+    0.25  # share of what is left that planes may be above the likelihood, to part by terms
+)
 _TIGHT = 0.02  # nats; where planes are so near to the likelihood, cutting a box helps no more
 _TERM_SHARE = 0.2  # of the time, for the best single term
-_WHOLE_SHARE = 0.3  # of the time left, for one integer program
-_WHOLE_SECONDS = 5.0  # and at most
+_LEAST_SECONDS = 1e-3  # that a limit may be
 
 
 class BoundProgress(Protocol):
@@ -142,7 +143,8 @@ def bounded(
 
     Where the proof came to a better function, that one is the answer, which no restart came to.
     """
-    reached = bound(posterior, found.function, time_limit=time_limit, progress=progress)
+    limit = None if time_limit is None else max(time_limit, _LEAST_SECONDS)
+    reached = bound(posterior, found.function, time_limit=limit, progress=progress)
     stopped = reached.stopped if reached.stopped in ("proved", "interrupted") else found.stopped
     if reached.log_posterior > found.log_posterior:
         found = replace(found, agreement=0, ways=0, near=1, function=reached.function)
@@ -225,7 +227,9 @@ class _Boxes:
             return
         # Boxes before anything that takes time, so that there is a gap whenever it ends.
         self._push_terms(whole)
-        share = None if self.total == math.inf else max(0.0, _TERM_SHARE * self.left)
+        if self.over:
+            return
+        share = None if self.total == math.inf else max(_LEAST_SECONDS, _TERM_SHARE * self.left)
         found = best_term(posterior, time_limit=share)
         if found.log_posterior > -math.inf:
             self.offer(found.function)
@@ -277,9 +281,6 @@ class _Boxes:
         if self.over:
             self._keep(box)
             return True
-        if solved is not None and self._settle(box, solved):
-            self.done += 1
-            return True
         for part in self._parts(box, solved):
             self._push(part)
         return True
@@ -291,7 +292,9 @@ class _Boxes:
         """Let one look for terms take a share of the time; what it has not seen is bounded, too."""
         stop = _native.StopFlag()
         if self.left < math.inf:
-            stop.set_deadline(min(max(0.0, self.left), max(_LOOK_SECONDS, _LOOK_SHARE * self.total)))
+            stop.set_deadline(
+                min(max(0.0, self.left), max(_LOOK_SECONDS, _LOOK_SHARE * self.total))
+            )
         return stop
 
     def _price(self, box: Box) -> Solved | None:
@@ -303,15 +306,15 @@ class _Boxes:
         for _ in range(_STEPS):
             if self.over:
                 break
-            new = solve_linear(self.space, box, self.pool, self.left)
+            digits = _FINE if box.bound - self.score < _FINE_BELOW else DIGITS
+            new = solve_linear(self.space, box, self.pool, digits, self.left)
             if new is None or new.prices is None:
-                added = solved is None and self._start(box)
-                if added:
+                if solved is None and self._start():
                     continue
                 break
             solved = new
             self._round(solved)
-            asked = new.prices if best is None else new.prices.mixed(best, _SMOOTH)
+            asked = new.prices if best is None else new.prices.mixed(best, _SMOOTH, digits)
             added, asked, complete = self._look(box, asked, nodes)
             if not added and best is not None:
                 added, other, complete = self._look(box, new.prices, nodes)
@@ -325,6 +328,8 @@ class _Boxes:
             if self._hopeless(box.bound):
                 break
             if not added:
+                if digits < _FINE and box.bound - self.score < _FINE_BELOW:
+                    continue  # with finer prices
                 if complete or nodes >= 64 * _NODES:
                     break
                 nodes *= 8
@@ -333,9 +338,9 @@ class _Boxes:
                 break
         return solved
 
-    def _start(self, box: Box) -> bool:
-        """Take in every single literal that fits, where there is nothing to begin with."""
-        return self.pool.add([(l,) for l in self.space.literals]) > 0
+    def _start(self) -> bool:
+        """Take in every single literal, where there is nothing to begin with."""
+        return self.pool.add([(literal,) for literal in self.space.literals]) > 0
 
     def _look(self, box: Box, prices: Prices, nodes: int) -> tuple[int, Prices, bool]:
         """Look for terms that gain more than those at hand; how many are new."""
@@ -349,26 +354,6 @@ class _Boxes:
 
     def _round(self, solved: Solved) -> None:
         self._offer_terms([t for t, z in zip(solved.terms, solved.shares, strict=True) if z > 0.5])
-
-    def _settle(self, box: Box, solved: Solved) -> bool:
-        """List all terms that a better function of the box could have; choose among them.
-
-        At the box's prices a function scores its bound less what its terms lack to the best worth:
-        terms that lack more than the bound is above the best score cannot be in a better one.
-        """
-        if box.rest.low < box.rest.high or self._gain_of_cut(box, solved) > _TIGHT:
-            return False
-        found = self._listed(box, 1, _MOST_LISTED)
-        if found is None:
-            return False
-        pool = TermPool(self.space)
-        pool.add(found.terms)
-        seconds = min(_WHOLE_SECONDS, _WHOLE_SHARE * self.left)
-        reached, chosen = solve_whole(self.space, box, pool, seconds)
-        if chosen is not None:
-            self._round(chosen)
-        box.bound = min(box.bound, max(reached + _SAME / 2, self.score))
-        return self._hopeless(box.bound)
 
     def _listed(self, box: Box, shared_by: int, most: int) -> _native.PricedTerms | None:
         """List the terms that lack at most a share of what the bound is above the best score."""

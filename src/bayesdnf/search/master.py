@@ -1,10 +1,13 @@
-"""The linear and the integer program over terms at hand, whose prices bound all functions.
+"""The linear program over terms at hand, whose prices bound all functions.
 
-Both choose terms z, mark rows u and take the log likelihood t below the planes through its corners:
-maximise Σ π(T) z_T + t + c(m), with the numbers of terms and of marked rows in a box. A positive row
-is marked where a term holds at most. In the linear program a negative row is marked by the share of
-the m₂ terms that hold there at least, so that no variable for it is needed; the integer program says
-v_i >= z_T for each term. Rates without an order need both limits for all rows.
+It chooses terms z, marks rows u and takes the log likelihood t below the planes through its
+corners: maximise Σ π(T) z_T + t + c(m), with the numbers of terms and of marked rows in a box. A
+positive row is marked where a term holds at most, a negative row by the share of the m₂ terms that
+hold there at least, so that no variable for it is needed. Rates without an order need both limits
+for all rows.
+
+Only its dual solution is used, and any numbers in its place would be valid prices: no bound depends
+on how exactly it is solved.
 """
 
 from __future__ import annotations
@@ -19,8 +22,8 @@ from numpy.typing import NDArray
 
 from .priced import Bools, Box, Floats, Prices, Term, TermSpace
 
+_TOLERANCE = 1e-10  # the least that HiGHS takes
 _SHORTFALL = 10.0  # how much dearer than a marked positive one that is missing to enter the box is
-_MOST_LINKS = 300_000  # pairs of negative row and term in an integer program
 
 
 @dataclass
@@ -94,7 +97,8 @@ def _groups(space: TermSpace, box: Box, marked: Bools, positive: bool) -> _Group
         np.packbits(marked[:, rows].T, axis=1), axis=0, return_index=True, return_inverse=True
     )
     group = group.ravel()
-    weight = np.bincount(group, weights=space.row_weights[rows], minlength=len(first))
+    weight: Floats = np.zeros(len(first))
+    np.add.at(weight, group, space.row_weights[rows])
     return _Groups(marked[:, rows][:, first].T, weight, group, rows)
 
 
@@ -105,7 +109,11 @@ def planes(space: TermSpace, box: Box) -> list[tuple[float, float, float]]:
     two triangles, cut along the diagonal that is higher in the middle.
     """
     (a1, a2), (b1, b2) = box.positive, box.negative
-    v = {(i, j): space.log_likelihood(a, b) for i, a in enumerate((a1, a2)) for j, b in enumerate((b1, b2))}
+    v = {
+        (i, j): space.log_likelihood(a, b)
+        for i, a in enumerate((a1, a2))
+        for j, b in enumerate((b1, b2))
+    }
     wide, high = max(a2 - a1, 1), max(b2 - b1, 1)
     by_a = [(v[1, j] - v[0, j]) / wide for j in (0, 1)]
     by_b = [(v[i, 1] - v[i, 0]) / high for i in (0, 1)]
@@ -123,17 +131,17 @@ class Program:
     """The variables and constraints for one box and the terms at hand.
 
     Variables: how much of each term, of each mark of a group of rows (positive ones, and negative
-    ones where they are needed), then the marked positives and negatives, the log likelihood, and how
-    many positives are missing to enter the box.
+    ones where they are needed), then the marked positives and negatives, the log likelihood, and
+    how many positives are missing to enter the box.
     """
 
-    def __init__(self, space: TermSpace, box: Box, pool: TermPool, strict: bool = False) -> None:
-        self.space, self.box, self.strict = space, box, strict
+    def __init__(self, space: TermSpace, box: Box, pool: TermPool) -> None:
+        self.space, self.box = space, box
         self.chosen = pool.within(box)
         self.terms = [pool.terms[i] for i in self.chosen]
         self.worth, self.rows = pool.worth[self.chosen], pool.counts(box)[self.chosen]
         self.settled = (0, 0) if box.begun is None else box.begun.rows
-        classes = (True,) if space.monotone and not strict else (True, False)
+        classes = (True,) if space.monotone else (True, False)
         self.groups = [_groups(space, box, pool.marked[self.chosen], c) for c in classes]
         self.planes = planes(space, box)
         self.starts = np.cumsum([0, len(self.terms), *(len(g.weight) for g in self.groups)])
@@ -148,7 +156,7 @@ class Program:
             self.constant += box.begun.worth
 
     def objective(self) -> Floats:
-        """What is maximised, without the constant."""
+        """Return what is maximised, without the constant."""
         steepest = max(abs(s) for _, *slopes in self.planes for s in slopes)
         values = np.zeros(self.n_variables)
         values[: len(self.terms)] = self.worth + self.slope
@@ -166,20 +174,17 @@ class Program:
         return low, high
 
     def _marks(self, which: int, at_most: bool) -> Any:
-        """Marks of a class at most the sum of terms there; or at least that sum over m₂."""
+        """Limit marks of a class: at most the sum of terms there, or at least that over m₂."""
         group, first = self.groups[which], int(self.starts[1 + which])
         rows, terms = np.nonzero(group.marked)
         n, each = len(group.weight), np.ones(len(rows))
         own = np.full(n, 1.0 if at_most else -float(self.box.rest.high))
         return self._sparse(
-            [-each if at_most else each, own], [rows, np.arange(n)], [terms, first + np.arange(n)], n
+            [-each if at_most else each, own],
+            [rows, np.arange(n)],
+            [terms, first + np.arange(n)],
+            n,
         )
-
-    def _each_mark(self) -> Any:
-        """A negative row is marked at least as much as each single term that holds there."""
-        rows, terms = np.nonzero(self.groups[1].marked)
-        at, each = np.arange(len(rows)), np.ones(len(rows))
-        return self._sparse([each, -each], [at, at], [terms, int(self.starts[2]) + rows], len(rows))
 
     def _sparse(self, values: list[Any], rows: list[Any], columns: list[Any], n: int) -> Any:
         from scipy.sparse import csr_array
@@ -198,12 +203,8 @@ class Program:
         """Matrices and right-hand sides of "at most"; the first ones are the links to rows."""
         n_terms, box = len(self.terms), self.box
         matrices = [self._marks(0, at_most=True)]
-        if self.strict:
-            matrices.append(self._each_mark())
         if not self.space.monotone:
-            matrices += [self._marks(0, False), self._marks(1, True)]
-            if not self.strict:
-                matrices.append(self._marks(1, False))
+            matrices += [self._marks(0, False), self._marks(1, True), self._marks(1, False)]
         more = self._sum(0, self.positive)
         more[self.missing] = -1
         if len(self.groups) > 1:
@@ -224,9 +225,12 @@ class Program:
             side[[self.height, self.positive, self.negative]] = 1, -s, -r
             sides.append(side)
             limit.append(constant)
-        return [*matrices, np.array(sides)], [*(np.zeros(m.shape[0]) for m in matrices), np.array(limit)]
+        return [*matrices, np.array(sides)], [
+            *(np.zeros(m.shape[0]) for m in matrices),
+            np.array(limit),
+        ]
 
-    def prices(self, dual: Floats) -> Prices:
+    def prices(self, dual: Floats, digits: int) -> Prices:
         """Read prices of rows, and slopes of the counts, off a dual solution."""
         space, first = self.space, len(self.groups[0].weight)
         rows = np.zeros(len(space.row_weights))
@@ -242,16 +246,17 @@ class Program:
             slopes = (float(more), -float(fewer) * self.box.rest.high)
             # More than a positive row is worth is never needed; what no term marks is worth all.
             own = slopes[0] * space.row_weights
-            marked = self.groups[0].marked.any(axis=1)[self.groups[0].of_row]
+            marked = np.any(self.groups[0].marked, axis=1)[self.groups[0].of_row]
             at = self.groups[0].rows
             rows[at] = np.where(marked, np.minimum(rows[at], own[at]), own[at])
-            return Prices.rounded(slopes, rows, float(fewer))
+            return Prices.rounded(slopes, rows, float(fewer), digits)
         second = len(self.groups[1].weight)
         add(0, -dual[first : 2 * first])
         add(1, dual[2 * first : 2 * first + second])
         add(1, -dual[2 * first + second : 2 * (first + second)])
         more, fewer, less, less_fewer = dual[2 * (first + second) :][:4]
-        return Prices.rounded((float(more - less), float(less_fewer - fewer)), rows)
+        slopes = float(more - less), float(less_fewer - fewer)
+        return Prices.rounded(slopes, rows, digits=digits)
 
     def solved(self, x: Floats, value: float, prices: Prices | None = None) -> Solved:
         """Read a solution."""
@@ -263,7 +268,9 @@ class Program:
         )
 
 
-def solve_linear(space: TermSpace, box: Box, pool: TermPool, seconds: float) -> Solved | None:
+def solve_linear(
+    space: TermSpace, box: Box, pool: TermPool, digits: int, seconds: float
+) -> Solved | None:
     """Solve the linear program over the terms at hand; its dual gives prices."""
     from scipy.optimize import linprog
     from scipy.sparse import vstack
@@ -272,45 +279,14 @@ def solve_linear(space: TermSpace, box: Box, pool: TermPool, seconds: float) -> 
     if not program.terms or seconds <= 0:
         return None
     matrices, limits = program.constraints()
-    options = {} if seconds == math.inf else {"time_limit": max(0.01, seconds)}
+    options = {f"{side}_feasibility_tolerance": _TOLERANCE for side in ("primal", "dual")}
+    if seconds < math.inf:
+        options["time_limit"] = max(0.01, seconds)
     solved = linprog(  # type: ignore[call-overload]  # whose types leave sparse matrices out
         -program.objective(), A_ub=vstack(matrices, format="csr"), b_ub=np.concatenate(limits),
         bounds=np.stack(program.limits(), axis=1), method="highs", options=options,
     )  # fmt: skip
     if solved.status != 0:
         return None
-    prices = program.prices(np.maximum(0.0, -solved.ineqlin.marginals))
+    prices = program.prices(np.maximum(0.0, -solved.ineqlin.marginals), digits)
     return program.solved(solved.x, -float(solved.fun), prices)
-
-
-def solve_whole(
-    space: TermSpace, box: Box, pool: TermPool, seconds: float
-) -> tuple[float, Solved | None]:
-    """Choose the best whole terms; an upper bound of what they come to, and the choice."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import vstack
-
-    program = Program(space, box, pool, strict=True)
-    if not program.terms:
-        return -math.inf, None
-    if seconds <= 0 or int(program.groups[1].marked.sum()) > _MOST_LINKS:
-        return math.inf, None
-    matrices, limits = program.constraints()
-    low, high = program.limits()
-    high[program.missing] = 0
-    high[: len(program.terms)] = box.rest.high
-    options: dict[str, float] = {"mip_rel_gap": 0.0}
-    if seconds < math.inf:
-        options["time_limit"] = max(0.01, seconds)
-    solved = milp(
-        -program.objective(),
-        constraints=LinearConstraint(vstack(matrices, format="csr"), ub=np.concatenate(limits)),
-        integrality=np.arange(program.n_variables) < len(program.terms),
-        bounds=Bounds(low, high),
-        options=options,  # type: ignore[arg-type]  # a dict like any other
-    )
-    if solved.status == 2:  # infeasible: no function of the box
-        return -math.inf, None
-    lowest = solved.get("mip_dual_bound")
-    bound = math.inf if lowest is None or not math.isfinite(lowest) else -lowest + program.constant
-    return bound, None if solved.x is None else program.solved(solved.x, -float(solved.fun))

@@ -1,9 +1,9 @@
 """Prices of rows: what bounds all functions at once, and the terms that such a bound needs.
 
 A function of m terms marks a positives and b negatives and scores c(m) + Σ_T π(T) + L(a, b), with
-c(m) the log prior of m terms, π(T) that of a term and L the log likelihood. Give every row i a price
-r_i, and both counts a slope. Then no function of the box that marks between a₁ and a₂ positives and
-between b₁ and b₂ negatives, with m₁ to m₂ terms, scores more than
+c(m) the log prior of m terms, π(T) that of a term and L the log likelihood. Give every row i a
+price r_i, and both counts a slope. Then no function of the box that marks between a₁ and a₂
+positives and between b₁ and b₂ negatives, with m₁ to m₂ terms, scores more than
 
     max over corners of [L(a, b) - λa - μb]  +  Σ_i h_i  +  max over m of [c(m) + m ρ]
 
@@ -34,7 +34,7 @@ Whole = NDArray[np.int64]
 Term = tuple[int, ...]
 T = TypeVar("T")
 
-_DIGITS = 14  # binary digits of the largest price
+DIGITS = 14  # binary digits of the largest price
 _LEAST_PRICE = 1e-3  # nats; all prices below are a matter of indifference
 _ROUNDING = 1e-8  # nats that sums of a few thousand numbers may be off
 
@@ -115,23 +115,26 @@ class Prices(NamedTuple):
 
     @classmethod
     def rounded(
-        cls, slopes: tuple[float, float], rows: Floats, negative_cost: float = 0.0
-    ) -> Prices:
+        cls, slopes: tuple[float, float], rows: Floats, negative_cost: float = 0.0,
+        digits: int = DIGITS,
+    ) -> Prices:  # fmt: skip
         """Make prices whole numbers of a unit; any are as valid as the exact ones."""
         largest = float(np.abs(rows).max(initial=0.0))
-        unit = max(largest, _LEAST_PRICE) / 2**_DIGITS
+        unit = max(largest, _LEAST_PRICE) / 2**digits
         whole = np.rint(rows / unit).astype(np.int64)
         return cls(slopes, whole, unit, round(negative_cost / unit))
 
-    def mixed(self, other: Prices, share: float) -> Prices:
+    def mixed(self, other: Prices, share: float, digits: int = DIGITS) -> Prices:
         """Prices between these and others."""
         rows = share * other.unit * other.rows + (1 - share) * self.unit * self.rows
         first, second = (
             share * theirs + (1 - share) * ours
             for ours, theirs in zip(self.slopes, other.slopes, strict=True)
         )
-        cost = share * other.unit * other.negative_cost + (1 - share) * self.unit * self.negative_cost
-        return Prices.rounded((first, second), rows, cost)
+        cost = (
+            share * other.unit * other.negative_cost + (1 - share) * self.unit * self.negative_cost
+        )
+        return Prices.rounded((first, second), rows, cost, digits)
 
 
 class TermSpace:
@@ -173,7 +176,10 @@ class TermSpace:
         self.literals: list[int] = kept.tolist()
         self.most_terms = self._most_terms()
         rows = np.concatenate(
-            [64 * start + np.arange(n) for start, n in zip(bits.offsets, bits.segments, strict=False)]
+            [
+                64 * start + np.arange(n)
+                for start, n in zip(bits.offsets, bits.segments, strict=False)
+            ]
         )
         self._bit: NDArray[np.intp] = rows
         self.row_weights: Floats = (
@@ -198,14 +204,16 @@ class TermSpace:
     def best_term(self) -> float:
         """Largest log prior of a term."""
         gains = np.sort(self.weights)[::-1]
-        return float((self.size[1:] + np.cumsum(gains[: len(self.size) - 1])).max(initial=-math.inf))
+        return float(
+            (self.size[1:] + np.cumsum(gains[: len(self.size) - 1])).max(initial=-math.inf)
+        )
 
     def terms_prior(self, terms: Range) -> Floats:
         """Return what the log prior of so many terms together cannot exceed, for each number.
 
-        Antichains of subsets of p literals keep to Σ 1 / C(p, k) <= 1 (Lubell, Yamamoto, Meshalkin),
-        so that by the inequality of means their Π C(p, k) is m^m at least: the m! orders of a set
-        do not pay for ever more terms.
+        Antichains of subsets of p literals keep to Σ 1 / C(p, k) <= 1 (Lubell, Yamamoto,
+        Meshalkin), so that by the inequality of means their Π C(p, k) is m^m at least: the m!
+        orders of a set do not pay for ever more terms.
         """
         m = np.arange(terms.low, terms.high + 1)
         best = m * self.best_term
