@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from bayesdnf import (
     BitMatrix,
+    DNFClassifier,
     Effect,
     Geometric,
+    LiteralEncoder,
     Poisson,
     Posterior,
     Prior,
@@ -26,6 +28,7 @@ from bayesdnf import (
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.model.enumerate import flatten, function_words
 from bayesdnf.model.posterior import Scores
+from bayesdnf.search.bound import bound_by_boxes
 from bayesdnf.search.priced import Box, Prices, Range, TermSpace
 
 EXAMPLES = int(os.environ.get("BAYESDNF_BOUNDS", "25"))  # make calibrate tries thousands
@@ -93,29 +96,37 @@ def posteriors(draw):
     )  # fmt: skip
 
 
-def all_scores(posterior):
-    """Scores of all functions, and how many terms each has."""
+def all_functions(posterior):
+    """All functions, flat, and their scores: so few that they come in one piece."""
     p = posterior.bits.n_literals
-    flats = [flatten(words, p) for words in function_words(p, posterior.prior.antichain)]
-    scores = [Scores(*posterior.native.score(*flat)) for flat in flats]
-    return (
-        np.concatenate([s.log_score for s in scores]),
-        np.concatenate([np.diff(flat.term_starts) for flat in flats]),
-        np.concatenate([s.marked for s in scores]),
-    )
+    [words] = function_words(p, posterior.prior.antichain)
+    flat = flatten(words, p)
+    return flat, Scores(*posterior.native.score(*flat))
 
 
 @given(posterior=posteriors(), limit=st.sampled_from([1e-9, 0.05, 0.3]))
 @settings(deadline=None, max_examples=EXAMPLES)
 def test_no_function_scores_above_the_bound(posterior, limit):
-    scores, _, _ = all_scores(posterior)
-    best = scores.max()
-    found = bound(posterior, time_limit=limit)
+    best = all_functions(posterior)[1].log_score.max()
+    found = bound_by_boxes(posterior, None, limit)
     assert found.gap >= 0
     assert found.proved == (found.gap == 0) == (found.stopped == "proved")
     assert math.isfinite(found.gap) or found.log_posterior == -math.inf
     assert found.log_posterior == posterior.log_score(found.function)
     assert math.isinf(found.gap) or best <= found.log_posterior + found.gap + 1e-6
+
+
+def random_prices(rng, space, box):
+    signs = (1, -1) if space.monotone else rng.choice([-1, 1], 2)
+    slopes = tuple((signs * rng.exponential(2, 2)).tolist())
+    rows = np.where(space.is_positive, *slopes) * rng.random(len(space.is_positive))
+    rows = np.where(space.is_positive, rows, rows / box.rest.high)
+    prices = Prices.rounded(slopes, rows, rng.choice([0.0, abs(slopes[1]) / box.rest.high]))
+    found = space.find(box, prices, -(2**50), 3, False, 10**9, _native.StopFlag())
+    assert found.complete
+    cut_short = space.find(box, prices, -(2**50), 3, False, 1, _native.StopFlag())
+    assert cut_short.ceiling >= found.ceiling
+    return prices._replace(ceiling=found.ceiling)
 
 
 @given(posterior=posteriors(), seed=st.integers(0, 2**32))
@@ -125,29 +136,29 @@ def test_any_prices_bound_every_box(posterior, seed):
     space = TermSpace(posterior)
     if space.most_terms == 0:
         return
-    scores, terms, marked = all_scores(posterior)
+    # Leaving terms out moves functions to other boxes; the bound over all boxes is tested above.
+    space.shorter, space.literals = False, list(range(posterior.bits.n_literals))
+    flat, scored = all_functions(posterior)
+    scores, terms = scored.log_score, np.diff(flat.term_starts)
     n_neg = posterior.n - posterior.n_pos
     spans = [sorted(rng.integers(0, n + 1, 2).tolist()) for n in (posterior.n_pos, n_neg)]
     lowest, highest = sorted(rng.integers(1, space.most_terms + 1, 2).tolist())
     box = Box(Range(lowest, highest), *(Range(*span) for span in spans))
     inside = (terms >= lowest) & (terms <= highest)
     for i, (low, high) in enumerate(spans):
-        inside &= (marked[:, i] >= low) & (marked[:, i] <= high)
+        inside &= (scored.marked[:, i] >= low) & (scored.marked[:, i] <= high)
     best = scores[inside].max(initial=-math.inf)
     assert best <= space.without_prices(box)
-    signs = (1, -1) if space.monotone else rng.choice([-1, 1], 2)
-    slopes = tuple((signs * rng.exponential(2, 2)).tolist())
-    rows = np.where(space.is_positive, *slopes) * rng.random(len(space.is_positive))
-    cost = rng.choice([0.0, abs(slopes[1]) / highest])
-    prices = Prices.rounded(slopes, np.where(space.is_positive, rows, rows / highest), cost)
-    found = space.find(box, prices, -(2**50), 3, False, 10**9, _native.StopFlag())
-    assert found.complete
-    assert best <= space.value(box, prices._replace(ceiling=found.ceiling))
-    cut_short = space.find(box, prices, -(2**50), 3, False, 1, _native.StopFlag())
-    assert cut_short.ceiling >= found.ceiling
-    every = space.find(box, prices, found.ceiling - 1000, 10**6, True, 10**9, _native.StopFlag())
-    assert every.complete
-    assert max(every.worth, default=found.ceiling) == found.ceiling
+    assert best <= space.value(box, random_prices(rng, space, box))
+    several = np.flatnonzero(inside & (terms > 1) & np.isfinite(scores))
+    if len(several) == 0:
+        return
+    one = rng.choice(several)
+    bounds = flat.literal_starts[flat.term_starts[one] : flat.term_starts[one] + 2]
+    box = box.part(terms=Range(int(terms[one]), int(terms[one])))
+    begun = space.begin(box, tuple(flat.literals[slice(*bounds)].tolist()))
+    assert scores[one] <= space.without_prices(begun)
+    assert scores[one] <= space.value(begun, random_prices(rng, space, begun))
 
 
 def test_terms_at_prices_are_those_of_all_terms():
@@ -168,23 +179,57 @@ def test_terms_at_prices_are_those_of_all_terms():
     assert sorted(found.worth, reverse=True) == best.tolist()
 
 
-def test_hunt_is_proved_on_a_simulated_table():
-    X, y, truth = simulate(300, 8, random_state=1)
-    posterior = Posterior(BitMatrix.from_table(X), y)
-    heard = []
-    found = bound(
-        posterior, hunt(posterior, random_state=0).function, progress=lambda *x: heard.append(x)
-    )
+def multiplexer():
+    """Two address bits choose one of four: 64 rows, three each, without noise."""
+    X = np.repeat(np.array(list(itertools.product([0, 1], repeat=6))), 3, axis=0)
+    y = X[np.arange(len(X)), 2 + 2 * X[:, 0] + X[:, 1]]
+    table = {f"x{j}": column for j, column in enumerate(X.T)}
+    return Posterior(LiteralEncoder().fit_encode(table), y)
+
+
+def test_the_multiplexer_is_proved():
+    posterior, heard = multiplexer(), []
+    known = hunt(posterior, random_state=0)
+    found = bound(posterior, known.function, progress=lambda *told: heard.append(told))
+    assert heard[-1][1:] == (0, 0.0)
     assert found.proved
-    assert found.function == truth
+    assert found.log_posterior == known.log_posterior
 
 
-def test_a_worse_incumbent_is_bettered():
+def test_a_time_limit_leaves_a_gap_that_holds():
+    posterior = multiplexer()
+    found = bound(posterior, "x0", time_limit=1e-9)
+    assert found.stopped == "time limit"
+    assert found.log_posterior + found.gap >= hunt(posterior, random_state=0).log_posterior
+    later = bound(posterior, "x0", time_limit=0.5)
+    assert later.gap < found.gap
+
+
+def test_few_literals_are_proved_by_scoring_all():
     X, y, truth = simulate(300, 5, random_state=1)
     posterior = Posterior(BitMatrix.from_table(X), y)
     found = bound(posterior, "x0")
     assert found.proved
+    assert found.gap == 0
     assert found.log_posterior >= posterior.log_score(truth)
+
+
+def test_the_classifier_tells_the_gap(tmp_path):
+    X, y, _ = simulate(200, 4, random_state=1)
+    model = DNFClassifier(prove=True, random_state=0).fit(X, y)
+    assert (model.gap_, model.proved_, model.stopped_) == (0.0, True, "proved")
+    model.save(tmp_path / "model.json")
+    again = DNFClassifier.load(tmp_path / "model.json")
+    assert (again.gap_, again.prove, again.summary()) == (0.0, True, model.summary())
+    assert DNFClassifier(random_state=0).fit(X, y).gap_ is None
+    X, y, _ = simulate(200, 12, random_state=1)
+    short = DNFClassifier(prove=True, time_limit=0.3, random_state=0).fit(X, y)
+    assert short.gap_ > 0
+    assert f"No function scores more than {short.gap_:,.4g} nats higher." in short.summary()
+    with pytest.raises(ParameterError, match="'prove' parameter of DNFClassifier must be False"):
+        DNFClassifier(prove=True, layers=2).fit(X, y)
+    with pytest.raises(ParameterError, match="must be True or False"):
+        DNFClassifier(prove="yes").fit(X, y)
 
 
 def test_wrong_input_is_refused():

@@ -22,13 +22,15 @@ from .. import _native
 from ..boolean import BooleanFunction
 from ..checks import seconds
 from ..errors import InputError
+from ..model.enumerate import LARGEST
 from ..model.posterior import Posterior
 from ..model.rule import Rule, as_rule
-from .exact import best_term
+from .exact import best_function, best_term
 from .master import Solved, TermPool, planes, solve_linear
 from .priced import DIGITS, Box, Prices, Range, Term, TermSpace
 from .result import SearchResult
 
+_ENUMERATED = 5  # most literals whose functions are scored one by one
 _SAME = 1e-6  # nats; scores and bounds closer than this are the same
 _FINE, _FINE_BELOW = 28, 0.1  # digits of prices where the gap is below so many nats
 _SMOOTH = 0.5  # share of the best prices so far in the prices asked about
@@ -81,8 +83,8 @@ def bound(
     -------
     SearchResult
         ``gap``: no allowed function scores more than this many nats above ``function``, which is
-        the incumbent or a better one that turned up. ``proved`` says that it is 0 (up to rounding,
-        1e-6 nats), ``stopped`` is "proved", "time limit", "interrupted" or "limits": no box can be
+        the incumbent or a better one that turned up (infinite where neither is allowed).
+        ``proved`` says that it is 0 (up to rounding, 1e-6 nats), ``stopped`` is "proved", "time limit", "interrupted" or "limits": no box can be
         cut further, and there are too many terms to choose among.
 
     Raises
@@ -93,7 +95,7 @@ def bound(
     Examples
     --------
     >>> from bayesdnf import BitMatrix, Posterior, bound, hunt, simulate
-    >>> X, y, truth = simulate(300, 6, random_state=1)
+    >>> X, y, truth = simulate(300, 5, random_state=1)
     >>> posterior = Posterior(BitMatrix.from_table(X), y)
     >>> found = bound(posterior, hunt(posterior, random_state=0).function)
     >>> found.gap, found.proved
@@ -105,6 +107,18 @@ def bound(
             "bound takes functions of one layer without strata; the posterior has "
             f"{posterior.layers} layers and {posterior.n_strata} strata."
         )
+    if posterior.bits.n_literals <= min(_ENUMERATED, LARGEST[posterior.prior.antichain]):
+        return replace(best_function(posterior), gap=0.0)
+    return bound_by_boxes(posterior, incumbent, time_limit, progress)
+
+
+def bound_by_boxes(
+    posterior: Posterior,
+    incumbent: Rule | str | None,
+    time_limit: float | None,
+    progress: BoundProgress | None = None,
+) -> SearchResult:
+    """Do what :func:`bound` does, also where all functions could be scored one by one."""
     search = _Boxes(posterior, time_limit)
     stopped = "proved"
     try:

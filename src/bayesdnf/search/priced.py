@@ -253,7 +253,7 @@ class TermSpace:
         m = np.arange(box.rest.low, box.rest.high + 1)
         terms = self.count[box.terms.low : box.terms.high + 1] + m * (prices.unit * prices.ceiling)
         total = top + float(beyond.sum()) + float(terms.max())
-        return total + _ROUNDING * (1 + 1e-6 * abs(total))
+        return total + _ROUNDING
 
     def row_prices(self, prices: Prices) -> Whole:
         """Price of each stored row, the cost of negatives included."""
