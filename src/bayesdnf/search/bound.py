@@ -84,8 +84,9 @@ def bound(
     SearchResult
         ``gap``: no allowed function scores more than this many nats above ``function``, which is
         the incumbent or a better one that turned up (infinite where neither is allowed).
-        ``proved`` says that it is 0 (up to rounding, 1e-6 nats), ``stopped`` is "proved", "time limit", "interrupted" or "limits": no box can be
-        cut further, and there are too many terms to choose among.
+        ``proved`` says that it is 0 (up to rounding, 1e-6 nats), ``stopped`` is "proved", "time
+        limit", "interrupted" or "limits": no box can be cut further, and there are too many terms
+        to choose among.
 
     Raises
     ------
