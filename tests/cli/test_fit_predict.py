@@ -136,6 +136,15 @@ def test_fit_as_json(run, plants):
     assert result["rows"] == 300
 
 
+def test_fit_tells_the_gap(run, plants):
+    ran = run(*fit("--prove", "--time-limit", 2, "--json"))
+    assert ran.status == 0
+    result = ran.json()
+    model = DNFClassifier.load("model.json")
+    assert (result["gap"], result["proved"]) == (model.gap_, model.proved_)
+    assert result["gap"] >= 0
+
+
 @pytest.mark.parametrize("form", ["tsv", "csv.gz", "csv with another name", "sep", "parquet"])
 def test_every_form_of_a_file_gives_the_same_rule(run, plants, form):
     expected = run(*fit("--json", table="plants.csv")).json()["rule"]

@@ -373,7 +373,7 @@ class _Boxes:
     def _listed(self, box: Box, shared_by: int, most: int) -> _native.PricedTerms | None:
         """List the terms that lack at most a share of what the bound is above the best score."""
         prices = box.prices
-        if prices is None:
+        if prices is None or self.score == -math.inf:
             return None
         slack = (self.space.value(box, prices) - self.score) / shared_by
         floor = prices.ceiling - math.ceil(slack / prices.unit) - 2
