@@ -29,7 +29,7 @@ from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.model.enumerate import flatten, function_words
 from bayesdnf.model.posterior import Scores
 from bayesdnf.search.bound import bound_by_boxes
-from bayesdnf.search.priced import Box, Prices, Range, TermSpace
+from bayesdnf.search.priced import Box, Range, RowPrices, TermSpace
 
 EXAMPLES = int(os.environ.get("BAYESDNF_BOUNDS", "25"))  # make calibrate tries thousands
 
@@ -121,7 +121,7 @@ def random_prices(rng, space, box):
     slopes = tuple((signs * rng.exponential(2, 2)).tolist())
     rows = np.where(space.is_positive, *slopes) * rng.random(len(space.is_positive))
     rows = np.where(space.is_positive, rows, rows / box.rest.high)
-    prices = Prices.rounded(slopes, rows, rng.choice([0.0, abs(slopes[1]) / box.rest.high]))
+    prices = RowPrices.rounded(slopes, rows, rng.choice([0.0, abs(slopes[1]) / box.rest.high]))
     found = space.find(box, prices, -(2**50), 3, False, 10**9, _native.StopFlag())
     assert found.complete
     cut_short = space.find(box, prices, -(2**50), 3, False, 1, _native.StopFlag())
@@ -166,7 +166,7 @@ def test_terms_at_prices_are_those_of_all_terms():
     posterior = Posterior(BitMatrix.from_table(X), y, Prior(size=Uniform()))
     space = TermSpace(posterior)
     rng = np.random.default_rng(0)
-    prices = Prices.rounded((1.0, -1.0), rng.normal(size=posterior.bits.n_stored))
+    prices = RowPrices.rounded((1.0, -1.0), rng.normal(size=posterior.bits.n_stored))
     box = Box(Range(1, 3), Range(0, posterior.n_pos), Range(0, 12))
     every = [t for k in range(1, 7) for t in itertools.combinations(range(6), k)]
     marked = space.marked(every)

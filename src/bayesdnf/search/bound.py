@@ -27,7 +27,7 @@ from ..model.posterior import Posterior
 from ..model.rule import Rule, as_rule
 from .exact import best_function, best_term
 from .master import Solved, TermPool, planes, solve_linear
-from .priced import DIGITS, Box, Prices, Range, Term, TermSpace
+from .priced import DIGITS, Box, Range, RowPrices, Term, TermSpace
 from .result import SearchResult
 
 _ENUMERATED = 5  # most literals whose functions are scored one by one
@@ -357,7 +357,7 @@ class _Boxes:
         """Take in every single literal, where there is nothing to begin with."""
         return self.pool.add([(literal,) for literal in self.space.literals]) > 0
 
-    def _look(self, box: Box, prices: Prices, nodes: int) -> tuple[int, Prices, bool]:
+    def _look(self, box: Box, prices: RowPrices, nodes: int) -> tuple[int, RowPrices, bool]:
         """Look for terms that gain more than those at hand; how many are new."""
         pool, space = self.pool, self.space
         at = pool.within(box)

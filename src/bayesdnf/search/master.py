@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .priced import Bools, Box, Floats, Prices, Term, TermSpace
+from .priced import Bools, Box, Floats, RowPrices, Term, TermSpace
 
 _TOLERANCE = 1e-10  # the least that HiGHS takes
 _SHORTFALL = 10.0  # how much dearer than a marked positive one that is missing to enter the box is
@@ -77,7 +77,7 @@ class Solved(NamedTuple):
     """Terms, marked positives and marked negatives."""
     height: float
     """Of the planes, where the log likelihood would be."""
-    prices: Prices | None = None
+    prices: RowPrices | None = None
 
 
 class _Groups(NamedTuple):
@@ -230,7 +230,7 @@ class Program:
             np.array(limit),
         ]
 
-    def prices(self, dual: Floats, digits: int) -> Prices:
+    def prices(self, dual: Floats, digits: int) -> RowPrices:
         """Read prices of rows, and slopes of the counts, off a dual solution."""
         space, first = self.space, len(self.groups[0].weight)
         rows = np.zeros(len(space.row_weights))
@@ -249,16 +249,16 @@ class Program:
             marked = np.any(self.groups[0].marked, axis=1)[self.groups[0].of_row]
             at = self.groups[0].rows
             rows[at] = np.where(marked, np.minimum(rows[at], own[at]), own[at])
-            return Prices.rounded(slopes, rows, float(fewer), digits)
+            return RowPrices.rounded(slopes, rows, float(fewer), digits)
         second = len(self.groups[1].weight)
         add(0, -dual[first : 2 * first])
         add(1, dual[2 * first : 2 * first + second])
         add(1, -dual[2 * first + second : 2 * (first + second)])
         more, fewer, less, less_fewer = dual[2 * (first + second) :][:4]
         slopes = float(more - less), float(less_fewer - fewer)
-        return Prices.rounded(slopes, rows, digits=digits)
+        return RowPrices.rounded(slopes, rows, digits=digits)
 
-    def solved(self, x: Floats, value: float, prices: Prices | None = None) -> Solved:
+    def solved(self, x: Floats, value: float, prices: RowPrices | None = None) -> Solved:
         """Read a solution."""
         shares = x[: len(self.terms)]
         n_terms = self.box.n_begun + float(shares.sum())

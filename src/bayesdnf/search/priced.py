@@ -69,7 +69,7 @@ class Box:
         Number of terms, marked positives and marked negatives.
     bound : float
         No allowed function of the box scores higher.
-    prices : Prices, optional
+    prices : RowPrices, optional
         Where the bound comes from.
     begun : Begun, optional
         Terms that all functions of the box have.
@@ -79,7 +79,7 @@ class Box:
     positive: Range
     negative: Range
     bound: float = math.inf
-    prices: Prices | None = None
+    prices: RowPrices | None = None
     begun: Begun | None = None
 
     @property
@@ -102,7 +102,7 @@ class Box:
         return replace(self, **ranges)  # type: ignore[arg-type]
 
 
-class Prices(NamedTuple):
+class RowPrices(NamedTuple):
     """Prices of rows in whole units, slopes of the two counts, and the worth of the best term."""
 
     slopes: tuple[float, float]
@@ -117,14 +117,14 @@ class Prices(NamedTuple):
     def rounded(
         cls, slopes: tuple[float, float], rows: Floats, negative_cost: float = 0.0,
         digits: int = DIGITS,
-    ) -> Prices:  # fmt: skip
+    ) -> RowPrices:  # fmt: skip
         """Make prices whole numbers of a unit; any are as valid as the exact ones."""
         largest = float(np.abs(rows).max(initial=0.0))
         unit = max(largest, _LEAST_PRICE) / 2**digits
         whole = np.rint(rows / unit).astype(np.int64)
         return cls(slopes, whole, unit, round(negative_cost / unit))
 
-    def mixed(self, other: Prices, share: float, digits: int = DIGITS) -> Prices:
+    def mixed(self, other: RowPrices, share: float, digits: int = DIGITS) -> RowPrices:
         """Prices between these and others."""
         rows = share * other.unit * other.rows + (1 - share) * self.unit * self.rows
         first, second = (
@@ -134,7 +134,7 @@ class Prices(NamedTuple):
         cost = (
             share * other.unit * other.negative_cost + (1 - share) * self.unit * self.negative_cost
         )
-        return Prices.rounded((first, second), rows, cost, digits)
+        return RowPrices.rounded((first, second), rows, cost, digits)
 
 
 class TermSpace:
@@ -240,7 +240,7 @@ class TermSpace:
             for b in dict.fromkeys(box.negative)
         ]
 
-    def value(self, box: Box, prices: Prices) -> float:
+    def value(self, box: Box, prices: RowPrices) -> float:
         """Bound every function of a box by prices."""
         slopes = prices.slopes
         top = max(v - slopes[0] * a - slopes[1] * b for a, b, v in self.corners(box))
@@ -255,7 +255,7 @@ class TermSpace:
         total = top + float(beyond.sum()) + float(terms.max())
         return total + _ROUNDING
 
-    def row_prices(self, prices: Prices) -> Whole:
+    def row_prices(self, prices: RowPrices) -> Whole:
         """Price of each stored row, the cost of negatives included."""
         cost = np.where(self.is_positive, 0, prices.negative_cost) * self.row_weights
         return prices.rows - cost.astype(np.int64)
@@ -305,7 +305,7 @@ class TermSpace:
         return replace(box, positive=spans[0], negative=spans[1], begun=begun)
 
     def find(
-        self, box: Box, prices: Prices, floor: int, most: int, every: bool, nodes: int,
+        self, box: Box, prices: RowPrices, floor: int, most: int, every: bool, nodes: int,
         stop: _native.StopFlag,
     ) -> _native.PricedTerms:  # fmt: skip
         """Look for terms worth ``floor`` units or more; Ctrl-C is heard at once."""
@@ -326,7 +326,7 @@ class TermSpace:
             ),
         )  # fmt: skip
 
-    def units(self, box: Box, prices: Prices, worth: Floats, marked: Bools) -> Whole:
+    def units(self, box: Box, prices: RowPrices, worth: Floats, marked: Bools) -> Whole:
         """Worth of terms at prices, rounded up, in units."""
         own = np.ceil(worth / prices.unit).astype(np.int64) + 1
         rows = self.row_prices(prices)
