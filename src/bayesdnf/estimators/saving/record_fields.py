@@ -32,7 +32,7 @@ def record_document(record: Record) -> dict[str, Any]:
 def read_record(part: JsonFields, version: int) -> Record:
     """Read what :func:`record_document` made in some version; everything is checked."""
     has_strata = version > 3
-    has_deciding = part.has("deciding")  # files of version 4 may be older than this field
+    has_deciding = bool(part.there("deciding"))  # files of version 4 may be older than this field
     absent = {"strata": not has_strata, "deciding": not has_deciding}
     part.expect(*(name for name in Record._fields if not absent.get(name, False)))
     source, split = None, None
