@@ -16,6 +16,7 @@ from scipy.stats import gmean, rankdata
 from bayesdnf import Prior
 from bayesdnf.versions import versions
 
+from . import classes
 from .comparison_figure import GAINS, NAMES, draw, draw_gains
 from .measured import Measured, filled, listed, number, read, seconds, table
 from .peers import CPU_SECONDS, MEMORY, MOST_ROWS
@@ -348,6 +349,7 @@ def main() -> None:
         PANELS.format(panels=grid(panels, "1 2 3 3")),
         how(found),
         *each_set(found),
+        *classes.section(),
     ]
     (DOCS / "comparison.md").write_text("\n".join(lines).rstrip("\n") + "\n")
     print("docs/comparison.md and the figures of docs/comparison are written.")

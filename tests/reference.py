@@ -182,14 +182,29 @@ def log_null(n, n_pos, a=1, b=1):
 def log_collapsed_cells(cells, a0=1, b0=1, a1=1, b1=1):
     """All rates integrated out, one for each part of a list in each stratum.
 
-    ``cells[stratum][part]`` holds (positives, negatives); part 0 is where no layer holds.
+    ``cells[stratum][part]`` holds (positives, negatives), or the rows of every class where there
+    are more; part 0 is where no layer holds.
     """
     value = 0.0
     for parts in cells:
-        for part, (positives, negatives) in enumerate(parts):
+        for part, rows in enumerate(parts):
+            if len(rows) > 2:
+                value += log_dirichlet(rows)
+                continue
+            positives, negatives = rows
             alpha, beta = (a1, b1) if part else (a0, b0)
             value += betaln(alpha + positives, beta + negatives) - betaln(alpha, beta)
     return value
+
+
+def log_dirichlet(rows):
+    """Class shares integrated out, uniform a priori: log of n_1! ... n_C! (C-1)! / (n+C-1)!."""
+    n_classes = len(rows)
+    return (
+        math.fsum(math.lgamma(1 + n) for n in rows)
+        + math.lgamma(n_classes)
+        - math.lgamma(n_classes + sum(rows))
+    )
 
 
 def log_order_probability(alpha0, beta0, alpha1, beta1):
@@ -482,10 +497,15 @@ def parts_of(layers, columns, n_rows):
 
 
 def cells_of(parts, y, n_parts, strata=None, weights=None):
-    """cells[stratum][part] = [positives, negatives], one row after the other; strata sorted."""
+    """cells[stratum][part] = [positives, negatives], one row after the other; strata sorted.
+
+    Where y holds numbers of classes, the rows of each.
+    """
+    number = np.where(y, 0, 1) if y.dtype == bool else y
+    n_classes = max(2, max(number) + 1)
     labels = [0] * len(y) if strata is None else list(strata)
     places = {label: place for place, label in enumerate(sorted(set(labels)))}
-    cells = [[[0, 0] for _ in range(n_parts)] for _ in places]
-    for i, (label, part, is_positive) in enumerate(zip(labels, parts, y, strict=True)):
-        cells[places[label]][part][0 if is_positive else 1] += _weight(weights, i)
+    cells = [[[0] * n_classes for _ in range(n_parts)] for _ in places]
+    for i, (label, part, own) in enumerate(zip(labels, parts, number, strict=True)):
+        cells[places[label]][part][own] += _weight(weights, i)
     return cells

@@ -233,50 +233,54 @@ void bind_model(nb::module_& m) {
             "terms"_a, "layers"_a, "covers"_a, "lowest"_a);
 
     nb::class_<PyIndividuals>(m, "Individuals", "The table row by row.")
-        .def(
-            nb::new_([](nb::object view_object, const std::vector<std::size_t>& rows_per_segment,
-                        const std::vector<std::size_t>& offsets, const std::vector<Count>& counts) {
-                const BitView& view = core_of<BitView>(view_object);
-                const std::size_t n_segments = rows_per_segment.size();
-                require(n_segments > 0 && n_segments % 2 == 0 && offsets.size() == n_segments + 1,
-                        "segments of both classes are needed");
-                std::size_t n_rows = 0;
-                for (std::size_t s = 0; s < n_segments; ++s) {
-                    const std::size_t end = s + 1 < n_segments ? offsets[s + 1] : view.n_words();
-                    require(end <= view.n_words() && fits(rows_per_segment[s], offsets[s], end),
-                            "the segments must lie within the view");
-                    n_rows = saturating_add(n_rows, rows_per_segment[s]);
-                }
-                require(counts.empty() || counts.size() == n_rows, "one count per row is needed");
-                Count total = 0;
-                for (const Count c : counts) {
-                    require(c > 0, "counts must be positive");
-                    total = saturating_add(total, c);
-                }
-                require(total < std::numeric_limits<Count>::max(),
-                        "the counts add up to more than 64 bits hold");
-                std::unique_ptr<Individuals> individuals;
-                {
-                    const nb::gil_scoped_release release;
-                    individuals =
-                        std::make_unique<Individuals>(view, rows_per_segment, offsets, counts);
-                }
-                return PyIndividuals(std::move(individuals), {view_object});
-            }),
-            "view"_a, "rows_per_segment"_a, "offsets"_a, "counts"_a);
+        .def(nb::new_([](nb::object view_object, const std::vector<std::size_t>& rows_per_segment,
+                         const std::vector<std::size_t>& offsets, const std::vector<Count>& counts,
+                         std::size_t n_positive) {
+                 const BitView& view = core_of<BitView>(view_object);
+                 const std::size_t n_segments = rows_per_segment.size();
+                 require(n_segments > 0 && offsets.size() == n_segments + 1 &&
+                             n_segments <= view.n_segments(),
+                         "the segments must be those of the view");
+                 require(0 < n_positive && n_positive <= n_segments,
+                         "there are not that many segments of positives");
+                 std::size_t n_rows = 0;
+                 for (std::size_t s = 0; s < n_segments; ++s) {
+                     const std::size_t end = s + 1 < n_segments ? offsets[s + 1] : view.n_words();
+                     require(end <= view.n_words() && fits(rows_per_segment[s], offsets[s], end),
+                             "the segments must lie within the view");
+                     n_rows = saturating_add(n_rows, rows_per_segment[s]);
+                 }
+                 require(counts.empty() || counts.size() == n_rows, "one count per row is needed");
+                 Count total = 0;
+                 for (const Count c : counts) {
+                     require(c > 0, "counts must be positive");
+                     total = saturating_add(total, c);
+                 }
+                 require(total < std::numeric_limits<Count>::max(),
+                         "the counts add up to more than 64 bits hold");
+                 std::unique_ptr<Individuals> individuals;
+                 {
+                     const nb::gil_scoped_release release;
+                     individuals = std::make_unique<Individuals>(view, rows_per_segment, offsets,
+                                                                 counts, n_positive);
+                 }
+                 return PyIndividuals(std::move(individuals), {view_object});
+             }),
+             "view"_a, "rows_per_segment"_a, "offsets"_a, "counts"_a, "n_positive"_a);
 
     nb::class_<PyPosterior>(m, "Posterior")
         .def(nb::new_([](nb::object view, nb::object support, In<double, 1> count,
                          In<double, 1> size, In<std::int64_t, 1> weights, Effect effect,
-                         std::size_t layers) {
+                         std::size_t layers, std::size_t n_classes) {
                  const BitView& bits = core_of<BitView>(view);
                  const Support& rules = nb::cast<const Support&>(support);
-                 require(bits.n_segments() > 0 && bits.n_segments() % 2 == 0,
-                         "a posterior needs segments of both classes");
+                 require(
+                     n_classes >= 2 && bits.n_segments() > 0 && bits.n_segments() % n_classes == 0,
+                     "a posterior needs segments of every class");
                  require(0 < layers && layers <= kMostLayers, "layers must be 1 or more");
                  require(
                      !(effect.ordered || effect.known()) || (layers == 1 && bits.n_segments() == 2),
-                     "rates are ordered or known with one layer and one stratum only");
+                     "rates are ordered or known with one layer, one stratum and two classes only");
                  require(weights.shape(0) == 0 || weights.shape(0) == bits.n_literals(),
                          "one weight per literal is needed");
                  require(rules.n_literals() == bits.n_literals(),
@@ -284,10 +288,11 @@ void bind_model(nb::module_& m) {
                  auto posterior = std::make_unique<Posterior>(
                      bits, rules,
                      FunctionPrior(as_vector(count), as_vector(size), as_vector(weights), layers),
-                     effect);
+                     effect, n_classes);
                  return PyPosterior(std::move(posterior), {view, support});
              }),
-             "view"_a, "support"_a, "count"_a, "size"_a, "weights"_a, "effect"_a, "layers"_a = 1)
+             "view"_a, "support"_a, "count"_a, "size"_a, "weights"_a, "effect"_a, "layers"_a = 1,
+             "n_classes"_a = 2)
         .def("score", &score, "term_starts"_a, "literal_starts"_a, "literals"_a, "layers"_a,
              "n_threads"_a = 1,
              "(verdict, log_prior, log_likelihood, cells[function, stratum, part, class]).");

@@ -9,14 +9,15 @@
 namespace bayesdnf {
 
 Individuals::Individuals(const BitView& view, const std::vector<std::size_t>& rows_per_segment,
-                         const std::vector<std::size_t>& offsets, const std::vector<Count>& counts)
+                         const std::vector<std::size_t>& offsets, const std::vector<Count>& counts,
+                         std::size_t n_positive)
     : words_per_row_(words_for(view.n_literals())) {
     const std::size_t n_segments = rows_per_segment.size();
     for (std::size_t s = 0; s < n_segments; ++s) {
-        if (s < n_segments / 2)
+        if (s < n_positive)
             positives_.push_back({n_rows_, offsets[s], words_for(rows_per_segment[s])});
         n_rows_ += rows_per_segment[s];
-        if (s + 1 == n_segments / 2) n_positive_rows_ = n_rows_;
+        if (s + 1 == n_positive) n_positive_rows_ = n_rows_;
     }
     literals_.resize(n_rows_ * words_per_row_);
     if (!counts.empty()) {
@@ -57,7 +58,7 @@ Count Individuals::positives_of(const BitView& view, const Word* mask) const {
     std::vector<Count> counts(view.n_segments());
     view.count(mask, counts.data());
     return std::accumulate(
-        counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2), Count{0});
+        counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(positives_.size()), Count{0});
 }
 
 void Individuals::true_literals(std::size_t row, Term& out) const {

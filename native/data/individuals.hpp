@@ -1,4 +1,5 @@
 // Rows as individuals, and positive individuals drawn in turn: what the paper's births start from.
+// Of more than two classes every row counts as positive: terms may start from any.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +14,11 @@ namespace bayesdnf {
 // Rows as individuals: which literals hold on each, and how many individuals each stands for.
 class Individuals {
   public:
-    // Segments: the positives of every stratum, then the negatives. counts: individuals per row;
-    // empty: one each.
+    // The first n_positive segments hold the positives. counts: individuals per row; empty: one
+    // each.
     Individuals(const BitView& view, const std::vector<std::size_t>& rows_per_segment,
-                const std::vector<std::size_t>& offsets, const std::vector<Count>& counts);
+                const std::vector<std::size_t>& offsets, const std::vector<Count>& counts,
+                std::size_t n_positive);
 
     std::size_t n_positive_rows() const { return n_positive_rows_; }
     std::uint64_t n_positive() const { return first(n_positive_rows_); }

@@ -82,31 +82,54 @@ double Likelihood::operator()(Count a, Count b) const {
 }
 
 CellLikelihood::Table::Table(double alpha, double beta, Count most_positive, Count most_negative)
-    : positive_(log_gammas(alpha, most_positive)),
-      negative_(log_gammas(beta, most_negative)),
-      both_(log_gammas(alpha + beta, most_positive + most_negative)),
+    : first_(log_gammas(alpha, most_positive)),
+      second_(log_gammas(beta, most_negative)),
+      all_(log_gammas(alpha + beta, most_positive + most_negative)),
       constant_(-log_beta(alpha, beta)) {}
+
+CellLikelihood::Table::Table(std::size_t n_classes, Count most_of_class, Count most)
+    : first_(log_gammas(1, most_of_class)),
+      all_(log_gammas(static_cast<double>(n_classes), most)),
+      constant_(log_gamma(static_cast<double>(n_classes))) {}
 
 namespace {
 
 // The most rows that one segment of a class has.
-Count most_of(const std::vector<Count>& totals, std::size_t first) {
-    const auto begin = totals.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto end = begin + static_cast<std::ptrdiff_t>(totals.size() / 2);
-    if (planted(Fault::strata_pooled)) return std::accumulate(begin, end, Count{0});
-    return *std::max_element(begin, end);
+Count most_of(const std::vector<Count>& totals, std::size_t n_classes, std::size_t c) {
+    const auto n_strata = static_cast<std::ptrdiff_t>(totals.size() / n_classes);
+    const auto begin = totals.begin() + static_cast<std::ptrdiff_t>(c) * n_strata;
+    if (planted(Fault::strata_pooled)) return std::accumulate(begin, begin + n_strata, Count{0});
+    return *std::max_element(begin, begin + n_strata);
 }
 
 }  // namespace
 
-CellLikelihood::CellLikelihood(const Effect& e, const std::vector<Count>& totals)
-    : n_strata_(totals.size() / 2),
-      lowest_(e.a0, e.b0, most_of(totals, 0), most_of(totals, n_strata_)),
-      higher_(e.a1, e.b1, most_of(totals, 0), most_of(totals, n_strata_)),
+CellLikelihood::Table CellLikelihood::table(double alpha, double beta,
+                                            const std::vector<Count>& totals,
+                                            std::size_t n_classes) {
+    if (n_classes == 2) return {alpha, beta, most_of(totals, 2, 0), most_of(totals, 2, 1)};
+    Count most = 0, all = 0;
+    for (std::size_t c = 0; c < n_classes; ++c) {
+        most = std::max(most, most_of(totals, n_classes, c));
+        all += most_of(totals, n_classes, c);
+    }
+    return {n_classes, most, all};
+}
+
+CellLikelihood::CellLikelihood(const Effect& e, const std::vector<Count>& totals,
+                               std::size_t n_classes)
+    : n_classes_(n_classes),
+      n_strata_(totals.size() / n_classes),
+      lowest_(table(e.a0, e.b0, totals, n_classes)),
+      higher_(table(e.a1, e.b1, totals, n_classes)),
       null_(0) {
-    for (std::size_t s = 0; s < n_strata_; ++s)
-        null_ +=
-            log_beta(e.a + real(totals[s]), e.b + real(totals[n_strata_ + s])) - log_beta(e.a, e.b);
+    for (std::size_t s = 0; s < n_strata_; ++s) {
+        if (n_classes > 2)
+            null_ += cell(true, [&](std::size_t c) { return totals[c * n_strata_ + s]; });
+        else
+            null_ += log_beta(e.a + real(totals[s]), e.b + real(totals[n_strata_ + s])) -
+                     log_beta(e.a, e.b);
+    }
 }
 
 FunctionPrior::FunctionPrior(std::vector<double> count, std::vector<double> size,
@@ -166,21 +189,25 @@ double FunctionPrior::operator()(Terms terms, std::size_t layers) const {
 
 namespace {
 
-Count sum_of(const std::vector<Count>& totals, std::size_t first) {
-    const auto begin = totals.begin() + static_cast<std::ptrdiff_t>(first);
-    return std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(totals.size() / 2), Count{0});
+// Rows of the segments from first to last.
+Count sum_of(const std::vector<Count>& totals, std::size_t first, std::size_t last) {
+    return std::accumulate(totals.begin() + static_cast<std::ptrdiff_t>(first),
+                           totals.begin() + static_cast<std::ptrdiff_t>(last), Count{0});
 }
 
 }  // namespace
 
 Posterior::Posterior(const BitView& view, const Support& support, FunctionPrior prior,
-                     Effect effect)
+                     Effect effect, std::size_t n_classes)
     : view_(view),
       support_(support),
       prior_(std::move(prior)),
-      likelihood_(effect, sum_of(view.totals(), 0), sum_of(view.totals(), view.n_segments() / 2)),
-      cells_(simple() ? std::nullopt : std::optional<CellLikelihood>({effect, view.totals()})) {
-    if (simple() || prior_.layers() > 1) return;
+      n_classes_(n_classes),
+      likelihood_(effect, sum_of(view.totals(), 0, n_strata()),
+                  sum_of(view.totals(), n_strata(), view.n_segments())),
+      cells_(simple() ? std::nullopt
+                      : std::optional<CellLikelihood>({effect, view.totals(), n_classes})) {
+    if (simple() || prior_.layers() > 1 || n_classes > 2) return;
     const std::vector<Count>& totals = view.totals();
     for (std::size_t s = 0; s < totals.size() / 2; ++s)
         strata_.emplace_back(effect, totals[s], totals[totals.size() / 2 + s]);
@@ -214,7 +241,8 @@ double Posterior::log_likelihood(const Parts& parts) const {
 
 const LookUp& Posterior::log_factorials() const {
     std::call_once(factorials_made_, [this] {
-        log_factorials_ = log_gammas(1.0, likelihood_.n_positive() + likelihood_.n_negative() + 1);
+        const Count n_rows = likelihood_.n_positive() + likelihood_.n_negative();
+        log_factorials_ = log_gammas(1.0, n_rows + static_cast<Count>(n_classes_) - 1);
     });
     return log_factorials_;
 }

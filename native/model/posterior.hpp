@@ -87,48 +87,68 @@ class Likelihood {
     double largest_order_;  // what the order factor can add at most, negated
 };
 
-// Likelihood of lists of layers, or with strata: every part has a rate of its own in every stratum,
-// without an order between them. A sum of log B(alpha + a, beta + b) - log B(alpha, beta) over the
-// cells, a positives and b negatives in each.
+// Likelihood of lists of layers, with strata, or of more than two classes: every part has class
+// shares of its own in every stratum, without an order between them. A sum over the cells: of two
+// classes log B(alpha + a, beta + b) - log B(alpha, beta), a positives and b negatives; of more
+// log D(1 + counts) - log D(1), D the multivariate Beta function.
 class CellLikelihood {
   public:
-    // totals: rows of each segment, the positives of every stratum, then the negatives.
-    CellLikelihood(const Effect& effect, const std::vector<Count>& totals);
+    // totals: rows of each segment, those of the first class in every stratum, then of the next.
+    CellLikelihood(const Effect& effect, const std::vector<Count>& totals, std::size_t n_classes);
 
     std::size_t n_strata() const { return n_strata_; }
-    double cell(bool lowest, Count positive, Count negative) const {
-        return (lowest ? lowest_ : higher_)(positive, negative);
+    std::size_t n_classes() const { return n_classes_; }
+    // rows(c): those of class c in the cell.
+    template <class Rows>
+    double cell(bool lowest, const Rows& rows) const {
+        return (lowest ? lowest_ : higher_)(n_classes_, rows);
     }
     // One part: `rows` by segment. `lowest`: part 0, the rows that no layer marks.
     double part(bool lowest, const Count* rows) const {
         if (planted(Fault::strata_pooled))
-            return cell(lowest, sum_of(rows), sum_of(rows + n_strata_));
+            return cell(lowest, [&](std::size_t c) { return sum_of(rows + c * n_strata_); });
         double sum = 0;
         for (std::size_t s = 0; s < n_strata_; ++s)
-            sum += cell(lowest, rows[s], rows[n_strata_ + s]);
+            sum += cell(lowest, [&](std::size_t c) { return rows[c * n_strata_ + s]; });
         return sum;
     }
     double null() const { return null_; }
 
   private:
-    // log Beta integrals from tables of log-gamma.
+    // Integrals over one cell's class shares, from tables of log-gamma.
     class Table {
       public:
         Table(double alpha, double beta, Count most_positive, Count most_negative);
-        double operator()(Count a, Count b) const {
-            return positive_[a] + negative_[b] - both_[a + b] + constant_;
+        // Dirichlet(1, ..., 1).
+        Table(std::size_t n_classes, Count most_of_class, Count most);
+        template <class Rows>
+        double operator()(std::size_t n_classes, const Rows& rows) const {
+            if (n_classes == 2) {
+                const Count a = rows(0), b = rows(1);
+                return first_[a] + second_[b] - all_[a + b] + constant_;
+            }
+            double sum = 0;
+            Count all = 0;
+            for (std::size_t c = 0; c < n_classes; ++c) {
+                const Count n = rows(c);
+                sum += first_[n];
+                all += n;
+            }
+            return sum - all_[all] + constant_;
         }
 
       private:
-        LookUp positive_, negative_, both_;
+        LookUp first_, second_, all_;  // of more than two classes the first stands for each
         double constant_;
     };
+    static Table table(double alpha, double beta, const std::vector<Count>& totals,
+                       std::size_t n_classes);
 
     Count sum_of(const Count* of_strata) const {
         return std::accumulate(of_strata, of_strata + n_strata_, Count{0});
     }
 
-    std::size_t n_strata_;
+    std::size_t n_classes_, n_strata_;
     Table lowest_, higher_;
     double null_;
 };
@@ -206,13 +226,16 @@ struct Score {
     std::vector<Count> cells;  // rows of part h in segment s at h * n_segments + s
 };
 
-// What a function or a list scores on a table whose segments are the positives of every stratum,
-// then the negatives of every stratum.
+// What a function or a list scores on a table whose segments are the first class of every stratum,
+// then the next one of every stratum. Of two classes the positives are the first.
 class Posterior {
   public:
-    Posterior(const BitView& view, const Support& support, FunctionPrior prior, Effect effect);
+    Posterior(const BitView& view, const Support& support, FunctionPrior prior, Effect effect,
+              std::size_t n_classes = 2);
 
-    // Whether there are two parts and one stratum: likelihood() then says it all.
+    std::size_t n_classes() const { return n_classes_; }
+    std::size_t n_strata() const { return view_.n_segments() / n_classes_; }
+    // Whether there are two parts, two classes and one stratum: likelihood() then says it all.
     bool simple() const { return prior_.layers() == 1 && view_.n_segments() == 2; }
     // layers: of each term, from 1, none left out.
     Score score(Terms terms, Layers layers) const;
@@ -222,8 +245,8 @@ class Posterior {
         view_.count(mask, counts);
         return {counts[0], counts[1]};
     }
-    // log k! for k from 0 to one more than there are rows. Made when it is first asked for, by
-    // whichever thread that is, and shared by all.
+    // log k! for k from 0 to n_classes - 1 more than there are rows. Made when it is first asked
+    // for, by whichever thread that is, and shared by all.
     const LookUp& log_factorials() const;
     const BitView& view() const { return view_; }
     const Support& support() const { return support_; }
@@ -231,7 +254,8 @@ class Posterior {
     const Likelihood& likelihood() const { return likelihood_; }
     // Of one that is not.
     const CellLikelihood& cells() const { return *cells_; }
-    // Of one layer with strata: the same of each stratum, from three look-ups in place of six.
+    // Of one layer and two classes with strata: the same of each stratum, from three look-ups in
+    // place of six.
     const std::vector<Likelihood>& strata() const { return strata_; }
     const FunctionPrior& prior() const { return prior_; }
 
@@ -239,6 +263,7 @@ class Posterior {
     const BitView& view_;
     const Support& support_;
     FunctionPrior prior_;
+    std::size_t n_classes_;
     Likelihood likelihood_;
     std::optional<CellLikelihood> cells_;
     std::vector<Likelihood> strata_;

@@ -18,7 +18,8 @@ void Opening::look(const State& state, std::size_t without, Height height) {
     log_factorials_ = &posterior_->log_factorials();
     n_parts_ = static_cast<std::size_t>(others_.layer);
     const std::size_t n_segments = posterior_->view().n_segments();
-    n_strata_ = n_segments / 2;
+    n_classes_ = posterior_->n_classes();
+    n_strata_ = posterior_->n_strata();
     own_.assign(n_segments, 0);
     if (others_.joins) std::copy_n(parts.count(n_parts_), n_segments, own_.begin());
     if (simple_) {
@@ -41,41 +42,62 @@ void Opening::open_rows(const Word* rows, Word* masks) const {
 
 double Opening::bound_of_parts(const Taken& t) const {
     double sum = above_;
-    for (std::size_t s = 0; s < n_strata_; ++s) sum += in_stratum(t, s, true, true);
+    for (std::size_t s = 0; s < n_strata_; ++s)
+        sum += in_stratum(t, s, [](std::size_t) { return true; });
     return sum;
 }
 
-double Opening::in_stratum(const Taken& t, std::size_t s, bool positives, bool negatives) const {
+template <class Takes>
+double Opening::in_stratum(const Taken& t, std::size_t s, const Takes& takes) const {
     const CellLikelihood& cells = posterior_->cells();
-    Count positive = own_[s], negative = own_[n_strata_ + s];
+    const auto taken = [&](std::size_t h, std::size_t c) {
+        return takes(c) ? t.first[h * t.part_step + (c * n_strata_ + s) * t.segment_step] : 0;
+    };
     double sum = 0;
     for (std::size_t h = 0; h < n_parts_; ++h) {
         const Count* left = others_.parts.count(h);
-        const Count* taken = t.first + h * t.part_step;
-        const Count a = positives ? taken[s * t.segment_step] : 0;
-        const Count b = negatives ? taken[(n_strata_ + s) * t.segment_step] : 0;
-        sum += cells.cell(h == 0, left[s] - a, left[n_strata_ + s] - b);
-        positive += a;
-        negative += b;
+        sum += cells.cell(h == 0,
+                          [&](std::size_t c) { return left[c * n_strata_ + s] - taken(h, c); });
     }
-    return sum + cells.cell(false, positive, negative);
+    return sum + cells.cell(false, [&](std::size_t c) {
+        Count rows = own_[c * n_strata_ + s];
+        for (std::size_t h = 0; h < n_parts_; ++h) rows += taken(h, c);
+        return rows;
+    });
+}
+
+template <class Rows>
+double Opening::shares(const Rows& rows) const {
+    const LookUp& f = *log_factorials_;
+    if (n_classes_ == 2) {  // without a loop
+        const Count a = rows(0), b = rows(1);
+        return f[a] + f[b] - f[a + b + 1];
+    }
+    double sum = 0;
+    Count all = 0;
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+        const Count n = rows(c);
+        sum += f[n];
+        all += n;
+    }
+    return sum - f[all + static_cast<Count>(n_classes_) - 1];
 }
 
 double Opening::separation_of_parts(const Taken& t) const {
-    const LookUp& f = *log_factorials_;
-    const auto rate = [&f](Count a, Count b) { return f[a] + f[b] - f[a + b + 1]; };
     double sum = 0;
     for (std::size_t s = 0; s < n_strata_; ++s) {
-        Count positive = 0, negative = 0;
+        const auto taken = [&](std::size_t h, std::size_t c) {
+            return t.first[h * t.part_step + (c * n_strata_ + s) * t.segment_step];
+        };
         for (std::size_t h = 0; h < n_parts_; ++h) {
             const Count* left = others_.parts.count(h);
-            const Count a = t.first[h * t.part_step + s * t.segment_step];
-            const Count b = t.first[h * t.part_step + (n_strata_ + s) * t.segment_step];
-            sum += rate(left[s] - a, left[n_strata_ + s] - b);
-            positive += a;
-            negative += b;
+            sum += shares([&](std::size_t c) { return left[c * n_strata_ + s] - taken(h, c); });
         }
-        sum += rate(positive, negative);
+        sum += shares([&](std::size_t c) {
+            Count rows = 0;
+            for (std::size_t h = 0; h < n_parts_; ++h) rows += taken(h, c);
+            return rows;
+        });
     }
     return sum;
 }
@@ -83,27 +105,26 @@ double Opening::separation_of_parts(const Taken& t) const {
 template <class Stays, class Goes>
 void Opening::add_up(const Taken& first, std::size_t n, Stays stays, Goes goes, double* out,
                      Count* totals) const {
-    std::vector<Count>&positive = positive_, &negative = negative_;
-    positive.resize(n);
-    negative.resize(n);
+    const std::size_t class_step = n_strata_ * first.segment_step;
     if (totals != nullptr) std::fill(totals, totals + n, Count{0});
     for (std::size_t s = 0; s < n_strata_; ++s) {
-        std::fill(positive.begin(), positive.end(), Count{0});
-        std::fill(negative.begin(), negative.end(), Count{0});
+        taken_.assign(n_classes_ * n, 0);
+        Count* const taken = taken_.data();
         for (std::size_t h = 0; h < n_parts_; ++h) {
-            const Count left_positive = others_.parts.count(h)[s];
-            const Count left_negative = others_.parts.count(h)[n_strata_ + s];
-            const Count* a = first.first + h * first.part_step + s * first.segment_step;
-            const Count* b = a + n_strata_ * first.segment_step;
-            for (std::size_t l = 0; l < n; ++l) {
-                out[l] += stays(h, left_positive - a[l], left_negative - b[l]);
-                positive[l] += a[l];
-                negative[l] += b[l];
-            }
+            const Count* left = others_.parts.count(h) + s;
+            const Count* from = first.first + h * first.part_step + s * first.segment_step;
+            for (std::size_t l = 0; l < n; ++l)
+                out[l] += stays(h, [=, this](std::size_t c) {
+                    return left[c * n_strata_] - from[c * class_step + l];
+                });
+            for (std::size_t c = 0; c < n_classes_; ++c)
+                for (std::size_t l = 0; l < n; ++l) taken[c * n + l] += from[c * class_step + l];
         }
-        for (std::size_t l = 0; l < n; ++l) out[l] += goes(s, positive[l], negative[l]);
+        for (std::size_t l = 0; l < n; ++l)
+            out[l] += goes(s, [=](std::size_t c) { return taken[c * n + l]; });
         if (totals != nullptr)
-            for (std::size_t l = 0; l < n; ++l) totals[l] += positive[l] + negative[l];
+            for (std::size_t c = 0; c < n_classes_; ++c)
+                for (std::size_t l = 0; l < n; ++l) totals[l] += taken[c * n + l];
     }
 }
 
@@ -133,9 +154,10 @@ void Opening::bounds(const Taken& first, std::size_t n, double* out, Count* tota
     }
     const CellLikelihood& cells = posterior_->cells();
     add_up(
-        first, n, [&](std::size_t h, Count a, Count b) { return cells.cell(h == 0, a, b); },
-        [&](std::size_t s, Count a, Count b) {
-            return cells.cell(false, own_[s] + a, own_[n_strata_ + s] + b);
+        first, n, [&](std::size_t h, const auto& rows) { return cells.cell(h == 0, rows); },
+        [&](std::size_t s, const auto& rows) {
+            return cells.cell(false,
+                              [&](std::size_t c) { return own_[c * n_strata_ + s] + rows(c); });
         },
         out, totals);
 }
@@ -147,18 +169,27 @@ void Opening::separations(const Taken& first, std::size_t n, double* out) const 
         return;
     }
     std::fill(out, out + n, 0.0);
-    const LookUp& f = *log_factorials_;
-    const auto rate = [&f](std::size_t, Count a, Count b) { return f[a] + f[b] - f[a + b + 1]; };
-    add_up(first, n, rate, rate, out, nullptr);
+    const auto of = [this](std::size_t, const auto& rows) { return shares(rows); };
+    add_up(first, n, of, of, out, nullptr);
 }
 
 // The log likelihood is convex in the counts, so it is highest where a term keeps all or nothing of
-// each cell. Looked at are the corners that treat all parts alike: with one layer these are all.
+// each cell. Looked at are the corners that treat all parts alike and keep or lose no, one or every
+// class: with one layer and at most three classes these are all.
+double Opening::best_corner(const Taken& t, std::size_t s) const {
+    double best = std::max(in_stratum(t, s, [](std::size_t) { return true; }),
+                           in_stratum(t, s, [](std::size_t) { return false; }));
+    for (std::size_t one = 0; one < n_classes_; ++one) {
+        best = std::max(best, in_stratum(t, s, [=](std::size_t c) { return c == one; }));
+        if (n_classes_ > 2)
+            best = std::max(best, in_stratum(t, s, [=](std::size_t c) { return c != one; }));
+    }
+    return best;
+}
+
 double Opening::hope(const Taken& t) const {
     double sum = above_;
-    for (std::size_t s = 0; s < n_strata_; ++s)
-        sum += std::max(std::max(in_stratum(t, s, true, true), in_stratum(t, s, false, false)),
-                        std::max(in_stratum(t, s, true, false), in_stratum(t, s, false, true)));
+    for (std::size_t s = 0; s < n_strata_; ++s) sum += best_corner(t, s);
     return sum;
 }
 

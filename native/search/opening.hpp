@@ -42,10 +42,10 @@ class Opening {
     }
     // How well the taken rows are separated from the other open ones, which is what beams and
     // chains rank partial terms by. It is the log probability of the open rows' outcomes, up to a
-    // constant, when the taken rows have a rate in each stratum and so have the rows that stay in
-    // each part, all uniform a priori. The posterior itself would not do: it also asks what the
-    // term is worth as it stands, and a term that is to become good may have to pass through parts
-    // that are worth nothing.
+    // constant, when the taken rows have class shares in each stratum and so have the rows that
+    // stay in each part, all uniform a priori. The posterior itself would not do: it also asks what
+    // the term is worth as it stands, and a term that is to become good may have to pass through
+    // parts that are worth nothing.
     double separation(const Taken& t) const {
         if (simple_) {
             const LookUp& f = *log_factorials_;
@@ -60,7 +60,7 @@ class Opening {
     void bounds(const Taken& first, std::size_t n, double* out, Count* totals) const;
     void separations(const Taken& first, std::size_t n, double* out) const;
     // The highest likelihood that a longer term may still come to, which takes some of these rows:
-    // a bound with one layer, a guess with several.
+    // a bound with one layer and at most three classes, a guess with more.
     double hope(const Taken& t) const;
 
     bool simple() const { return simple_; }
@@ -70,9 +70,15 @@ class Opening {
 
   private:
     double bound_of_parts(const Taken& t) const;
-    // One stratum's share of it, with the taken rows of some classes.
-    double in_stratum(const Taken& t, std::size_t s, bool positives, bool negatives) const;
+    // One stratum's share of it, with the taken rows of the classes that `takes(c)` names.
+    template <class Takes>
+    double in_stratum(const Taken& t, std::size_t s, const Takes& takes) const;
     double separation_of_parts(const Taken& t) const;
+    // The highest of in_stratum over terms that keep all or nothing of a class.
+    double best_corner(const Taken& t, std::size_t s) const;
+    // log of the integral of class shares, uniform a priori, up to a constant; rows(c) of class c.
+    template <class Rows>
+    double shares(const Rows& rows) const;
 
     // Adds up, over strata and parts, `stays` of the rows that stay in a part and `goes` of those
     // that are taken.
@@ -82,14 +88,14 @@ class Opening {
 
     const Posterior* posterior_ = nullptr;
     bool simple_ = true;
-    std::size_t n_parts_ = 0, n_strata_ = 1;
+    std::size_t n_parts_ = 0, n_strata_ = 1, n_classes_ = 2;
     State::Others others_;
     double others_prior_ = 0;
     MarkedCounts marked_, open_;
     // Likelihood of the parts above the place; rows of the layer that is there, by segment.
     double above_ = 0;
     std::vector<Count> own_;
-    mutable std::vector<Count> positive_, negative_;  // room for add_up
+    mutable std::vector<Count> taken_;        // room for add_up: of each class, then of the next
     const LookUp* log_factorials_ = nullptr;  // the posterior's: complete before it is handed out
 };
 

@@ -32,7 +32,7 @@ struct World {
           view(planes.data(), 5, kPlanes, offsets, rows, nullptr, 0, literals, simd()),
           support(rules, alone()),
           posterior(view, support, prior(), {}),
-          people(view, rows, offsets, {}) {}
+          people(view, rows, offsets, {}, 1) {}
 
     static std::vector<Word> random_planes() {
         Philox rng({1, 2});
@@ -67,7 +67,7 @@ struct World {
 
 TEST(individuals_know_their_literals) {
     const World w;
-    const Individuals people(w.view, w.rows, w.offsets, {});
+    const Individuals people(w.view, w.rows, w.offsets, {}, 1);
     CHECK(people.size() == kPositive + kNegative);
     CHECK(people.n_positive() == kPositive);
     Term held;
@@ -87,7 +87,7 @@ TEST(counted_rows_are_as_many_individuals) {
     std::vector<Count> counts(kPositive + kNegative, 1);
     counts[0] = 3;
     counts[kPositive] = 2;
-    const Individuals people(w.view, w.rows, w.offsets, counts);
+    const Individuals people(w.view, w.rows, w.offsets, counts, 1);
     CHECK(people.size() == kPositive + kNegative + 3);
     CHECK(people.n_positive() == kPositive + 2);
     for (std::uint64_t i = 0; i < 3; ++i) CHECK(people.row_of(i) == 0);
@@ -103,7 +103,7 @@ TEST(turns_are_drawn_by_their_weights) {
     const std::vector<std::size_t> rows{2, 1}, offsets{0, 1, 2};
     const std::vector<Word> plane{3, 0};
     const BitView view(plane.data(), 2, 1, offsets, rows, nullptr, 0, {{0, -1, false}}, simd());
-    const Individuals people(view, rows, offsets, {1, 3, 1});
+    const Individuals people(view, rows, offsets, {1, 3, 1}, 1);
     const auto weight = [](int row, int times) {
         if (row == 0) return 1.0 / (1 + times);
         const int full = times / 3, ahead = times % 3;

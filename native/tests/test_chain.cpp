@@ -21,7 +21,7 @@ Individuals people_of(const Problem& problem, std::uint64_t seed) {
         for (std::size_t i = 0; i < rows.back() && seed % 4 == 1; ++i)
             counts.push_back(1 + 2 * static_cast<Count>(problem.weights[n + s] >> i & 1));
     }
-    return Individuals(problem.view, rows, offsets, counts);
+    return Individuals(problem.view, rows, offsets, counts, rows.size() / 2);
 }
 
 // Probability that a term comes out of growing, over all orders of its literals.

@@ -69,14 +69,15 @@ LISTS = {
 class Problem:
     """One choice of all settings: the posterior of the library, and the slow one.
 
-    ``strata`` is their number; rows take turns.
+    ``strata`` is their number; rows take turns. With more than two classes the outcome is the
+    number of a class.
     """
 
-    def __init__(self, seed=0, n_rows=24, n_literals=3, **settings):
+    def __init__(self, seed=0, n_rows=24, n_literals=3, classes=2, **settings):
         chosen = {name: values[0] for name, values in {**PRIOR, **DATA}.items()}
         chosen.update(settings)
         self.seed = seed
-        self.settings = {"n_literals": n_literals, **chosen}
+        self.settings = {"n_literals": n_literals, "classes": classes, **chosen}
         data = {name: chosen.pop(name) for name in DATA}
         self.effect, self.layers = data["effect"], data["layers"]
         literals = COLUMNS[data["columns"]][:n_literals]
@@ -86,6 +87,15 @@ class Problem:
             truth = [self.world.columns[x] for x in literals]
             self.world.y = (truth[0] & truth[1]) ^ (rng.random(n_rows) < 0.25)
             self.world.y[:2] = True, False
+        self.positive = True
+        if classes > 2:
+            self.positive = None
+            rng = np.random.default_rng(seed)
+            drawn = rng.integers(0, classes, n_rows)
+            self.world.y = np.where(self.world.y & (rng.random(n_rows) < 0.7), 0, drawn)
+            self.world.y[:classes] = np.arange(classes)
+            if self.world.weights is not None:
+                self.world.weights[:classes] = 1
         self.strata = None
         if data["strata"] is not None:
             self.strata = np.array(["a", "b", "c"])[np.arange(n_rows) % data["strata"]]
@@ -100,7 +110,7 @@ class Problem:
             self.world.y,
             self.prior,
             self.effect,
-            positive=True,
+            positive=self.positive,
             sample_weight=self.world.weights,
             layers=self.layers,
             strata=self.strata,
@@ -112,7 +122,7 @@ class Problem:
     def __str__(self):
         """Only what differs from the default."""
         usual = {name: values[0] for name, values in {**PRIOR, **DATA}.items()}
-        usual["n_literals"] = 3
+        usual |= {"n_literals": 3, "classes": 2}
         changed = [f"{k}={v}" for k, v in self.settings.items() if v != usual[k]]
         return ", ".join(changed) or "defaults"
 

@@ -10,7 +10,6 @@ import math
 from functools import cache
 
 import numpy as np
-from scipy.special import betaln
 
 import reference
 from bayesdnf import Flat, Geometric, Poisson, Tabulated, Uniform
@@ -92,8 +91,11 @@ class SlowPosterior:
 
     def _read_order(self):
         """Where there are two rates they are ordered by default; more of them never are."""
-        self.two_rates = self.layers == 1 and (
-            self.strata is None or len(np.unique(self.strata)) == 1
+        self.n_classes = 2 if self.y.dtype == bool else int(self.world.y.max()) + 1
+        self.two_rates = (
+            self.layers == 1
+            and self.n_classes == 2
+            and (self.strata is None or len(np.unique(self.strata)) == 1)
         )
         ordered = self.effect.ordered
         self.ordered = self.two_rates if ordered is None else ordered
@@ -162,6 +164,8 @@ class SlowPosterior:
         if not rules:
             null = self.effect.a, self.effect.b
             totals = [parts[0] for parts in self.cells(rules)]
+            if self.n_classes > 2:
+                return sum(map(reference.log_dirichlet, totals))
             return sum(reference.log_null(pos + neg, pos, *null) for pos, neg in totals)
         if not self.two_rates:
             return reference.log_collapsed_cells(self.cells(rules), *self.rates)
@@ -252,7 +256,7 @@ class SlowPosterior:
     def growth(self, rest, height, base, beta, power):
         """Probability that a growing term is finished, and of each literal to come otherwise.
 
-        Literals are ranked as the beam ranks partial terms: Beta integrals over the rows that
+        Literals are ranked as the beam ranks partial terms: integrals of shares over the rows that
         the rest leaves open at this height. Stopping is decided by bounds, of the term as it is
         and with the literal that ranks first.
         """
@@ -284,9 +288,8 @@ class SlowPosterior:
         below = [h for h in range(len(rest) + 1) if 2 * h - 1 < height]
         logs = []
         for left, taken in zip(self._cells(parts, ~held), self._cells(parts, held), strict=True):
-            positives, negatives = (sum(taken[h][y] for h in below) for y in (0, 1))
-            logs.append(betaln(1 + positives, 1 + negatives))
-            logs += [betaln(1 + left[h][0], 1 + left[h][1]) for h in below]
+            goes = [sum(taken[h][c] for h in below) for c in range(self.n_classes)]
+            logs += [reference.log_dirichlet(rows) for rows in [goes, *(left[h] for h in below)]]
         return sum(logs)
 
     def _cells(self, parts, where):
@@ -306,10 +309,13 @@ class SlowPosterior:
         return 2.0 ** -len(term) / math.comb(self.p, len(term))
 
     def row_q(self, term):
-        """A positive individual, a size k with probability 2^-k, k of what is true of it."""
+        """A positive individual, a size k with probability 2^-k, k of what is true of it.
+
+        Of more than two classes any individual.
+        """
         k = len(term)
         total = n_pos = 0.0
-        for i in np.flatnonzero(self.y):
+        for i in np.flatnonzero(self.y if self.n_classes == 2 else self.y >= 0):
             times = 1 if self.weights is None else int(self.weights[i])
             n_pos += times
             held = set(np.flatnonzero(self.truth[:, i]).tolist())

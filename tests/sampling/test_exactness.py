@@ -60,6 +60,12 @@ LARGE = [
     Problem(seed=9, layers=3, strata=2, count=Geometric(0.4), weighted=True),
 ]
 """461 and 241 lists: too many for three temperatures together."""
+CLASSES = [
+    Problem(seed=10, n_literals=2, layers=2, strata=2, classes=3),
+    Problem(seed=11, n_literals=2, layers=3, classes=4, weighted=True, antichain=False),
+    Problem(seed=12, n_literals=2, classes=3, missing=0.2, count=Geometric(0.4)),
+]
+"""More than two classes, in lists, with strata, and in functions."""
 
 
 @lru_cache(maxsize=8)  # tests come problem by problem
@@ -67,7 +73,7 @@ def slow(problem):
     return problem.slow()
 
 
-@pytest.fixture(scope="module", params=[*WHOLE, *PROBLEMS], ids=str)
+@pytest.fixture(scope="module", params=[*WHOLE, *CLASSES, *PROBLEMS], ids=str)
 def problem(request):
     return request.param
 

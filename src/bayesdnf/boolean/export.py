@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from ..errors import InputError, ParameterError, ParseError
 from .algebra import Term, Terms
-from .literal import FALSE, MEANING, ONE_TEXTS, TRUE, Literal, comparison, quote, value_text
+from .literal import FALSE, MEANING, ONE_TEXTS, TRUE, Literal, Value, comparison, quote, value_text
 
 _FORMAT = "bayesdnf.boolean-function"
 _VERSION = 1
@@ -142,7 +142,7 @@ def latex_condition(terms: Terms) -> str:
 
 
 def _latex_literal(literal: Literal) -> str:
-    name = _latex_text(quote(literal.attribute))
+    name = latex_text(quote(literal.attribute))
     if literal.operator in MEANING:
         word = "" if literal.operator in (TRUE, FALSE) else literal.operator.split()[-1]
         said = rf"{name}\ \text{{{word}}}" if word else name
@@ -150,7 +150,7 @@ def _latex_literal(literal: Literal) -> str:
         return rf"\lnot {said}" if negated else said
     value = value_text(literal.value)
     is_word = isinstance(literal.value, (str, bool))
-    value = _latex_text(value) if is_word else latex_number(value)
+    value = latex_text(value) if is_word else latex_number(value)
     return f"{name} {_LATEX_OPERATORS[literal.operator]} {value}"
 
 
@@ -160,7 +160,8 @@ def latex_number(text: str) -> str:
     return rf"{mantissa} \times 10^{{{int(exponent)}}}" if exponent else text
 
 
-def _latex_text(text: str) -> str:
+def latex_text(text: str) -> str:
+    """Write a text in typewriter letters for math mode."""
     visible = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
     return r"\texttt{" + "".join(_LATEX_ESCAPES.get(c, c) for c in visible) + "}"
 
@@ -186,14 +187,16 @@ def _sql_literal(literal: Literal) -> str:
             if literal.operator == TRUE
             else f"{_filled(name)} NOT IN ({ones})"
         )
-    if isinstance(value, bool):
-        value = "TRUE" if value else "FALSE"
-    elif isinstance(value, str):
+    if isinstance(value, str):
         name = _filled(name) if operator == "!=" or value == "" else name
-        value = _sql_quoted(value, "'")
-    else:
-        value = value_text(value)
-    return f"{name} {'<>' if operator == '!=' else operator} {value}"
+    return f"{name} {'<>' if operator == '!=' else operator} {sql_value(value)}"
+
+
+def sql_value(value: Value) -> str:
+    """Write a text, a bool or a number."""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    return _sql_quoted(value, "'") if isinstance(value, str) else value_text(value)
 
 
 def _filled(name: str) -> str:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
 from . import export
 
 if TYPE_CHECKING:
     from .function import BooleanFunction
-    from .literal import Literal
+    from .literal import Literal, Value
+
+Risks = Collection[float] | Collection[Mapping["Value", float]]
+"""The risk of each part, or the share of every class in it by label; those of part 0 first."""
 
 _FORMAT = "bayesdnf.rule-list"
+_MOST_SHARES = 4  # classes that a line of text names
 _WIDTH = 72  # a longer layer is written with one term a line
 
 
@@ -23,16 +27,17 @@ class RuleListExports:
     __slots__ = ()
     layers: tuple[BooleanFunction, ...]
 
-    def to_text(self, risks: Collection[float] | None = None) -> str:
+    def to_text(self, risks: Risks | None = None) -> str:
         """Return the text that :meth:`parse` reads; without risks the same as ``str``.
 
         A layer of more than 72 characters has a line for each term.
 
         Parameters
         ----------
-        risks : sequence of float, optional
+        risks : sequence of float or of mappings, optional
             The risk of each part, that of part 0 first; shown in four digits, in
-            place of the numbers of the parts.
+            place of the numbers of the parts. Or the shares of several classes by
+            their labels, of which the largest are shown; ``parse`` does not read these.
 
         Examples
         --------
@@ -42,6 +47,9 @@ class RuleListExports:
         if   (odor = f) OR (bruises = t AND gill-size = n)   then 0.98
         elif (age >= 45)                                     then 0.43
         else                                                      0.02
+        >>> print(RuleList(["a"]).to_text([{"x": 0.1, "y": 0.9}, {"x": 0.8, "y": 0.2}]))
+        if   (a)   then x 0.8, y 0.2
+        else            y 0.9, x 0.1
         """
         shown = [_shown(outcome) for outcome in _outcomes(self.layers, risks, "to_text")]
         *outcomes, otherwise = [f"part {text}" for text in shown] if risks is None else shown
@@ -55,14 +63,15 @@ class RuleListExports:
         indent = " " * (width + len("   then ")) if broken else ""
         return "\n".join([*text, f"else {indent}{otherwise}"])
 
-    def to_latex(self, risks: Collection[float] | None = None) -> str:
+    def to_latex(self, risks: Risks | None = None) -> str:
         r"""Return LaTeX for math mode: the ``cases`` of amsmath.
 
         Parameters
         ----------
-        risks : sequence of float, optional
+        risks : sequence of float or of mappings, optional
             The risk of each part, that of part 0 first; shown in four digits, in
-            place of the numbers of the parts.
+            place of the numbers of the parts. Or the shares of several classes by
+            their labels.
 
         Examples
         --------
@@ -75,7 +84,7 @@ class RuleListExports:
         \end{cases}
         """
         outcomes = _outcomes(self.layers, risks, "to_latex")
-        *numbers, otherwise = [export.latex_number(_shown(outcome)) for outcome in outcomes]
+        *numbers, otherwise = [_latex_outcome(outcome) for outcome in outcomes]
         words = ["if", *["else if"] * (len(self.layers) - 1)]
         lines = [
             rf"{number} & \text{{{word} }} {export.latex_condition(function.literal_terms)} \\"
@@ -84,16 +93,18 @@ class RuleListExports:
         lines.append(rf"{otherwise} & \text{{otherwise}}")
         return "\n".join([r"\begin{cases}", *lines, r"\end{cases}"])
 
-    def to_sql(self, risks: Collection[float] | None = None) -> str:
+    def to_sql(self, risks: Risks | None = None) -> str:
         """Return an expression in standard SQL whose value is the part of a row.
 
         What :meth:`BooleanFunction.to_sql` says of names and texts holds here too.
 
         Parameters
         ----------
-        risks : sequence of float, optional
+        risks : sequence of float or of mappings, optional
             The risk of each part, that of part 0 first; the expression's values, in
-            place of the numbers of the parts.
+            place of the numbers of the parts. Of shares of several classes by their
+            labels, the values are the most probable class; for the share of one class
+            give its shares as risks.
 
         Examples
         --------
@@ -104,17 +115,24 @@ class RuleListExports:
           WHEN ("age" >= 45) THEN 0.43
           ELSE 0.02
         END
+        >>> print(RuleList(["a = 7"]).to_sql([{"x": 0.1, "y": 0.9}, {"x": 0.8, "y": 0.2}]))
+        CASE
+          WHEN ("a" = 7) THEN 'x'
+          ELSE 'y'
+        END
         """
-        *outcomes, otherwise = _outcomes(self.layers, risks, "to_sql")
+        *outcomes, otherwise = [
+            _sql_outcome(outcome) for outcome in _outcomes(self.layers, risks, "to_sql")
+        ]
         if not self.layers:
-            return repr(otherwise)  # CASE needs a WHEN
+            return otherwise  # CASE needs a WHEN
         lines = [
-            f"  WHEN {export.sql_condition(function.literal_terms)} THEN {outcome!r}"
+            f"  WHEN {export.sql_condition(function.literal_terms)} THEN {outcome}"
             for function, outcome in zip(self.layers, outcomes, strict=True)
         ]
-        return "\n".join(["CASE", *lines, f"  ELSE {otherwise!r}", "END"])
+        return "\n".join(["CASE", *lines, f"  ELSE {otherwise}", "END"])
 
-    def to_python(self, name: str = "rules", risks: Collection[float] | None = None) -> str:
+    def to_python(self, name: str = "rules", risks: Risks | None = None) -> str:
         """Return the source of a function from a row, given as a mapping, to its part.
 
         It needs no imports. None, NaN and absent keys are missing values, which
@@ -124,9 +142,10 @@ class RuleListExports:
         ----------
         name : str, default "rules"
             Name of the function.
-        risks : sequence of float, optional
+        risks : sequence of float or of mappings, optional
             The risk of each part, that of part 0 first; the function's answers, in
-            place of the numbers of the parts.
+            place of the numbers of the parts. Of shares of several classes the answers
+            are dicts from label to share, the most probable class first.
 
         Examples
         --------
@@ -189,14 +208,19 @@ def _lines(function: BooleanFunction) -> list[str]:
 
 
 def _outcomes(
-    layers: tuple[BooleanFunction, ...], risks: Collection[float] | None, owner: str
-) -> list[int] | list[float]:
-    """Return the parts, or their risks as floats, in the order of the layers; part 0 is last."""
+    layers: tuple[BooleanFunction, ...], risks: Risks | None, owner: str
+) -> list[int] | list[float] | list[dict[Value, float]]:
+    """Return the parts, or what is known of them, in the order of the layers; part 0 is last.
+
+    Shares of classes come as dicts, the largest first.
+    """
     highest = len(layers)
     if risks is None:
         return list(range(highest, -1, -1))
-    given = list(risks) if isinstance(risks, Collection) else []
-    if len(given) != highest + 1 or not all(isinstance(r, Real) and 0 <= r <= 1 for r in given):
+    given: list[Any] = list(risks) if isinstance(risks, Collection) else []
+    if len(given) == highest + 1 and all(map(_are_shares, given)):
+        return [_largest_first(part) for part in reversed(given)]
+    if len(given) != highest + 1 or not all(map(_is_share, given)):
         must = f"a list of {highest + 1} numbers from 0 to 1, from part 0 to part {highest}"
         if not layers:
             must = "a list of one number from 0 to 1"
@@ -204,5 +228,42 @@ def _outcomes(
     return [float(risk) for risk in reversed(given)]
 
 
-def _shown(outcome: float) -> str:
+def _is_share(value: Any) -> bool:
+    return isinstance(value, Real) and 0 <= float(value) <= 1
+
+
+def _are_shares(part: Any) -> bool:
+    return (
+        isinstance(part, Mapping)
+        and len(part) > 0
+        and all(isinstance(label, (str, Real)) for label in part)
+        and all(map(_is_share, part.values()))
+    )
+
+
+def _largest_first(part: Mapping[Value, float]) -> dict[Value, float]:
+    # numpy's labels and numbers are written as Python's own.
+    plain = [(getattr(x, "item", lambda x=x: x)(), float(share)) for x, share in part.items()]
+    return dict(sorted(plain, key=lambda pair: -pair[1]))
+
+
+def _shown(outcome: float | dict[Value, float]) -> str:
+    if isinstance(outcome, dict):
+        shares = [f"{label} {share:.4g}" for label, share in outcome.items()]
+        return ", ".join([*shares[:_MOST_SHARES], *(["…"] if len(shares) > _MOST_SHARES else [])])
     return str(outcome) if isinstance(outcome, int) else f"{outcome:.4g}"
+
+
+def _latex_outcome(outcome: float | dict[Value, float]) -> str:
+    if not isinstance(outcome, dict):
+        return export.latex_number(_shown(outcome))
+    return r",\ ".join(
+        rf"{export.latex_text(str(label))}\ {export.latex_number(_shown(share))}"
+        for label, share in outcome.items()
+    )
+
+
+def _sql_outcome(outcome: float | dict[Value, float]) -> str:
+    if not isinstance(outcome, dict):
+        return repr(outcome)
+    return export.sql_value(next(iter(outcome)))

@@ -47,6 +47,8 @@ class _Group(_PlainFlags, TyperGroup):
     pass
 
 
+_TWO_CLASSES = "--threshold and --cost-ratio are for two classes; choose one with --positive."
+
 app = typer.Typer(
     cls=_Group,
     help="Learn Boolean rules (an OR of ANDs) from data, with honest probabilities.",
@@ -110,7 +112,7 @@ def fit(
     import numpy as np
 
     from .. import DNFClassifier
-    from ..estimators.held_out import measure, stratified_folds, stratified_part
+    from ..estimators.held_out import measure, outcome_of, stratified_folds, stratified_part
     from ..files.atomic import writable
     from .labelled import keep_apart, measure_rows, read_labelled, read_test, require_spread
 
@@ -119,22 +121,27 @@ def fit(
         writable(out)
     if report is not None:
         from ..report.html import require_jinja, write_report
+        from ..report.rows import require_positive
 
         require_jinja()
         keep_apart(report, [table, test, out])
         writable(report)
     data = read_labelled(table, target, positive, learning)
     rows, label = data.rows, data.positive
+    if report is not None:
+        require_positive(label)
     tested = None if test is None else read_test(test, target, data, learning)
+    if label is None and least is not None:
+        raise typer.BadParameter(_TWO_CLASSES)
     model = DNFClassifier(**learning.parameters(data), prove=prove)
-    is_positive = rows.y == label
+    outcome = outcome_of(rows.y, np.unique(rows.y), label)
     held: NDArray[np.bool_] | None = None
     if cv is not None:  # a wrong number is told before the search
-        fold = stratified_folds(is_positive, cv, learning.seed)
+        fold = stratified_folds(outcome, cv, learning.seed)
         for k in range(cv):
             require_spread(rows, fold != k, f"--cv {cv}")
     if test_share is not None:
-        held = stratified_part(is_positive, test_share, learning.seed)
+        held = stratified_part(outcome, test_share, learning.seed)
         require_spread(rows, ~held, f"--test-share {test_share:g}")
     finished = _search(model, rows if held is None else rows.part(~held))
     split = None if test_share is None else (test_share, learning.seed)
@@ -149,7 +156,7 @@ def fit(
             held_out = measure_rows(model, tested, test, least)
         elif held is not None:
             part, how = rows.part(held), f"{test_share:g} of the rows"
-            held_out = measure(model, part.X, is_positive[held], how, part.strata, least)
+            held_out = measure(model, part.X, outcome[held], how, part.strata, least)
         elif cv is not None and finished:
             held_out = _cross_validated(model, rows, cv, learning.seed, least)
         if report is not None:
@@ -195,18 +202,18 @@ def _cross_validated(
     model: DNFClassifier, rows: LabelledRows, folds: int, seed: int, threshold: float | None
 ) -> HeldOut:
     from .. import DNFClassifier
-    from ..estimators.held_out import mean_of, measure, stratified_folds
+    from ..estimators.held_out import mean_of, measure, outcome_of, stratified_folds
 
-    is_positive = rows.y == model.positive_
-    fold = stratified_folds(is_positive, folds, seed)
+    outcome = outcome_of(rows.y, model.labels_, model.positive_)
+    fold = stratified_folds(outcome, folds, seed)
     measured = []
     for k in range(folds):
         own = DNFClassifier(**model.get_params(deep=False) | {"prove": False})
         if not _search(own, rows.part(fold != k), f"Fold {k + 1} of {folds}"):
             raise KeyboardInterrupt
         tested = rows.part(fold == k)
-        is_own = is_positive[fold == k]
-        measured.append(measure(own, tested.X, is_own, "", tested.strata, threshold))
+        own_outcome = outcome[fold == k]
+        measured.append(measure(own, tested.X, own_outcome, "", tested.strata, threshold))
     return mean_of(measured)
 
 
@@ -227,10 +234,11 @@ def predict(
 ) -> None:
     """Write the answers of a rule, one row for each row of a table.
 
-    Columns: predicted, probability (of the positive class), marked (1 where the rule holds) and
-    terms (the numbers of those that hold, as fit printed them); of a list also part, the layer
-    that decides (0 where none holds), and terms are those of that layer. With the model.json of
-    markers the table is a study, such as the beginning of the names of .bed, .bim and .fam files.
+    Columns: predicted, probability (of the positive class; of more than two classes of each, as
+    P(class)), marked (1 where the rule holds) and terms (the numbers of those that hold, as fit
+    printed them); of a list also part, the layer that decides (0 where none holds), and terms are
+    those of that layer. With the model.json of markers the table is a study, such as the beginning
+    of the names of .bed, .bim and .fam files.
     """
     least = options.decision(threshold, cost_ratio)
     import numpy as np
@@ -248,6 +256,7 @@ def predict(
     from ..genomics.prediction.marker_model import is_marker_model
     from .labelled import (
         keep_apart,
+        probability_columns,
         require_columns,
         strata_like,
         strata_texts,
@@ -269,6 +278,8 @@ def predict(
     about = rule._answers_for(rows, row_strata(rule.strata_, labels, len(X)))
     predicted = about.predicted
     if least is not None:
+        if rule.positive_ is None:
+            raise typer.BadParameter(_TWO_CLASSES)
         yes = says_yes(about.probabilities, rule._positive_index, least)
         predicted = np.where(yes, rule.positive_, rule.negative_)
     layer = np.array([layer for layer, _ in placed_terms(rule.function_)], dtype=int)
@@ -276,13 +287,13 @@ def predict(
     answers = pd.DataFrame(
         {
             "predicted": predicted,
-            "probability": about.probabilities[:, rule._positive_index],
+            **probability_columns(rule, about.probabilities),
             "marked": (about.parts > 0).astype(int),
             "terms": [" ".join(str(t + 1) for t in np.flatnonzero(row)) for row in holds],
         }
     )
     if isinstance(rule.function_, RuleList):
-        answers.insert(2, "part", about.parts)
+        answers.insert(list(answers).index("marked"), "part", about.parts)
     with atomic_path(out) as part:
         shown = make_safe(answers) if excel_safe else answers
         shown.to_csv(part, index=False, sep=separator_of(out))

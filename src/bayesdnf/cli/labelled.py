@@ -12,9 +12,9 @@ import typer
 from numpy.typing import NDArray
 
 from ..data.columns import TEXT, read_column
-from ..data.outcome import find_label, refuse_quantity
+from ..data.outcome import MOST_CLASSES, find_label, refuse_quantity
 from ..data.reading import read_file
-from ..display.wording import count, listed
+from ..display.wording import listed
 from ..errors import InputError, UnknownColumnError, did_you_mean
 from .options import Learning, separator
 
@@ -49,7 +49,7 @@ class LabelledRows(NamedTuple):
 
 
 class LabelledTable(NamedTuple):
-    """A table that was read: its rows, the positive label, cells that mean missing."""
+    """A table that was read: its rows, the positive label of two, cells that mean missing."""
 
     rows: LabelledRows
     positive: Any
@@ -159,12 +159,12 @@ def read_like(
     strata: str | None = None,
 ) -> LabelledRows:
     """Read another file of the make that a classifier was fitted on."""
-    texts = text_columns(model) | ({target} if model.classes_.dtype.kind in "OUT" else set())
+    texts = text_columns(model) | ({target} if model.labels_.dtype.kind in "OUT" else set())
     texts |= strata_texts(model, strata)
     table = read_file(path, separator(sep), missing=model.missing_values, texts=texts)
     require_columns(list(model.encoder_.kinds_), table, path, who)
     X, y = split_target(table, target, path)
-    _require_labels(y, [model.negative_, model.positive_], target, path)
+    _require_labels(y, model.labels_.tolist(), target, path)
     return LabelledRows(X, y, strata_like(model, X, path, strata))
 
 
@@ -198,13 +198,22 @@ def measure_rows(
     model: RuleClassifier, rows: LabelledRows, path: Path, threshold: float | None = None
 ) -> HeldOut | None:
     """Measure a classifier on rows of another file; None, and told, if it saw the rows."""
-    from ..estimators.held_out import NOT_HELD_OUT, are_of_fit, measure
+    from ..estimators.held_out import NOT_HELD_OUT, are_of_fit, measure, outcome_of
 
-    is_positive = np.asarray(rows.y == model.positive_, dtype=np.bool_)
-    if are_of_fit(model, rows.X, is_positive):
+    outcome = outcome_of(rows.y, model.labels_, model.positive_)
+    if are_of_fit(model, rows.X, outcome):
         typer.echo(f"{path}: {NOT_HELD_OUT}", err=True)
         return None
-    return measure(model, rows.X, is_positive, str(path), rows.strata, threshold)
+    return measure(model, rows.X, outcome, str(path), rows.strata, threshold)
+
+
+def probability_columns(
+    model: RuleClassifier, probabilities: NDArray[np.float64]
+) -> dict[str, NDArray[np.float64]]:
+    """Name the probabilities of rows: of the positive class, or of each of more than two."""
+    if model.positive_ is not None:
+        return {"probability": probabilities[:, model._positive_index]}
+    return {f"P({label!s})": probabilities[:, c] for c, label in enumerate(model.classes_)}
 
 
 def keep_apart(out: Path, inputs: list[Path | None]) -> None:
@@ -247,16 +256,19 @@ def split_target(table: pd.DataFrame, target: str, path: Path) -> tuple[pd.DataF
 
 
 def positive_label(y: NDArray[Any], positive: str | None, target: str, path: Path) -> Any:
-    """Find the label that a text names; by default the second of the two."""
+    """Find the label that a text names; by default the second of two, and None of more."""
     labels = np.unique(y).tolist()
     shown = listed(labels, 5)
     where = f"Column {target!r} of {path}"
-    if len(labels) != 2:
-        raise InputError(
-            f"{where} holds {count(len(labels), 'class', 'classes')} ({shown}); a target has two."
-        )
+    if len(labels) < 2:
+        raise InputError(f"{where} holds 1 class ({shown}); a target has two or more.")
     if positive is None:
-        return labels[1]
+        if len(labels) > MOST_CLASSES:
+            raise InputError(
+                f"{where} holds {len(labels):,} different values ({shown}), at most {MOST_CLASSES} "
+                f"classes are possible; put them into groups, or name one with --positive."
+            )
+        return labels[1] if len(labels) == 2 else None
     # As it is written first: whole numbers past 2^53 are not what a float would make of them.
     place = find_label([str(label) for label in labels], positive)
     if place is None:

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from .labelled import LabelledTable
 
 Table = Annotated[Path, typer.Argument(help="CSV or TSV (gzip too) or Parquet.")]
-Target = Annotated[str, typer.Option(help="Column that holds the two classes.")]
+Target = Annotated[str, typer.Option(help="Column that holds the classes.")]
 Positive = Annotated[
-    str | None, typer.Option(help="Class that the rule marks; else the second in order.")
+    str | None,
+    typer.Option(
+        help="Class that the rule marks, against all others; else the second of two, or all."
+    ),
 ]
 Strata = Annotated[
     str | None, typer.Option(help="Column that holds the strata; else that of the fit, if there.")

@@ -97,18 +97,20 @@ def rule_result(
     """Return what is known of a rule, for JSON."""
     from ..estimators.presentation import constant_answer
 
-    unmarked = model.risks_[0]
-    marked = None if model.function_.is_null or model._is_list else model.risks_[1]._asdict()
+    risks = [risk._asdict() for risk in model.risks_]  # none of more than two classes
+    marked = None if model.function_.is_null or model._is_list else risks[1:]
     by_stratum = model.stratum_layers_
+    counts = model.counts_
     return {
         "rule": str(model.function_),
         "positive": model.positive_,
-        "rows": model.counts_.n,
-        "positives": model.counts_.n_pos,
+        "classes": model.classes_.tolist(),
+        "rows": int(model.cells_.sum()),
+        "positives": None if counts is None else counts.n_pos,
         "literals": len(model.encoder_.literals_),
         "terms": model.rules_.to_dict("records"),
-        "risk_marked": marked,
-        "risk_unmarked": unmarked._asdict(),
+        "risk_marked": marked[0] if marked else None,
+        "risk_unmarked": risks[0] if risks else None,
         "layers": model.layers_.to_dict("records") if model.rates_ is None else None,
         "strata": None if by_stratum is None else by_stratum.to_dict("records"),
         "held_out": None if held_out is None else held_out._asdict(),
@@ -135,8 +137,9 @@ def posterior_result(model: PosteriorDNFClassifier, held_out: HeldOut | None) ->
     functions["function"] = [str(function) for function in functions["function"]]
     return {
         "positive": model.positive_,
-        "rows": model.counts_.n,
-        "positives": model.counts_.n_pos,
+        "classes": model.classes_.tolist(),
+        "rows": int(drawn.cells[0].sum()) if model.counts_ is None else model.counts_.n,
+        "positives": None if model.counts_ is None else model.counts_.n_pos,
         "literals": len(model.encoder_.literals_),
         "functions": functions.to_dict("records"),
         "distinct_functions": drawn.n_functions,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..display.wording import listed
 from ..errors import InputError
 from . import options
 from .output import posterior_result, rule_result, write_json
@@ -106,18 +107,19 @@ def _rule_of(model: DNFClassifier | PosteriorDNFClassifier) -> Rule:
     return model.function_ if isinstance(model, DNFClassifier) else model.map_
 
 
-def _risks_of(model: DNFClassifier | PosteriorDNFClassifier) -> list[float] | None:
+def _risks_of(model: DNFClassifier | PosteriorDNFClassifier) -> Any:
     """Return the risks of the parts of a list, part 0 first; those of drawn rules are averages."""
     from .. import DNFClassifier
+    from ..estimators.presentation import part_outcomes
 
-    return [risk.mean for risk in model.risks_] if isinstance(model, DNFClassifier) else None
+    return part_outcomes(model) if isinstance(model, DNFClassifier) else None
 
 
 def _target_of(rule: RuleClassifier, model: Path) -> str:
     if rule.record_.target is None:
         raise InputError(
-            f"{model} does not say which column holds {rule.positive_!s} and "
-            f"{rule.negative_!s}; name it with --target."
+            f"{model} does not say which column holds "
+            f"{listed(rule.labels_.tolist(), 5, str)}; name it with --target."
         )
     return rule.record_.target
 

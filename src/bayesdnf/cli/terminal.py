@@ -10,7 +10,9 @@ from .output import ADVICE
 from .shell_words import in_shell_words
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -39,10 +41,18 @@ def make_console() -> Console:
 
 def table_line(model: RuleClassifier, counts: Counts) -> str:
     """Say what the table held."""
-    return (
-        f"{counts.n:,} rows, {counts.n_pos:,} positive ({model.positive_!s}); "
-        f"{len(model.encoder_.kinds_):,} columns, {len(model.encoder_.literals_):,} literals."
-    )
+    return f"{counts.n:,} rows, {counts.n_pos:,} positive ({model.positive_!s}); {_offered(model)}"
+
+
+def _class_line(model: RuleClassifier, cells: NDArray[np.int64]) -> str:
+    """Say the same with more than two classes."""
+    rows = cells.sum(axis=(0, 1))
+    each = ", ".join(f"{n:,} {label!s}" for label, n in zip(model.classes_, rows, strict=True))
+    return f"{rows.sum():,} rows ({each}); {_offered(model)}"
+
+
+def _offered(model: RuleClassifier) -> str:
+    return f"{len(model.encoder_.kinds_):,} columns, {len(model.encoder_.literals_):,} literals."
 
 
 def print_model(
@@ -62,7 +72,9 @@ def print_model(
     )
 
     console = make_console()
-    console.print(table_line(model, model.counts_))
+    counts = model.counts_
+    line = _class_line(model, model.cells_) if counts is None else table_line(model, counts)
+    console.print(line)
     _print_columns(console, model)
     if (several := near_equal(model)) is not None:
         console.print(Text(_sampled(several), style="bold"))
@@ -102,11 +114,13 @@ def _rule(model: DNFClassifier) -> list[Text]:
     from rich.text import Text
 
     from ..boolean import RuleList
+    from ..estimators.presentation import told_apart
 
     rule = model.function_
     if not isinstance(rule, RuleList):
-        return [Text(f"\nRule for {model.positive_!s}:", style="bold"), *_term_lines(rule, "     ")]
-    lines = [Text(f"\nRule list for {model.positive_!s}:", style="bold")]
+        title = Text(f"\nRule for {told_apart(model)}:", style="bold")
+        return [title, *_term_lines(rule, "     ")]
+    lines = [Text(f"\nRule list for {told_apart(model)}:", style="bold")]
     for number, layer in enumerate(rule.layers):
         lines += _term_lines(layer, "  elif " if number else "  if   ")
     return [*lines, Text("  else", style="dim")]
@@ -154,9 +168,9 @@ def _terms(model: DNFClassifier) -> Table:
 
 
 def _parts(parts: pd.DataFrame) -> Table:
-    from ..estimators.presentation import PART_HEAD, STRATUM_HEAD, part_cells
+    from ..estimators.presentation import part_cells, part_head
 
-    head = STRATUM_HEAD if "stratum" in parts else PART_HEAD
+    head = part_head(parts)
     return _short_texts(head, part_cells(parts), wide=head[0])
 
 
@@ -176,15 +190,19 @@ def _short_texts(head: Sequence[str], rows: Iterable[Sequence[str]], wide: str) 
 
 
 def _print_risks(console: Console, model: DNFClassifier) -> None:
+    counts = model.counts_
+    if counts is None:
+        console.print(_parts(model.layers_))
+        console.print("(Shares of classes: posterior means, of the first with 95 % interval.)")
+        return
     if model.rates_ is None and not model.function_.is_null:
         console.print(_parts(model.layers_))
-        counts = model.counts_
         console.print(
             f"(P({model.positive_!s}): posterior mean and 95 % interval; of all rows "
             f"{counts.n_pos / counts.n:.4f}.)"
         )
         return
-    n, n_marked = model.counts_.n, model.counts_.n_marked
+    n, n_marked = counts.n, counts.n_marked
     rows = None if model.function_.is_null else (f", {n - n_marked:,} rows", f", {n_marked:,} rows")
     for line in risk_lines(model, rows):
         console.print(line)
@@ -200,7 +218,10 @@ def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> 
     console = make_console()
     if doubt := model.draws_.doubt:
         console.print(Text(f"{in_shell_words(doubt)}\n", style="bold"))
-    console.print(table_line(model, model.counts_))
+    if model.counts_ is None:
+        console.print(_class_line(model, model.draws_.cells[0]))
+    else:
+        console.print(table_line(model, model.counts_))
     _print_columns(console, model)
     lead = present.none_stands_out(model)
     if lead is not None:
@@ -232,7 +253,10 @@ def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> 
         console.print()
     for said in present.no_rule(model):
         console.print(in_shell_words(said))
-    if model.draws_.simple or model.draws_.only_null:
+    if model.counts_ is None:
+        for said in present.risks(model):
+            console.print(said)
+    elif model.draws_.simple or model.draws_.only_null:
         for line in risk_lines(model, None if model.draws_.only_null else ("", "")):
             console.print(line)
     else:

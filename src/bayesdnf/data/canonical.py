@@ -17,7 +17,7 @@ Ints = NDArray[np.int64]
 
 def canonical(
     bits: BitMatrix,
-    positive: NDArray[np.bool_],
+    outcome: NDArray[np.bool_ | np.integer],
     weights: NDArray[np.int64] | None = None,
     strata: NDArray[np.intp] | None = None,
 ) -> BitMatrix:
@@ -27,8 +27,8 @@ def canonical(
     ----------
     bits : BitMatrix
         The table as read (one segment).
-    positive : ndarray of bool
-        Outcome of each sample.
+    outcome : ndarray of bool or int
+        Whether each sample is positive; or the number of its class, from 0.
     weights : ndarray of int64, optional
         How often each sample counts; samples of weight 0 are left out.
     strata : ndarray of int, optional
@@ -37,21 +37,22 @@ def canonical(
     Returns
     -------
     BitMatrix
-        Segments: the positives of each stratum, then the negatives of each; ``row_order`` leads
-        each sample to its row.
+        Segments: the positives of each stratum, then the negatives of each, or the first class of
+        each, then the next; ``row_order`` leads each sample to its row.
     """
     if len(bits.segments) != 1 or bits.row_order is not None:
         raise InputError(
             "A table as read is needed. Got one whose rows are sorted and merged already instead."
         )
     n = bits.n_rows
-    if len(positive) != n:
-        raise InputError(f"y has {len(positive):,} entries for {n:,} rows of X.")
+    if len(outcome) != n:
+        raise InputError(f"y has {len(outcome):,} entries for {n:,} rows of X.")
     counted = np.ones(n, dtype=np.int64) if weights is None else weights
     bits = _without_idle_validity(bits, counted > 0)
     n_strata = 1 if strata is None else int(strata.max(initial=0)) + 1
-    segment = np.where(positive, 0, n_strata).astype(np.int64)
-    segment += 0 if strata is None else strata
+    number = (~outcome if outcome.dtype == np.bool_ else outcome).astype(np.int64)
+    n_classes = max(2, int(number.max(initial=0)) + 1)
+    segment = number * n_strata + (0 if strata is None else strata)
     hashes = _native.hash_rows(bits.planes, n)
     order = np.lexsort((hashes[:, 1], hashes[:, 0], segment))
     order = order[counted[order] > 0]
@@ -62,7 +63,7 @@ def canonical(
     firsts = order[starts]
 
     def rows_per_segment(sources: Ints, counts: Ints | None = None) -> list[int]:
-        rows = np.zeros(2 * n_strata, dtype=np.int64)
+        rows = np.zeros(n_classes * n_strata, dtype=np.int64)
         np.add.at(rows, segment[sources], 1 if counts is None else counts)
         return rows.tolist()
 

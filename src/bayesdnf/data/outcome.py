@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from ..boolean.literal import Literal, Value
 from ..display.wording import listed
 from ..errors import InputError, ParameterError, shown
-from .columns import is_missing, read_column
+from .columns import Column, is_missing, read_column
 from .thresholds import cuts
 
-_MOST_CLASSES = 20  # of numbers: more are a quantity
+MOST_CLASSES = 20
+"""Classes at most: every part of a list has a share of each. Of numbers, more are a quantity."""
 
 
 class Outcome(NamedTuple):
@@ -25,6 +26,13 @@ class Outcome(NamedTuple):
     positive: NDArray[np.bool_]
     classes: tuple[Value, Value]
     """(negative label, positive label)"""
+
+
+class Classes(NamedTuple):
+    """Which class each row is of, and what the classes are called."""
+
+    number: NDArray[np.intp]
+    labels: tuple[Value, ...]
 
 
 def read_outcome(y: Any, positive: Any = None) -> Outcome:
@@ -53,6 +61,18 @@ def read_outcome(y: Any, positive: Any = None) -> Outcome:
     >>> read_outcome(["a", "b", "c"], positive="b").classes
     ('other', 'b')
     """
+    column, labels = _labels_of(y)
+    chosen = _chosen(labels, positive)
+    rest = [label for label in labels if label not in chosen]
+    is_positive = np.zeros(len(column.values), dtype=np.bool_)
+    for label in chosen:
+        is_positive |= column.truth(Literal("y", "=", label))
+    positive_label = chosen[0] if len(chosen) == 1 else " or ".join(str(x) for x in chosen)
+    return Outcome(is_positive, (name_of_rest(rest, positive_label), positive_label))
+
+
+def _labels_of(y: Any) -> tuple[Column, list[Value]]:
+    """Read labels, and the distinct ones, of which there must be two or more."""
     column = read_column(y, "y")
     if len(column.values) == 0:
         raise InputError("y has no entries; at least one is needed.")
@@ -62,16 +82,69 @@ def read_outcome(y: Any, positive: Any = None) -> Outcome:
     labels: list[Value] = column.distinct()[0].tolist()
     if len(labels) == 1:
         raise InputError(f"y holds one label only, {labels[0]!r}; two classes are needed.")
-    chosen = _chosen(labels, positive)
-    rest = [label for label in labels if label not in chosen]
-    is_positive = np.zeros(len(column.values), dtype=np.bool_)
-    for label in chosen:
-        is_positive |= column.truth(Literal("y", "=", label))
-    positive_label = chosen[0] if len(chosen) == 1 else " or ".join(str(x) for x in chosen)
-    negative_label = rest[0] if len(rest) == 1 else "other"
-    if negative_label == positive_label:  # a label may itself be called "other"
-        negative_label = f"not {positive_label}"
-    return Outcome(is_positive, (negative_label, positive_label))
+    return column, labels
+
+
+def read_classes(y: Any, positive: Any = None) -> Classes:
+    """Read a column of labels as classes.
+
+    Parameters
+    ----------
+    y : 1-D array, pandas or polars Series, or list
+        One label for each row: texts, numbers or bools.
+    positive : label or list of labels, optional
+        What counts as positive, of two classes; everything else is then negative.
+
+    Returns
+    -------
+    Classes
+        ``number``, of two classes 0 for the positive one and 1 for the other, of more the place in
+        ``labels``, which are sorted. Two are called as in :func:`read_outcome`.
+
+    Examples
+    --------
+    >>> from bayesdnf.data.outcome import read_classes
+    >>> read_classes(["p", "e", "p"])
+    Classes(number=array([0, 1, 0]), labels=('e', 'p'))
+    >>> read_classes(["b", "c", "a"])
+    Classes(number=array([1, 2, 0]), labels=('a', 'b', 'c'))
+    """
+    column, labels = _labels_of(y)
+    if positive is not None or len(labels) == 2:
+        outcome = read_outcome(y, positive)
+        return Classes((~outcome.positive).astype(np.intp), outcome.classes)
+    require_classes(labels)
+    number = np.zeros(len(column.values), dtype=np.intp)
+    for place, label in enumerate(labels):
+        number[column.truth(Literal("y", "=", label))] = place
+    return Classes(number, tuple(labels))
+
+
+def require_classes(labels: Sequence[Any]) -> None:
+    """Refuse more classes than a rule list may tell apart."""
+    if len(labels) <= MOST_CLASSES:
+        return
+    numbers = not isinstance(labels[0], str)
+    advice = "cut the numbers into a few groups" if numbers else "put some of them together"
+    raise InputError(
+        f"y holds {len(labels):,} different labels ({list_labels(labels)}), at most "
+        f"{MOST_CLASSES} classes are possible; {advice}, or name one with positive= to tell it "
+        f"from the others."
+    )
+
+
+def name_of_rest(rest: Sequence[Value], positive: Value) -> Value:
+    """Name the labels that stand together as negative.
+
+    Examples
+    --------
+    >>> from bayesdnf.data.outcome import name_of_rest
+    >>> name_of_rest(["e"], "p"), name_of_rest(["a", "c"], "b")
+    ('e', 'other')
+    """
+    if len(rest) == 1:
+        return rest[0]
+    return "other" if positive != "other" else f"not {positive}"
 
 
 def _chosen(labels: list[Value], positive: Any) -> list[Value]:
@@ -128,7 +201,7 @@ def refuse_quantity(values: NDArray[Any], title: str, name: str) -> None:
     if values.dtype.kind not in "iuf":
         return
     different, totals = np.unique(values[~is_missing(values)], return_counts=True)
-    if len(different) <= _MOST_CLASSES:
+    if len(different) <= MOST_CLASSES:
         return
     [cut] = cuts(different, totals, 1)
     raise InputError(
@@ -257,15 +330,16 @@ class Strata:
         return numbers
 
 
-def read_strata(values: Any, positive: NDArray[np.bool_] | None = None) -> Strata:
+def read_strata(values: Any, outcome: NDArray[np.integer | np.bool_] | None = None) -> Strata:
     """Read a column of labels as strata.
 
     Parameters
     ----------
     values : 1-D array, pandas or polars Series, or list
         One label for each row: texts, numbers or bools, a handful of different ones.
-    positive : ndarray of bool, optional
-        The outcome, which strata must not settle on their own.
+    outcome : ndarray, optional
+        Number of each row's class, or whether it is positive, which strata must not settle on
+        their own.
 
     Examples
     --------
@@ -275,8 +349,8 @@ def read_strata(values: Any, positive: NDArray[np.bool_] | None = None) -> Strat
     """
     column = read_column(values, "strata")
     n_rows = len(column.values)
-    if positive is not None and n_rows != len(positive):
-        raise InputError(f"strata has {n_rows:,} entries for {len(positive):,} rows of X.")
+    if outcome is not None and n_rows != len(outcome):
+        raise InputError(f"strata has {n_rows:,} entries for {len(outcome):,} rows of X.")
     _require_known(column.missing)
     labels: tuple[Value, ...] = tuple(column.distinct()[0].tolist())
     if len(labels) > MOST_STRATA:
@@ -293,9 +367,9 @@ def read_strata(values: Any, positive: NDArray[np.bool_] | None = None) -> Strat
         raise InputError(
             "strata puts every row into a stratum of its own; rows that share one are needed."
         )
-    if positive is not None and len(labels) > 1:
-        share = np.bincount(numbers, weights=positive, minlength=len(labels))
-        if bool(((share == 0) | (share == sizes)).all()):
+    if outcome is not None and len(labels) > 1:
+        pairs = np.unique(np.column_stack([numbers, outcome.astype(np.intp)]), axis=0)
+        if len(pairs) == len(labels):
             raise InputError(
                 "strata settles the outcome: all rows of a stratum are of one class, so there is "
                 "nothing left for a rule to say. Give groups that do not depend on y."

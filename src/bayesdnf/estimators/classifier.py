@@ -18,22 +18,32 @@ from ..data.encoder import FittedTable
 from ..display.bars import SearchBar, Teller, following
 from ..errors import InputError, ParameterError
 from ..model.effect import Effect
+from ..model.part_rates import mean_shares
 from ..model.prior import Prior
 from ..model.rates import Counts, Interval, Rates
-from ..model.rule import Rule, layers_of
+from ..model.rule import Rule
 from ..remote.clusters import threads_for
 from ..search.bound import bounded
 from ..search.hunt import hunt
 from ..search.result import SearchResult
 from . import presentation
-from .explaining.changes import RowChanges, nearest_change
+from .class_shares import (
+    Shares,
+    class_parts_table,
+    class_rules_table,
+    class_strata_table,
+    pooled_means,
+    pooled_shares,
+)
+from .explaining.changes import nearest_change
 from .explaining.explanation import (
+    ClassExplanation,
     Explanation,
     ListExplanation,
-    RiskChange,
     fired_terms,
     one_row,
 )
+from .explaining.of_lists import explain_classes, explain_list
 from .held_out import says_yes
 from .rule_classifier import RuleClassifier, Task
 from .rules import (
@@ -60,7 +70,7 @@ class RowAnswers(NamedTuple):
     probabilities: NDArray[np.float64]
     """Of each class, as columns."""
     predicted: NDArray[Any]
-    """The more probable class."""
+    """The most probable class."""
 
 
 class DNFClassifier(RuleClassifier):
@@ -69,7 +79,8 @@ class DNFClassifier(RuleClassifier):
     Takes texts, categories, bools, numbers and missing values as they are. The rule is the
     function with the highest posterior that the search finds; risks are posterior means given
     that rule. With ``layers`` above 1 it is a list of functions, asked one after the other: the
-    first that holds decides, and each has a risk of its own.
+    first that holds decides, and each has a risk of its own. With more than two classes, at most
+    20, every part of the list has a share of each class.
 
     Parameters
     ----------
@@ -80,9 +91,9 @@ class DNFClassifier(RuleClassifier):
         has no meaning in this likelihood: for a sample whose share of positives is not the
         population's give ``Effect(prevalence=...)``.
     layers : int, optional
-        The most layers that the rule may have; None means 1. With 1 it is a
-        :class:`BooleanFunction`, with more a :class:`RuleList`, also when the best list has one
-        layer or none.
+        The most layers that the rule may have; None means 1, and 4 for more than two classes.
+        With 1 it is a :class:`BooleanFunction`, with more a :class:`RuleList`, also when the best
+        list has one layer or none.
     kinds, negations, thresholds, missing_values
         Which literals are on offer; see :class:`LiteralEncoder`.
     monotonic_cst : dict or array, optional
@@ -90,7 +101,9 @@ class DNFClassifier(RuleClassifier):
         the rule marks never falls as age rises, with -1 it never rises. Only for one layer, without
         strata, and where marked rows have the higher risk, as they have by default.
     positive : label, optional
-        Which class the rule is to mark; None means ``classes_[1]``.
+        Which class the rule is to mark; None means ``classes_[1]`` of two. With more than two
+        classes it is that class against all others together, which are then called ``other``, and
+        None means that every class has its share.
     restarts, agree, steps, time_limit
         When the search ends; see :func:`hunt`.
     prove : bool, default=False
@@ -116,27 +129,37 @@ class DNFClassifier(RuleClassifier):
         One row for each term: ``rule``, ``size``, ``rows`` covered, ``positives`` among them,
         their share ``rate`` in the table with ``low`` and ``high`` (95 % Jeffreys interval), and
         ``log_gain``, the log posterior lost without the term. Of a list first of all ``layer``,
-        and ``rows`` are those that the term decides: it holds and no higher layer does.
+        and ``rows`` are those that the term decides: it holds and no higher layer does. With more
+        than two classes ``class`` is the most frequent one of these rows, and ``of_class`` its
+        rows, in place of ``positives``.
     layers_ : pandas.DataFrame
         One row for each part, the highest layer first and the ``else`` last: ``part``, ``rule``,
         ``rows``, ``positives``, ``rate`` (posterior mean) with ``low`` and ``high`` (95 %
         interval), and ``risk``: "raised" or "lowered" when that interval lies above or below the
-        risk of all rows, else "unclear".
+        risk of all rows, else "unclear". With more than two classes: ``part``, ``rule``, ``rows``,
+        ``class`` (the most probable one), its ``share`` with ``low`` and ``high``, and a column
+        ``P(label)`` for each class.
     stratum_layers_ : pandas.DataFrame or None
         The same for every ``stratum``, whose risks are compared with the stratum's own; None
         without strata.
     log_posterior_ : float
         Score of the rule, with every normalising constant of the prior.
-    counts_ : Counts
-        Rows, positives, marked rows and marked positives, weighted.
-    cells_ : ndarray of shape (n_strata, n_parts, 2)
-        Positives and negatives of each part in each stratum, weighted; part 0 first.
+    counts_ : Counts or None
+        Rows, positives, marked rows and marked positives, weighted; None with more than two
+        classes.
+    cells_ : ndarray of shape (n_strata, n_parts, n_classes)
+        Positives and negatives of each part in each stratum, weighted; part 0 first. With more than
+        two classes rows of each, in the order of ``classes_``.
     rates_ : Rates or None
-        Posterior of both risks given the rule; None for lists and with strata.
+        Posterior of both risks given the rule; None for lists, with strata, and with more than two
+        classes.
     risks_ : tuple of Interval
         Means and 95 % intervals of the risks, unmarked rows first, then those of the layers from
         the lowest to the highest; what ``predict_proba`` answers with. With strata they are
-        pooled: each stratum weighs as much as it has rows of the part.
+        pooled: each stratum weighs as much as it has rows of the part. Empty with more than two
+        classes.
+    shares_ : tuple of tuples of Interval or None
+        With more than two classes, the same of every class in each part, part 0 first; else None.
     strata_ : tuple or None
         The labels of the strata; None without.
     stopped_ : str
@@ -151,9 +174,11 @@ class DNFClassifier(RuleClassifier):
     proved_ : bool
         Whether no allowed function scores higher: ``gap_`` is 0.
     classes_ : ndarray
-        The two labels, sorted.
-    positive_, negative_ : label
-        The class that the rule marks, and the other.
+        The classes: the labels, sorted, or ``other`` and the positive one of several.
+    labels_ : ndarray
+        The labels of y, sorted.
+    positive_, negative_ : label or None
+        The class that the rule marks, and the other; None with more than two classes.
     encoder_ : LiteralEncoder
         What the columns became.
     deciding_columns_ : tuple of str
@@ -197,6 +222,16 @@ class DNFClassifier(RuleClassifier):
     0     2  (x0 AND x1)   158   raised
     1     1         (x2)   213  lowered
     2     0         else   229  unclear
+
+    More than two classes:
+
+    >>> y = np.where(X[:, 0] * X[:, 1], "a", np.where(X[:, 2], "b", "c"))
+    >>> clf = DNFClassifier(random_state=0).fit(X, y)
+    >>> clf.layers_[["part", "rule", "rows", "class"]]
+       part         rule  rows class
+    0     2  (x0 AND x1)   158     a
+    1     1         (x2)   213     b
+    2     0         else   229     c
     """
 
     function_: Rule
@@ -204,9 +239,10 @@ class DNFClassifier(RuleClassifier):
     layers_: pd.DataFrame
     stratum_layers_: pd.DataFrame | None
     log_posterior_: float
-    counts_: Counts
+    counts_: Counts | None
     cells_: NDArray[np.int64]
     rates_: Rates | None
+    shares_: Shares | None
     agreement_: int
     restarts_: int
     proved_: bool
@@ -288,12 +324,17 @@ class DNFClassifier(RuleClassifier):
         self._store_task(task)
         posterior = task.posterior
         self.function_ = found.function
-        self.rules_ = rules_table(posterior, found.function)
         self.log_posterior_ = float(found.log_posterior)
-        self.counts_ = posterior.counts(found.function)
         self.cells_ = posterior.part_counts(found.function)
-        self.rates_ = posterior.rates(found.function) if posterior.simple else None
-        self.risks_ = self._pooled() if self.rates_ is None else self.rates_.summary()
+        if self.positive_ is None:
+            self.rules_ = class_rules_table(posterior, found.function, self.classes_.tolist())
+            self._set_shares()
+        else:
+            self.rules_ = rules_table(posterior, found.function)
+            self.counts_ = posterior.counts(found.function)
+            self.rates_ = posterior.rates(found.function) if posterior.simple else None
+            self.risks_ = self._pooled() if self.rates_ is None else self.rates_.summary()
+            self.shares_ = None
         self._tabulate()
         self.stopped_ = found.stopped
         self.agreement_ = found.agreement
@@ -303,6 +344,12 @@ class DNFClassifier(RuleClassifier):
         self.ways_ = found.ways
         self.near_ = found.near
 
+    def _set_shares(self) -> None:
+        """Set what is known of the parts of more than two classes, once the cells are."""
+        self.counts_ = self.rates_ = None
+        self.risks_ = ()
+        self.shares_ = pooled_shares(self.cells_)
+
     def _pooled(self) -> tuple[Interval, ...]:
         """Risks of the parts, whatever the stratum; of the null function twice the same."""
         risks = pooled_risks(self.effect_, self.cells_)
@@ -311,9 +358,15 @@ class DNFClassifier(RuleClassifier):
 
     def _tabulate(self) -> None:
         """Set the tables of parts, once rule, counts and risks are known."""
+        pooled, self.stratum_layers_ = self.cells_.sum(axis=0), None
+        if self.shares_ is not None:
+            rule, labels = self.function_, self.classes_.tolist()
+            self.layers_ = class_parts_table(rule, pooled, self.shares_, labels)
+            if self.strata_ is not None:
+                self.stratum_layers_ = class_strata_table(rule, self.cells_, labels, self.strata_)
+            return
         base = self.effect_.prevalence
-        self.layers_ = parts_table(self.function_, self.cells_.sum(axis=0), self.risks_, base)
-        self.stratum_layers_ = None
+        self.layers_ = parts_table(self.function_, pooled, self.risks_, base)
         if self.strata_ is not None:
             own = [self.risks_] if self._two_rates else stratum_risks(self.effect_, self.cells_)
             self.stratum_layers_ = strata_table(self.function_, self.cells_, own, self.strata_)
@@ -324,8 +377,8 @@ class DNFClassifier(RuleClassifier):
 
     @property
     def _two_rates(self) -> bool:
-        """Whether rates may be ordered: a function, and no strata."""
-        return not self._is_list and len(self.cells_) == 1
+        """Whether rates may be ordered: a function of two classes, and no strata."""
+        return not self._is_list and self.cells_.shape[::2] == (1, 2)
 
     def marked(self, X: Any) -> NDArray[np.bool_]:
         """Say for each row whether the rule holds; of a list, whether any layer does.
@@ -378,7 +431,9 @@ class DNFClassifier(RuleClassifier):
         rows = self._rule_rows(X)
         return self._answers_for(rows, row_strata(self.strata_, strata, rows.n_rows)).probabilities
 
-    def explain(self, row: Any, stratum: Any = None) -> Explanation | ListExplanation:
+    def explain(
+        self, row: Any, stratum: Any = None
+    ) -> Explanation | ListExplanation | ClassExplanation:
         """Say which terms hold on a row, and the nearest change that would give another answer.
 
         Parameters
@@ -390,9 +445,10 @@ class DNFClassifier(RuleClassifier):
 
         Returns
         -------
-        Explanation or ListExplanation
+        Explanation, ListExplanation or ClassExplanation
             Of a list it says which layer decides, and the nearest changes to a lower and to a
-            higher risk; of a function the nearest change that flips whether it holds.
+            higher risk; of a function the nearest change that flips whether it holds; with more
+            than two classes the nearest change to another class.
 
         Examples
         --------
@@ -416,10 +472,15 @@ class DNFClassifier(RuleClassifier):
         strata = row_strata(self.strata_, None if stratum is None else [stratum], 1)
         answers = self._answers_for(table, strata)
         prediction = answers.predicted[0]
+        if self.shares_ is not None:
+            means = self._share_means()[-1 if strata is None else int(strata[0])]
+            return explain_classes(self.function_, self.encoder_, table, means, self.classes_)
         probability = float(answers.probabilities[0, self._positive_index])
         if isinstance(self.function_, RuleList):
             risks = self._risk_means()[-1 if strata is None else int(strata[0])]
-            return self._explained(self.function_, table, risks, prediction)
+            return explain_list(
+                self.function_, self.encoder_, table, risks, prediction, self.positive_
+            )
         return Explanation(
             marked=bool(answers.parts[0]),
             fired=fired_terms(self.function_, table),
@@ -427,28 +488,6 @@ class DNFClassifier(RuleClassifier):
             positive=self.positive_,
             probability=probability,
             change=nearest_change(self.function_, self.encoder_, table),
-        )
-
-    def _explained(
-        self, rules: RuleList, row: FittedTable, risks: NDArray[np.float64], prediction: Any
-    ) -> ListExplanation:
-        changes = RowChanges(rules, self.encoder_, row)
-        part, now = changes.part, risks[changes.part]
-
-        def nearest(parts: NDArray[np.intp]) -> RiskChange | None:
-            found = changes.nearest(parts.tolist())
-            return None if found is None else RiskChange(found[0], float(risks[found[0]]), found[1])
-
-        rising = np.argsort(risks, kind="stable")
-        return ListExplanation(
-            part=part,
-            fired=fired_terms(layers_of(rules)[part - 1], row) if part else (),
-            prediction=prediction,
-            positive=self.positive_,
-            probability=float(now),
-            risks=tuple(map(float, risks)),
-            lower=nearest(rising[risks[rising] < now]),
-            higher=nearest(rising[::-1][risks[rising[::-1]] > now]),
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -498,8 +537,11 @@ class DNFClassifier(RuleClassifier):
     def _answers_for(self, rows: FittedTable, strata: NDArray[np.intp] | None = None) -> RowAnswers:
         """Return all that is answered about rows, which are read once."""
         parts = self._parts_of(rows)
-        risks = self._risk_means()
-        probabilities = self._by_class(risks[-1 if strata is None else strata, parts])
+        stratum = -1 if strata is None else strata
+        if self.shares_ is not None:
+            probabilities = self._share_means()[stratum, parts]
+        else:
+            probabilities = self._by_class(self._risk_means()[stratum, parts])
         return RowAnswers(parts, probabilities, self.classes_[np.argmax(probabilities, axis=1)])
 
     def _probabilities_of(self, rows: FittedTable) -> NDArray[np.float64]:
@@ -516,3 +558,11 @@ class DNFClassifier(RuleClassifier):
         risks = self._risk_means()
         probabilities = self._by_class(risks.ravel())
         return says_yes(probabilities, self._positive_index, threshold).reshape(risks.shape)
+
+    def _share_means(self) -> NDArray[np.float64]:
+        """Return class shares by stratum, in the last place pooled, by part and class."""
+        return np.concatenate([mean_shares(self.cells_), pooled_means(self.cells_)[None]])
+
+    def _answered_classes(self) -> NDArray[np.intp]:
+        """Return the class that ``predict`` answers, by stratum (the last: pooled) and part."""
+        return np.asarray(np.argmax(self._share_means(), axis=2))

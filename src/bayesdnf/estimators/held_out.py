@@ -50,6 +50,23 @@ def measures_of(hits: int, alarms: int, misses: int, passes: int) -> Measures:
     return Measures(accuracy, balanced, share(hits, alarms), recall)
 
 
+def class_measures(table: NDArray[np.integer]) -> Measures:
+    """Measure answers of more than two classes by their counts, answered by true class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.estimators.held_out import class_measures
+    >>> class_measures(np.array([[3, 0, 0], [1, 2, 0], [0, 0, 4]]))
+    Measures(accuracy=0.9, balanced_accuracy=0.916..., precision=nan, recall=nan)
+    """
+    right, rows = np.diag(table), table.sum(axis=0)
+    recalls = right[rows > 0] / rows[rows > 0]
+    accuracy = right.sum() / rows.sum() if rows.sum() else math.nan
+    balanced = recalls.mean() if len(recalls) else math.nan
+    return Measures(float(accuracy), float(balanced), math.nan, math.nan)
+
+
 def _compared(yes: NDArray[np.bool_], is_positive: NDArray[np.bool_]) -> Measures:
     counts = np.bincount(2 * yes + is_positive, minlength=4).tolist()
     passes, misses, alarms, hits = counts
@@ -64,7 +81,8 @@ class HeldOut(NamedTuple):
     errors: int
     accuracy: float
     auc: float | None
-    """None where all rows are of one class."""
+    """None where all rows are of one class. Of more than two classes the mean over those that are
+    there, each told from the others."""
     predict: Measures
     """Of the answers of ``predict``, or of probabilities beside a threshold."""
     marked: Measures | None
@@ -73,7 +91,36 @@ class HeldOut(NamedTuple):
     """From which probability on yes is answered; None: from a half on, as ``predict`` does."""
 
 
-def are_of_fit(model: RuleClassifier, X: Any, is_positive: NDArray[np.bool_]) -> bool:
+Outcome = NDArray[np.bool_ | np.intp]
+"""Whether each row is positive; of more than two classes the number of its class."""
+
+
+def outcome_of(y: NDArray[Any], labels: NDArray[Any], positive: Any) -> Outcome:
+    """Return the outcome of labels.
+
+    Parameters
+    ----------
+    y : ndarray
+        A label for each row.
+    labels : ndarray
+        The labels that there are, sorted.
+    positive : label or None
+        The positive one; None where more than two classes are told apart.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.estimators.held_out import outcome_of
+    >>> y, labels = np.array(["b", "c", "a"]), np.array(["a", "b", "c"])
+    >>> outcome_of(y, labels, None), outcome_of(y, labels, "b")
+    (array([1, 2, 0]), array([ True, False, False]))
+    """
+    if positive is not None:
+        return np.asarray(y == positive, dtype=np.bool_)
+    return np.searchsorted(labels, y)
+
+
+def are_of_fit(model: RuleClassifier, X: Any, outcome: Outcome) -> bool:
     """Whether rows are those that a classifier was fitted on, in whatever order.
 
     Examples
@@ -87,13 +134,13 @@ def are_of_fit(model: RuleClassifier, X: Any, is_positive: NDArray[np.bool_]) ->
     (True, False)
     """
     bits = model.encoder_.encode(read_features(model, X, fitting=False))
-    return RowContent.of(bits, is_positive).digest() == model.record_.content
+    return RowContent.of(bits, outcome).digest() == model.record_.content
 
 
 def measure(
     model: RuleClassifier,
     X: Any,
-    is_positive: NDArray[np.bool_],
+    outcome: Outcome,
     how: str,
     strata: Any = None,
     threshold: float | None = None,
@@ -106,8 +153,8 @@ def measure(
         A fitted classifier.
     X : DataFrame
         The rows.
-    is_positive : ndarray of bool
-        Which of them are positive.
+    outcome : ndarray
+        Which of them are positive, or the numbers of their classes.
     how : str
         Where the rows came from, for people.
     strata : array-like, optional
@@ -115,12 +162,26 @@ def measure(
     threshold : float, optional
         The probability from which on a row is answered positive; by default as ``predict`` does.
     """
-    positive = model._positive_index
     given: dict[str, Any] = {} if strata is None else {"strata": strata}
     probabilities = model.predict_proba(X, **given)
+    n = len(outcome)
+    if model.positive_ is None:
+        n_classes = len(model.classes_)
+        answered = np.argmax(probabilities, axis=1)
+        wrong = int(np.sum(answered != outcome))
+        areas = [
+            area_under_roc(outcome == c, probabilities[:, c])
+            for c in range(n_classes)
+            if 0 < np.sum(outcome == c) < n
+        ]
+        area = float(np.mean(areas)) if areas else None
+        pairs = np.bincount(n_classes * answered + outcome, minlength=n_classes**2)
+        by_predict = class_measures(pairs.reshape(n_classes, n_classes))
+        return HeldOut(how, n, wrong, 1 - wrong / n, area, by_predict, None)
+    is_positive = np.asarray(outcome, dtype=np.bool_)
+    positive = model._positive_index
     yes = says_yes(probabilities, positive, threshold)
     wrong = int(np.sum(yes != is_positive))
-    n = len(is_positive)
     both = is_positive.any() and not is_positive.all()
     area = area_under_roc(is_positive, probabilities[:, positive]) if both else None
     holds = model._holds_on(X)
@@ -190,8 +251,8 @@ def _mean(measured: list[Measures]) -> Measures:
     return Measures(*np.ma.filled(table.mean(axis=0), np.nan).tolist())
 
 
-def stratified_folds(is_positive: NDArray[np.bool_], folds: int, seed: int) -> NDArray[np.intp]:
-    """Give each row the number of its fold, the two classes spread evenly.
+def stratified_folds(outcome: Outcome, folds: int, seed: int) -> NDArray[np.intp]:
+    """Give each row the number of its fold, the classes spread evenly.
 
     Examples
     --------
@@ -201,21 +262,21 @@ def stratified_folds(is_positive: NDArray[np.bool_], folds: int, seed: int) -> N
     >>> [int(np.sum(fold[::2] == k)) for k in (0, 1)]
     [2, 2]
     """
-    rarest = min(int(is_positive.sum()), int((~is_positive).sum()))
+    rarest = int(np.unique(outcome, return_counts=True)[1].min())
     if not 2 <= folds <= rarest:
         raise InputError(
-            f"The number of folds must be from 2 to {rarest:,}, the rows of the rarer class. "
+            f"The number of folds must be from 2 to {rarest:,}, the rows of the rarest class. "
             f"Got {folds} instead."
         )
-    fold = np.empty(len(is_positive), dtype=np.intp)
-    splits = StratifiedKFold(folds, shuffle=True, random_state=seed).split(fold, is_positive)
+    fold = np.empty(len(outcome), dtype=np.intp)
+    splits = StratifiedKFold(folds, shuffle=True, random_state=seed).split(fold, outcome)
     for number, (_, members) in enumerate(splits):
         fold[members] = number
     return fold
 
 
-def stratified_part(is_positive: NDArray[np.bool_], share: float, seed: int) -> NDArray[np.bool_]:
-    """Choose a share of the rows, the two classes alike; at least two rows, and never all.
+def stratified_part(outcome: Outcome, share: float, seed: int) -> NDArray[np.bool_]:
+    """Choose a share of the rows, the classes alike; at least one row of each, and never all.
 
     Examples
     --------
@@ -226,13 +287,12 @@ def stratified_part(is_positive: NDArray[np.bool_], share: float, seed: int) -> 
     """
     if not 0 < share < 1:
         raise InputError(f"The share of test rows must be above 0 and below 1. Got {share:g}.")
-    if min(is_positive.sum(), (~is_positive).sum()) < 2:
+    rows_of_class = np.unique(outcome, return_counts=True)[1]
+    if rows_of_class.min() < 2:
         raise InputError("To hold rows out each class needs two rows or more.")
-    n = len(is_positive)
-    size = min(max(round(share * n), 2), n - 2)
-    _, members = train_test_split(
-        np.arange(n), test_size=size, random_state=seed, stratify=is_positive
-    )
+    n, n_classes = len(outcome), len(rows_of_class)
+    size = min(max(round(share * n), n_classes), n - n_classes)
+    _, members = train_test_split(np.arange(n), test_size=size, random_state=seed, stratify=outcome)
     chosen = np.zeros(n, dtype=np.bool_)
     chosen[members] = True
     return chosen

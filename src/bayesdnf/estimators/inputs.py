@@ -17,7 +17,13 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import validate_data
 
 from ..data.columns import TEXT, read_column, unmasked
-from ..data.outcome import find_label, list_labels, refuse_quantity
+from ..data.outcome import (
+    find_label,
+    list_labels,
+    name_of_rest,
+    refuse_quantity,
+    require_classes,
+)
 from ..data.tables import as_frame
 from ..errors import BayesDNFWarning, InputError, ParameterError
 
@@ -108,11 +114,14 @@ def count_rows(X: Any) -> int:
 
 
 class Labels(NamedTuple):
-    """The two classes, which of them is positive, and the rows that are."""
+    """The labels of y, the classes made of them, and the class of every row."""
 
+    labels: NDArray[Any]
     classes: NDArray[Any]
-    positive_index: int
-    is_positive: NDArray[np.bool_]
+    positive_index: int | None
+    """Place of the positive one of two classes; None of more."""
+    outcome: NDArray[np.bool_ | np.intp]
+    """Whether each row is positive; of more than two classes the number of its class."""
 
 
 def read_labels(
@@ -131,7 +140,7 @@ def read_labels(
     weights : ndarray of int64, optional
         Rows of weight 0 have no say in what the classes are.
     positive : label or None
-        Which class is positive; None: the second.
+        Which class is positive, against all others; None: the second of two, and none of more.
     """
     y = _as_labels(estimator, y)
     if len(y) != n_rows:
@@ -139,17 +148,23 @@ def read_labels(
     counted = y if weights is None else y[weights > 0]
     # In scikit-learn's own words, for which its checks look.
     refuse_quantity(counted, "Unknown label type: y", "y")
-    with _told("; y must hold labels of two classes"):
+    with _told("; y must hold labels of classes"):
         check_classification_targets(counted)
         kind = type_of_target(counted, input_name="y", raise_unknown=True)
     classes = np.unique(counted)
     labels = classes.tolist()
-    if kind != "binary":
-        raise InputError(
-            f"Only binary classification is supported. The type of the target is {kind}: y holds "
-            f"{len(classes):,} classes ({list_labels(labels)}); ask for one of them, for example "
-            f"with y == {labels[-1]!r}."
-        )
+    if len(classes) > 2 and positive is None:
+        if not estimator.__sklearn_tags__().classifier_tags.multi_class:
+            raise InputError(
+                f"Only binary classification is supported by this {type(estimator).__name__}. The "
+                f"type of the target is {kind}: y holds {len(classes):,} classes "
+                f"({list_labels(labels)}); name the one to tell from the others, for example "
+                f"positive={labels[-1]!r} (--positive)."
+            )
+        require_classes(labels)
+        # A label of rows that do not count may come after all those that do.
+        number = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+        return Labels(classes, classes, None, number.astype(np.intp))
     if len(classes) < 2:
         where = "" if weights is None else " on the rows whose sample_weight is not zero"
         raise InputError(f"y holds one class only{where}, {labels[0]!r}; two classes are needed.")
@@ -157,7 +172,30 @@ def read_labels(
     if index is None:
         must = f"one of the classes of y, {list_labels(labels)}, or None"
         raise ParameterError.of("positive", type(estimator).__name__, must, positive)
-    return Labels(classes, index, y == classes[index])
+    pair, place = one_against_rest(classes, index)
+    return Labels(classes, pair, place, y == classes[index])
+
+
+def one_against_rest(labels: NDArray[Any], index: int) -> tuple[NDArray[Any], int]:
+    """Make two classes of several labels: the others together, and the one at ``index``.
+
+    Returns
+    -------
+    tuple
+        The two classes, as ``classes_`` has them, and the place of the one that was named.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.estimators.inputs import one_against_rest
+    >>> one_against_rest(np.array(["setosa", "versicolor", "virginica"]), 0)
+    (array(['other', 'setosa'], dtype='<U6'), 1)
+    """
+    if len(labels) == 2:
+        return labels, index
+    rest = [label for place, label in enumerate(labels.tolist()) if place != index]
+    pair = [name_of_rest(rest, labels[index]), labels[index]]
+    return np.array(pair, dtype=None if labels.dtype.kind == "U" else object), 1
 
 
 def _as_labels(estimator: Any, y: Any) -> NDArray[Any]:

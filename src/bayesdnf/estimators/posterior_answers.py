@@ -34,7 +34,7 @@ class PosteriorAnswers(RuleClassifier):
     """Answers averaged over draws."""
 
     draws_: Draws
-    counts_: Counts
+    counts_: Counts | None
 
     def _on_rows(self, X: Any, strata: Any = None) -> DrawnOnRows:
         check_is_fitted(self)
@@ -75,10 +75,21 @@ class PosteriorAnswers(RuleClassifier):
             The stratum of each row, by its label in fitting: risks are then the stratum's own, and
             else those pooled over the strata.
         """
-        return self._by_class(self._on_rows(X, strata).risk())
+        return self._class_probabilities(self._on_rows(X, strata))
 
     def _probabilities_of(self, rows: FittedTable) -> NDArray[np.float64]:
-        return self._by_class(self._averaged(rows).risk())
+        return self._class_probabilities(self._averaged(rows))
+
+    def _class_probabilities(self, rows: DrawnOnRows) -> NDArray[np.float64]:
+        return rows.shares() if self.positive_ is None else self._by_class(rows.risk())
+
+    def _require_positive(self, what: str) -> None:
+        """Refuse what speaks of a positive class where more than two are told apart."""
+        if self.positive_ is None:
+            raise InputError(
+                f"{what} speaks of one class against the others, and here {len(self.classes_)} "
+                f"classes are told apart; fit with positive=."
+            )
 
     @abstractmethod
     def representative(self, max_literals: int | None = None) -> Representative:
@@ -141,6 +152,7 @@ class PosteriorAnswers(RuleClassifier):
         By the representative rule: it does not hold, risk 0.01613.
         """
         check_is_fitted(self)
+        self._require_positive("explain")
         table = self._as_rows(one_row(row, self.encoder_.columns_), self._attributes())
         if table.n_rows != 1:
             raise InputError(f"explain takes one row. Got {table.n_rows:,} instead.")
@@ -164,6 +176,7 @@ class PosteriorAnswers(RuleClassifier):
     def _base_risk(self) -> float:
         """Return the risk of all rows together."""
         prevalence, counts = self.effect_.prevalence, self.counts_
+        assert counts is not None  # of two classes
         return counts.n_pos / counts.n if prevalence is None else float(prevalence)
 
     def _own_risks(
@@ -298,6 +311,7 @@ class PosteriorAnswers(RuleClassifier):
                 "level", f"{type(self).__name__}.predict_interval", "between 0 and 1", level
             )
         rows = self._on_rows(X, strata)
+        self._require_positive("predict_interval")
         low, high = rows.quantiles(np.array([(1 - level) / 2, (1 + level) / 2]))
         return pd.DataFrame(
             {"mean": rows.risk(), "low": low, "high": high},
@@ -332,8 +346,10 @@ class PosteriorAnswers(RuleClassifier):
             times * rows.n_rows * (10 + self.classes_.itemsize), f"{times:,} labels for each row"
         )
         rng = np.random.default_rng(seed_of(random_state, owner))
-        pair = self.classes_ if self.positive_ == self.classes_[1] else self.classes_[::-1]
-        labels: NDArray[Any] = pair[rows.outcomes(times, rng).astype(np.intp)]
+        # Outcomes are 1 for the positive class of two, and the number of the class of more.
+        turned = self.positive_ is not None and self.positive_ != self.classes_[1]
+        classes = self.classes_[::-1] if turned else self.classes_
+        labels: NDArray[Any] = classes[rows.outcomes(times, rng)]
         return labels[0] if size is None else labels
 
 

@@ -32,6 +32,7 @@ from ..sampling.watching import DrawsBar, DrawTeller
 from . import posterior_presentation
 from .averaging.drawn_on_rows import drawn_risks
 from .averaging.representative import Representative, find_representative
+from .class_shares import class_rules_table
 from .posterior_answers import PosteriorAnswers
 from .rule_classifier import Task
 from .rules import rules_table
@@ -114,8 +115,8 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         Of the functions or lists drawn the one with the highest log posterior.
     rules_ : pandas.DataFrame
         Its terms, as in :class:`DNFClassifier`.
-    counts_ : Counts
-        Rows, positives, and what ``map_`` marks of them, weighted.
+    counts_ : Counts or None
+        Rows, positives, and what ``map_`` marks of them, weighted; None with more than two classes.
     risks_ : tuple of Interval
         Means and 95 % intervals of both risks over all draws that have a rule, unmarked first;
         of the single rate when none has. Parts of lists differ from draw to draw: of lists, and
@@ -142,7 +143,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         when first asked for. Needs the extra ``posterior``.
     stopped_ : str
         Why sampling ended: "done", "time limit" or "interrupted".
-    classes_, positive_, negative_, encoder_, prior_, effect_, seed_, record_
+    classes_, labels_, positive_, negative_, encoder_, prior_, effect_, seed_, record_
         As in :class:`DNFClassifier`.
     n_features_in_, feature_names_in_
         Number of columns in fitting, and their names when the table had names.
@@ -183,7 +184,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     draws_: Draws
     map_: Rule
     rules_: pd.DataFrame
-    counts_: Counts
+    counts_: Counts | None
     null_probability_: float
     bayes_factor_: BayesFactor | None
     one_layer_bayes_factor_: BayesFactor | None
@@ -257,7 +258,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
             must = "given when there is a checkpoint, or no later run could go on from it"
             raise ParameterError.of("random_state", owner, must, None)
 
-    def _most_layers(self) -> int:
+    def _most_layers(self, n_classes: int) -> int:
         if self.layers is not None:
             return int(self.layers)
         effect = self.effect or Effect()
@@ -290,8 +291,12 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         self._store_draws(drawn)
         self._posterior = task.posterior
         self._representatives, self._max_literals = {}, int(self.max_literals)
-        self.rules_ = rules_table(task.posterior, self.map_)
-        self.counts_ = task.posterior.counts(self.map_)
+        if self.positive_ is None:
+            self.rules_ = class_rules_table(task.posterior, self.map_, self.classes_.tolist())
+            self.counts_ = None
+        else:
+            self.rules_ = rules_table(task.posterior, self.map_)
+            self.counts_ = task.posterior.counts(self.map_)
         self.bayes_factor_ = bayes_factor(drawn, task.posterior)
         self.one_layer_bayes_factor_ = one_layer_bayes_factor(drawn, task.posterior)
 
@@ -300,7 +305,9 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         self.draws_ = drawn
         best = int(np.argmax(drawn.log_score))
         self.map_ = drawn.function(best)
-        if drawn.simple:
+        if drawn.n_classes > 2:
+            self.risks_ = ()
+        elif drawn.simple:
             self.risks_ = drawn_risks(drawn)
         else:
             cells = drawn.cells[best, :, : int(drawn.n_layers[best]) + 1]
@@ -373,8 +380,8 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         Raises
         ------
         InputError
-            When the prior allows no rule that short; or when the classifier was pickled or loaded,
-            and such a rule was not asked for before.
+            With more than two classes; when the prior allows no rule that short; or when the
+            classifier was pickled or loaded, and such a rule was not asked for before.
 
         Examples
         --------
@@ -387,6 +394,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         (x2 AND x3)
         """
         check_is_fitted(self)
+        self._require_positive("representative")
         owner = f"{type(self).__name__}.representative"
         if max_literals is None:
             most = self._max_literals

@@ -14,7 +14,17 @@ from ..display.wording import count, plural, with_interval
 from ..errors import InputError, MissingExtraError
 from ..model.rule import layers_of, one_line
 from .averaging.representative import Representative
-from .presentation import column_lines, part_name, risk_lines, rules_text, table_text
+from .class_shares import class_parts_table, pooled_shares
+from .presentation import (
+    CLASS_TITLE,
+    class_lines,
+    column_lines,
+    part_name,
+    risk_lines,
+    rules_text,
+    table_text,
+    told_apart,
+)
 from .rules import parts_table
 
 if TYPE_CHECKING:
@@ -49,8 +59,8 @@ def summary(model: PosteriorDNFClassifier) -> str:
         parts.append(best)
     if len(included := top_inclusion(model)):
         parts.append(f"Probability that the rule holds:\n{table_text(included)}")
-    if not lead:
-        parts.append("\n".join(representative(model)))
+    if not lead and (shown := representative(model)):
+        parts.append("\n".join(shown))
     parts.append("\n".join([*no_rule(model), *risks(model)]))
     parts.append("\n".join(trust(model)))
     return "\n\n".join(parts)
@@ -82,7 +92,7 @@ def title(model: PosteriorDNFClassifier) -> str:
     """Say what was sampled, and how much."""
     drawn = model.draws_
     return (
-        f"Posterior of the rule for {model.positive_!s}: {drawn.n_chains} "
+        f"Posterior of the rule for {told_apart(model)}: {drawn.n_chains} "
         f"{plural(drawn.n_chains, 'chain')} of {drawn.n_draws:,} draws, "
         f"{count(drawn.n_functions, f'distinct {drawn.noun}')}"
     )
@@ -91,6 +101,8 @@ def title(model: PosteriorDNFClassifier) -> str:
 def none_stands_out(model: PosteriorDNFClassifier) -> str | None:
     """Say so when no rule has half of the probability, as comes before any of them."""
     drawn = model.draws_
+    if model.positive_ is None:  # no rule stands for averages of more than two classes
+        return None
     shares = drawn.answers.probability if drawn.settled else np.sort(drawn.frequency)[::-1]
     if drawn.only_null or len(shares) == 0 or shares[0] >= _HALF:
         return None
@@ -134,7 +146,12 @@ def literal_certainty(model: PosteriorDNFClassifier) -> pd.DataFrame:
 
 
 def representative(model: PosteriorDNFClassifier) -> list[str]:
-    """Show the rule that stands for the average, the risks of its parts, and what is lost by it."""
+    """Show the rule that stands for the average, the risks of its parts, and what is lost by it.
+
+    Empty with more than two classes.
+    """
+    if model.positive_ is None:
+        return []
     try:
         shown = model.representative()
     except InputError as error:
@@ -151,6 +168,8 @@ def representative(model: PosteriorDNFClassifier) -> list[str]:
 
 
 def _representative_html(model: PosteriorDNFClassifier) -> list[str]:
+    if model.positive_ is None:
+        return []
     try:
         shown = model.representative()
     except InputError as error:
@@ -179,7 +198,7 @@ def _parts(model: PosteriorDNFClassifier, shown: Representative) -> list[tuple[s
     return [
         (
             names.get(part["part"], part_name(part["part"])),
-            f"{part['rows']:,} of {model.counts_.n:,} rows",
+            f"{part['rows']:,} of {shown.cells.sum():,} rows",
             with_interval(part["rate"], part["low"], part["high"], ".4g"),
             str(part["risk"]),
         )
@@ -249,10 +268,22 @@ def top_inclusion(model: PosteriorDNFClassifier) -> pd.DataFrame:
 
 
 def risks(model: PosteriorDNFClassifier) -> list[str]:
-    """Say both risks, over functions and rates; lists and strata have more than two."""
+    """Say both risks, over functions and rates; lists, strata and classes have more than two."""
+    if model.positive_ is None:
+        return [*_class_lines(model), *pooled(model)]
     if model.draws_.only_null:
         return risk_lines(model)
     return risk_lines(model, "") if model.draws_.simple else pooled(model)
+
+
+def _class_lines(model: PosteriorDNFClassifier) -> list[str]:
+    """Say the class shares of the parts of the drawn list of highest log posterior."""
+    best = int(np.argmax(model.draws_.log_score))
+    cells = model.draws_.cells[best, :, : int(model.draws_.n_layers[best]) + 1]
+    labels = model.classes_.tolist()
+    table = class_parts_table(model.map_, cells.sum(axis=0), pooled_shares(cells), labels)
+    head = f"Of the drawn {model.draws_.noun} of highest log posterior: {CLASS_TITLE}"
+    return [head, *class_lines(table)]
 
 
 def pooled(model: PosteriorDNFClassifier) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from ..display.trust import search_is_sure, search_trust
 from ..display.wording import count, with_interval
 from ..model.rates import Interval
 from ..search.result import SearchResult
-from .held_out import Measures, measures_of
+from .class_shares import shares_by_label
+from .held_out import Measures, class_measures, measures_of
 from .leakage import leakage_lines
 
 if TYPE_CHECKING:
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
 
 TERM_HEAD = ("term", "rows", "positive", "rate [95 %]", "log gain")
 _MANY = 2  # rules of one score or nearly so: more are said first
+CLASS_TERM_HEAD = ("term", "rows", "class", "of class", "rate [95 %]", "log gain")
 PART_HEAD = ("part", "rows", "positive", "risk [95 %]", "beside all rows")
 STRATUM_HEAD = ("stratum", *PART_HEAD[:-1], "beside its stratum")
+CLASS_TITLE = "most probable class, its share (posterior mean and 95 % interval), the others:"
+_MOST_OTHERS = 3  # classes beside the most probable one that a line names
 
 
 def summary(model: DNFClassifier) -> str:
@@ -44,7 +48,8 @@ def summary(model: DNFClassifier) -> str:
     parts += ["\n".join(said)] if (said := fitted_lines(model)) else []
     if model.stratum_layers_ is not None:
         by_stratum = table_text(model.stratum_layers_.drop(columns="rule"))
-        parts.append(f"Risks by stratum, beside the stratum's own:\n{by_stratum}")
+        what = "Risks by stratum, beside the stratum's own"
+        parts.append(f"{what if model.shares_ is None else 'Shares by stratum'}:\n{by_stratum}")
     parts.append(trust(model))
     if (warning := constant_answer(model)) is not None:
         parts.append(f"Warning: {warning}")
@@ -102,7 +107,7 @@ def as_html(model: DNFClassifier) -> str:
     lines = [*_risks(model), *fitted_lines(model), trust(model)]
     if model.stratum_layers_ is not None:
         cells = part_cells(model.stratum_layers_)
-        parts.append(markup.table(STRATUM_HEAD, cells, wide=0))
+        parts.append(markup.table(part_head(model.stratum_layers_), cells, wide=0))
     if (warning := constant_answer(model)) is not None:
         lines.append(f"Warning: {warning}")
     return markup.block(*parts, markup.paragraph(lines))
@@ -110,7 +115,8 @@ def as_html(model: DNFClassifier) -> str:
 
 def term_head(rules: pd.DataFrame) -> tuple[str, ...]:
     """Return the head of the table that :func:`term_cells` makes."""
-    return ("layer", *TERM_HEAD) if "layer" in rules else TERM_HEAD
+    head = CLASS_TERM_HEAD if "class" in rules else TERM_HEAD
+    return ("layer", *head) if "layer" in rules else head
 
 
 def term_cells(rules: pd.DataFrame) -> list[tuple[str, ...]]:
@@ -120,7 +126,8 @@ def term_cells(rules: pd.DataFrame) -> list[tuple[str, ...]]:
             *([str(term["layer"])] if "layer" in term else []),
             str(term["rule"]),
             f"{term['rows']:,}",
-            f"{term['positives']:,}",
+            *([str(term["class"]), f"{term['of_class']:,}"] if "class" in term else []),
+            *([f"{term['positives']:,}"] if "positives" in term else []),
             with_interval(term["rate"], term["low"], term["high"], ".3f"),
             f"{term['log_gain']:,.1f}",
         )
@@ -128,8 +135,34 @@ def term_cells(rules: pd.DataFrame) -> list[tuple[str, ...]]:
     ]
 
 
+def part_head(parts: pd.DataFrame) -> tuple[str, ...]:
+    """Return the head of the table that :func:`part_cells` makes."""
+    if "class" not in parts:
+        return STRATUM_HEAD if "stratum" in parts else PART_HEAD
+    stratum = ("stratum",) if "stratum" in parts else ()
+    return (*stratum, "part", "rows", "class", "share [95 %]", *share_names(parts))
+
+
+def share_names(parts: pd.DataFrame) -> list[str]:
+    """Return the columns of the shares of classes."""
+    return [str(name) for name in parts.columns if str(name).startswith("P(")]
+
+
 def part_cells(parts: pd.DataFrame) -> list[tuple[str, ...]]:
-    """Return a table of parts as short texts, under ``PART_HEAD`` or ``STRATUM_HEAD``."""
+    """Return a table of parts as short texts, under :func:`part_head`."""
+    if "class" in parts:
+        shares = share_names(parts)
+        return [
+            (
+                *([str(part["stratum"])] if "stratum" in part else []),
+                part_name(part["part"]),
+                f"{part['rows']:,}",
+                str(part["class"]),
+                with_interval(part["share"], part["low"], part["high"], ".3f"),
+                *(f"{part[name]:.3f}" for name in shares),
+            )
+            for part in parts.to_dict("records")
+        ]
     return [
         (
             *([str(part["stratum"])] if "stratum" in part else []),
@@ -152,10 +185,23 @@ def _drawn_rule(model: DNFClassifier) -> str:
     if not isinstance(model.function_, RuleList):
         return markup.rule(model.function_.terms)
     outcomes = [
-        f"{with_interval(part['rate'], part['low'], part['high'], '.3f')}, {part['risk']}"
+        _class_share(part, ".3f")
+        if model.shares_ is not None
+        else f"{with_interval(part['rate'], part['low'], part['high'], '.3f')}, {part['risk']}"
         for part in model.layers_.to_dict("records")
     ]
     return markup.rule_list([layer.terms for layer in model.function_.layers], outcomes)
+
+
+def _class_share(part: dict[Any, Any], digits: str) -> str:
+    """Name the most probable class of a part, its share, and the next ones."""
+    own = f"P({part['class']!s})"
+    shares = {k: v for k, v in part.items() if str(k).startswith("P(") and k != own}
+    others = sorted(shares.items(), key=lambda pair: -pair[1])[:_MOST_OTHERS]
+    beside = ", ".join(f"{name} = {share:{digits}}" for name, share in others)
+    more = ", …" if len(shares) > len(others) else ""
+    held = with_interval(part["share"], part["low"], part["high"], digits)
+    return f"{part['class']!s}, {held}; {beside}{more}"
 
 
 def constant_answer(
@@ -172,6 +218,14 @@ def constant_answer(
     advice : str, optional
         What to do about it; by default what there is in Python.
     """
+    if model.shares_ is not None:
+        answers = np.unique(model._answered_classes())
+        if len(answers) > 1:
+            return None
+        return (
+            f"predict answers {model.classes_[answers[0]]!s} on every row, the most probable class "
+            f"of every part; use predict_proba or parts."
+        )
     yes = model._says_yes(threshold)
     if yes.any() and not yes.all():
         return None
@@ -189,6 +243,9 @@ def fitted_lines(model: DNFClassifier, threshold: float | None = None) -> list[s
     """Say how answers compare with the rows of the fit."""
     if model.function_.is_null:
         return []
+    if model.shares_ is not None:
+        answered = model._answered_classes()[:-1]
+        return ["On the rows of the fit", *measured_lines(_classes(answered, model.cells_), None)]
     yes = model._says_yes(threshold)[:-1, :, None]  # the last row is pooled over the strata
     predict = _compared(np.broadcast_to(yes, model.cells_.shape), model.cells_)
     marked = None
@@ -203,6 +260,14 @@ def _compared(yes: NDArray[np.bool_], cells: NDArray[np.int64]) -> Measures:
     hits, alarms = (int(cells[..., k][yes[..., k]].sum()) for k in (0, 1))
     misses, passes = (int(cells[..., k].sum()) - said for k, said in ((0, hits), (1, alarms)))
     return measures_of(hits, alarms, misses, passes)
+
+
+def _classes(answered: NDArray[np.intp], cells: NDArray[np.int64]) -> Measures:
+    """Compare the classes answered for the parts of each stratum with the rows there."""
+    n_classes = cells.shape[-1]
+    table = np.zeros((n_classes, n_classes), dtype=np.int64)
+    np.add.at(table, answered.ravel(), cells.reshape(-1, n_classes))
+    return class_measures(table)
 
 
 def measured_lines(
@@ -231,7 +296,10 @@ def _measures(own: Measures) -> str:
     accuracy, balanced, precision, recall = (
         "–" if math.isnan(value) else f"{value:.4f}" for value in own
     )
-    return f"accuracy {accuracy} (balanced {balanced}), precision {precision}, recall {recall}"
+    said = f"accuracy {accuracy} (balanced {balanced})"
+    if math.isnan(own.precision) and math.isnan(own.recall):  # of more than two classes
+        return said
+    return f"{said}, precision {precision}, recall {recall}"
 
 
 def searched(model: DNFClassifier) -> str:
@@ -246,14 +314,21 @@ def no_rule(model: DNFClassifier) -> str:
 
 
 def _title(model: DNFClassifier) -> str:
-    rule = model.function_
+    rule, whom = model.function_, told_apart(model)
     if rule.is_null:
-        return f"No rule for {model.positive_!s}: {no_rule(model)}"
+        return f"No rule for {whom}: {no_rule(model)}"
     literals = count(rule.n_literals, "literal")
     if isinstance(rule, RuleList):
         sizes = f"{count(len(rule), 'layer')}, {count(rule.n_terms, 'term')}, {literals}"
-        return f"Rule list for {model.positive_!s}: {sizes}"
-    return f"Rule for {model.positive_!s}: {count(len(rule), 'term')}, {literals}"
+        return f"Rule list for {whom}: {sizes}"
+    return f"Rule for {whom}: {count(len(rule), 'term')}, {literals}"
+
+
+def told_apart(model: DNFClassifier | PosteriorDNFClassifier) -> str:
+    """Name what a rule is for: the positive class, or how many classes."""
+    if model.positive_ is None:
+        return count(len(model.classes_), "class", "classes")
+    return str(model.positive_)
 
 
 def _rule(model: DNFClassifier) -> str:
@@ -261,7 +336,7 @@ def _rule(model: DNFClassifier) -> str:
     if rule.is_null:
         return _title(model)
     if isinstance(rule, RuleList):
-        text = rule.to_text([risk.mean for risk in model.risks_])
+        text = rule.to_text(part_outcomes(model))
         return "\n".join([_title(model), *(f"  {line}" for line in text.splitlines())])
     lines = [
         f"  {'OR ' if i else '   '}({' AND '.join(term)})" for i, term in enumerate(rule.terms)
@@ -269,9 +344,19 @@ def _rule(model: DNFClassifier) -> str:
     return "\n".join([_title(model), *lines])
 
 
+def part_outcomes(model: DNFClassifier) -> list[float] | list[dict[Any, float]]:
+    """Return what exports of a list say of its parts: risks, or shares of more classes."""
+    if model.shares_ is not None:
+        return shares_by_label(model.shares_, model.classes_.tolist())
+    return [risk.mean for risk in model.risks_]
+
+
 def _risks(model: DNFClassifier) -> list[str]:
     counts = model.counts_
     pooled = _pooled(model)
+    if counts is None:
+        title = f"{CLASS_TITLE[0].upper()}{CLASS_TITLE[1:]}"
+        return [title, *class_lines(model.layers_), *pooled]
     if model.function_.is_null:
         return [*risk_lines(model), *pooled]
     if model.rates_ is None:
@@ -287,8 +372,18 @@ def _pooled(model: DNFClassifier) -> list[str]:
     )
 
 
+def class_lines(parts: pd.DataFrame) -> list[str]:
+    """Say the class shares of every part, below ``CLASS_TITLE``."""
+    n = int(parts["rows"].sum())
+    return [
+        f"  {part_name(part['part'])} ({part['rows']:,} of {n:,} rows): {_class_share(part, '.4g')}"
+        for part in parts.to_dict("records")
+    ]
+
+
 def part_lines(model: DNFClassifier) -> list[str]:
     """Say the risk of every part, and whether it is raised or lowered."""
+    assert model.counts_ is not None
     n, share = model.counts_.n, model.counts_.n_pos / model.counts_.n
     names = {0: "elsewhere", 1: "where the rule holds"} if searched(model) == "function" else {}
     head = (

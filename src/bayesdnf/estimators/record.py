@@ -79,12 +79,12 @@ class RowContent:
     """Of shape (n_rows, 3)."""
 
     @classmethod
-    def of(cls, bits: BitMatrix, is_positive: NDArray[np.bool_]) -> RowContent:
+    def of(cls, bits: BitMatrix, outcome: NDArray[np.bool_ | np.intp]) -> RowContent:
         """Hash the rows of a table as read."""
         # Without the planes that say where values are missing: not every table has the same.
         n_base = int(bits.table.plane.max(initial=-1)) + 1
         hashes = _native.hash_rows(bits.planes[:n_base], bits.n_rows)
-        return cls(np.column_stack([hashes, is_positive.astype(np.uint64)]))
+        return cls(np.column_stack([hashes, outcome.astype(np.uint64)]))
 
     def part(self, rows: NDArray[np.bool_]) -> RowContent:
         """Return some of the rows."""

@@ -25,7 +25,7 @@ from ..model.rates import Interval
 from .inputs import Labels, count_rows, read_features, read_labels, takes_any_columns
 from .leakage import deciding_columns
 from .record import Record, RowContent, record_of
-from .settings import encoder_of, refuse_directions, seed_of
+from .settings import LAYERS_OF_CLASSES, encoder_of, refuse_directions, seed_of
 from .strata_input import fit_strata
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     prior_: Prior
     effect_: Effect
     classes_: NDArray[Any]
+    labels_: NDArray[Any]
     positive_: Any
     negative_: Any
     seed_: int
@@ -109,7 +110,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : pandas or polars DataFrame, 2-D array, or dict of columns
             The rows; columns of an array are called x0, x1, ….
         y : array-like
-            One label for each row, two classes.
+            One label for each row. Of more than two classes ``positive`` names the one to tell
+            from all others.
         sample_weight : array of whole numbers, optional
             How often each row counts (2.0 is fine); the same as repeating rows.
         strata : array-like, optional
@@ -142,9 +144,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _store(self, task: Task, found: Any) -> None:
         """Set the learned attributes."""
 
-    def _most_layers(self) -> int:
+    def _most_layers(self, n_classes: int) -> int:
         """Return the most layers that a list may have; 1 means functions."""
-        return 1 if self.layers is None else int(self.layers)
+        if self.layers is None:
+            return 1 if n_classes == 2 else LAYERS_OF_CLASSES
+        return int(self.layers)
 
     def _read_task(self, X: Any, y: Any, sample_weight: Any, strata: Any) -> Task:
         """Read what ``fit`` is given; notes the columns, nothing else."""
@@ -159,16 +163,16 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # Copies: set_params on the estimator must not reach what was fitted.
         posterior = Posterior(
             bits,
-            labels.is_positive,
+            labels.outcome,
             copy.deepcopy(self.prior),
             copy.deepcopy(self.effect),
             sample_weight=checked,
-            layers=self._most_layers(),
+            layers=self._most_layers(len(labels.classes)),
             strata=fit_strata(strata, weights),
         )
         refuse_directions(posterior, encoder.directions_)
         seed = seed_of(self.random_state, type(self).__name__)
-        content = RowContent.of(bits, labels.is_positive)
+        content = RowContent.of(bits, labels.outcome)
         # Rows of weight 0 leave no trace in the record, as if they had been left out of the table.
         counted = content if weights is None else content.part(weights > 0)
         record = record_of(counted, posterior.fingerprint)
@@ -180,9 +184,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.encoder_ = task.encoder
         self.prior_ = task.posterior.prior
         self.effect_ = task.posterior.effect
+        self.labels_ = task.labels.labels
         self.classes_ = task.labels.classes
-        self.positive_ = task.labels.classes[index]
-        self.negative_ = task.labels.classes[1 - index]
+        self.positive_ = None if index is None else task.labels.classes[index]
+        self.negative_ = None if index is None else task.labels.classes[1 - index]
         strata = task.posterior.strata
         self.strata_ = None if strata is None else strata.labels
         self.seed_ = task.seed
@@ -213,8 +218,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _positive_index(self) -> int:
-        """Place of the positive class in ``classes_``."""
-        return int(np.flatnonzero(self.classes_ == self.positive_)[0])
+        """Place of the positive class in ``classes_``; without meaning where there is none."""
+        return int(np.argmax(self.classes_ == self.positive_))
 
     @abstractmethod
     def _probabilities_of(self, rows: FittedTable) -> NDArray[np.float64]:
@@ -225,7 +230,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the probability of each class, in the order of ``classes_``."""
 
     def predict(self, X: Any, strata: Any = None) -> NDArray[Any]:
-        """Return the more probable class of each row.
+        """Return the most probable class of each row.
 
         Parameters
         ----------
@@ -239,6 +244,24 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         best = np.argmax(self.predict_proba(X, **given), axis=1)
         answers: NDArray[Any] = self.classes_[best]
         return answers
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose class is answered rightly.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, 2-D array, or dict of columns
+            The rows.
+        y : array-like
+            Their labels; all those beside ``positive`` count as one where there are several.
+        sample_weight : array-like, optional
+            How much each row counts.
+        """
+        check_is_fitted(self)
+        if len(self.labels_) == len(self.classes_):
+            return float(super().score(X, y, sample_weight))
+        answered = self.predict(X) == self.positive_
+        return float(np.average(answered == (np.asarray(y) == self.positive_), None, sample_weight))
 
     def summary(self) -> str:
         """Return what was found, the risks, and how far to trust them, as text."""
@@ -257,7 +280,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # A notebook shows scikit-learn's diagram, which stays as it is inside pipelines, and what
         # was found below it.
         diagram = cast(str, super()._html_repr())
-        return f"{diagram}\n{self._as_html()}" if hasattr(self, "risks_") else diagram
+        return f"{diagram}\n{self._as_html()}" if hasattr(self, "encoder_") else diagram
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -332,5 +355,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = takes_any_columns(super().__sklearn_tags__())
-        tags.classifier_tags.multi_class = False
+        # A prevalence, known rates and the like are those of a positive class.
+        for_two = isinstance(self.effect, Effect) and not self.effect.fits_classes
+        tags.classifier_tags.multi_class = not for_two
         return tags

@@ -26,7 +26,8 @@ PART_COLUMNS = ("part", "rule", "rows", "positives", "rate", "low", "high", "ris
 RAISED, LOWERED, UNCLEAR = "raised", "lowered", "unclear"
 """What the risk of a part is beside that of all rows; unclear when its interval holds that one."""
 
-_POOLED_DRAWS = 100_000
+POOLED_DRAWS = 100_000
+"""Draws of which intervals of pooled risks are made."""
 
 Cells = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -62,6 +63,18 @@ def rules_table(posterior: Posterior, rule: Rule) -> pd.DataFrame:
     0      2  x0 AND x1    92
     1      1         x2   165
     """
+    terms, decided, gains = decided_terms(posterior, rule)
+    rows = [
+        (layer, " AND ".join(map(str, term)), len(term), int(n.sum()), int(n[0]), float(gain))
+        for (layer, term), n, gain in zip(terms, decided, gains, strict=True)
+    ]
+    return as_table(rows, layered=isinstance(rule, RuleList))
+
+
+def decided_terms(
+    posterior: Posterior, rule: Rule
+) -> tuple[list[tuple[int, tuple[Literal, ...]]], Cells, Floats]:
+    """Return the terms as :func:`placed_terms` does, the rows they decide by class, their gains."""
     terms = placed_terms(rule)
     alone = [_alone(rule, layer, term) for layer, term in terms]
     without = [_without(rule, term) for _, term in terms]
@@ -69,11 +82,7 @@ def rules_table(posterior: Posterior, rule: Rule) -> pd.DataFrame:
     # Alone and below the higher layers a term is the lowest layer: part 1.
     decided = scores.cells[1 : len(terms) + 1, :, 1].sum(axis=1)
     gains = scores.log_score[0] - scores.log_score[len(terms) + 1 :]
-    rows = [
-        (layer, " AND ".join(map(str, term)), len(term), int(n.sum()), int(n[0]), float(gain))
-        for (layer, term), n, gain in zip(terms, decided, gains, strict=True)
-    ]
-    return as_table(rows, layered=isinstance(rule, RuleList))
+    return terms, decided, gains
 
 
 def placed_terms(rule: Rule) -> list[tuple[int, tuple[Literal, ...]]]:
@@ -117,18 +126,21 @@ def as_table(
         (layer, rule, size, n, positives, *jeffreys(positives, n), gain)
         for layer, rule, size, n, positives, gain in rows
     ]
-    return _table(
+    return as_frame(
         [row if layered else row[1:] for row in full], LIST_COLUMNS if layered else COLUMNS
     )
 
 
-def _table(rows: Sequence[tuple[object, ...]], columns: tuple[str, ...]) -> pd.DataFrame:
+def as_frame(rows: Sequence[tuple[object, ...]], columns: tuple[str, ...]) -> pd.DataFrame:
+    """Make a table of rows whose columns of counts and shares are numbers."""
     import pandas as pd
 
     # Objects first: pandas' own strings refuse a text that is not quite Unicode.
     table = pd.DataFrame(rows, columns=list(columns), dtype=object)
-    whole = dict.fromkeys(("layer", "part", "size", "rows", "positives"), "int64")
-    types = whole | dict.fromkeys(("rate", "low", "high", "log_gain"), "float64")
+    counts = ("layer", "part", "size", "rows", "positives", "of_class")
+    whole = dict.fromkeys(counts, "int64")
+    shares = [name for name in columns if name.startswith("P(")]
+    types = whole | dict.fromkeys(("rate", "share", "low", "high", "log_gain", *shares), "float64")
     return table.astype({name: kind for name, kind in types.items() if name in columns})
 
 
@@ -168,7 +180,7 @@ def parts_table(
     1     1  (age >= 45)    50         20  0.40  0.28  0.54  unclear
     2     0         else   100          5  0.06  0.02  0.11  lowered
     """
-    return _table(_part_rows(rule, cells, risks, base), PART_COLUMNS)
+    return as_frame(_part_rows(rule, cells, risks, base), PART_COLUMNS)
 
 
 def strata_table(
@@ -215,7 +227,7 @@ def strata_table(
         for label, own, risk in zip(labels, cells, risks, strict=True)
         for row in _part_rows(rule, own, risk, None)
     ]
-    return _table(rows, ("stratum", *PART_COLUMNS))
+    return as_frame(rows, ("stratum", *PART_COLUMNS))
 
 
 def _part_rows(
@@ -300,7 +312,7 @@ def pooled_risks(effect: Effect, cells: Cells) -> tuple[Interval, ...]:
     risks = []
     for part in range(cells.shape[1]):
         share, a, b = weights[:, part], alpha[:, part], beta[:, part]
-        drawn = share @ rng.beta(a[:, None], b[:, None], (len(cells), _POOLED_DRAWS))
+        drawn = share @ rng.beta(a[:, None], b[:, None], (len(cells), POOLED_DRAWS))
         mean = float(share @ (a / (a + b)))
         risks.append(Interval(mean, *map(float, np.quantile(drawn, (0.025, 0.975)))))
     return tuple(risks)

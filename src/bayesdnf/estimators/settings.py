@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from .rule_classifier import RuleClassifier
 
 
+LAYERS_OF_CLASSES = 4
+"""Most layers of a list for more than two classes, where nothing else is said."""
+
+
 def check_parameters(model: RuleClassifier, least: Mapping[str, int]) -> None:
     """Raise ParameterError for a constructor parameter outside its meaning.
 

@@ -25,7 +25,8 @@ class Effect(Parameters):
         Beta prior of the null function's single rate.
     ordered : bool or None, default=None
         Whether π0 <= π1 is known: the function marks those at higher risk. None means True for
-        functions, and False for lists of layers and with strata, where it cannot be True.
+        functions, and False for lists of layers, with strata and of more than two classes, where
+        it cannot be True.
     pi0, pi1 : float or None, default=None
         The rates themselves, where both are known; the Beta priors of the pair are then not used.
         The null function keeps its own single rate.
@@ -120,8 +121,8 @@ class Effect(Parameters):
                 "prevalence", "Effect", "None when rates are known", self.prevalence
             )
 
-    def resolved(self, layers: int = 1, strata: int = 1) -> Effect:
-        """Settle what None means for so many layers and strata.
+    def resolved(self, layers: int = 1, strata: int = 1, classes: int = 2) -> Effect:
+        """Settle what None means for so many layers, strata and classes.
 
         Raises
         ------
@@ -134,9 +135,12 @@ class Effect(Parameters):
         >>> Effect(a1=2).resolved(layers=4)
         Effect(a1=2, ordered=False)
         """
-        if layers == 1 and strata == 1:
+        if layers == 1 and strata == 1 and classes == 2:
             return self
         beyond = "more than one layer" if layers > 1 else "strata"
+        if classes > 2:
+            beyond = "more than two classes"
+            self._refuse_beyond_two_classes()
         if self.ordered:
             raise ParameterError(
                 f"The 'ordered' parameter of Effect must be None or False with {beyond}: an order "
@@ -155,6 +159,29 @@ class Effect(Parameters):
                 "'case-control' instead."
             )
         return Effect(**{**self.get_params(), "ordered": False})
+
+    @property
+    def fits_classes(self) -> bool:
+        """Whether it can be used with more than two classes."""
+        try:
+            self.resolved(classes=3)
+        except ParameterError:
+            return False
+        return True
+
+    def _refuse_beyond_two_classes(self) -> None:
+        """Of more classes the shares are uniform a priori, and those of the rows."""
+        for name in ("a0", "b0", "a1", "b1", "a", "b"):
+            if getattr(self, name) != 1:
+                raise ParameterError(
+                    f"The '{name}' parameter of Effect must be 1 with more than two classes, whose "
+                    f"shares are uniform a priori. Got {getattr(self, name)} instead."
+                )
+        if self.prevalence is not None:
+            raise ParameterError(
+                f"The 'prevalence' parameter of Effect must be None with more than two classes: "
+                f"name one of them with positive=. Got {self.prevalence} instead."
+            )
 
     def native(self) -> _native.Effect:
         """Return the core's copy of the settings that scores depend on."""

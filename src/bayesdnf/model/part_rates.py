@@ -61,6 +61,25 @@ def beta_parameters(
     return alpha, beta
 
 
+def mean_shares(cells: NDArray[np.integer | np.floating]) -> Floats:
+    """Posterior means of the shares of more than two classes, uniform a priori.
+
+    Parameters
+    ----------
+    cells : ndarray of shape (..., n_classes)
+        Rows of each class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.model.part_rates import mean_shares
+    >>> mean_shares(np.array([6, 0, 1]))
+    array([0.7, 0.1, 0.2])
+    """
+    own = 1.0 + cells
+    return np.asarray(own / own.sum(axis=-1, keepdims=True))
+
+
 def mean_rates(effect: Effect, cells: Cells, n_layers: NDArray[np.integer]) -> Floats:
     """Posterior mean of every rate of lists, or with strata: shape (n, n_strata, n_parts).
 
@@ -295,8 +314,8 @@ def draw_part_rates(
         What was sampled.
     functions : FlatFunctions
         The distinct functions or lists.
-    cells : ndarray of shape (n_functions, n_strata, n_parts, 2)
-        Their positives and negatives.
+    cells : ndarray of shape (n_functions, n_strata, n_parts, n_classes)
+        Their positives and negatives, or the rows of each of more classes.
     index : ndarray of int
         The function of each draw.
     stream : Philox
@@ -306,6 +325,7 @@ def draw_part_rates(
     -------
     ndarray of shape (n_draws, n_strata, n_parts)
         NaN for parts that a list does not have; both rates of the null function are its single one.
+        With more than two classes a last axis has the share of each.
 
     Examples
     --------
@@ -329,6 +349,10 @@ def draw_part_rates(
             stream,
         )  # fmt: skip
         return np.stack([drawn.pi0, drawn.pi1], axis=1)[:, None, :]
+    if posterior.n_classes > 2:
+        shares = _dirichlet_parameters(cells, n_layers)[index]
+        # Of each cell a distribution of its own.
+        return _draw_shares(shares.reshape(-1, posterior.n_classes), stream).reshape(shares.shape)
     return _draw(posterior.effect, cells, n_layers, index, stream)
 
 

@@ -19,7 +19,7 @@ from ..checks import is_whole, whole
 from ..data.bits import BitMatrix
 from ..data.canonical import canonical
 from ..data.memory import require_memory
-from ..data.outcome import read_outcome, read_strata, read_weights
+from ..data.outcome import read_classes, read_strata, read_weights
 from ..errors import InputError, ParameterError, SizeLimitError
 from .effect import Effect
 from .enumerate import enumerate_lists, flatten, function_words
@@ -46,11 +46,11 @@ class Scores:
     log_prior: Floats
     log_likelihood: Floats
     cells: NDArray[np.int64]
-    """By stratum, part and class: rows, positives first. A function marks part 1."""
+    """By stratum, part and class: rows, of two classes positives first. A function marks part 1."""
 
     @property
     def marked(self) -> NDArray[np.int64]:
-        """Positives and negatives that any layer marks."""
+        """Rows of each class that any layer marks, of two classes positives first."""
         return marked_rows(self.cells)
 
     @property
@@ -61,7 +61,7 @@ class Scores:
 
 
 def marked_rows(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Positives and negatives outside part 0, of all strata together."""
+    """Rows of each class outside part 0, of all strata together."""
     marked: NDArray[np.int64] = cells[:, :, 1:].sum(axis=(1, 2))
     return marked
 
@@ -74,13 +74,14 @@ class Posterior:
     bits : BitMatrix
         The table: every literal in it is on offer, and counts in p.
     y : array-like
-        The outcome, two classes.
+        The outcome: two classes, or up to 20, each with a share in every part.
     prior : Prior, optional
         Prior on functions; ``Prior()`` by default.
     effect : Effect, optional
         What is known of the rates; ``Effect()`` by default.
     positive : label, optional
-        Which class is positive; by default the second in sorted order.
+        Which class is positive, against all others; by default the second of two in sorted
+        order, and none of more.
     sample_weight : array-like of whole numbers, optional
         How often each row counts.
     among : int, optional
@@ -119,17 +120,20 @@ class Posterior:
     ) -> None:
         self.prior = Prior() if prior is None else prior
         self.layers = whole("layers", "Posterior", layers, 1, MOST_LAYERS)
-        outcome = read_outcome(y, positive)
-        self.classes = outcome.classes
-        self.strata = None if strata is None else read_strata(strata, outcome.positive)
+        number, self.classes = read_classes(y, positive)
+        self.n_classes = len(self.classes)
+        self.strata = None if strata is None else read_strata(strata, number)
         self.n_strata = 1 if self.strata is None else len(self.strata.labels)
-        self.effect = (Effect() if effect is None else effect).resolved(self.layers, self.n_strata)
-        weights = read_weights(sample_weight, len(outcome.positive))
-        numbers = None if self.strata is None else self.strata.number
-        self._settle(canonical(bits, outcome.positive, weights, numbers))
+        self.effect = (Effect() if effect is None else effect).resolved(
+            self.layers, self.n_strata, self.n_classes
+        )
+        weights = read_weights(sample_weight, len(number))
+        strata_numbers = None if self.strata is None else self.strata.number
+        self._settle(canonical(bits, number, weights, strata_numbers))
         self.among = self._among(among)
-        # What two_rates needs once more: strata lie in segments of their own.
-        self._pooled = None if numbers is None else (bits, outcome.positive, weights)
+        # What of_classes needs once more: strata and classes lie in segments of their own.
+        parted = self.n_strata > 1 or self.n_classes > 2
+        self._pooled = (bits, number, weights) if parted else None
         self._connect()
 
     @classmethod
@@ -141,17 +145,19 @@ class Posterior:
         among: int,
         layers: int = 1,
         n_strata: int = 1,
+        n_classes: int = 2,
     ) -> Posterior:
         """Return the posterior on rows that :func:`canonical` made, which scores and no more.
 
         Parameters
         ----------
-        bits, prior, effect, among, layers, n_strata
+        bits, prior, effect, among, layers, n_strata, n_classes
             Those of another posterior.
         """
         posterior = cls.__new__(cls)
         posterior.prior, posterior.effect, posterior.among = prior, effect, among
         posterior.layers, posterior.n_strata = layers, n_strata
+        posterior.n_classes = n_classes
         posterior.strata = posterior._pooled = None
         posterior._settle(bits)
         posterior._connect()
@@ -159,15 +165,29 @@ class Posterior:
 
     def _settle(self, bits: BitMatrix) -> None:
         self.bits = bits
-        self.n_pos, n_neg = (int(n) for n in np.reshape(bits.view().totals, (2, -1)).sum(axis=1))
-        self.n = self.n_pos + n_neg
+        totals = np.reshape(bits.view().totals, (self.n_classes, -1)).sum(axis=1)
+        self.class_rows = tuple(int(n) for n in totals)
+        self.n = sum(self.class_rows)
         self.support = Support(bits, self.prior, self.layers)
+
+    @property
+    def n_pos(self) -> int:
+        """Positive rows, of two classes."""
+        self._require_two_classes("The number of positives")
+        return self.class_rows[0]
+
+    def _require_two_classes(self, what: str) -> None:
+        if self.n_classes > 2:
+            raise InputError(
+                f"{what} is asked for and there are {self.n_classes} classes; part_counts has the "
+                f"rows of each."
+            )
 
     def _connect(self) -> None:
         tables = self.prior.tables(self.bits.table, self.n, self.among)
         self.native = _native.Posterior(
             self.bits.view(), self.support.native, tables.by_count, tables.by_size,
-            tables.by_literal, self.effect.native(), self.layers,
+            tables.by_literal, self.effect.native(), self.layers, self.n_classes,
         )  # fmt: skip
 
     def _among(self, among: int | None) -> int:
@@ -196,6 +216,8 @@ class Posterior:
         if self.layers > 1 or self.strata is not None:  # else as before there were any
             labels = None if self.strata is None else self.strata.labels
             digest.update(repr((self.layers, labels)).encode())
+        if self.n_classes > 2:
+            digest.update(repr(self.n_classes).encode())
         return digest.hexdigest()
 
     @cached_property
@@ -209,6 +231,7 @@ class Posterior:
             list(bits.segments),
             bits.offsets,
             [] if bits.counts is None else bits.counts.tolist(),
+            self.n_strata if self.n_classes == 2 else len(bits.segments),
         )
 
     def scores(self, functions: Sequence[Rule | str], n_jobs: int | None = None) -> Scores:
@@ -225,23 +248,28 @@ class Posterior:
 
     @property
     def simple(self) -> bool:
-        """Whether there are two rates: one layer and no strata."""
-        return self.layers == 1 and self.n_strata == 1
+        """Whether there are two rates: one layer, no strata and two classes."""
+        return self.layers == 1 and self.n_strata == 1 and self.n_classes == 2
 
     @cached_property
-    def two_rates(self) -> Posterior:
-        """The same for functions without strata, of two rates without an order between them.
+    def of_classes(self) -> tuple[Posterior, ...]:
+        """The same for functions that mark one class, two rates without an order, no strata.
 
-        Searches for lists begin with such functions.
+        One for each class, or for the positive one of two. Searches for lists begin with them.
         """
+        marked = range(self.n_classes) if self.n_classes > 2 else range(1)
+        return tuple(map(self._of_class, marked))
+
+    def _of_class(self, number: int) -> Posterior:
         plain = copy.copy(self)
-        plain.__dict__.pop("two_rates", None)
-        plain.__dict__.pop("individuals", None)
-        plain.__dict__.pop("fingerprint", None)
-        plain.layers, plain.n_strata, plain.strata = 1, 1, None
+        for cached in ("of_classes", "individuals", "fingerprint"):
+            plain.__dict__.pop(cached, None)
+        plain.layers, plain.n_strata, plain.n_classes, plain.strata = 1, 1, 2, None
+        bits = self.bits
         if self._pooled is not None:
-            plain.bits = canonical(*self._pooled)
-        plain.support = Support(plain.bits, self.prior)
+            rows, numbers, weights = self._pooled
+            bits = canonical(rows, numbers == number, weights)
+        plain._settle(bits)
         plain._connect()
         return plain
 
@@ -335,11 +363,14 @@ class Posterior:
 
     def counts(self, function: Rule | str) -> Counts:
         """Rows, positives, marked rows, and rows that are both."""
+        self._require_two_classes("The number of marked positives")
         positive, negative = self.scores([function]).marked[0]
         return Counts(self.n, self.n_pos, int(positive + negative), int(positive))
 
     def part_counts(self, function: Rule | str) -> NDArray[np.int64]:
-        """Positives and negatives of each part in each stratum, as an array of three axes.
+        """Rows of each part in each stratum by class, as an array of three axes.
+
+        Of two classes the positives come first, of more they have the order of ``classes``.
 
         Examples
         --------

@@ -158,7 +158,7 @@ class Proposals:
     """
 
     def __init__(self, prior: Prior, bits: BitMatrix, layers: int = 1) -> None:
-        if len(bits.segments) == 1:  # the core scores rows in two segments
+        if len(bits.segments) == 1:  # the core scores rows in two segments or more
             bits = canonical(bits, np.ones(bits.n_rows, dtype=np.bool_))
         view = bits.view()
         tables = prior.tables(bits.table, sum(view.totals))
@@ -166,6 +166,7 @@ class Proposals:
         self._scores = _native.Posterior(
             view, Support(bits, prior, layers).native, tables.by_count, tables.by_size,
             tables.by_literal, Effect(ordered=False).native(), layers,
+            len(bits.segments),  # what the segments stand for does not matter to the prior
         )  # fmt: skip
         self.layers = layers
         self._count_weights, self._size_weights = count_and_size(prior, bits.table, tables, layers)

@@ -82,17 +82,25 @@ def read_risks(top: JsonFields, n_parts: int) -> tuple[Interval, ...]:
 
 def read_cells(top: JsonFields, n_strata: int, n_parts: int, counts: Counts) -> NDArray[np.int64]:
     """Read positives and negatives by stratum and part, which must add up to the counts."""
+    read = read_class_cells(top, n_strata, n_parts, 2)
+    if counts != counts_of(read):
+        top.fail("field 'cells'", "numbers that add up to 'counts'", top.any("cells"))
+    return read
+
+
+def read_class_cells(
+    top: JsonFields, n_strata: int, n_parts: int, n_classes: int
+) -> NDArray[np.int64]:
+    """Read rows by stratum, part and class."""
     cells = top.any("cells")
     try:
         whole = all(is_whole(n, 0, _MOST_ROWS) for own in cells for part in own for n in part)
         read = np.array(cells, dtype=np.int64) if whole else np.empty(0)
     except (TypeError, ValueError):  # no lists, or of different lengths
         read = np.empty(0)
-    if read.shape != (n_strata, n_parts, 2):
-        must = f"whole numbers, 0 or more: {n_strata} by {n_parts} by 2, nested in lists"
+    if read.shape != (n_strata, n_parts, n_classes):
+        must = f"whole numbers, 0 or more: {n_strata} by {n_parts} by {n_classes}, nested in lists"
         top.fail("field 'cells'", must, cells)
-    if counts != counts_of(read):
-        top.fail("field 'cells'", "numbers that add up to 'counts'", cells)
     return read
 
 

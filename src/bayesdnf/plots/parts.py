@@ -8,6 +8,7 @@ import numpy as np
 
 from ..checks import whole
 from ..display.markup import shown
+from ..errors import InputError
 from ..model.rule import layers_of
 from .labels import cut_lines, fitted, if_elif, plain, shortened
 from .panels import FAINT, LINE, MARKS, PALETTE, label_room, name_rows, one_panel, tidy
@@ -56,6 +57,11 @@ def part_rates(draws: Draws, number: int | None = None, *, ax: Axes | None = Non
     if number is None:
         number = int(draws.answers.number[0])
     number = whole("number", "plots.part_rates", number, 0, draws.n_functions - 1)
+    if draws.n_classes > 2:
+        raise InputError(
+            f"plots.part_rates draws the risk of one class, and these draws are of "
+            f"{draws.n_classes} classes; sample with positive=."
+        )
     rule = draws.function(number)
     n_parts = len(layers_of(rule)) + 1
     names = _names(rule, *label_room(ax, 8, n_parts, 4))

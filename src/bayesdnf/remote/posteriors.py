@@ -22,12 +22,13 @@ class SharedPosterior(NamedTuple):
     fingerprint: str
     table: PackedReference
     """Canonical rows."""
-    pooled: PackedReference | None
-    """The same without strata, where there are some; see ``Posterior.two_rates``."""
+    pooled: tuple[PackedReference, ...]
+    """The same without strata and with two classes, where that differs: ``of_classes``."""
     prior: Prior
     effect: Effect
     layers: int
     n_strata: int
+    n_classes: int
     among: int
 
     @classmethod
@@ -41,12 +42,13 @@ class SharedPosterior(NamedTuple):
         cluster : Cluster
             With whose workers.
         """
-        pooled = None
-        if posterior.n_strata > 1:
-            pooled = _packed(posterior.two_rates, cluster)
+        pooled: tuple[PackedReference, ...] = ()
+        if posterior.n_strata > 1 or posterior.n_classes > 2:
+            pooled = tuple(_packed(own, cluster) for own in posterior.of_classes)
         return cls(
             posterior.fingerprint, _packed(posterior, cluster), pooled, posterior.prior,
-            posterior.effect, posterior.layers, posterior.n_strata, posterior.among,
+            posterior.effect, posterior.layers, posterior.n_strata, posterior.n_classes,
+            posterior.among,
         )  # fmt: skip
 
     def open(self) -> Posterior:
@@ -55,11 +57,13 @@ class SharedPosterior(NamedTuple):
 
     def _made(self) -> Posterior:
         posterior = Posterior.of_canonical(
-            _bits(self.table), self.prior, self.effect, self.among, self.layers, self.n_strata
-        )
-        if self.pooled is not None:
-            posterior.two_rates = Posterior.of_canonical(
-                _bits(self.pooled), self.prior, self.effect, self.among
+            _bits(self.table), self.prior, self.effect, self.among, self.layers, self.n_strata,
+            self.n_classes,
+        )  # fmt: skip
+        if self.pooled:
+            posterior.of_classes = tuple(
+                Posterior.of_canonical(_bits(own), self.prior, self.effect, self.among)
+                for own in self.pooled
             )
         return posterior
 

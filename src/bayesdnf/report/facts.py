@@ -35,7 +35,7 @@ from .averaged_answer import AveragedFacts, averaged_facts
 from .draw_facts import DrawFacts, draw_facts
 from .genome_facts import GenomeFacts, Picture
 from .performance import Performance, performance_of
-from .rows import Roles, positives_of, roles_of
+from .rows import Roles, positives_of, require_positive, roles_of
 from .terms import (
     Overlap,
     PartFacts,
@@ -198,6 +198,7 @@ def gather(
     strata : array-like, optional
         The stratum of each row, where the fit had strata.
     """
+    require_positive(model.positive_)
     if isinstance(model, PosteriorDNFClassifier) and draws is None:
         draws = model.draws_
     found = _found(model)
@@ -305,6 +306,7 @@ def _found(model: RuleClassifier) -> RuleFacts:
             best = int(np.argmax(model.draws_.log_score))
             cells = model.draws_.cells[best][:, : len(layers_of(rule)) + 1]
             if model.draws_.simple:
+                assert model.counts_ is not None  # of two classes
                 risks = Rates(model.counts_, model.effect_, null=rule.is_null).summary()
     simple = not isinstance(rule, RuleList) and len(cells) == 1
     own = [risks] if simple else cell_risks(model.effect_, cells)

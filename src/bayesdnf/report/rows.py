@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.bits import BitMatrix
-from ..display.wording import count, percent
+from ..display.wording import count, listed, percent
 from ..errors import InputError
 from ..estimators.held_out import NOT_HELD_OUT, stratified_part
 from ..estimators.record import RowContent
@@ -88,17 +88,26 @@ def _roles(held_out: Bools) -> Roles:
     return Roles(~held_out, held_out, note)
 
 
+def require_positive(positive: Any) -> None:
+    """Refuse more than two classes, of which none is positive."""
+    if positive is None:
+        raise InputError(
+            "A report speaks of one class against the others, and here more than two classes are "
+            "told apart; name one with positive= (--positive) for a report."
+        )
+
+
 def positives_of(model: RuleClassifier, y: Any, n_rows: int) -> Bools:
-    """Return which labels are the positive class, in a table that must hold no third one."""
+    """Return which labels are the positive class; a label that the fit had not is refused."""
     labels = np.asarray(y).ravel()
     if len(labels) != n_rows:
         raise InputError(f"y has {len(labels):,} entries for {n_rows:,} rows of X.")
     positive = np.asarray(labels == model.positive_, dtype=np.bool_)
-    strange = ~positive & np.asarray(labels != model.negative_, dtype=np.bool_)
+    known = model.labels_.tolist()
+    strange = np.logical_and.reduce([np.asarray(labels != label) for label in known])
     if strange.any():
         row = int(np.argmax(strange))
         raise InputError(
-            f"y holds {labels[row]!r} in row {row}; the rule was fitted on "
-            f"{model.negative_!s} and {model.positive_!s}."
+            f"y holds {labels[row]!r} in row {row}; the rule was fitted on {listed(known, 5, str)}."
         )
     return positive

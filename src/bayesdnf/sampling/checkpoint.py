@@ -202,7 +202,6 @@ class _Reader:
         return where
 
     def _info(self, chain: int, drawn: int) -> Info:
-        posterior = self._posterior
         functions = FlatFunctions(
             *(
                 self._array(f"{chain}.{_FUNCTIONS}.{part}", kind, -1)
@@ -217,9 +216,7 @@ class _Reader:
             functions=functions,
             log_prior=self._array(f"{chain}.log_prior", np.float64, n),
             log_likelihood=self._array(f"{chain}.log_likelihood", np.float64, n),
-            cells=self._array(
-                f"{chain}.cells", np.int64, n, posterior.n_strata, posterior.layers + 1, 2
-            ),
+            cells=self._array(f"{chain}.cells", np.int64, n, *scores.cells.shape[1:]),
             rows=self._array(f"{chain}.rows", np.uint64, n, 2),
             draws=self._array(f"{chain}.draws", np.int64, drawn),
             likelihoods=self._array(f"{chain}.likelihoods", np.float64, drawn, self._n_betas),

@@ -54,15 +54,17 @@ class Draws:
         Distinct functions, most frequent first, with the layer of each term.
     log_prior, log_likelihood : ndarray
         By function.
-    cells : ndarray of shape (n_functions, n_strata, n_parts, 2)
-        Positives and negatives of each part in each stratum; part 1 is what a function marks. -1
-        in part 0 of draws from a file of version 1, which does not say.
+    cells : ndarray of shape (n_functions, n_strata, n_parts, n_classes)
+        Positives and negatives of each part in each stratum, or the rows of each of more classes;
+        part 1 is what a function marks. -1 in part 0 of draws from a file of version 1, which does
+        not say.
     rows : ndarray of shape (n_functions, 2)
         Hash of how a function parts the rows.
     index : ndarray of shape (n_chains, n_draws)
         Number of the function of each draw.
     rates : ndarray of shape (n_chains, n_draws, n_strata, n_parts)
-        The rates drawn with it; NaN for parts that a list does not have.
+        The rates drawn with it; NaN for parts that a list does not have. With more than two classes
+        a last axis has the share of each.
     likelihoods : ndarray of shape (n_chains, n_draws, n_temperatures)
         Log likelihood at each temperature.
     betas : tuple of float
@@ -223,12 +225,17 @@ class Draws:
 
     @property
     def simple(self) -> bool:
-        """Whether there are two rates: one layer and no strata."""
-        return self.layers == 1 and self.cells.shape[1] == 1
+        """Whether there are two rates: one layer, no strata and two classes."""
+        return self.layers == 1 and self.cells.shape[1::2] == (1, 2)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.cells.shape[3])
 
     @property
     def marked(self) -> Ints:
-        """Positives and negatives that a function marks, or any layer of a list."""
+        """Rows of each class that a function marks, or any layer of a list."""
         return marked_rows(self.cells)
 
     @property
@@ -243,7 +250,7 @@ class Draws:
 
     def _rate(self, part: int) -> Floats:
         if not self.simple:
-            raise InputError("Lists and strata have more than two rates; see Draws.rates.")
+            raise InputError("Lists, strata and classes have more than two rates; see Draws.rates.")
         return self.rates[:, :, 0, part]
 
     def function(self, number: int) -> Rule:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean.parsing import parse_literal
+from ..data.outcome import MOST_CLASSES
 from ..errors import InputError
 from ..files.atomic import write_bytes
 from ..files.seals import opened, seal
@@ -249,7 +250,7 @@ class _Reader:
         functions = self._functions(len(literals))
         n = len(functions.term_starts) - 1
         cells = self._cells(n)
-        n_strata, n_parts = cells.shape[1:3]
+        n_strata, n_parts, n_classes = cells.shape[1:]
         self._require_layers(functions, n_parts - 1)
         if index.min() < 0 or index.max() >= n:
             self._fail("a draw has a function that is not there")
@@ -262,7 +263,7 @@ class _Reader:
             "cells": cells,
             "rows": self._array("functions/rows", np.uint64, n, 2),
             "index": index,
-            "rates": self._rates(n_chains, n_draws, n_strata, n_parts),
+            "rates": self._rates(n_chains, n_draws, n_strata, n_parts, n_classes),
             "likelihoods": self._array(
                 "sample_stats/likelihoods", np.float64, n_chains, n_draws, n_betas
             ),
@@ -306,15 +307,19 @@ class _Reader:
             return np.stack([np.full_like(marked, -1), marked], axis=1)[:, None]
         if "functions/cells" not in self._arrays:
             self._fail("'functions/cells' is missing")
-        cells = self._array("functions/cells", np.int64, n, -1, -1, 2)
-        if cells.shape[1] < 1 or cells.shape[2] < 2:
+        cells = self._array("functions/cells", np.int64, n, -1, -1, -1)
+        if cells.shape[1] < 1 or cells.shape[2] < 2 or not 2 <= cells.shape[3] <= MOST_CLASSES:
             self._fail(f"'functions/cells' has shape {cells.shape}")
         if (cells[:, :, 1:] < 0).any() or (cells[:, :, 0] < -1).any():
             self._fail("'functions/cells' counts fewer rows than none")
         return cells
 
-    def _rates(self, n_chains: int, n_draws: int, n_strata: int, n_parts: int) -> NDArray[Any]:
+    def _rates(
+        self, n_chains: int, n_draws: int, n_strata: int, n_parts: int, n_classes: int
+    ) -> NDArray[Any]:
         shape = (n_chains, n_draws, n_strata, n_parts)
+        if n_classes > 2:
+            return self._array("posterior/rates", np.float64, *shape, n_classes)
         if n_strata > 1 or n_parts > 2:
             return self._array("posterior/rates", np.float64, *shape)
         pair = [self._array(f"posterior/{name}", np.float64, *shape[:2]) for name in ("pi0", "pi1")]

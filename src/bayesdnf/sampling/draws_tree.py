@@ -118,7 +118,7 @@ def to_datatree(
     if posterior is not None:
         rows = np.flatnonzero(_stored_row(posterior) >= 0)
         coordinates["row"] = rows
-        groups["observed_data"] = {"y": (["row"], _is_positive(posterior)[rows].astype(np.int64))}
+        groups["observed_data"] = {"y": (["row"], _outcome(posterior)[rows])}
         if log_likelihood:
             values = _pointwise(draws, posterior, rows)
             groups["log_likelihood"] = {"y": (["chain", "draw", "row"], values)}
@@ -148,7 +148,8 @@ def sampled_groups(draws: Draws) -> dict[str, Group]:
     score = draws.log_score[draws.index]
     moved = np.zeros(draws.index.shape, dtype=np.bool_)
     moved[:, 1:] = draws.index[:, 1:] != draws.index[:, :-1]
-    rates: Group = {"rates": ([*each, "stratum", "part"], draws.rates)}
+    by_class = ["outcome"] if draws.n_classes > 2 else []
+    rates: Group = {"rates": ([*each, "stratum", "part", *by_class], draws.rates)}
     if draws.simple:
         rates = {"pi0": (each, draws.pi0), "pi1": (each, draws.pi1)}
     layers: Group = {"layers": (each, draws.n_layers[draws.index])} if draws.layers > 1 else {}
@@ -197,9 +198,11 @@ def _stored_row(posterior: Posterior) -> NDArray[np.int64]:
     return order
 
 
-def _is_positive(posterior: Posterior) -> NDArray[np.bool_]:
-    n_positive = sum(posterior.bits.segments[: posterior.n_strata])  # they are stored first
-    return _stored_row(posterior) < n_positive
+def _outcome(posterior: Posterior) -> NDArray[np.int64]:
+    """Return 1 for positive samples and 0 for others; of more classes the number of each's."""
+    by_class = np.reshape(posterior.bits.segments, (posterior.n_classes, -1)).sum(axis=1)
+    number = np.searchsorted(np.cumsum(by_class), _stored_row(posterior), side="right")
+    return np.asarray(1 - number if posterior.n_classes == 2 else number, dtype=np.int64)
 
 
 def _pointwise(draws: Draws, posterior: Posterior, rows: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -217,11 +220,15 @@ def _pointwise(draws: Draws, posterior: Posterior, rows: NDArray[np.int64]) -> N
             f"{size_text(n_bytes)} and as much again to use them, and {size_text(free)} are free; "
             "draw fewer, with a larger thin."
         )
-    positive = _is_positive(posterior)[rows]
+    outcome = _outcome(posterior)[rows]
     values = np.empty((draws.index.size, len(rows)))
     with np.errstate(divide="ignore"):  # a rate may be 0 or 1
         for drawn, rate in _rates_by_row(draws, posterior, rows):
-            values[drawn] = np.log(np.where(positive, rate, 1 - rate))
+            if draws.n_classes > 2:
+                own = np.take_along_axis(rate, outcome[None, :, None], axis=2)[:, :, 0]
+            else:
+                own = np.where(outcome == 1, rate, 1 - rate)
+            values[drawn] = np.log(own)
     return values.reshape(*draws.index.shape, len(rows))
 
 
@@ -232,7 +239,12 @@ def _replicated(draws: Draws, posterior: Posterior, rows: NDArray[np.int64]) -> 
     rng = np.random.default_rng(int(posterior.fingerprint[:16], 16))
     values = np.empty((draws.index.size, len(rows)), dtype=np.int8)
     for drawn, rate in _rates_by_row(draws, posterior, rows):
-        values[drawn] = rng.random(rate.shape) < rate
+        if draws.n_classes > 2:
+            uniform = rng.random((*rate.shape[:2], 1))
+            # The last share may end a little below 1.
+            values[drawn] = (uniform > np.cumsum(rate[..., :-1], axis=2)).sum(axis=2)
+        else:
+            values[drawn] = rng.random(rate.shape) < rate
     return values.reshape(*draws.index.shape, len(rows))
 
 
@@ -247,10 +259,14 @@ def _require_own_rates(posterior: Posterior) -> None:
 def _rates_by_row(
     draws: Draws, posterior: Posterior, rows: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
-    """Yield for each function the numbers of its draws, and the rate of each row at these."""
+    """Yield for each function the numbers of its draws, and the rate of each row at these.
+
+    With more than two classes a last axis has the share of each.
+    """
     stratum = 0 if posterior.strata is None else posterior.strata.number[rows]
     n_parts = draws.rates.shape[3]
-    cells = draws.rates.reshape(draws.index.size, -1)  # by stratum and part
+    # By stratum and part; of more than two classes by class as well.
+    cells = draws.rates.reshape(draws.index.size, -1, *draws.rates.shape[4:])
     by_function = np.argsort(draws.index, axis=None, kind="stable")
     ends = np.cumsum(draws.counts.sum(axis=0))
     for number, part in enumerate(_parts(draws, posterior)):

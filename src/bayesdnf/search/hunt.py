@@ -359,11 +359,18 @@ class _Restart:
         self.first = max(fewest, round(steps * min(1, 8_000 / cost)))
         self.width = max(_NARROWEST, round(1.3 * math.sqrt(p)))
         self.widest = max(32, p // 10)
-        share = min(max(posterior.n_pos / posterior.n, 1e-9), 1 - 1e-9)
         shift = np.random.default_rng(streams.child(0)).random(2)
-        # Where there are more than two rates, functions of two are annealed and lists made of them.
-        self.two_rates = posterior if posterior.simple else posterior.two_rates
-        self.ways = Ways(share, shift, both_classes=not posterior.simple)
+        # Where there are more than two rates, functions of two are annealed and lists made of them;
+        # of more than two classes each is told from the others in turn.
+        self.two_rates = (posterior,) if posterior.simple else posterior.of_classes
+        self.ways = [
+            Ways(
+                min(max(two.n_pos / two.n, 1e-9), 1 - 1e-9),
+                shift,
+                both_classes=not posterior.simple,
+            )
+            for two in self.two_rates
+        ]
 
     def know(self, tally: _Tally) -> None:
         """Let the restarts that follow start from what earlier ones came to."""
@@ -371,7 +378,10 @@ class _Restart:
 
     def __call__(self, number: int) -> End:
         rng = np.random.default_rng(self.streams.child(number))
-        way = self.ways.way(number, self._elites, rng)
+        # Kinds of ways come round after so many restarts: every class has its turn at each.
+        target = sum(divmod(number, ROUND)) % len(self.two_rates)
+        two_rates = self.two_rates[target]
+        way = self.ways[target].way(number, self._elites, rng)
         longer = 1 if number < _LONGER_AFTER else 2
         width = min(self.widest, self.width * 2 ** (number // ROUND // 2))
         if number < ROUND:
@@ -383,11 +393,11 @@ class _Restart:
         start, layers = _apart(way.start)
         free = math.isnan(way.rates[0])
         found, met = _native.restart(
-            (self.posterior if free else self.two_rates).native,
+            (self.posterior if free else two_rates).native,
             start,
             self.streams[number],
             self.first * longer * (_FREE_LONGER if way.kind == "free" else 1),
-            _COLD if way.cold else self._hottest(way.rates),
+            _COLD if way.cold else self._hottest(way.rates, two_rates),
             1.0 if way.kind == "long" else _HEAT_OF_PRIOR,
             *way.rates,
             1 if longer == 1 else 8,
@@ -400,10 +410,10 @@ class _Restart:
             begun = tuple((1, tuple(term)) for term in met)
         return End(*self._rebuild(begun, width), way.kind, tuple(map(tuple, met)))
 
-    def _hottest(self, rates: tuple[float, float]) -> float:
+    def _hottest(self, rates: tuple[float, float], two_rates: Posterior) -> float:
         """Return the first inverse temperature, by what marking no row, or all, would cost."""
-        positive = self.posterior.n_pos
-        negative = self.posterior.n - positive
+        positive = two_rates.n_pos
+        negative = two_rates.n - positive
         if math.isnan(rates[0]):
             nats = -self.posterior.log_likelihood(BooleanFunction())
         else:

@@ -188,7 +188,7 @@ def forged(**changes):
 
 FORGERIES = {
     "not an object": lambda d: [],
-    "a later version": forged(version=5),
+    "a later version": forged(version=6),
     "layers that were not drawn": lambda d: d["parameters"].update(layers=2),
     "strata that were not drawn": forged(strata=["north", "south"]),
     "no representative": lambda d: d.pop("representatives") and None,

@@ -18,7 +18,7 @@ from ...data.bits import BitMatrix, Words, allocate_planes, pack_into, segment_o
 from ...data.encoder import FittedTable
 from ...data.literal_table import LiteralTable
 from ...model.effect import Effect
-from ...model.part_rates import mean_rates, stratum_weights
+from ...model.part_rates import mean_rates, mean_shares, stratum_weights
 from ...model.rates import Interval
 from ...sampling.draws import Draws
 
@@ -113,6 +113,16 @@ class DrawnOnRows:
         changed._bits = BitMatrix(planes, bits.table, bits.segments)
         return changed
 
+    def shares(self) -> Floats:
+        """Probability of each of more than two classes (columns): means over all draws."""
+        draws = self._draws
+        values = draws.frequency[:, None, None, None] * mean_shares(draws.cells)
+        if self._pooled:
+            weights = stratum_weights(self._effect, draws.cells)[..., None]
+            values = (weights * values).sum(axis=1, keepdims=True)
+        of_class = [np.ascontiguousarray(values[..., c]) for c in range(draws.n_classes)]
+        return np.clip(np.column_stack([self._sum(own) for own in of_class]), 0.0, 1.0)
+
     def quantiles(self, probabilities: Floats) -> Floats:
         """Quantiles of each row's risk over all draws: shape (n_probabilities, n_rows)."""
         found = np.empty((len(probabilities), self.n_distinct))
@@ -123,8 +133,11 @@ class DrawnOnRows:
                 found[:, rows] = risks.quantiles(probabilities, parts)
         return found[:, self._place]
 
-    def outcomes(self, size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-        """Draw the outcome of every row: shape (size, n_rows), a draw taken at random for each."""
+    def outcomes(self, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+        """Draw the outcome of every row: shape (size, n_rows), a draw taken at random for each.
+
+        1 for the positive class and 0 for the other; of more than two the number of the class.
+        """
         draws = self._draws
         chosen = rng.integers(draws.index.size, size=size)
         rates = self._rates()[chosen]
@@ -132,11 +145,15 @@ class DrawnOnRows:
         for stratum in np.unique(self._stratum):
             for rows, block in self._blocks(int(stratum)):
                 parts[:, rows] = block[draws.index.ravel()[chosen]]
-        positive = np.empty((size, self.n_rows), dtype=np.bool_)
+        drawn = np.empty((size, self.n_rows), dtype=np.intp)
         for k in range(size):
             risk = rates[k][self._stratum, parts[k]][self._place]
-            positive[k] = rng.random(self.n_rows) < risk
-        return positive
+            uniform = rng.random(self.n_rows)
+            if draws.n_classes > 2:  # the last share may end a little below 1
+                drawn[k] = (uniform[:, None] > np.cumsum(risk[:, :-1], axis=1)).sum(axis=1)
+            else:
+                drawn[k] = uniform < risk
+        return drawn
 
     def _sum(self, values: Floats) -> Floats:
         """Sum values[function, stratum, part] over functions, each at the row's part."""
@@ -153,6 +170,8 @@ class DrawnOnRows:
         if not self._pooled or rates.shape[1] == 1:
             return rates
         weights = stratum_weights(self._effect, draws.cells)[draws.index.ravel()]
+        if draws.n_classes > 2:
+            weights = weights[..., None]
         return np.asarray((weights * rates).sum(axis=1, keepdims=True))
 
     def _blocks(self, stratum: int, values: int = 0) -> Iterator[tuple[slice, Parts]]:

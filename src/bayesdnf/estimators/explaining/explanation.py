@@ -19,6 +19,8 @@ from ...model.rule import Rule
 from ..rules import placed_terms
 from .changes import Change
 
+_MOST_CLASSES = 4  # probabilities that a sentence names
+
 
 class _Told:
     """Sentences, each with a title, as text and as HTML."""
@@ -160,6 +162,78 @@ class ListExplanation(_Told):
             where = f"layer {change.part}" if change.part else "no layer"
             told.append((f"{title}, {change.probability:.4g} by {where}", _joined(change.changes)))
         return told
+
+
+@dataclass(frozen=True)
+class ClassChange:
+    """A smallest change of a row that leads to another class.
+
+    Attributes
+    ----------
+    part : int
+        The part that the row would be in.
+    prediction : label
+        The most probable class there.
+    probability : float
+        Its probability.
+    changes : tuple of Change
+        The attributes to change.
+    """
+
+    part: int
+    prediction: Any
+    probability: float
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class ClassExplanation(_Told):
+    """Why a row gets its class, of more than two; made by ``DNFClassifier.explain``.
+
+    Attributes
+    ----------
+    part : int
+        The layer that decides: the highest one that holds; 0 when none does.
+    fired : tuple of str
+        The terms of that layer that hold.
+    prediction : label
+        The most probable class.
+    probabilities : dict
+        Probability of each class, by label.
+    change : ClassChange or None
+        A smallest set of attributes whose change would lead to another class; None when no change
+        does. A change to a missing value is not considered.
+    other_classes : bool
+        Whether any part answers another class.
+    """
+
+    part: int
+    fired: tuple[str, ...]
+    prediction: Any
+    probabilities: dict[Any, float]
+    change: ClassChange | None
+    other_classes: bool
+
+    @property
+    def marked(self) -> bool:
+        """Whether any layer holds on the row."""
+        return self.part > 0
+
+    def _sentences(self) -> list[tuple[str, str]]:
+        who = f"Layer {self.part} decides" if self.part else "No layer holds"
+        falling = sorted(self.probabilities.items(), key=lambda x: -x[1])
+        shares = ", ".join(f"P({label}) = {share:.4g}" for label, share in falling[:_MOST_CLASSES])
+        told = [(f"{who} on this row", f"{shares}, predicted {self.prediction}")]
+        if self.part:
+            told.append(("Terms of it that hold", _terms(self.fired)))
+        title = "Nearest change to another class"
+        if self.change is None:
+            none = "none was found" if self.other_classes else "no part answers another one"
+            return [*told, (title, none)]
+        change = self.change
+        where = f"layer {change.part}" if change.part else "no layer"
+        to = f"{title}, {change.prediction} ({change.probability:.4g}) by {where}"
+        return [*told, (to, _joined(change.changes))]
 
 
 def _terms(fired: Iterable[str]) -> str:

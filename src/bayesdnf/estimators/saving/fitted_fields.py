@@ -15,7 +15,7 @@ from ...boolean import RuleList
 from ...boolean.literal import Value
 from ...checks import is_whole
 from ...data.encoder import LiteralEncoder
-from ...data.outcome import MOST_STRATA
+from ...data.outcome import MOST_CLASSES, MOST_STRATA
 from ...errors import InputError
 from ...files.checked_json import JsonFields
 from ...model.distributions import Distribution, Flat, Geometric, Poisson, Tabulated, Uniform
@@ -23,7 +23,9 @@ from ...model.effect import Effect
 from ...model.prior import Prior
 from ...model.rule import Rule
 from ...model.rule_fields import read_counts
-from ..rules import COLUMNS, LIST_COLUMNS, as_table, placed_terms
+from ..class_shares import LIST_TERM_COLUMNS, class_terms
+from ..inputs import one_against_rest
+from ..rules import LIST_COLUMNS, as_table, placed_terms
 from .record_fields import NO_RECORD, read_record, record_document
 
 if TYPE_CHECKING:
@@ -38,9 +40,9 @@ _LABEL_TYPES = (
     "uint64", "float16", "float32", "float64",
 )  # fmt: skip
 
-VERSION = 4
+VERSION = 5
 """Of both formats. Version 2 has the record, version 3 the ways of a search, version 4 layers and
-strata; earlier ones are read too."""
+strata, version 5 more than two classes; earlier ones are read too."""
 PARAMETERS = ("time_limit", "n_jobs", "random_state", "allow_missing_columns", "verbose")
 """Parameters that :func:`parameters_document` writes; the encoder and the prior hold the others."""
 
@@ -49,10 +51,10 @@ def fitted_document(model: Any) -> dict[str, Any]:
     """Return what ``fit`` learned besides functions, as plain values."""
     return {
         "positive": plain(model.positive_),
-        "classes": [plain(label) for label in model.classes_],
-        "label_type": _label_type(model.classes_),
+        "classes": [plain(label) for label in model.labels_],
+        "label_type": _label_type(model.labels_),
         "terms": _terms(model.rules_),
-        "counts": model.counts_._asdict(),
+        "counts": None if model.counts_ is None else model.counts_._asdict(),
         "strata": None if model.strata_ is None else [plain(label) for label in model.strata_],
         "named_columns": hasattr(model, "feature_names_in_"),
         "prior": _prior_document(model.prior_),
@@ -113,17 +115,29 @@ def read_fitted(
     if top.flag("named_columns"):
         model.feature_names_in_ = np.array(encoder.columns_, dtype=object)
     model.prior_, model.effect_ = _read_prior(top), _read_effect(top)
-    model.classes_ = _read_classes(top)
-    positive = _index(top, model.classes_)
-    model.positive_, model.negative_ = model.classes_[positive], model.classes_[1 - positive]
+    model.labels_ = _read_labels(top, version)
+    several = has_several_classes(top)
+    if several:
+        if not 2 < len(model.labels_) <= MOST_CLASSES:
+            must = f"from 3 to {MOST_CLASSES} labels when 'positive' is null"
+            top.fail("field 'classes'", must, top.any("classes"))
+        model.classes_, model.positive_, model.negative_ = model.labels_, None, None
+    else:
+        model.classes_, positive = one_against_rest(model.labels_, _index(top, model.labels_))
+        model.positive_, model.negative_ = model.classes_[positive], model.classes_[1 - positive]
     # Copies of their own: set_params must not reach what was fitted.
     model.set_params(
         prior=_read_prior(top), effect=_read_effect(top), positive=plain(model.positive_)
     )
-    model.rules_ = _read_rules(top, rule)
-    model.counts_ = read_counts(top.part("counts"))
+    model.rules_ = _read_rules(top, rule, model.classes_.tolist() if several else None)
+    model.counts_ = None if several else read_counts(top.part("counts"))
     model.strata_ = None if version < 4 else _read_strata(top)
     model.record_ = NO_RECORD if version == 1 else read_record(top.part("record"), version)
+
+
+def has_several_classes(top: JsonFields) -> bool:
+    """Whether more than two classes are told apart: no label is positive."""
+    return top.any("positive") is None
 
 
 def _terms(rules: pd.DataFrame) -> list[dict[str, Any]]:
@@ -200,23 +214,25 @@ def _read_effect(top: JsonFields) -> Effect:
     return top.make("effect", lambda: Effect(**settings))
 
 
-def _read_classes(top: JsonFields) -> NDArray[Any]:
+def _read_labels(top: JsonFields, version: int) -> NDArray[Any]:
     labels, kind = top.any("classes"), top.text("label_type", _LABEL_TYPES)
+    n_labels = "two labels" if version < 5 else "two labels or more"
     expected: type | tuple[type, ...] = {"o": str, "s": str, "b": bool}.get(kind[0], (int, float))
     if (
         not isinstance(labels, list)
-        or len(labels) != 2
+        or len(labels) < 2
+        or (len(labels) > 2 and version < 5)
         or not all(isinstance(label, expected) for label in labels)
         or (kind != "bool" and any(isinstance(label, bool) for label in labels))
-        or not labels[0] < labels[1]
+        or not all(one < other for one, other in pairwise(labels))
     ):
-        top.fail("field 'classes'", f"two labels of type {kind} in rising order", labels)
+        top.fail("field 'classes'", f"{n_labels} of type {kind} in rising order", labels)
     with np.errstate(over="ignore"):
         classes = top.make(
             "classes", lambda: np.array(labels, dtype=None if kind == "str" else kind)
         )
     if classes.tolist() != labels:
-        top.fail("field 'classes'", f"two labels that {kind} can hold", labels)
+        top.fail("field 'classes'", f"{n_labels} that {kind} can hold", labels)
     return classes
 
 
@@ -246,26 +262,33 @@ def _plain_list(labels: Any) -> bool:
     return isinstance(labels, list) and all(isinstance(x, (str, int, float)) for x in labels)
 
 
-def _read_rules(top: JsonFields, rule: Rule) -> pd.DataFrame:
+def _read_rules(top: JsonFields, rule: Rule, classes: list[Value] | None) -> pd.DataFrame:
     parts = top.parts("terms")
     terms = placed_terms(rule)
     if len(parts) != len(terms):
         top.fail("field 'terms'", f"a list of {len(terms)}, one for each term", top.any("terms"))
     layered = isinstance(rule, RuleList)
-    rows = []
+    columns = LIST_COLUMNS if classes is None else LIST_TERM_COLUMNS
+    rows: list[tuple[Any, ...]] = []
     for part, (layer, term) in zip(parts, terms, strict=True):
-        part.expect(*(LIST_COLUMNS if layered else COLUMNS))
+        part.expect(*columns[0 if layered else 1 :])
         if layered:
             part.whole("layer", layer, layer)
         text = part.text("rule", (" AND ".join(map(str, term)),))
         part.whole("size", len(term), len(term))
         n = part.whole("rows", 0, _MOST_ROWS)
-        positives = part.whole("positives", 0, n)
+        own = part.whole("positives" if classes is None else "of_class", 0, n)
         for name in ("rate", "low", "high"):  # for people; worked out again from the counts
             part.number(name, 0, 1, null=math.nan)
         gain = part.number("log_gain", null=math.inf)
-        rows.append((layer, text, len(term), n, positives, gain))
-    return as_table(rows, layered)
+        if classes is None:
+            rows.append((layer, text, len(term), n, own, gain))
+            continue
+        label = part.any("class")
+        if not any(type(label) is type(known) and label == known for known in classes):
+            part.fail("field 'class'", "one of 'classes'", label)
+        rows.append((layer, text, len(term), n, label, own, gain))
+    return as_table(rows, layered) if classes is None else class_terms(rows, layered)
 
 
 def _label_type(classes: NDArray[Any]) -> str:

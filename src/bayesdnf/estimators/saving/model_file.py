@@ -16,11 +16,12 @@ from ...files.atomic import write_bytes
 from ...files.checked_json import JsonFields, as_json, read_json
 from ...files.documents import expect_fields, header, read_version
 from ...model.posterior import MOST_LAYERS
-from ...model.rates import Rates
+from ...model.rates import Interval, Rates
 from ...model.rule import Rule, layers_of
 from ...model.rule_fields import (
     cells_of,
     read_cells,
+    read_class_cells,
     read_function,
     read_list,
     read_risk,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     Model = TypeVar("Model", bound=DNFClassifier)
 
 _FORMAT = "bayesdnf.classifier"
+_SAME = 1e-6  # shares of one table may differ so much between libraries
 
 
 def write_model(model: DNFClassifier, path: str | os.PathLike[str]) -> None:
@@ -52,8 +54,8 @@ def read_model(path: str | os.PathLike[str], cls: type[Model]) -> Model:
     encoder = fitted_fields.read_encoder(top)
     parameters = _read_parameters(top.part("parameters"), encoder, version)
     model = cls(**parameters)
-    most = model._most_layers()
-    rule = _read_rule(top, encoder, most)
+    n_classes = 3 if fitted_fields.has_several_classes(top) else 2  # or more
+    rule = _read_rule(top, encoder, model._most_layers(n_classes))
     fitted_fields.read_fitted(top, model, encoder, rule, version)
     model.function_ = rule
     _check_effect(top, model)
@@ -83,11 +85,12 @@ def _read_rule(top: JsonFields, encoder: LiteralEncoder, layers: int) -> Rule:
 
 def _check_effect(top: JsonFields, model: DNFClassifier) -> None:
     """Refuse what no fit could have used with so many layers and strata."""
-    layers, n_strata = model._most_layers(), len(model.strata_ or (None,))
-    top.make("effect", lambda: model.effect_.resolved(layers, n_strata))
+    n_classes, n_strata = len(model.classes_), len(model.strata_ or (None,))
+    layers = model._most_layers(n_classes)
+    top.make("effect", lambda: model.effect_.resolved(layers, n_strata, n_classes))
     top.make("effect", lambda: refuse_prevalence(model.effect_, layers, n_strata))
     # What ordered=None meant is None again, so that the next fit may have other layers or strata.
-    if model.effect_.ordered or layers > 1 or n_strata > 1:
+    if model.effect_.ordered or layers > 1 or n_strata > 1 or n_classes > 2:
         model.set_params(effect__ordered=None)
 
 
@@ -95,6 +98,13 @@ def _read_risks(top: JsonFields, model: DNFClassifier, version: int) -> None:
     """Read what is known of the parts: rows, risks and, of two, their posterior."""
     rule, counts = model.function_, model.counts_
     n_strata, n_parts = len(model.strata_ or (None,)), len(layers_of(rule)) + 1
+    if counts is None:
+        model.cells_ = read_class_cells(top, n_strata, n_parts, len(model.classes_))
+        model._set_shares()
+        _check_shares(top, model)
+        model._tabulate()
+        return
+    model.shares_ = None
     if version > 3:
         model.cells_ = read_cells(top, n_strata, n_parts, counts)
     else:
@@ -110,7 +120,46 @@ def _read_risks(top: JsonFields, model: DNFClassifier, version: int) -> None:
     model._tabulate()
 
 
-def _risks_document(model: DNFClassifier) -> dict[str, Any] | list[dict[str, Any]]:
+def _check_shares(top: JsonFields, model: DNFClassifier) -> None:
+    """Compare the shares, which stand there for people, with what the cells say."""
+    own = _risks_document(model)
+    parts = top.parts("risks")
+    if len(parts) != len(own):
+        top.fail("field 'risks'", f"a list of {len(own)}, one for each part", top.any("risks"))
+    for part, known in zip(parts, own, strict=True):
+        part.expect("part", "shares")
+        part.whole("part", known["part"], known["part"])
+        shares = part.parts("shares")
+        if len(shares) != len(known["shares"]):
+            must = f"a list of {len(known['shares'])}, one for each class"
+            part.fail("field 'shares'", must, part.any("shares"))
+        for share, (name, value) in (
+            (share, item)
+            for share, own_share in zip(shares, known["shares"], strict=True)
+            for item in own_share.items()
+        ):
+            share.expect("class", *Interval._fields)
+            if name == "class":
+                if share.any("class") != value:
+                    share.fail("field 'class'", f"{value!r}", share.any("class"))
+            elif abs(share.number(name, 0, 1) - value) > _SAME:
+                share.fail(f"field '{name}'", "what 'cells' say", share.any(name))
+
+
+def _risks_document(model: DNFClassifier) -> Any:
+    if model.shares_ is not None:
+        labels = [fitted_fields.plain(label) for label in model.classes_]
+        by_class = [
+            {
+                "part": part,
+                "shares": [
+                    {"class": label, **share._asdict()}
+                    for label, share in zip(labels, shares, strict=True)
+                ],
+            }
+            for part, shares in enumerate(model.shares_)
+        ]
+        return by_class[::-1]
     if not model._is_list:
         unmarked, marked = model.risks_
         return {"marked": marked._asdict(), "unmarked": unmarked._asdict()}

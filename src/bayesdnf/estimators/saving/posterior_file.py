@@ -115,9 +115,12 @@ def _check_strata(top: JsonFields, model: PosteriorDNFClassifier, drawn: Draws) 
     if len(model.strata_ or (None,)) != n_strata:
         must = f"the labels of the {n_strata} strata of the draws" if n_strata > 1 else "null"
         top.fail("field 'strata'", must, top.any("strata"))
-    top.make("effect", lambda: model.effect_.resolved(layers, n_strata))
+    if len(model.classes_) != drawn.n_classes:
+        must = f"the labels of the {drawn.n_classes} classes of the draws"
+        top.fail("field 'classes'", must, top.any("classes"))
+    top.make("effect", lambda: model.effect_.resolved(layers, n_strata, drawn.n_classes))
     # What ordered=None meant is None again, so that the next fit may have other layers or strata.
-    if model.effect_.ordered == Effect().resolved(layers, n_strata).ordered:
+    if model.effect_.ordered == Effect().resolved(layers, n_strata, drawn.n_classes).ordered:
         model.set_params(effect__ordered=None)
 
 
@@ -131,7 +134,7 @@ def _read_representative(part: JsonFields, model: PosteriorDNFClassifier) -> Rep
     else:
         rule = read_list(part, offered, made_of, drawn.layers)
     counts = read_counts(part.part("counts"))
-    if counts[:2] != model.counts_[:2]:
+    if model.counts_ is None or counts[:2] != model.counts_[:2]:
         part.fail("field 'counts'", "those of as many rows as 'counts' of the model", counts)
     cells = read_cells(part, int(drawn.cells.shape[1]), len(layers_of(rule)) + 1, counts)
     return Representative(
