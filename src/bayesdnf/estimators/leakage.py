@@ -20,7 +20,8 @@ def deciding_columns(posterior: Posterior) -> tuple[str, ...]:
     """Return the columns that alone decide the outcome of all rows but a few.
 
     A column decides a row when most of the other rows with its value, or in the same range between
-    two cuts, are of its class. Values that no other row has decide nothing.
+    two cuts, are of its class. Values that no other row has decide nothing. More than two classes
+    are not looked at.
 
     Parameters
     ----------
@@ -36,6 +37,8 @@ def deciding_columns(posterior: Posterior) -> tuple[str, ...]:
     >>> deciding_columns(Posterior(bits, [1, 1, 0, 0] * 15))
     ('boat',)
     """
+    if posterior.n_classes > 2:
+        return ()
     rarer = min(posterior.n_pos, posterior.n - posterior.n_pos)
     if rarer < _LEAST_ROWS:
         return ()
