@@ -63,7 +63,7 @@ FIT_ERRORS = [
     (
         {},
         {"a": [1, 1], "b": [None, None]},
-        "X has no usable column: all 2 are constant or missing "
+        "X has no usable column: none of its 2 gives literals "
         "(column 'a': constant: every value that is not missing is 1).",
     ),
     (

@@ -25,6 +25,7 @@ OF_DRAWS = [
     "sure",
     "try",
     "test",
+    "attributes",
     "rivals",
     "overlap",
     "trust",

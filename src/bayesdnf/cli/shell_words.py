@@ -8,12 +8,15 @@ OPTIONS = {
     **{name: f"--{name.replace('_', '-')}" for name in (
         "chains", "checkpoint", "checkpoint_every", "draws", "kernel", "layers",
         "negations", "positive", "strata", "thin", "thresholds", "time_limit", "warmup",
-        "allele", "ambiguous", "among", "build", "codings", "holdout", "part",
+        "allele", "ambiguous", "among", "build", "codings", "device", "gap", "holdout", "measure",
+        "part", "top",
     )},
     "kinds": "--kind",
     "missing_values": "--missing",
     "monotonic_cst": "--monotonic",
+    "n_columns": "--columns",
     "n_jobs": "--jobs",
+    "n_rows": "--rows",
     "random_state": "--seed",
 }  # fmt: skip
 """Parameters of the library that commands take as options."""
