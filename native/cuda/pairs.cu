@@ -235,15 +235,19 @@ extern "C" __global__ void pick(const u32* rows, u64 row_words, const int* sampl
 extern "C" __global__ void __launch_bounds__(kThreads, 1)
     scan_pairs(const unsigned char* cases, u64 case_bytes, const unsigned char* controls,
                u64 control_bytes, int n_variants, const int2* items, int n_items,
-               const float* levels, const float* margins, const Rules* given, u32* parked,
-               int* found, u32* n_found, u32 capacity) {
+               const float* __restrict__ levels, const float* __restrict__ margins,
+               const Rules* given, u32* parked, int* found, u32* n_found, u32 capacity) {
     extern __shared__ __align__(128) unsigned char shared[];
     __shared__ Rules rules;
     if (threadIdx.x < sizeof(Rules) / 4)
         reinterpret_cast<u32*>(&rules)[threadIdx.x] =
             reinterpret_cast<const u32*>(given)[threadIdx.x];
     const int thread = threadIdx.x, lane = thread & 31, warp = thread >> 5;
-    u32* const park = parked + static_cast<u64>(blockIdx.x) * kThreads * kCounts + thread;
+    u32* const park = parked + static_cast<u64>(blockIdx.x) * 2 * kThreads * kCounts + thread;
+    // Counts of controls: in shared memory, if all of its stages have room for them.
+    int* const own = STAGES * kStage >= kCounts * kThreads * 4
+                         ? reinterpret_cast<int*>(shared) + thread
+                         : reinterpret_cast<int*>(park + kThreads * kCounts);
     for (int item = blockIdx.x; item < n_items; item += gridDim.x) {
         const int first_row = items[item].x, first_column = items[item].y;
         int counts[kCounts];
@@ -262,43 +266,45 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
 #pragma unroll
         for (int i = 0; i < kCounts; ++i) counts[i] = 0;
         count(controls, control_bytes, first_row, first_column, shared, counts);
+        // To memory of this thread's own, so that one short loop goes through all of its pairs.
+#pragma unroll
+        for (int i = 0; i < kCounts; ++i) own[i * kThreads] = counts[i];
         const int row0 = first_row + (warp & 1) * 32 + (lane >> 2);
         const int column0 = first_column + (warp >> 1) * 32 + (lane & 3);
-#pragma unroll
-        for (int i = 0; i < kAcross; ++i) {
-            const int a = row0 + i * 8;
-#pragma unroll
-            for (int j = 0; j < kDown; ++j) {
-                const int b = column0 + j * 4, at = (i * kDown + j) * 4;
-                float of_cases[4], of_controls[4];
+#pragma unroll 4
+        for (int pair = 0; pair < kAcross * kDown; ++pair) {
+            const int a = row0 + pair / kDown * 8, b = column0 + pair % kDown * 4;
+            float of_cases[4], of_controls[4];
 #if PACKED
-                const u32 one = park[at / 2 * kThreads], two = park[(at / 2 + 1) * kThreads];
-                of_cases[0] = one & 0xffff, of_cases[1] = one >> 16;
-                of_cases[2] = two & 0xffff, of_cases[3] = two >> 16;
+            const u32 one = park[2 * pair * kThreads], two = park[(2 * pair + 1) * kThreads];
+            of_cases[0] = one & 0xffff, of_cases[1] = one >> 16;
+            of_cases[2] = two & 0xffff, of_cases[3] = two >> 16;
 #else
 #pragma unroll
-                for (int k = 0; k < 4; ++k) of_cases[k] = park[(at + k) * kThreads];
+            for (int k = 0; k < 4; ++k) of_cases[k] = park[(4 * pair + k) * kThreads];
 #endif
 #pragma unroll
-                for (int k = 0; k < 4; ++k) of_controls[k] = counts[at + k];
-                if (b >= n_variants || b <= a) continue;
-                const float *row = levels + a * kStride, *column = levels + b * kStride;
+            for (int k = 0; k < 4; ++k) of_controls[k] = own[(4 * pair + k) * kThreads];
+            if (b >= n_variants || b <= a) continue;
+            const float *row = levels + a * kStride, *column = levels + b * kStride;
 #if CELLS
-                const bool worth = unions_worth(rules, row, column, margins + 4 * a,
-                                                margins + 4 * b, of_cases, of_controls);
+            const bool worth = unions_worth(rules, row, column, margins + 4 * a, margins + 4 * b,
+                                            of_cases, of_controls);
 #else
-                const bool worth = ands_worth(rules, row, column, of_cases, of_controls);
+            const bool worth = ands_worth(rules, row, column, of_cases, of_controls);
 #endif
-                if (worth) {
-                    const u32 place = atomicAdd(n_found, 1u);
-                    if (place < capacity) {
-                        int* const to = found + static_cast<u64>(place) * kFound;
-                        to[0] = a, to[1] = b;
-                        for (int k = 0; k < 4; ++k)
-                            to[2 + k] = static_cast<int>(of_cases[k]), to[6 + k] = counts[at + k];
+            if (worth) {
+                const u32 place = atomicAdd(n_found, 1u);
+                if (place < capacity) {
+                    int* const to = found + static_cast<u64>(place) * kFound;
+                    to[0] = a, to[1] = b;
+                    for (int k = 0; k < 4; ++k) {
+                        to[2 + k] = static_cast<int>(of_cases[k]);
+                        to[6 + k] = static_cast<int>(of_controls[k]);
                     }
                 }
             }
         }
+        __syncthreads();  // the next block of pairs overwrites what others still read
     }
 }

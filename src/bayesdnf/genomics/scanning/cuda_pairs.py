@@ -154,7 +154,7 @@ class CudaPairs:
         margins = table.margins()[:, :, 1:].reshape(-1, 4)
         self._margins = cp.asarray(margins.astype(np.float32))
         self._rules = cp.asarray(_rules(table, options, n_cases, len(y) - n_cases))
-        self._parked = cp.empty(self._blocks * _THREADS * _COUNTS, dtype=cp.uint32)
+        self._parked = cp.empty(self._blocks * 2 * _THREADS * _COUNTS, dtype=cp.uint32)
         self._least = -np.inf
         self._levels: Any = None
 
