@@ -14,7 +14,7 @@ demo: $(VENV)/.installed
 	$(BIN)/bayesdnf demo --report build/mushroom.html
 
 test: lint native-test build/faults/.built
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long"
 
 # What a change is most likely to break, in under two minutes on two cores; no lint, no C++ tests.
 quick: $(VENV)/.installed
@@ -75,6 +75,7 @@ sanitize: $(VENV)/.tools
 # Simulation-based calibration of the sampler in full, and its exactness on every combination of
 # priors and supports; short forms of both are among the tests. Minutes.
 calibrate: $(VENV)/.installed
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m long
 	$(BIN)/python -m pytest -v tests/calibration/full.py
 	BAYESDNF_EXHAUSTIVE=1 $(BIN)/python -m pytest -q tests/sampling/test_exactness.py
 	BAYESDNF_BOUNDS=2000 $(BIN)/python -m pytest -q -n 2 tests/search/test_bound.py

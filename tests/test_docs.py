@@ -54,10 +54,14 @@ EXAMPLES = {
 }
 
 
-def pages_with(found):
+def pages_with(found, long=()):
     """Run a test on the pages where something to be tested is found."""
-    pages = [page for page in PAGES if found(page)]
-    return pytest.mark.parametrize("page", pages, ids=map(name_of, pages))
+    pages = [
+        pytest.param(page, id=name_of(page), marks=[pytest.mark.long] * (name_of(page) in long))
+        for page in PAGES
+        if found(page)
+    ]
+    return pytest.mark.parametrize("page", pages)
 
 
 def name_of(page):
@@ -114,7 +118,7 @@ def test_python_examples(page):
 
 
 @pytest.mark.slow
-@pages_with(lambda page: blocks(page, "console"))
+@pages_with(lambda page: blocks(page, "console"), long=["docs/markers.md"])
 def test_shell_examples(page, tmp_path):
     beside_python = str(Path(sys.executable).parent)
     environment = {

@@ -86,7 +86,7 @@ def test_html_is_escaped():
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(worlds())
 def test_marks_the_rows_on_which_some_term_holds(world):
     f, table = world

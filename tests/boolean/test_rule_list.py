@@ -92,7 +92,7 @@ def test_bad_layers_are_named(layers, message):
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(list_worlds())
 def test_a_row_belongs_to_its_highest_layer(world):
     rules, _, table = world
@@ -161,7 +161,7 @@ def matched(one, other):
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(small_lists(), small_lists())
 def test_equivalence_is_agreement_on_all_complete_rows(one, other):
     parts = [rules(COMPLETE).tolist() for rules in (one, other)]
@@ -169,7 +169,7 @@ def test_equivalence_is_agreement_on_all_complete_rows(one, other):
     assert one.equivalent_to(other, up_to_order=True) == matched(*parts)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(small_lists(), st.randoms())
 def test_layers_in_another_order(rules, random):
     layers = list(rules)
@@ -224,7 +224,7 @@ def test_equivalence_wants_a_list():
 PARTS = st.lists(st.integers(0, 3), max_size=7)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(PARTS.flatmap(lambda one: st.tuples(st.just(one), st.permutations(one) | PARTS)))
 def test_same_partition_against_all_renumberings(pair):
     one, other = map(list, pair)

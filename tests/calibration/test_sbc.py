@@ -93,11 +93,15 @@ def test_a_wrong_sampler_of_lists_is_noticed(name, wrong, noticed_by):
     ("wrong", "noticed_by"),
     [
         ({"prior": Prior(Geometric(0.7, start=0), Poisson(1))}, ["terms", "literals"]),
-        ({"effect": Effect(ordered=False)}, ["pi0", "pi1"]),
         ({"sampler": from_the_prior}, ["log likelihood"]),
-        ({"design": replace(SHORT, thin=1, warm_up=0)}, ["terms", "literals"]),
+        pytest.param({"effect": Effect(ordered=False)}, ["pi0", "pi1"], marks=pytest.mark.long),
+        pytest.param(
+            {"design": replace(SHORT, thin=1, warm_up=0)},
+            ["terms", "literals"],
+            marks=pytest.mark.long,
+        ),
     ],
-    ids=["prior on m", "order forgotten", "data ignored", "draws hang together"],
+    ids=["prior on m", "data ignored", "order forgotten", "draws hang together"],
 )
 def test_a_wrong_sampler_is_noticed(wrong, noticed_by):
     settings = {"design": SHORT, "replications": 200, "seed": 1} | wrong

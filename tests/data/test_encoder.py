@@ -26,7 +26,7 @@ from data.raw_tables import (
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @any_encoding
 def test_bits_agree_with_the_raw_table_and_with_each_value(columns, form, negations, drop_first):
     if form == "pandas":  # which makes floats of these, and loses their last digit

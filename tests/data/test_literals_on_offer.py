@@ -161,7 +161,7 @@ def test_both_directions_are_on_offer(column, names):
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @any_encoding
 def test_no_two_literals_of_a_column_hold_on_the_same_rows(columns, form, negations, drop_first):
     X = FORMS[form](columns)

@@ -23,7 +23,7 @@ def quantiles_slowly(values, n_cuts):
 numbers = st.lists(st.integers(-500, 500), min_size=2, max_size=60)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(values=numbers, n_cuts=st.integers(1, 9))
 def test_cuts_are_quantiles(values, n_cuts):
     distinct, totals = np.unique(values, return_counts=True)
@@ -106,7 +106,7 @@ def test_shortest_between(low, high, cut):
     assert low < found <= high
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 @given(a=st.integers(-(10**5), 10**5), b=st.integers(-(10**5), 10**5), scale=st.integers(0, 4))
 def test_nothing_shorter_lies_between(a, b, scale):
     assume(a != b)

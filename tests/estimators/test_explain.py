@@ -59,7 +59,7 @@ def fewest_changes(function, encoder, row):
 
 @pytest.mark.slow
 @given(functions(), ROWS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_the_change_is_the_smallest_and_it_flips(given_function, row):
     encoder, function = given_function
     table = encoder.as_table({name: [value] for name, value in row.items()})

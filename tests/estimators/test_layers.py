@@ -186,7 +186,7 @@ def part_of(rules, encoder, row):
 
 @pytest.mark.slow
 @given(lists(), ROWS, st.sets(st.integers(0, 3), min_size=1))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_the_change_to_other_parts_is_the_smallest(given_list, row, wanted):
     encoder, rules = given_list
     changes = RowChanges(rules, encoder, encoder.as_table({k: [v] for k, v in row.items()}))

@@ -26,7 +26,15 @@ def made(name):
     return reproduce(name, quick=True)
 
 
-@pytest.fixture(scope="module", params=NAMES)
+LONGEST = ("figure1", "table3", "table4")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(name, marks=pytest.mark.long) if name in LONGEST else name for name in NAMES
+    ],
+)
 def result(request):
     """Tests of one name follow each other, so that two workers seldom make it twice."""
     return made(request.param)
@@ -69,6 +77,7 @@ def test_the_picture_holds_every_source(result):
 # --- tables 1 to 3
 
 
+@pytest.mark.long
 def test_more_chains_more_rows_more_terms():
     table2, table3 = made("table2"), made("table3")
 

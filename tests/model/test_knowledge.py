@@ -157,8 +157,11 @@ def test_the_papers_annealing_keeps_to_it(knowledge, adaptive):
     ("knowledge", "kernel"),
     [
         *((knowledge, "informed") for knowledge in KNOWLEDGE),
-        *((knowledge, "tempered") for knowledge in KNOWLEDGE[::4]),
-        *((knowledge, "reversible_jump") for knowledge in KNOWLEDGE[2::4]),
+        *(
+            pytest.param(knowledge, kernel, marks=pytest.mark.long)
+            for kernel in ("tempered", "reversible_jump")
+            for knowledge in KNOWLEDGE
+        ),
     ],
 )
 def test_samples_are_allowed_and_have_the_exact_probabilities(knowledge, kernel):

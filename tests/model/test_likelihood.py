@@ -34,7 +34,7 @@ def native(n, n_pos, parameters, ordered, a=1.0, b=1.0):
 
 
 @given(counts=counts(), parameters=PARAMETERS)
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 def test_collapsed_likelihood(counts, parameters):
     n, n_pos, n_marked, n_both = counts
     found = native(n, n_pos, parameters, ordered=False)(n_both, n_marked - n_both)
@@ -144,7 +144,7 @@ def test_skip_rule_everywhere(n_pos, n_neg):
 
 
 @given(a=st.floats(0.05, 2000), b=st.floats(0.05, 2000), t=st.floats(-35, 35))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 def test_log_beta_cdf(a, b, t):
     x, rest = 1 / (1 + math.exp(-t)), 1 / (1 + math.exp(t))
     [found] = np.exp(_native.log_beta_cdf(np.array([t]), a, b))

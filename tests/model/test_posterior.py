@@ -44,7 +44,7 @@ def posterior_of(world, prior=None, effect=None):
 
 
 @given(world=literal_worlds(), effect=st.sampled_from(EFFECTS), data=st.data())
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=50)
 def test_log_score(world, effect, data):
     terms = data.draw(terms_of(world))
     posterior = posterior_of(world, Prior(), effect)

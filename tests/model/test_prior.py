@@ -72,7 +72,7 @@ def term_sets(draw):
     literals=st.sampled_from(["uniform", "size-only"]),
     orderings=st.booleans(),
 )
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=50)
 def test_prior_of_a_function(world, size, count, literals, orderings):
     p, terms = world
     prior = Prior(count[0], size[0], literals, orderings, **OPEN)

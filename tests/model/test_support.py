@@ -30,7 +30,7 @@ def support_of(world, prior=None):
 
 
 @given(world=literal_worlds(), rules=RULES, data=st.data())
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 def test_allowed(world, rules, data):
     terms = data.draw(terms_of(world))
     support = support_of(world, Prior(**rules))

@@ -126,7 +126,13 @@ def all_text(ax):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("problem", PROBLEMS)
+@pytest.mark.parametrize(
+    "problem",
+    [
+        name if name in ("two terms", "long names") else pytest.param(name, marks=pytest.mark.long)
+        for name in PROBLEMS
+    ],
+)
 @pytest.mark.parametrize("plot", OF_DRAWS)
 def test_every_plot_is_legible_on_all_draws(plot, problem, draws_of):
     make, shape = OF_DRAWS[plot]

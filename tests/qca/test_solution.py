@@ -118,7 +118,7 @@ def tables(draw):
 
 
 @pytest.mark.slow
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(tables(), st.sampled_from(["complex", "parsimonious"]))
 def test_all_models_equal_those_found_by_hand(drawn, kind):
     frame, names = drawn

@@ -271,6 +271,7 @@ def test_a_scan_survives_the_end_of_a_worker(client):
     assert found.findings.equals(scan(whole.genotypes, whole.y).findings)
 
 
+@pytest.mark.long
 def test_a_fit_survives_the_end_of_a_worker(on_cluster):
     kill = KillOnce(on_cluster)
     found = hunt(posterior(), random_state=0, progress=kill)

@@ -44,7 +44,7 @@ def test_the_folder_holds_everything(planted_markers, planted_genes, tmp_path):
     assert [text for text in [*wanted, *planted_markers.history] if text not in log] == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_same_bytes_from_the_same_seed_on_any_number_of_threads(tmp_path):
     written = []
     for jobs in (1, 2):

@@ -109,8 +109,13 @@ def test_draws(case):
     assert_draws("informed", case)
 
 
-@cases(CASES[::2])
 @pytest.mark.parametrize("name", ["reversible_jump", "tempered"])
+@cases(
+    [
+        *CASES[::3],
+        *(pytest.param(case, marks=pytest.mark.long) for case in CASES if case not in CASES[::3]),
+    ]
+)
 def test_draws_of_other_kernels(case, name):
     assert_draws(name, case)
 

@@ -312,7 +312,7 @@ np.save(sys.argv[3], drawn.index)
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_kills_lose_no_more_than_the_interval(tmp_path):
     """Kill a run again and again, at random times; it ends with the draws of a run left alone."""
     kills = int(os.environ.get("BAYESDNF_KILLS", "2"))

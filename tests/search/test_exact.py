@@ -107,7 +107,7 @@ def best_score(posterior, functions):
 
 @pytest.mark.slow
 @given(posterior=posteriors(), max_size=st.sampled_from([None, None, 1, 3]))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 def test_best_term_equals_brute_force(posterior, max_size):
     found = best_term(posterior, max_size=max_size)
     assert found.proved

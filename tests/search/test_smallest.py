@@ -109,7 +109,7 @@ def small_tables(draw, most_literals=4):
     return X, y
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(small_tables(), st.sampled_from(["terms", "literals"]), st.booleans())
 def test_equals_trying_every_monotone_function(table, minimize, by_generation):
     X, y = table

@@ -7,7 +7,7 @@ import re
 OPTIONS = {
     **{name: f"--{name.replace('_', '-')}" for name in (
         "chains", "checkpoint", "checkpoint_every", "draws", "kernel", "layers",
-        "negations", "positive", "strata", "thin", "thresholds", "time_limit", "warmup",
+        "negations", "positive", "prove", "strata", "thin", "thresholds", "time_limit", "warmup",
         "allele", "ambiguous", "among", "build", "codings", "device", "gap", "holdout", "measure",
         "part", "top",
     )},

@@ -415,7 +415,7 @@ JUNK = st.one_of(
 @pytest.mark.slow
 @given(data=st.data(), rounds=st.integers(1, 3))
 @settings(
-    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=160, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_mutated_files_load_soundly_or_are_refused(document, listed, tmp_path, data, rounds):
     is_list = data.draw(st.booleans())

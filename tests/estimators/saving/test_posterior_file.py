@@ -2,6 +2,8 @@
 
 import json
 import math
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -26,11 +28,21 @@ from estimators.quick_posterior import quick
 pytest.importorskip("arviz_base")
 
 
-@pytest.fixture
-def file(mixed, tmp_path):
-    path = tmp_path / "posterior.nc"
+@pytest.fixture(scope="module")
+def saved(mixed, tmp_path_factory):
+    path = tmp_path_factory.mktemp("saved") / "posterior.nc"
     mixed.save(path)
     return path
+
+
+@pytest.fixture(scope="module")
+def drawn(saved):
+    return Draws.load(saved)
+
+
+@pytest.fixture
+def file(saved, tmp_path):
+    return Path(shutil.copy(saved, tmp_path))
 
 
 def test_everything_comes_back(mixed, file):
@@ -216,8 +228,8 @@ FORGERIES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FORGERIES)
-def test_forged_documents_are_refused(mixed, file, name):
-    drawn, document = Draws.load(file), read(file)[1]
+def test_forged_documents_are_refused(drawn, file, name):
+    document = read(file)[1]
     top = json.loads(document)
     changed = FORGERIES[name](top)
     save(drawn, file, json.dumps(top if changed is None else changed).encode())
