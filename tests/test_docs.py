@@ -50,7 +50,7 @@ EXAMPLES = {
         "docs/scale.md",
         "docs/thresholds.md",
     },
-    "sh": {"README.md", "docs/start.md"},
+    "sh": {"README.md", "docs/index.md", "docs/start.md"},
 }
 
 
@@ -118,7 +118,10 @@ def test_python_examples(page):
 
 
 @pytest.mark.slow
-@pages_with(lambda page: blocks(page, "console"), long=["docs/markers.md"])
+@pages_with(
+    lambda page: blocks(page, "console"),
+    long=["docs/markers.md", "docs/report.md", "docs/scale.md"],
+)
 def test_shell_examples(page, tmp_path):
     beside_python = str(Path(sys.executable).parent)
     environment = {

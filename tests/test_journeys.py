@@ -20,7 +20,7 @@ SOURCE = Path(bayesdnf.__file__).parent
 DEVELOPING = ROOT / "docs" / "developing"
 QUICK = {
     "fit": ["--seed", "1"],
-    "sample": ["--seed", "1", "--draws", "30"],
+    "sample": ["--seed", "1", "--draws", "30", "--layers", "1"],
     "markers": ["--seed", "1", "--draws", "30", "--variants-kept", "8"],
 }
 

@@ -63,7 +63,7 @@ def test_one_class_against_the_others_and_what_needs_two():
     assert one.log_score("x1") == two.log_score("x1")
     three = Posterior(bits, y)
     assert three.classes == (0, 1, 2)
-    assert three.of_class(1).log_likelihood("x1") != two.log_likelihood("x1")  # without an order
+    assert three.of_classes[1].log_likelihood("x1") != two.log_likelihood("x1")  # without an order
     assert three.fingerprint != two.fingerprint
     with pytest.raises(InputError, match="there are 3 classes; part_counts has the rows of each"):
         three.counts("x1")

@@ -19,7 +19,7 @@ def test_rows_that_do_not_fit():
     with pytest.raises(ValueError, match="do not fit"):
         _native.append_rows(WORDS.copy(), HUGE, WORDS, 64)
     with pytest.raises(ValueError, match="within the view"):
-        _native.Individuals(VIEW, [64, HUGE], [0, 1, 2], [])
+        _native.Individuals(VIEW, [64, HUGE], [0, 1, 2], [], 1)
     planes = np.zeros((1, 3, 4), dtype=np.uint64)
     with pytest.raises(ValueError, match="planes must have shape"):
         _native.read_bed(np.zeros((1, 0), dtype=np.uint8), HUGE, planes)
@@ -29,7 +29,7 @@ def test_counts_that_add_up_to_too_much():
     bits = POSTERIOR.bits
     rows, offsets = list(bits.segments), [int(o) for o in bits.offsets]
     with pytest.raises(ValueError, match="more than 64 bits hold"):
-        _native.Individuals(VIEW, rows, offsets, [2**62] * sum(rows))
+        _native.Individuals(VIEW, rows, offsets, [2**62] * sum(rows), 1)
     with pytest.raises(ValueError, match="more than 64 bits hold"):
         _native.Likelihood(Effect().native(), 2**62, 2**62)
 

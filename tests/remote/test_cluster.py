@@ -162,7 +162,7 @@ def test_a_search_comes_to_the_same(on_cluster, how):
 
 def test_interrupted_chains_keep_what_they_drew(on_cluster, tmp_path, monkeypatch):
     monkeypatch.setattr(remote_chains, "_STRETCH_SECONDS", 0.1)
-    run = {**RUN, "thin": 500, "starts": [str(TRUTH)] * 3}
+    run = {**RUN, "thin": 3000, "starts": [str(TRUTH)] * 3}
 
     def interrupt(records, total):
         if min(map(len, records)) > 4:

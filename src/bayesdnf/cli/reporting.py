@@ -206,7 +206,7 @@ def sign(
     strata: str | None,
 ) -> None:
     """Let a classifier remember the command that fitted it, and the file it was fitted on."""
-    from ..estimators.record import Source, Split
+    from ..estimators.saving.record import Source, Split
     from ..files.hashes import file_sha256
 
     model.record_ = model.record_._replace(

@@ -50,7 +50,7 @@ def class_rules_table(posterior: Posterior, rule: Rule, labels: Sequence[Value])
     --------
     >>> from bayesdnf import BitMatrix, Posterior, RuleList
     >>> from bayesdnf.estimators.class_shares import class_rules_table
-    >>> table = BitMatrix.from_table({"x0": [1, 1, 1, 0, 0], "x1": [1, 0, 0, 1, 0]})
+    >>> table = BitMatrix.from_table([[1, 1], [1, 0], [1, 0], [0, 1], [0, 0]])
     >>> posterior = Posterior(table, list("aabcc"), layers=2)
     >>> shown = class_rules_table(posterior, RuleList(["x0", "x1"]), "abc")
     >>> shown[["layer", "rule", "rows", "class", "of_class"]]

@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from ..errors import InputError
 from .inputs import read_features
-from .record import RowContent
+from .saving.record import RowContent
 
 if TYPE_CHECKING:
     from .rule_classifier import RuleClassifier

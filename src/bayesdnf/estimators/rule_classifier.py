@@ -24,7 +24,7 @@ from ..model.prior import Prior
 from ..model.rates import Interval
 from .inputs import Labels, count_rows, read_features, read_labels, takes_any_columns
 from .leakage import deciding_columns
-from .record import Record, RowContent, record_of
+from .saving.record import Record, RowContent, record_of
 from .settings import LAYERS_OF_CLASSES, encoder_of, refuse_directions, seed_of
 from .strata_input import fit_strata
 

@@ -20,9 +20,9 @@ from ..estimators.held_out import HeldOut
 from ..estimators.inputs import read_features
 from ..estimators.posterior_classifier import PosteriorDNFClassifier
 from ..estimators.presentation import constant_answer, is_sure, trust
-from ..estimators.record import Record
 from ..estimators.rule_classifier import RuleClassifier
 from ..estimators.rules import parts_table, strata_table
+from ..estimators.saving.record import Record
 from ..estimators.strata_input import row_strata
 from ..model.parameters import Parameters
 from ..model.part_rates import cell_risks

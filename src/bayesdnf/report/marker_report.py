@@ -13,8 +13,8 @@ from ..boolean import BooleanFunction
 from ..boolean.literal import comparison, satisfies
 from ..display.markup import shown
 from ..display.trust import search_is_sure, search_trust
-from ..estimators.record import Record
 from ..estimators.rules import parts_table, rules_table
+from ..estimators.saving.record import Record
 from ..genomics.markers.spelling import plain_literal
 from ..versions import versions
 from .draw_facts import draw_facts

@@ -11,8 +11,8 @@ from ..data.bits import BitMatrix
 from ..display.wording import count, listed, percent
 from ..errors import InputError
 from ..estimators.held_out import NOT_HELD_OUT, stratified_part
-from ..estimators.record import RowContent
 from ..estimators.rule_classifier import RuleClassifier
+from ..estimators.saving.record import RowContent
 
 Bools = NDArray[np.bool_]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...files.checked_json import JsonFields
 from ...files.hashes import is_hash
-from ..record import Record, Source, Split
+from .record import Record, Source, Split
 
 NO_RECORD = Record("", (), "", {})
 """Of a model file that has none."""

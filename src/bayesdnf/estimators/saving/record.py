@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _native
-from ..data.bits import BitMatrix
-from ..versions import versions
+from ... import _native
+from ...data.bits import BitMatrix
+from ...versions import versions
 
 _SAMPLE = 64  # rows by which a table is known again inside a larger one
 
@@ -62,7 +62,7 @@ class RowContent:
     --------
     >>> import numpy as np
     >>> from bayesdnf import LiteralEncoder
-    >>> from bayesdnf.estimators.record import RowContent
+    >>> from bayesdnf.estimators.saving.record import RowContent
     >>> encoder = LiteralEncoder().fit({"odor": ["f", "n"]})
     >>> def content(odors, ill):
     ...     return RowContent.of(encoder.encode({"odor": odors}), np.array(ill))
