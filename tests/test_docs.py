@@ -120,7 +120,7 @@ def test_python_examples(page):
 @pytest.mark.slow
 @pages_with(
     lambda page: blocks(page, "console"),
-    long=["docs/markers.md", "docs/report.md", "docs/scale.md"],
+    long=["docs/markers.md", "docs/report.md", "docs/scale.md", "docs/thresholds.md"],
 )
 def test_shell_examples(page, tmp_path):
     beside_python = str(Path(sys.executable).parent)

@@ -21,7 +21,7 @@ DEVELOPING = ROOT / "docs" / "developing"
 QUICK = {
     "fit": ["--seed", "1"],
     "sample": ["--seed", "1", "--draws", "30", "--layers", "1"],
-    "markers": ["--seed", "1", "--draws", "30", "--variants-kept", "8"],
+    "markers": ["--seed", "1", "--draws", "10", "--chains", "2", "--variants-kept", "4"],
 }
 
 

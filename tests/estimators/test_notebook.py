@@ -110,7 +110,10 @@ def test_everything_shows_itself_small_and_without_colours_of_its_own():
 
 def test_a_pipeline_keeps_its_diagram():
     X, y, _ = simulate(100, 8, random_state=0)
-    for model in (DNFClassifier(random_state=0), PosteriorDNFClassifier(draws=50, random_state=0)):
+    for model in (
+        DNFClassifier(random_state=0),
+        PosteriorDNFClassifier(draws=50, warmup=20, random_state=0),
+    ):
         shown = make_pipeline(FunctionTransformer(), model).fit(X, y)._repr_html_()
         assert "sk-container" in shown
         assert type(model).__name__ in shown
@@ -121,7 +124,9 @@ def test_a_pipeline_keeps_its_diagram():
 def test_long_functions_are_shown_whole_and_hostile_names_as_text():
     name = "a long name " * 20 + "<script>"
     table = {name: ["f", "n"] * 40, "b": [0, 1, 1, 0] * 20}
-    post = PosteriorDNFClassifier(layers=1, draws=100, random_state=0).fit(table, [1, 0] * 40)
+    post = PosteriorDNFClassifier(layers=1, draws=100, warmup=20, random_state=0).fit(
+        table, [1, 0] * 40
+    )
     text = post.draws_._repr_html_()
     assert "a long name " * 20 + "&lt;script&gt;" in text
     assert "<script>" not in text

@@ -49,7 +49,6 @@ def first_failure(problems, models):
         steps_fail(2, STEPS // 4)
         or ("tempered" if exchanges_fail(posteriors[-1], models[-1]) else None)
         or steps_fail(0, STEPS)
-        or steps_fail(4, STEPS)
     )
 
 

@@ -93,7 +93,13 @@ def chains_of(kernel, steps, warmup=1000):
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        kernel if kernel == "informed" else pytest.param(kernel, marks=pytest.mark.long)
+        for kernel in KERNELS
+    ],
+)
 def test_draws(name, kernel):
     posterior = posterior_of(name)
     make, steps = KERNELS[kernel]
