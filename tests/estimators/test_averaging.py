@@ -168,6 +168,7 @@ def test_outcomes_follow_the_risks(options):
     fast = DrawnOnRows(drawn, encoder.as_table(table), posterior.effect, strata)
     outcomes = fast.outcomes(4000, np.random.default_rng(0))
     assert outcomes.shape == (4000, 60)
+    assert outcomes.dtype == np.uint8
     assert set(np.unique(outcomes)) == {0, 1}
     assert np.abs(outcomes.mean(axis=0) - fast.risk()).max() < 4.5 * 0.5 / np.sqrt(4000)
     # Rows of one draw share its function and rates, so totals vary more than one by one.

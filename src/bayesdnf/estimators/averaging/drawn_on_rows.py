@@ -133,7 +133,7 @@ class DrawnOnRows:
                 found[:, rows] = risks.quantiles(probabilities, parts)
         return found[:, self._place]
 
-    def outcomes(self, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    def outcomes(self, size: int, rng: np.random.Generator) -> NDArray[np.uint8]:
         """Draw the outcome of every row: shape (size, n_rows), a draw taken at random for each.
 
         1 for the positive class and 0 for the other; of more than two the number of the class.
@@ -145,7 +145,7 @@ class DrawnOnRows:
         for stratum in np.unique(self._stratum):
             for rows, block in self._blocks(int(stratum)):
                 parts[:, rows] = block[draws.index.ravel()[chosen]]
-        drawn = np.empty((size, self.n_rows), dtype=np.intp)
+        drawn = np.empty((size, self.n_rows), dtype=np.uint8)
         for k in range(size):
             risk = rates[k][self._stratum, parts[k]][self._place]
             uniform = rng.random(self.n_rows)
