@@ -73,6 +73,19 @@ def test_scoring_all_pairs_is_scanning_them(n, measure):
             np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize("measure", ["and", "cells"])
+def test_the_screen_leaves_the_best_of_many_samples(measure, ordered):
+    """Scoring does without the screen, which is in single precision."""
+    genotypes, y = study(40, 150_000, seed=1)  # rows are screened 16 at a time
+    table = table_of(genotypes, y, measure=measure, top=8, effect=Effect(ordered=ordered))
+    best, scanned = _native.Findings(8), _native.Findings(8)
+    table.score(counted(genotypes, y), 1, best)
+    table.scan(0, table.n_tasks, 1, 1, _native.StopFlag(), scanned)
+    for one, other in zip(best.arrays(), scanned.arrays(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_pairs_that_cannot_be_are_refused():
     genotypes, y = study(10, 40)
     table, best = table_of(genotypes, y), _native.Findings(1)

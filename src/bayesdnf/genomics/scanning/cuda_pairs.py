@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _native
+from ...boolean.literal import CODINGS
 from ...errors import InputError, MissingExtraError, ParameterError
 from ..genotypes import Genotypes
 
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 DEVICES = ("cpu", "cuda", "auto")
 WORTH_A_GPU = 1e12
-"""Pairs times samples from which "auto" takes a GPU: below it, the CPU needs less than a minute."""
+"""Pairs times samples from which "auto" takes a GPU. A choice: where the two are even depends on
+the machine, and on seconds that a GPU takes to start."""
 
 _ROUND = 0.25  # seconds of one launch, between looks at progress and Ctrl-C
 _ROWS, _COLUMNS, _TILE = 64, 128, 256  # variants of a block of the kernel, and of a task's rows
@@ -41,7 +43,7 @@ _MOST_ROWS = 65_535  # that a launch of pick may have
 _FOUND = 10  # numbers of a pair that is left: two variants, four counts of cases and of controls
 _CAPACITY = 1 << 20  # pairs that one launch may leave
 _OLDEST = 80  # compute capability, times ten, that has binary products of this shape
-_PLAIN = ("dominant", "recessive", "heterozygous")
+_PLAIN = tuple(CODINGS)
 
 Ints = NDArray[np.int32]
 
@@ -161,11 +163,13 @@ class CudaPairs:
     def _require_memory(self, n_cases: int, n_controls: int) -> None:
         free, _ = self._cp.cuda.runtime.memGetInfo()
         row = _words(n_cases) + _words(n_controls)
-        needed = 2 * (self._n_variants + _TILE) * row * 8 + 2 * _CAPACITY * 40 + 3 * _STAGING
+        needed = (
+            2 * (self._n_variants + _TILE) * row * 8 + 2 * _CAPACITY * _FOUND * 4 + 3 * _STAGING
+        )
         if needed > free:
             raise InputError(
                 f"The study needs {needed / 2**30:.1f} GiB of GPU memory, and {free / 2**30:.1f} "
-                f"GiB are free; scan fewer variants (--extract), or use device='cpu'."
+                f"GiB are free; scan fewer variants, or use device='cpu'."
             )
 
     def _operands(self, genotypes: Genotypes, y: NDArray[np.bool_]) -> tuple[Any, Any]:
@@ -206,6 +210,7 @@ class CudaPairs:
         The CPU scores what one launch left while the GPU is at the next.
         """
         at, length, turn = 0, 64, 0
+        self._least, self._levels = -np.inf, None  # those of an earlier scan may be too high
         # A heap that is not full lets everything pass: the first tasks are the CPU's.
         while at < len(tasks) and best.least == -np.inf:
             self._on_cpu(tasks[at], best, n_jobs)
@@ -282,7 +287,6 @@ class _Staging:
 
     def __init__(self, cp: Any, variants: int, words: int) -> None:
         shape, size = (variants, 2, words), variants * 2 * words
-        self._cp = cp
         self._host = np.frombuffer(cp.cuda.alloc_pinned_memory(size * 8), np.uint64, size)
         self._host = self._host.reshape(shape)
         self._there = cp.empty(shape, dtype=np.uint64)
