@@ -30,6 +30,7 @@ BitView::BitView(const Word* planes, std::size_t stride, std::size_t n_planes,
 
 BitView BitView::over(const Word* planes, std::size_t n_planes) const {
     BitView other = *this;
+    other.device_ = nullptr;
     other.planes_ = planes;
     other.n_planes_ = n_planes;
     other.literals_.clear();
@@ -42,6 +43,7 @@ BitView BitView::over(const Word* planes, std::size_t n_planes) const {
 BitView BitView::weighted(const Word* weights, std::size_t n_weights,
                           std::size_t n_segments) const {
     BitView other = *this;
+    other.device_ = nullptr;
     other.weights_ = weights;
     other.n_weights_ = n_weights;
     other.offsets_.resize(n_segments + 1);
@@ -86,15 +88,24 @@ Count BitView::count_all(const Word* mask) const {
     return sum;
 }
 
-void BitView::sweep(const Word* masks, std::size_t n_masks, std::size_t first, std::size_t last,
-                    Count* counts, SweepRoom& room) const {
+void BitView::sweep_rows(const Word* masks, std::size_t n_masks, std::size_t first,
+                         std::size_t last, Count* counts,
+                         std::vector<std::int32_t>& from_device) const {
     const std::size_t n = last - first;
-    const Segments segments{offsets_.data(), n_segments()};
-    const Word* planes = planes_ + first * stride_;
-    if (n_weights_ == 0) {
-        simd_.sweep(masks, n_words(), n_masks, planes, stride_, n, segments, counts, n);
+    if (device_ != nullptr && n == n_planes_) {
+        from_device.resize(n_segments() * n_masks * n);
+        device_->sweep(masks, n_masks, from_device.data());
+        std::copy(from_device.begin(), from_device.end(), counts);
         return;
     }
+    simd_.sweep(masks, n_words(), n_masks, planes_ + first * stride_, stride_, n,
+                {offsets_.data(), n_segments()}, counts, n);
+}
+
+void BitView::sweep(const Word* masks, std::size_t n_masks, std::size_t first, std::size_t last,
+                    Count* counts, SweepRoom& room) const {
+    if (n_weights_ == 0) return sweep_rows(masks, n_masks, first, last, counts, room.from_device);
+    const std::size_t n = last - first;
     // A weight's binary digit b is one more mask, worth 2^b: the inner loops never hear of weights.
     room.weighted.resize(n_weights_ * n_words());
     room.of_digits.resize(n_segments() * n_weights_ * n);
@@ -102,8 +113,8 @@ void BitView::sweep(const Word* masks, std::size_t n_masks, std::size_t first, s
         for (std::size_t b = 0; b < n_weights_; ++b)
             simd_.and_into(room.weighted.data() + b * n_words(), masks + m * n_words(),
                            weights_ + b * stride_, n_words());
-        simd_.sweep(room.weighted.data(), n_words(), n_weights_, planes, stride_, n, segments,
-                    room.of_digits.data(), n);
+        sweep_rows(room.weighted.data(), n_weights_, first, last, room.of_digits.data(),
+                   room.from_device);
         for (std::size_t s = 0; s < n_segments(); ++s) {
             Count* out = counts + (s * n_masks + m) * n;
             std::fill(out, out + n, Count{0});

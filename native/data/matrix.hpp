@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "data/bits.hpp"
@@ -24,6 +25,16 @@ struct LiteralSource {
 struct SweepRoom {
     std::vector<Count> by_plane, of_mask, of_digits;
     std::vector<Word> weighted;
+    std::vector<std::int32_t> from_device;
+};
+
+// Planes that lie in the memory of another device too, a GPU, which sweeps them in our place. Calls
+// come from any thread.
+class DevicePlanes {
+  public:
+    virtual ~DevicePlanes() = default;
+    // counts[segment][mask][plane] of all planes; masks are n_words() apart.
+    virtual void sweep(const Word* masks, std::size_t n_masks, std::int32_t* counts) const = 0;
 };
 
 class BitView {
@@ -63,12 +74,20 @@ class BitView {
     void sweep(const Word* masks, std::size_t n_masks, std::size_t first, std::size_t last,
                Count* counts, SweepRoom& room) const;
 
+    // Sweeps of all planes go to this device from now on, or to the processor again (nullptr).
+    // Views made of this one do without it. Not while anything uses the view.
+    void use(std::shared_ptr<const DevicePlanes> device) { device_ = std::move(device); }
+
     // counts[segment][mask][literal]: every one-literal extension of every mask, from one sweep.
     // A complement comes by subtraction from the rows whose value is known.
     void literal_counts(const Word* masks, std::size_t n_masks, Count* counts,
                         SweepRoom& room) const;
 
   private:
+    // A sweep that knows no weights, by whoever does it.
+    void sweep_rows(const Word* masks, std::size_t n_masks, std::size_t first, std::size_t last,
+                    Count* counts, std::vector<std::int32_t>& from_device) const;
+
     const Word* planes_;
     std::size_t stride_, n_planes_;
     std::vector<std::size_t> offsets_;
@@ -79,6 +98,7 @@ class BitView {
     const Simd& simd_;
     std::vector<Word> all_rows_;
     std::vector<Count> totals_;
+    std::shared_ptr<const DevicePlanes> device_;
 };
 
 }  // namespace bayesdnf

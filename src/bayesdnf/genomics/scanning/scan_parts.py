@@ -31,7 +31,7 @@ from ...remote.clusters import Cluster
 from ...remote.on_worker import once, threads_here
 from ..chromosomes import chromosome_order
 from ..genotypes import Genotypes, pack_mask
-from .cuda_pairs import CudaPairs, wants_gpu
+from .cuda_pairs import CudaPairs, scans_on_gpu
 from .sharing import SharedCalls
 
 _ROUND = 0.25  # seconds between looks at progress and Ctrl-C
@@ -163,7 +163,7 @@ def scan_parts(
         What the scan is, for the checkpoint.
     """
     gpu = None
-    if cluster is None and wants_gpu(device, table, options, len(y)):
+    if cluster is None and scans_on_gpu(device, table, options, len(y)):
         assert isinstance(table, _native.ScanTable)
         gpu = CudaPairs(genotypes, y, table, options)
     if cluster is None and checkpoint is None:
@@ -303,9 +303,9 @@ def _run(
     total = table.size_of(tasks.start, table.n_tasks, step)
     done = 0
 
-    def count(piece: range) -> None:
+    def count(scanned: int) -> None:
         nonlocal done
-        done += table.size_of(piece.start, piece[-1] + 1, step)
+        done += scanned
         if progress is not None:
             progress(done, total)
 
@@ -317,7 +317,7 @@ def _run(
         table.scan(start, end, step, n_jobs, stop, best)
 
     for start, end in _stretches(tasks, n_jobs, stretch):
-        count(range(start, end, step))
+        count(table.size_of(start, end, step))
 
 
 def forecast(
