@@ -82,6 +82,7 @@ sanitize: $(VENV)/.tools
 # priors and supports; short forms of both are among the tests. Minutes.
 calibrate: $(VENV)/.installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m long
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "hypothesis and not long" --hypothesis-profile thorough
 	$(BIN)/python -m pytest -v tests/calibration/full.py
 	BAYESDNF_EXHAUSTIVE=1 $(BIN)/python -m pytest -q tests/sampling/test_exactness.py
 	BAYESDNF_BOUNDS=2000 $(BIN)/python -m pytest -q -n 2 tests/search/test_bound.py

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import assume, settings
+from hypothesis import assume
 
 from bayesdnf import Literal, LiteralEncoder
 from bayesdnf.data.tables import read_table
@@ -161,7 +161,6 @@ def test_both_directions_are_on_offer(column, names):
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=40)
 @any_encoding
 def test_no_two_literals_of_a_column_hold_on_the_same_rows(columns, form, negations, drop_first):
     X = FORMS[form](columns)

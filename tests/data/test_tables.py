@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf import BooleanFunction, Literal
@@ -29,7 +29,6 @@ def some_literals(name):
     return literals
 
 
-@settings(deadline=None, max_examples=60)
 @given(columns=columns_of(), form=st.sampled_from(sorted(FORMS)))
 def test_truth_is_that_of_each_value(columns, form):
     # pandas makes floats of whole numbers with a gap, which lose the last digit past 2^53.

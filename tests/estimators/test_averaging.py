@@ -119,7 +119,7 @@ def each_draw(encoder, drawn, posterior, rows, strata):
 
 @pytest.mark.parametrize("name", SETTINGS)
 @given(seed=st.integers(0, 10_000), blocks=st.sampled_from([1, 1 << 14, 1 << 22]))
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 def test_averages_are_those_of_the_slow_twin(name, seed, blocks):
     table, y = world(seed)
     encoder, drawn, posterior = drawn_from(table, y, seed, **SETTINGS[name])

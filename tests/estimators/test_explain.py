@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf import BooleanFunction, DNFClassifier, LiteralEncoder
@@ -59,7 +59,6 @@ def fewest_changes(function, encoder, row):
 
 @pytest.mark.slow
 @given(functions(), ROWS)
-@settings(max_examples=60, deadline=None)
 def test_the_change_is_the_smallest_and_it_flips(given_function, row):
     encoder, function = given_function
     table = encoder.as_table({name: [value] for name, value in row.items()})
@@ -84,7 +83,6 @@ def test_the_change_is_the_smallest_and_it_flips(given_function, row):
 
 
 @given(functions(), ROWS)
-@settings(max_examples=50, deadline=None)
 def test_the_terms_that_hold_are_named(given_function, row):
     encoder, function = given_function
     table = encoder.as_table({name: [value] for name, value in row.items()})

@@ -119,7 +119,7 @@ def test_positive_turns_the_rule_round(table):
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_weights_are_repetition_and_order_does_not_matter(seed):
     rng = np.random.default_rng(seed)
     X = np.column_stack([rng.normal(size=40), rng.integers(0, 4, 40), rng.integers(0, 2, 40)])

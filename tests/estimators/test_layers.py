@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta
 from sklearn.base import clone
@@ -186,7 +186,6 @@ def part_of(rules, encoder, row):
 
 @pytest.mark.slow
 @given(lists(), ROWS, st.sets(st.integers(0, 3), min_size=1))
-@settings(max_examples=60, deadline=None)
 def test_the_change_to_other_parts_is_the_smallest(given_list, row, wanted):
     encoder, rules = given_list
     changes = RowChanges(rules, encoder, encoder.as_table({k: [v] for k, v in row.items()}))

@@ -67,7 +67,7 @@ def world(seed, layers=1, strata=False, weights=False, n=70, effect=None, prior=
 
 @pytest.mark.parametrize("name", SETTINGS)
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 def test_losses_are_those_of_the_slow_twin(name, seed):
     drawn, posterior, slow = world(seed, **SETTINGS[name])
     rows = AveragedRows(drawn, posterior)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bayesdnf import BooleanFunction
@@ -118,7 +118,6 @@ def tables(draw):
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
 @given(tables(), st.sampled_from(["complex", "parsimonious"]))
 def test_all_models_equal_those_found_by_hand(drawn, kind):
     frame, names = drawn
@@ -147,7 +146,6 @@ def test_all_models_equal_those_found_by_hand(drawn, kind):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
 @given(tables(), st.data())
 def test_intermediate_lies_between_complex_and_parsimonious(drawn, data):
     frame, names = drawn

@@ -156,9 +156,7 @@ def test_unusual_draws_come_back(draws, tmp_path):
 
 @pytest.mark.slow
 @given(st.lists(LITERALS, min_size=20, max_size=40, unique=True))
-@settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_name_and_any_value_comes_back(tmp_path, literals):
     functions = [BooleanFunction([literals[i : i + 3]]) for i in range(len(literals))]
     draws = made([functions], equal={literals[0]: literals[5:8]})

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf import BitMatrix, BooleanFunction, LiteralEncoder, datasets, smallest_function
@@ -109,7 +109,6 @@ def small_tables(draw, most_literals=4):
     return X, y
 
 
-@settings(max_examples=40, deadline=None)
 @given(small_tables(), st.sampled_from(["terms", "literals"]), st.booleans())
 def test_equals_trying_every_monotone_function(table, minimize, by_generation):
     X, y = table
@@ -131,7 +130,6 @@ def test_equals_trying_every_monotone_function(table, minimize, by_generation):
     assert (found.function(bits) == y).all()
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(["terms", "literals"]), st.booleans())
 def test_equals_all_covers_with_levels_negations_and_gaps(seed, minimize, by_generation):
     rng = np.random.default_rng(seed)
@@ -204,7 +202,6 @@ def test_shadow_clustering_fits_and_claims_no_proof():
     assert 0 < found.gap < 1
 
 
-@settings(max_examples=40, deadline=None)
 @given(small_tables(), st.sampled_from(["terms", "literals"]))
 def test_shadow_clustering_fits_whatever_can_be_fitted(table, minimize):
     X, y = table

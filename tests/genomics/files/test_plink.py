@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf.errors import InputError, ParameterError
@@ -25,7 +25,6 @@ def random_calls(n_variants, n_samples, seed=0):
     return calls
 
 
-@settings(max_examples=30, deadline=None)
 @given(calls=copies(widths=[1, 3, 4, 5, 64, 65, 130]).filter(len), n_jobs=st.sampled_from([1, 2]))
 def test_what_is_written_is_read(tmp_path_factory, calls, n_jobs):
     prefix = tmp_path_factory.mktemp("plink") / "a.b"  # a prefix may have a dot

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf import BooleanFunction
@@ -173,7 +173,6 @@ def test_the_models_own_names_are_kept():
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32))
 def test_a_shuffled_cohort_on_any_strand_gives_the_same_calls(seed):
     rng = np.random.default_rng(seed)

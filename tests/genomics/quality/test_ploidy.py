@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf.errors import ParameterError
@@ -27,7 +27,6 @@ def settled(calls, chromosome, sex):
     return out
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([1, 63, 64, 65, 200]))
 def test_haploid_calls_follow_the_rules(seed, n):
     rng = np.random.default_rng(seed)
