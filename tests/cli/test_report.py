@@ -282,7 +282,7 @@ def test_colours_are_for_terminals_only(run, plants):
     plain = re.sub(r"\x1b\[[\d;]*m", "", coloured)
     assert max(map(len, plain.splitlines())) <= 80
     assert "\x1b[36m" not in on_a_terminal(*command, NO_COLOR="1")
-    piped = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    piped = run("show", "m.json").out
     assert "\x1b" not in piped
     assert piped.split() == plain.split()
 

@@ -1,6 +1,5 @@
 """``bayesdnf reproduce``: what is printed, what is written, and how it ends."""
 
-import functools
 import os
 from pathlib import Path
 
@@ -8,22 +7,15 @@ import matplotlib as mpl
 import pandas as pd
 import pytest
 
-from bayesdnf.experiments import reproduce
+from experiments.made import made
 
 mpl.use("Agg")
-
-
-@functools.cache
-def made(name, seed):
-    return reproduce(name, quick=True, seed=seed)
 
 
 @pytest.fixture
 def made_once(monkeypatch):
     """For tests of what becomes of a table: it is not made again for each of them."""
-    monkeypatch.setattr(
-        "bayesdnf.experiments.reproduce", lambda name, *, seed, **_: made(name, seed)
-    )
+    monkeypatch.setattr("bayesdnf.experiments.reproduce", lambda name, **_: made(name))
 
 
 @pytest.mark.slow
