@@ -35,7 +35,7 @@ def no_trace_left(monkeypatch):
 def planted_markers():
     from bayesdnf import Effect
     from bayesdnf.genomics import find_markers
-    from genomics.planted import QUICK, study
+    from tests.genomics.planted import QUICK, study
 
     effect = Effect(prevalence=0.01, sampling="case-control")
     return find_markers(study(proxies=3), effect=effect, **QUICK)
@@ -44,7 +44,7 @@ def planted_markers():
 @pytest.fixture(scope="session")
 def no_markers():
     from bayesdnf.genomics import find_markers
-    from genomics.planted import QUICK, study
+    from tests.genomics.planted import QUICK, study
 
     return find_markers(study(marker=False), **QUICK)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bayesdnf.boolean import BooleanFunction, Literal, Relation
 from bayesdnf.errors import InputError, ParameterError, SizeLimitError
-from boolean.worlds import DictTable, holds, worlds
+from tests.boolean.worlds import DictTable, holds, worlds
 
 OPTIONS = [
     *[Literal("n", op, v) for op in ("=", "!=", ">=", "<") for v in (1, 2)],

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from bayesdnf.boolean import BooleanFunction, Literal
 from bayesdnf.errors import InputError, ParameterError, ParseError
-from boolean.running import asked, compiled, paired_surrogates
-from boolean.worlds import any_functions, worlds
+from tests.boolean.running import asked, compiled, paired_surrogates
+from tests.boolean.worlds import any_functions, worlds
 
 # SQL -----------------------------------------------------------------------------------------
 

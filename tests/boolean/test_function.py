@@ -7,7 +7,7 @@ from hypothesis import given
 
 from bayesdnf.boolean import BooleanFunction, Literal
 from bayesdnf.errors import BayesDNFError, InputError, ParameterError
-from boolean.worlds import DictTable, any_functions, holds, worlds
+from tests.boolean.worlds import DictTable, any_functions, holds, worlds
 
 
 def test_shape_of_a_function():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from bayesdnf.boolean import Literal, Relation
 from bayesdnf.boolean.parsing import parse_literal
 from bayesdnf.errors import ParameterError
-from boolean.worlds import ODD, any_literals, holds, literals_of
+from tests.boolean.worlds import ODD, any_literals, holds, literals_of
 
 # Points that tell apart all literals below: the named values, what lies between, other texts.
 NAMED = [0, 1, True, 2.5, "a", "b", "1"]

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from bayesdnf.boolean import BooleanFunction, Literal
 from bayesdnf.errors import ParameterError, ParseError
-from boolean.worlds import any_functions
+from tests.boolean.worlds import any_functions
 
 
 @given(any_functions())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bayesdnf.boolean import BooleanFunction, Literal, RuleList, renumbered_parts, same_partition
 from bayesdnf.errors import BayesDNFError, InputError, ParameterError, SizeLimitError
-from boolean.worlds import DictTable, any_lists, holds, list_worlds
+from tests.boolean.worlds import DictTable, any_lists, holds, list_worlds
 
 ODOR = BooleanFunction("odor = f OR bruises = t AND gill-size = n")
 AGE = BooleanFunction("age >= 45")

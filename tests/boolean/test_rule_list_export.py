@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from bayesdnf.boolean import BooleanFunction, Literal, RuleList
 from bayesdnf.errors import InputError, ParameterError, ParseError
-from boolean.running import asked, compiled, paired_surrogates
-from boolean.worlds import any_lists, list_worlds
+from tests.boolean.running import asked, compiled, paired_surrogates
+from tests.boolean.worlds import any_lists, list_worlds
 
 RULES = RuleList(["odor = f OR bruises = t AND gill-size = n", "age >= 45"])
 

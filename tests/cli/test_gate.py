@@ -18,7 +18,7 @@ from bayesdnf.cli import gate
 from bayesdnf.cli.output import save_result
 from bayesdnf.errors import InputError
 from bayesdnf.files.atomic import write_bytes
-from files.limits import largest_file
+from tests.files.limits import largest_file
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX")
 

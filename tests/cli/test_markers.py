@@ -12,7 +12,7 @@ import pytest
 
 from bayesdnf import Effect
 from bayesdnf.genomics import Genotypes, MarkerModel, find_markers, read_plink, write_plink
-from genomics.planted import TRUTH, study
+from tests.genomics.planted import TRUTH, study
 
 pytestmark = pytest.mark.slow
 

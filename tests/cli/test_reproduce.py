@@ -7,7 +7,7 @@ import matplotlib as mpl
 import pandas as pd
 import pytest
 
-from experiments.made import made
+from tests.experiments.made import made
 
 mpl.use("Agg")
 

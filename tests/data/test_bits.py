@@ -11,11 +11,11 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 from bayesdnf import BitMatrix, Literal, LiteralEncoder
 from bayesdnf.data.bits import allocate_planes, segment_offsets
 from bayesdnf.data.canonical import canonical
 from bayesdnf.errors import InputError, OutOfMemoryError, UnknownColumnError
+from tests import reference
 
 ROWS = [1, 2, 63, 64, 65, 128, 150]
 

@@ -12,7 +12,7 @@ from bayesdnf.data import tables
 from bayesdnf.data.columns import read_column
 from bayesdnf.data.tables import read_table
 from bayesdnf.errors import InputError
-from data.raw_tables import (
+from tests.data.raw_tables import (
     FORMS,
     TEXTS,
     any_encoding,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bayesdnf import LiteralEncoder
 from bayesdnf.errors import InputError
-from data.raw_tables import columns_of, fitted_or_none
+from tests.data.raw_tables import columns_of, fitted_or_none
 
 
 @given(columns=columns_of(), negations=st.booleans())

@@ -9,7 +9,7 @@ from hypothesis import assume
 from bayesdnf import Literal, LiteralEncoder
 from bayesdnf.data.tables import read_table
 from bayesdnf.datasets import load_mushroom
-from data.raw_tables import (
+from tests.data.raw_tables import (
     FORMS,
     any_encoding,
     fitted_or_none,

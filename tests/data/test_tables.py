@@ -16,7 +16,7 @@ from bayesdnf import BooleanFunction, Literal
 from bayesdnf.boolean.table import Table
 from bayesdnf.data.tables import read_table
 from bayesdnf.errors import InputError, ParameterError, UnknownColumnError
-from data.raw_tables import FORMS, columns_of, expected, kind_of
+from tests.data.raw_tables import FORMS, columns_of, expected, kind_of
 
 
 def some_literals(name):

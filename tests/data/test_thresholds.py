@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bayesdnf import LiteralEncoder
 from bayesdnf.data.thresholds import cuts, shortest_between
-from data.raw_tables import TEXTS, fitted_or_none, offered
+from tests.data.raw_tables import TEXTS, fitted_or_none, offered
 
 
 def quantiles_slowly(values, n_cuts):

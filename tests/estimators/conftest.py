@@ -11,8 +11,8 @@ from bayesdnf import (
     Prior,
     simulate,
 )
-from estimators.mixed_table import COLUMNS, LABELS
-from estimators.quick_posterior import quick
+from tests.estimators.mixed_table import COLUMNS, LABELS
+from tests.estimators.quick_posterior import quick
 
 
 @pytest.fixture

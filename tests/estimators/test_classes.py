@@ -7,7 +7,7 @@ import pytest
 
 from bayesdnf import BitMatrix, BooleanFunction, DNFClassifier, Effect, Posterior, RuleList
 from bayesdnf.errors import InputError, ParameterError
-from estimators.quick_posterior import quick
+from tests.estimators.quick_posterior import quick
 
 N = 150
 X = {"petal": list("abc") * 50, "colour": list("rg") * 75}

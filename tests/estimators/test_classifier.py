@@ -26,7 +26,7 @@ from bayesdnf import (
     simulate,
 )
 from bayesdnf.errors import ParameterError
-from estimators.mixed_table import LABELS
+from tests.estimators.mixed_table import LABELS
 
 
 def noisy(n=300, seed=0):

@@ -15,7 +15,7 @@ from bayesdnf.data.outcome import CheckedWeights, read_weights
 from bayesdnf.errors import BayesDNFWarning, InputError, ParameterError, UnknownColumnError
 from bayesdnf.estimators import rule_classifier
 from bayesdnf.model import posterior
-from estimators.mixed_table import COLUMNS, LABELS
+from tests.estimators.mixed_table import COLUMNS, LABELS
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from bayesdnf import BooleanFunction, DNFClassifier, Effect, RuleList
 from bayesdnf.data.tables import read_table
 from bayesdnf.errors import ParameterError
 from bayesdnf.estimators.explaining.changes import RowChanges
-from boolean.running import asked, compiled
-from estimators.planted_list import RISKS, TRUTH, planted, with_gaps
-from estimators.test_explain import ENCODERS, LEVELS, ROWS
+from tests.boolean.running import asked, compiled
+from tests.estimators.planted_list import RISKS, TRUTH, planted, with_gaps
+from tests.estimators.test_explain import ENCODERS, LEVELS, ROWS
 
 
 @pytest.fixture(scope="module")

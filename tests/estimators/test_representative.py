@@ -25,7 +25,7 @@ from bayesdnf.estimators.averaging.nearness import AveragedRows
 from bayesdnf.estimators.averaging.representative import find_representative
 from bayesdnf.model.flat_functions import as_flat
 from bayesdnf.model.part_rates import mean_rates
-from estimators.slow_representative import SlowRows, neighbours
+from tests.estimators.slow_representative import SlowRows, neighbours
 
 SETTINGS = {
     "functions": {},

@@ -7,7 +7,7 @@ import pytest
 
 from bayesdnf import BooleanFunction, DNFClassifier, Effect, RuleList
 from bayesdnf.errors import InputError, ParameterError
-from estimators.planted_list import confounded
+from tests.estimators.planted_list import confounded
 
 
 @pytest.fixture(scope="module")

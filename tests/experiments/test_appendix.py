@@ -6,7 +6,7 @@ from bayesdnf import BooleanFunction
 from bayesdnf.experiments import table5
 from bayesdnf.experiments.appendix import PRINTED
 from bayesdnf.experiments.reproduction import PAPER
-from experiments.made import made
+from tests.experiments.made import made
 
 
 def test_the_papers_expressions_have_the_sizes_of_its_table_5():

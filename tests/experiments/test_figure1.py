@@ -4,7 +4,7 @@ import pytest
 
 from bayesdnf.experiments import figure1
 from bayesdnf.experiments.reproduction import FAITHFUL, OURS
-from experiments.made import OneSet
+from tests.experiments.made import OneSet
 
 pytestmark = pytest.mark.slow
 

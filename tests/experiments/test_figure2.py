@@ -4,7 +4,7 @@ import pytest
 
 from bayesdnf.experiments import figure2
 from bayesdnf.experiments.reproduction import FAITHFUL, OURS
-from experiments.made import OneSet, made
+from tests.experiments.made import OneSet, made
 
 pytestmark = pytest.mark.slow
 

@@ -15,7 +15,7 @@ from bayesdnf.experiments.one_term import (
     converges,
 )
 from bayesdnf.experiments.reproduction import FAITHFUL, OURS, Row
-from experiments.made import OneSet
+from tests.experiments.made import OneSet
 
 
 def test_chains_start_from_rows_of_the_data():

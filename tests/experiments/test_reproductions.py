@@ -10,7 +10,7 @@ from bayesdnf.experiments import NAMES, reproduce
 from bayesdnf.experiments.output.layout import as_data, as_frame, as_text
 from bayesdnf.experiments.output.page import page
 from bayesdnf.experiments.reproduction import FAITHFUL, OURS, PAPER
-from experiments.made import OneSet, made
+from tests.experiments.made import OneSet, made
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

@@ -4,7 +4,7 @@ import pytest
 
 from bayesdnf.experiments.reproduction import FAITHFUL, OURS, PAPER
 from bayesdnf.experiments.table1 import PRINTED
-from experiments.made import made
+from tests.experiments.made import made
 
 pytestmark = pytest.mark.slow
 

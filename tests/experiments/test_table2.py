@@ -4,7 +4,7 @@ import pytest
 
 from bayesdnf.experiments.reproduction import FAITHFUL, OURS, Row
 from bayesdnf.experiments.table2 import PRINTED, _best_under_his_prior, _rate
-from experiments.made import OneSet, made
+from tests.experiments.made import OneSet, made
 
 
 def test_the_papers_rates_are_of_ten_sets():

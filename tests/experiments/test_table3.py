@@ -4,7 +4,7 @@ import pytest
 
 from bayesdnf.experiments.reproduction import FAITHFUL, OURS, Row
 from bayesdnf.experiments.table3 import _both, _least, _listed, _pair
-from experiments.made import made
+from tests.experiments.made import made
 
 
 def test_shares_are_listed_as_a_sentence_has_them():

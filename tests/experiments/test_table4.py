@@ -6,7 +6,7 @@ from bayesdnf.experiments import table5
 from bayesdnf.experiments.halves import PAPER_M, PAPER_SUM_K, SEEDS
 from bayesdnf.experiments.reproduction import FAITHFUL, OURS
 from bayesdnf.experiments.table4 import FRESH, PRINTED
-from experiments.made import made
+from tests.experiments.made import made
 
 
 def test_the_paper_has_every_pair_of_hyperparameters():

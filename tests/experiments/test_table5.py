@@ -5,7 +5,7 @@ import pytest
 from bayesdnf.experiments.halves import AT_HIS
 from bayesdnf.experiments.reproduction import FAITHFUL, OURS, PAPER
 from bayesdnf.experiments.table5 import PRINTED
-from experiments.made import made
+from tests.experiments.made import made
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from bayesdnf.experiments.two_terms import (
     prior_of,
     run_cells,
 )
-from experiments.made import OneSet
+from tests.experiments.made import OneSet
 
 TRUTH = BooleanFunction("x0 AND x1 OR x2 AND x3")
 

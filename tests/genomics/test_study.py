@@ -18,7 +18,7 @@ from bayesdnf.genomics import (
     read_study,
     write_plink,
 )
-from genomics.planted import study as planted_study
+from tests.genomics.planted import study as planted_study
 
 PLINK = Path(__file__).resolve().parents[3] / "shared/data/genomics/plink"
 NAN = float("nan")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 from bayesdnf import Flat, Geometric, Poisson, Tabulated, Uniform
 from bayesdnf.errors import ParameterError
+from tests import reference
 
 chances = st.floats(1e-6, 1 - 1e-6)
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import betainc, betaln
 
-import reference
 from bayesdnf import _native
+from tests import reference
 
 whole = st.integers(1, 6).map(float)
 half = st.sampled_from([0.5, 1.5, 2.5, 7.5])

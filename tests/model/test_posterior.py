@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 from bayesdnf import (
     BitMatrix,
     BooleanFunction,
@@ -26,7 +25,8 @@ from bayesdnf import (
     simulate,
 )
 from bayesdnf.errors import InputError, ParameterError, UnknownColumnError
-from model.literal_worlds import LiteralWorld, literal_worlds, terms_of
+from tests import reference
+from tests.model.literal_worlds import LiteralWorld, literal_worlds, terms_of
 
 EFFECTS = [
     Effect(),

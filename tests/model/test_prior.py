@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 from bayesdnf import (
     BooleanFunction,
     Effect,
@@ -22,6 +21,7 @@ from bayesdnf import (
 )
 from bayesdnf.data.bits import BitMatrix
 from bayesdnf.errors import ParameterError, UnknownColumnError
+from tests import reference
 
 # A distribution, its twin, and whether the prior renormalises it to 1..p as a size.
 SIZES = [

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-import reference
 from bayesdnf import BitMatrix, Effect, Posterior
 from bayesdnf.errors import ParameterError
 from bayesdnf.model.rates import Counts, Rates
+from tests import reference
 
 COUNTS = [
     Counts(100, 40, 30, 25),

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 from bayesdnf import BitMatrix, BooleanFunction, LiteralEncoder, Prior, Support, _native
 from bayesdnf.boolean.literal import Relation
 from bayesdnf.data.canonical import canonical
-from model.literal_worlds import OFFERS, LiteralWorld, literal_worlds, terms_of
+from tests import reference
+from tests.model.literal_worlds import OFFERS, LiteralWorld, literal_worlds, terms_of
 
 RULES = st.fixed_dictionaries(
     {

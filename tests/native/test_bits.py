@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 from bayesdnf import _native
+from tests import reference
 
 SIMD = _native.available_simd()
 WIDTHS = [0, 1, 2, 5, 63, 64, 65, 127, 128, 200, 513, 600]

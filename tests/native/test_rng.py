@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-import reference
 from bayesdnf import _native
+from tests import reference
 
 uint64s = st.integers(0, 2**64 - 1)
 keys = st.lists(uint64s, min_size=2, max_size=2)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 from bayesdnf import _native
+from tests import reference
 
 ROWS = [0, 1, 2, 63, 64, 65, 127, 128, 150]
 PLANES = [0, 1, 2, 63, 64, 65, 130]

@@ -15,8 +15,8 @@ from bayesdnf.errors import (
     UnknownColumnError,
 )
 from bayesdnf.qca import minimize, parse_qca, truth_table
-from qca import quine
-from qca.published import krook, lipset
+from tests.qca import quine
+from tests.qca.published import krook, lipset
 
 ALL_PRESENT = dict.fromkeys(["DEV", "URB", "LIT", "IND", "STB"], 1)
 

@@ -21,7 +21,7 @@ from bayesdnf.remote.clusters import active_cluster, connected, threads_for
 from bayesdnf.remote.dask_cluster import DaskCluster
 from bayesdnf.remote.posteriors import SharedPosterior
 from bayesdnf.sampling import remote_chains
-from genomics.planted import study
+from tests.genomics.planted import study
 
 X, Y, TRUTH = simulate(300, 20, random_state=1)
 STRATA = np.arange(300) % 2

@@ -11,7 +11,7 @@ from scipy import stats
 from bayesdnf import BitMatrix, Posterior, RuleList, sample, simulate
 from bayesdnf.errors import BayesDNFError, MissingExtraError
 from bayesdnf.sampling.kernel import MOVES
-from sampling.made_draws import independent, made
+from tests.sampling.made_draws import independent, made
 
 SWAPPED = ["if x1 elif x2 else", "if x2 elif x1 else", "if x1 AND x3 else", "else"]
 FOUR = ["odor = f", "odor = f OR x1", "x1 AND x2", "FALSE"]

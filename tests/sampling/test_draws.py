@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bayesdnf import BitMatrix, BooleanFunction, Posterior, Prior, RuleList, sample, simulate
 from bayesdnf.boolean import same_partition
 from bayesdnf.errors import InputError, ParameterError
-from sampling.made_draws import made
+from tests.sampling.made_draws import made
 
 LITERALS = ["odor = f", "odor != n", "age >= 45", "age < 7", "x1", "NOT x1", '"a b" = "1"']
 FUNCTIONS = st.lists(st.lists(st.sampled_from(LITERALS), min_size=1, max_size=4), max_size=3).map(

@@ -31,8 +31,8 @@ from bayesdnf.boolean.parsing import parse_literal
 from bayesdnf.errors import InputError, MissingExtraError, OutOfMemoryError, ParameterError
 from bayesdnf.files.seals import opened, seal
 from bayesdnf.sampling import draws_file, draws_tree
-from files.limits import largest_file
-from sampling.made_draws import independent, made
+from tests.files.limits import largest_file
+from tests.sampling.made_draws import independent, made
 
 TEXT = st.text(max_size=12) | st.text(alphabet="\0\\\"'\n\t \ud800\udc00u00é=<>()", max_size=8)
 LITERALS = st.one_of(

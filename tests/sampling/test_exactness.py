@@ -18,10 +18,10 @@ from bayesdnf.sampling.kernel import MOVES as NATIVE_MOVES
 from bayesdnf.sampling.kernel import MoveKernel
 from bayesdnf.sampling.samplers import MIX, informed, reversible_jump, single_term
 from bayesdnf.sampling.tempered import tempered
-from sampling.agreement import LEVEL, score_error, step_p_value
-from sampling.problems import Problem, all_problems, varied_problems
-from sampling.slow_lists import terms_of
-from sampling.slow_moves import MOVES, exchange, matrix
+from tests.sampling.agreement import LEVEL, score_error, step_p_value
+from tests.sampling.problems import Problem, all_problems, varied_problems
+from tests.sampling.slow_lists import terms_of
+from tests.sampling.slow_moves import MOVES, exchange, matrix
 
 pytestmark = pytest.mark.slow
 

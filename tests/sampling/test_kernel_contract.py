@@ -12,7 +12,7 @@ from bayesdnf.errors import InputError
 from bayesdnf.model.rule import layers_of
 from bayesdnf.sampling.kernel import MOVES, Snapshot
 from bayesdnf.sampling.run import KERNELS
-from sampling.agreement import spelled
+from tests.sampling.agreement import spelled
 
 X, Y, _ = simulate(80, 6, terms=(2, 1), random_state=3)
 START = BooleanFunction("x0 AND x1")

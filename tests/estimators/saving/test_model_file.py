@@ -23,7 +23,7 @@ from bayesdnf import (
     simulate,
 )
 from bayesdnf.errors import InputError
-from estimators.planted_list import planted, with_gaps
+from tests.estimators.planted_list import planted, with_gaps
 
 COLUMNS = {
     "odor é": ["f", "n", None, "a", "n"] * 24,

@@ -9,7 +9,7 @@ from bayesdnf.errors import InputError
 from bayesdnf.experiments.output.folder import ready, write, write_page
 from bayesdnf.experiments.output.layout import as_text
 from bayesdnf.experiments.output.page import page
-from experiments.made import by_hand
+from tests.experiments.made import by_hand
 
 pytestmark = pytest.mark.usefixtures("no_trace_left")
 

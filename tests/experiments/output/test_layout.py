@@ -7,7 +7,7 @@ import pytest
 
 from bayesdnf.experiments.output.layout import as_data, as_frame, as_table, as_text, expressions
 from bayesdnf.experiments.reproduction import FAITHFUL, OURS, PAPER, Row
-from experiments.made import by_hand
+from tests.experiments.made import by_hand
 
 
 def test_points_stand_under_points_and_a_cell_is_named_once():

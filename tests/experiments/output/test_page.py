@@ -3,7 +3,7 @@
 from bayesdnf.experiments.output.layout import as_table
 from bayesdnf.experiments.output.page import page
 from bayesdnf.experiments.reproduction import OURS, Claim, Row
-from experiments.made import by_hand
+from tests.experiments.made import by_hand
 
 
 def test_claims_that_fail_are_listed_first_with_their_table():

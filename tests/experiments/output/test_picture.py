@@ -4,7 +4,7 @@ import pytest
 
 from bayesdnf.experiments.output.picture import draw_rows
 from bayesdnf.experiments.reproduction import OURS, Measure, Row
-from experiments.made import by_hand
+from tests.experiments.made import by_hand
 
 pytestmark = pytest.mark.usefixtures("no_trace_left")
 

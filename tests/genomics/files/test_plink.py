@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.genomics import Genotypes, read_genotypes, read_plink, write_plink
-from genomics.test_genotypes import copies, to_bed
+from tests.genomics.test_genotypes import copies, to_bed
 
 PLINK = Path(__file__).resolve().parents[4] / "shared/data/genomics/plink"
 shared = pytest.mark.skipif(not PLINK.is_dir(), reason="no ../shared here")

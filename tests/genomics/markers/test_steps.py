@@ -27,7 +27,7 @@ from bayesdnf.genomics.markers.steps import (
     tell,
 )
 from bayesdnf.genomics.markers.tasks import Clock, MarkerSettings, MarkerTask
-from genomics.planted import QUICK, TRUTH, study
+from tests.genomics.planted import QUICK, TRUTH, study
 
 SETTINGS = MarkerSettings(
     prior=Prior(), effect=Effect(), codings=("dominant", "recessive", "heterozygous"),

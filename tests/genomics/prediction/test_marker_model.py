@@ -16,7 +16,7 @@ from bayesdnf.errors import InputError
 from bayesdnf.genomics import Genotypes, MarkerModel, find_markers, write_plink
 from bayesdnf.genomics.prediction.marker_model import is_marker_model
 from bayesdnf.model.rates import Counts, Interval
-from genomics.planted import QUICK, TRUTH, study
+from tests.genomics.planted import QUICK, TRUTH, study
 
 
 def model_of(text, alleles=("A", "G")):

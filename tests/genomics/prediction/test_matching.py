@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from bayesdnf import BooleanFunction
 from bayesdnf.errors import InputError, ParameterError, UnknownColumnError
 from bayesdnf.genomics import match_variants
-from genomics import twins
+from tests.genomics import twins
 
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
 

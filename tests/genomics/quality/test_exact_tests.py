@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bayesdnf.genomics import hardy_weinberg
 from bayesdnf.genomics.quality import exact_tests as exact
-from genomics import twins
+from tests.genomics import twins
 
 
 @st.composite

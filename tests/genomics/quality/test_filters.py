@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.genomics import Filters, Study
-from genomics import twins
+from tests.genomics import twins
 
 OFF = {"sample_call_rate": 0, "call_rate": 0, "maf": 0, "hwe": 0, "differential_p": 0}
 

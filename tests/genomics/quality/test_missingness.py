@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bayesdnf.errors import InputError
 from bayesdnf.genomics import Filters, impute_mode, missingness_by_outcome
 from bayesdnf.genomics.quality.missingness import calls_per_sample, unequal_shares
-from genomics import twins
+from tests.genomics import twins
 
 SNPASSOC = Path(__file__).resolve().parents[4] / "shared/data/genomics/real/snpassoc_SNPs.csv"
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from bayesdnf.errors import ParameterError
 from bayesdnf.genomics import haploid_calls
 from bayesdnf.genomics.quality.ploidy import expected_counts
-from genomics import twins
+from tests.genomics import twins
 
 CHROMOSOMES = ["1", "X", "Y", "MT", "XY"]
 
