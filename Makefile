@@ -62,7 +62,7 @@ test-lowest: $(VENV)/.installed
 	build/lowest/bin/python -m pip install --quiet --no-build-isolation --no-deps -e . \
 		-Cbuild-dir=build/editable-lowest
 	build/lowest/bin/python -m pytest -q -p no:cacheprovider -m "not slow" tests/test_package.py \
-		tests/cli/test_fit_predict.py tests/cli/test_sample.py tests/cli/test_report.py \
+		tests/cli/test_labelled.py tests/cli/test_sampling.py tests/cli/test_reporting.py \
 		tests/sampling/test_draws_file.py tests/estimators/test_classifier.py
 
 # Chromium and its driver, for the tests of reports; without them these tests are skipped.
