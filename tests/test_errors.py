@@ -60,7 +60,7 @@ def test_wordings():
         ("AGE", ["odor", "age"], " Did you mean 'age'?"),
         ("x", ["odor", "age"], ""),
         ("x", [], ""),
-        (3, [3.0, "30"], ""),
+        (3, [30, "x"], " Did you mean '30'?"),
     ],
 )
 def test_close_names_are_suggested(name, known, said):

@@ -9,6 +9,7 @@ from bayesdnf import (
     Geometric,
     Posterior,
     Prior,
+    plots,
     sample,
     simulate,
 )
@@ -81,3 +82,15 @@ def bars(ax):
 
 def all_text(ax):
     return "\n".join(text.get_text() for text in ax.texts)
+
+
+OF_DRAWS = {
+    "rates": (plots.rates, (2, 2)),
+    "trace": (plots.trace, (3, 2)),
+    "function_posterior": (plots.function_posterior, None),
+    "inclusion": (plots.inclusion, None),
+    "inclusion of terms": (lambda draws, **k: plots.inclusion(draws, "term", **k), None),
+    "coinclusion": (plots.coinclusion, None),
+    "functions": (plots.functions, (2,)),
+    "part_rates": (plots.part_rates, None),
+}

@@ -38,7 +38,7 @@ def test_what_it_was_made_with(ill):
     facts = gather(model, X, y, files=[File("data", "t.csv", "f" * 64)], command="bayesdnf <fit>")
     assert facts.files[0].name == "t.csv"
     assert facts.command == "bayesdnf <fit>"
-    assert dict(facts.settings)["positive"] == "ill"
+    assert dict(facts.settings)["positive"] == "'ill'"
     assert facts.record == model.record_
 
 

@@ -12,7 +12,7 @@ def test_a_line_for_each_term_with_places_genes_and_proxies(planted_markers, pla
     said = dict(zip(COLUMNS, row, strict=True))
     term = planted_markers.terms.iloc[0]
     assert said["Term"] == term["TERM"]
-    assert said["Place"] == "1:4,000,000 (ALPHA), 1:8,000,000"
+    assert said["Place"] == "1:4,000,000 (ALPHA), 1:8,000,000 (near GAMMA)"
     assert said["Cases"] == f"{term['CASES']:,} of {term['N_CASES']:,}"
     assert said["Odds ratio"] == f"{term['OR']:.3g} [{term['OR_L95']:.3g}, {term['OR_U95']:.3g}]"
     assert said["Probability"] == f"{term['PROB']:.3f}"

@@ -12,7 +12,6 @@ from bayesdnf import (
     Geometric,
     Posterior,
     Prior,
-    compare_priors,
     sample,
     simulate,
 )
@@ -23,6 +22,7 @@ from tests.fewer import first
 from tests.sampling.made_draws import made
 
 pytestmark = pytest.mark.slow
+
 
 PRIORS = {
     "default": Prior(),
@@ -192,21 +192,6 @@ def test_without_several_layers_there_is_nothing_to_compare():
     single_terms = posterior_of_lists(prior=Prior(max_terms=1))
     assert one_layer_bayes_factor(sample(single_terms, **few), single_terms) is None
     assert one_layer_bayes_factor(made([["else"] * 9], layers=2), lists) is None
-
-
-def test_priors_of_lists_are_compared_by_their_evidence():
-    X, y, _ = simulate(60, 3, terms=(2,), pi0=0.3, pi1=0.7, random_state=4)
-    bits, strata = BitMatrix.from_table(X), np.where(np.arange(60) % 5, y, 1 - y)
-    priors = {"few terms": Prior(), "many terms": Prior(Geometric(0.2, start=0))}
-    told = compare_priors(
-        bits, y, priors, layers=2, strata=strata, draws=1000, warmup=100, thin=10, random_state=0
-    )
-    for name, prior in priors.items():
-        posterior = Posterior(bits, y, prior, layers=2, strata=strata)
-        exact = posterior.enumerate().attrs["log_evidence"]
-        assert told.loc[name, "log_evidence"] == pytest.approx(exact, abs=0.1)
-        plain = Posterior(bits, y, prior).enumerate().attrs["log_evidence"]
-        assert abs(exact - plain) > 1  # another model
 
 
 def test_in_words():

@@ -1,16 +1,12 @@
 """The representative rule against its slow twin, and what it keeps to."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from bayesdnf import (
     BooleanFunction,
     Effect,
     Geometric,
-    LiteralEncoder,
     Posterior,
     Prior,
     RuleList,
@@ -20,66 +16,11 @@ from bayesdnf import (
 )
 from bayesdnf.data.bits import BitMatrix
 from bayesdnf.errors import InputError
-from bayesdnf.estimators.averaging import nearness, representative
-from bayesdnf.estimators.averaging.nearness import AveragedRows
+from bayesdnf.estimators.averaging import representative
 from bayesdnf.estimators.averaging.representative import find_representative
-from bayesdnf.model.flat_functions import as_flat
 from bayesdnf.model.part_rates import mean_rates
+from tests.estimators.averaging.averaged_worlds import SETTINGS, world
 from tests.estimators.slow_representative import SlowRows, neighbours
-
-SETTINGS = {
-    "functions": {},
-    "lists": {"layers": 3},
-    "strata": {"strata": True, "weights": True},
-    "both": {"layers": 2, "strata": True, "weights": True},
-}
-
-
-def world(seed, layers=1, strata=False, weights=False, n=70, effect=None, prior=None):
-    """A noisy table with missing values, its posterior, draws, and the slow twin of its rows."""
-    rng = np.random.default_rng(seed)
-    table = pd.DataFrame(
-        {
-            "odor": rng.choice(np.array(["f", "n", None], dtype=object), n),
-            "flag": rng.integers(0, 2, n),
-            "other": rng.integers(0, 2, n),
-        }
-    )
-    y = ((table["odor"] == "f") | (table["flag"] == 1)).to_numpy() ^ (rng.random(n) < 0.15)
-    y[:2] = True, False
-    stratum = rng.integers(0, 2, n) if strata else None
-    weight = rng.integers(1, 4, n) if weights else None
-    encoder = LiteralEncoder()
-    posterior = Posterior(
-        encoder.fit_encode(table),
-        y,
-        Prior(count=Geometric(0.3, start=0)) if prior is None else prior,
-        Effect(ordered=False) if effect is None else effect,
-        positive=True,
-        layers=layers,
-        strata=stratum,
-        sample_weight=weight,
-    )
-    drawn = sample(posterior, draws=60, warmup=20, chains=2, thin=20, random_state=seed)
-    slow = SlowRows(drawn, posterior, encoder.as_table(table), y, stratum, weight)
-    return drawn, posterior, slow
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-@given(seed=st.integers(0, 10_000))
-@settings(max_examples=3)
-def test_losses_are_those_of_the_slow_twin(name, seed):
-    drawn, posterior, slow = world(seed, **SETTINGS[name])
-    rows = AveragedRows(drawn, posterior)
-    chosen = np.arange(min(8, drawn.n_functions))
-    losses = rows.losses(drawn.functions.take(chosen)) / rows.total
-    [base] = rows.losses(as_flat([()])) / rows.total
-    for i in chosen:
-        expected = slow.loss(drawn.function(int(i)))
-        assert rows.exact_loss(drawn.functions.take([i])) == pytest.approx(expected, abs=1e-12)
-        # Rounded risks, and without the entropy of the averaged risks.
-        same = slow.loss(BooleanFunction())
-        assert losses[i] - base == pytest.approx(expected - same, abs=3e-4)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -151,20 +92,6 @@ def test_risks_that_are_known_ordered_or_of_a_population():
     own = mean_rates(posterior.effect, shown.cells[None], np.array([len(shown.risks) - 1]))
     assert own.min() < shown.risks[0].mean < own.max()
     assert 0 <= shown.loss < shown.base_loss
-
-
-def test_of_large_tables_some_rows_are_looked_at(monkeypatch):
-    drawn, posterior, slow = world(7, layers=2, n=400, strata=True)
-    whole = find_representative(drawn, posterior, 4)
-    monkeypatch.setattr(nearness, "_MOST_ROWS", 60)
-    monkeypatch.setattr(nearness, "_MOST_OFFERED", 3)
-    rows = AveragedRows(drawn, posterior)
-    assert rows.total < 200
-    assert len(rows.offered) == 3
-    part = find_representative(drawn, posterior, 4)
-    assert part.loss == pytest.approx(slow.loss(part.rule), abs=1e-12)
-    assert part.loss < whole.base_loss
-    assert part.cells.sum() == posterior.n
 
 
 def test_nothing_but_the_null_was_drawn():

@@ -1,85 +1,14 @@
 """explain: which terms hold, and the smallest change, against trying every change there is."""
 
-import itertools
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from bayesdnf import BooleanFunction, DNFClassifier, LiteralEncoder
+from bayesdnf import BooleanFunction, DNFClassifier
 from bayesdnf.errors import InputError, UnknownColumnError
-from bayesdnf.estimators.explaining.changes import nearest_change
 from bayesdnf.estimators.explaining.explanation import fired_terms
-
-LEVELS = {"odor": ["a", "f", "n"], "ill": [0, 1], "stage": [1, 2, 3], "age": [10.5, 20.5, 30.5]}
-COLUMNS = {
-    name: list(values)
-    for name, values in zip(
-        LEVELS, zip(*itertools.product(*LEVELS.values()), strict=True), strict=True
-    )
-}
-
-
-def encoder(negations):
-    return LiteralEncoder(negations=negations, kinds={"age": "numeric"}).fit(COLUMNS)
-
-
-ENCODERS = {negations: encoder(negations) for negations in (False, True)}
-ROWS = st.fixed_dictionaries({n: st.sampled_from([*v, None]) for n, v in LEVELS.items()})
-
-
-@st.composite
-def functions(draw):
-    negations = draw(st.booleans())
-    literal = st.sampled_from(ENCODERS[negations].literals_)
-    terms = draw(st.lists(st.lists(literal, min_size=1, max_size=3), min_size=1, max_size=4))
-    return ENCODERS[negations], BooleanFunction(terms)
-
-
-def holds(function, encoder, row):
-    table = {name: [value] for name, value in row.items()}
-    return bool(function(encoder.as_table(table))[0])
-
-
-def fewest_changes(function, encoder, row):
-    """Every other value of every set of attributes, the small sets first."""
-    before = holds(function, encoder, row)
-    for size in range(1, len(LEVELS) + 1):
-        for names in itertools.combinations(LEVELS, size):
-            for values in itertools.product(*(LEVELS[name] for name in names)):
-                if (
-                    holds(function, encoder, {**row, **dict(zip(names, values, strict=True))})
-                    != before
-                ):
-                    return size
-    return None
-
-
-@pytest.mark.slow
-@given(functions(), ROWS)
-def test_the_change_is_the_smallest_and_it_flips(given_function, row):
-    encoder, function = given_function
-    table = encoder.as_table({name: [value] for name, value in row.items()})
-    changes = nearest_change(function, encoder, table)
-    fewest = fewest_changes(function, encoder, row)
-    assert (changes is None) == (fewest is None)
-    if changes is None:
-        return
-    assert len(changes) == fewest
-    # Every way to satisfy the conditions flips the answer, and there is one.
-    before, ways = holds(function, encoder, row), 0
-    names = [change.attribute for change in changes]
-    conditions = BooleanFunction([[c for x in changes for c in x.condition.split(" AND ")]])
-    for values in itertools.product(*(LEVELS[name] for name in names)):
-        changed = {**row, **dict(zip(names, values, strict=True))}
-        if holds(conditions, encoder, changed):
-            ways += 1
-            assert holds(function, encoder, changed) != before
-    assert ways > 0
-    for change in changes:
-        assert change.value == row[change.attribute]
+from tests.estimators.explaining.explained import ROWS, functions, holds
 
 
 @given(functions(), ROWS)
@@ -137,14 +66,6 @@ def test_html_is_escaped():
     told = DNFClassifier(random_state=0).fit(table, [1, 0] * 20).explain({"a<b": "x"})
     assert "<i>" not in told._repr_html_()
     assert "&lt;i&gt;" in told._repr_html_()
-
-
-def test_the_null_function_has_nothing_to_flip():
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 2, size=(60, 3))
-    told = DNFClassifier(random_state=0).fit(X, np.arange(60) % 2).explain(X[0])
-    assert told.change is None
-    assert "none was found" in str(told)
 
 
 def test_wrong_rows_are_refused(model):

@@ -77,7 +77,7 @@ def test_what_cannot_be_read_is_named_by_line(write, text, said):
 def test_one_of_several_columns(write):
     path = write("FID IID asthma BMI\n1 a 1 2\n1 b 0 1\n")
     assert read_phenotype(path, "asthma").table["asthma"].tolist() == [1, 0]
-    with pytest.raises(UnknownColumnError, match="no column 'asthna'.*Did you mean 'asthma'"):
+    with pytest.raises(UnknownColumnError, match=r"no column 'asthna'.*Did you mean 'asthma'"):
         read_phenotype(path, "asthna")
 
 
