@@ -62,7 +62,7 @@ test-lowest: $(VENV)/.installed
 	build/lowest/bin/python -m pip install --quiet --no-build-isolation --no-deps -e . \
 		-Cbuild-dir=build/editable-lowest
 	build/lowest/bin/python -m pytest -q -p no:cacheprovider -m "not slow" tests/test_package.py \
-		tests/cli/test_fit_predict.py tests/cli/test_sample.py tests/cli/test_report.py \
+		tests/cli/test_labelled.py tests/cli/test_sampling.py tests/cli/test_reporting.py \
 		tests/sampling/test_draws_file.py tests/estimators/test_classifier.py
 
 # Chromium and its driver, for the tests of reports; without them these tests are skipped.
@@ -82,6 +82,7 @@ sanitize: $(VENV)/.tools
 # priors and supports; short forms of both are among the tests. Minutes.
 calibrate: $(VENV)/.installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m long
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "hypothesis and not long" --hypothesis-profile thorough
 	$(BIN)/python -m pytest -v tests/calibration/full.py
 	BAYESDNF_EXHAUSTIVE=1 $(BIN)/python -m pytest -q tests/sampling/test_exactness.py
 	BAYESDNF_BOUNDS=2000 $(BIN)/python -m pytest -q -n 2 tests/search/test_bound.py

@@ -106,7 +106,7 @@ def test_the_pages_that_show_examples(language):
 
 
 @pytest.mark.slow
-@pages_with(lambda page: blocks(page, "python"))
+@pages_with(lambda page: blocks(page, "python"), long=["docs/markers.md"])
 def test_python_examples(page):
     report, names = [], {}
     for line, block in blocks(page, "python"):

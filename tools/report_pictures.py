@@ -11,8 +11,8 @@ from pathlib import Path
 
 from bayesdnf import DNFClassifier, PosteriorDNFClassifier, datasets
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from report.browsers import Page, open_browser
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.report.browsers import Page, open_browser
 
 WIDE, PHONE = 900, 390
 

@@ -9,8 +9,8 @@ import pytest
 
 from bayesdnf import DNFClassifier, RuleList
 from bayesdnf.estimators.held_out import stratified_part
-from boolean.running import compiled
-from estimators.planted_list import confounded, planted
+from tests.boolean.running import compiled
+from tests.estimators.planted_list import confounded, planted
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from bayesdnf.errors import InputError
 from bayesdnf.files.packed import write_packed
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32), st.sampled_from([1, 63, 64, 65, 127, 128, 600]), st.booleans())
 def test_a_matrix_comes_back(tmp_path_factory, seed, n, missing):
     rng = np.random.default_rng(seed)

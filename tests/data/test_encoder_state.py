@@ -5,15 +5,14 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bayesdnf import LiteralEncoder
 from bayesdnf.errors import InputError
-from data.raw_tables import columns_of, fitted_or_none
+from tests.data.raw_tables import columns_of, fitted_or_none
 
 
-@settings(deadline=None, max_examples=40)
 @given(columns=columns_of(), negations=st.booleans())
 def test_state_goes_through_json(columns, negations):
     encoder = fitted_or_none(columns, negations=negations, missing_values=["?", np.int64(-3)])

@@ -21,8 +21,8 @@ from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.estimators.posterior_presentation import as_html
 from bayesdnf.model.part_rates import mean_rates
 from bayesdnf.model.rule import layers_of
-from estimators.planted_list import RISKS, TRUTH, confounded, planted, with_gaps
-from estimators.quick_posterior import quick
+from tests.estimators.planted_list import RISKS, TRUTH, confounded, planted, with_gaps
+from tests.estimators.quick_posterior import quick
 
 
 @pytest.fixture(scope="module")

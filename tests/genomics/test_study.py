@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf import BitMatrix
@@ -18,7 +18,7 @@ from bayesdnf.genomics import (
     read_study,
     write_plink,
 )
-from genomics.planted import study as planted_study
+from tests.genomics.planted import study as planted_study
 
 PLINK = Path(__file__).resolve().parents[3] / "shared/data/genomics/plink"
 NAN = float("nan")
@@ -163,7 +163,6 @@ def test_families_count_where_iids_repeat(tmp_path):
         read_study(tmp_path / "s", tmp_path / "p.txt")
 
 
-@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_any_order_and_overlap_joins_as_a_dictionary_does(tmp_path_factory, seed):
     folder = tmp_path_factory.mktemp("study")

@@ -15,8 +15,8 @@ from bayesdnf.errors import InputError, MissingExtraError
 from bayesdnf.report.doubts import checks_of
 from bayesdnf.report.facts import gather
 from bayesdnf.report.html import write_report
-from estimators.planted_list import confounded, planted
-from report.reported import HOSTILE, hostile, mixed, noise
+from tests.estimators.planted_list import confounded, planted
+from tests.report.reported import HOSTILE, hostile, mixed, noise
 
 SECTIONS = ["rule", "try", "test", "rivals", "overlap", "data", "repeat"]
 OF_DRAWS = [

@@ -6,7 +6,7 @@ import pandas as pd
 from bayesdnf import BooleanFunction, DNFClassifier, Posterior
 from bayesdnf.estimators.rules import rules_table
 from bayesdnf.report.terms import counted_terms, overlap_of
-from estimators.planted_list import planted
+from tests.estimators.planted_list import planted
 
 
 def test_overlaps_are_those_of_counting_row_by_row(fitted):

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from ..sampling.judging.diagnostics import Diagnosis
 
 LEAST_INCLUSION = 0.001
+_FACTORS = ("bayes_factor_", "one_layer_bayes_factor_")
 DEFAULT_LAYERS = 4  # averages over lists predict better than over functions: docs/averaging.md
 
 
@@ -186,8 +187,6 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     rules_: pd.DataFrame
     counts_: Counts | None
     null_probability_: float
-    bayes_factor_: BayesFactor | None
-    one_layer_bayes_factor_: BayesFactor | None
     evidence_: Evidence | None
     _posterior: Posterior | None = None
     _representatives: dict[int, Representative]
@@ -286,7 +285,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
 
     def _store(self, task: Task, drawn: Draws) -> None:
         self._store_task(task)
-        for name in ("functions_", "inclusion_", "diagnostics_"):
+        for name in ("functions_", "inclusion_", "diagnostics_", *_FACTORS):
             self.__dict__.pop(name, None)  # of an earlier fit
         self._store_draws(drawn)
         self._posterior = task.posterior
@@ -297,8 +296,6 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         else:
             self.rules_ = rules_table(task.posterior, self.map_)
             self.counts_ = task.posterior.counts(self.map_)
-        self.bayes_factor_ = bayes_factor(drawn, task.posterior)
-        self.one_layer_bayes_factor_ = one_layer_bayes_factor(drawn, task.posterior)
 
     def _store_draws(self, drawn: Draws) -> None:
         """Set what follows from the draws and the effect."""
@@ -341,6 +338,20 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         except MissingExtraError as error:
             # Without the extra there is no such attribute; notebooks ask for all there are.
             raise AttributeError(str(error)) from error
+
+    @cached_property  # thousands of draws from the prior, which not everybody asks for
+    def bayes_factor_(self) -> BayesFactor | None:
+        """Some rule against none."""
+        check_is_fitted(self)
+        assert self._posterior is not None  # what was read from a file has the factor
+        return bayes_factor(self.draws_, self._posterior)
+
+    @cached_property
+    def one_layer_bayes_factor_(self) -> BayesFactor | None:
+        """Lists of one layer against lists of several."""
+        check_is_fitted(self)
+        assert self._posterior is not None  # as above
+        return one_layer_bayes_factor(self.draws_, self._posterior)
 
     @property
     def representative_(self) -> Rule:
@@ -470,6 +481,9 @@ class PosteriorDNFClassifier(PosteriorAnswers):
 
     def __getstate__(self) -> dict[str, Any]:
         self._keep_representative()
+        if self._posterior is not None:
+            for name in _FACTORS:
+                getattr(self, name)
         return {k: v for k, v in super().__getstate__().items() if k != "_posterior"}
 
     def _as_text(self) -> str:

@@ -238,10 +238,11 @@ def draw_layers(
     drawn = np.zeros(len(owner), dtype=np.int32)
     waiting = np.ones(len(owner), dtype=np.bool_)
     while waiting.any():  # whole lists again, until no layer is empty
-        drawn[waiting] = rng.integers(1, n_layers[owner[waiting]] + 1)
-        met = np.unique(owner * (layers + 1) + drawn)
-        filled = np.bincount(met // (layers + 1), minlength=len(counts))
-        waiting = (filled < n_layers)[owner]
+        again = owner[waiting]
+        drawn[waiting] = rng.integers(1, n_layers[again] + 1)
+        filled = np.zeros((len(counts), layers + 1), dtype=np.bool_)
+        filled[again, drawn[waiting]] = True
+        waiting[waiting] = (filled.sum(axis=1) < n_layers)[again]
     return drawn
 
 

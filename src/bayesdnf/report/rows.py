@@ -107,7 +107,8 @@ def positives_of(model: RuleClassifier, y: Any, n_rows: int) -> Bools:
     strange = np.logical_and.reduce([np.asarray(labels != label) for label in known])
     if strange.any():
         row = int(np.argmax(strange))
+        [label] = labels[row : row + 1].tolist()  # plain, not as numpy writes it
         raise InputError(
-            f"y holds {labels[row]!r} in row {row}; the rule was fitted on {listed(known, 5, str)}."
+            f"y holds {label!r} in row {row}; the rule was fitted on {listed(known, 5, str)}."
         )
     return positive

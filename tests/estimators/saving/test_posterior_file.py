@@ -21,9 +21,9 @@ from bayesdnf import (
 )
 from bayesdnf.errors import InputError
 from bayesdnf.sampling.draws_file import read, save
-from estimators.mixed_table import COLUMNS, LABELS
-from estimators.planted_list import confounded
-from estimators.quick_posterior import quick
+from tests.estimators.mixed_table import COLUMNS, LABELS
+from tests.estimators.planted_list import confounded
+from tests.estimators.quick_posterior import quick
 
 pytest.importorskip("arviz_base")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf.errors import MissingExtraError
@@ -67,7 +67,6 @@ def check(read, text):
     np.testing.assert_array_equal(read.copies(range(len(names))), expected)
 
 
-@settings(max_examples=40, deadline=None)
 @given(texts())
 def test_any_calls_are_read_as_plain_python_reads_them(tmp_path_factory, text):
     folder = tmp_path_factory.mktemp("vcf")

@@ -9,8 +9,8 @@ from bayesdnf.genomics import Study, find_markers
 from bayesdnf.genomics.markers.scoring import Scoring
 from bayesdnf.genomics.markers.spelling import CODES, literal_words
 from bayesdnf.genomics.markers.sweep import sweep
-from genomics.planted import QUICK, study
-from genomics.twins import make
+from tests.genomics.planted import QUICK, study
+from tests.genomics.twins import make
 
 CODINGS = ("dominant", "recessive", "heterozygous")
 TEXTS = [

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf.errors import ParameterError
 from bayesdnf.genomics import haploid_calls
 from bayesdnf.genomics.quality.ploidy import expected_counts
-from genomics import twins
+from tests.genomics import twins
 
 CHROMOSOMES = ["1", "X", "Y", "MT", "XY"]
 
@@ -27,7 +27,6 @@ def settled(calls, chromosome, sex):
     return out
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([1, 63, 64, 65, 200]))
 def test_haploid_calls_follow_the_rules(seed, n):
     rng = np.random.default_rng(seed)
