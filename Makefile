@@ -156,8 +156,9 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q -d build/doctrees docs build/docs
 	@echo "Open build/docs/index.html."
 
-# The pictures of the site that show our own output: the one on its first page, and of reports.
+# The pictures that show our own output: README's rule, the site's first page, reports.
 pictures: $(VENV)/.installed browser
+	$(BIN)/python tools/rule_picture.py docs/rule.svg
 	$(BIN)/python tools/overview.py docs/overview.html
 	$(BIN)/python tools/report_pictures.py docs
 
