@@ -156,7 +156,7 @@ def test_one_row_of_a_class_and_noise():
     clf = DNFClassifier(random_state=0, restarts=8).fit(table, y)
     assert clf.function_ == RuleList()
     assert clf.predict_proba(table)[0, 2] == 2 / 93
-    assert "predict answers" in clf.summary()
+    assert "predict returns" in clf.summary()
 
 
 @pytest.mark.parametrize(

@@ -72,12 +72,12 @@ def _sentence(error: Exception) -> str:
         where = "" if error.filename is None else f"{error.filename}: "
         return f"{where}{error.strerror}."
     if isinstance(error, MemoryError):
-        return "There is not enough memory for this; use fewer rows, columns or draws."
+        return "Not enough memory; use fewer rows, columns or draws."
     text = " ".join(str(error).split())[:_LONGEST].rstrip(".")
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return (
-        f"This should not have happened ({what}); please report it, with what the same command "
-        f"prints with {DEBUG} and what bayesdnf --version prints."
+        f"Internal error ({what}). Please report it, with the output of the same command "
+        f"with {DEBUG} and of bayesdnf --version."
     )
 
 

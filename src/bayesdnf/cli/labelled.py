@@ -133,7 +133,7 @@ def require_spread(rows: LabelledRows, fitted: NDArray[np.bool_], what: str) -> 
         if not bool((rows.strata[fitted] == label).any()):
             raise InputError(
                 f"{what} would hold out every row of stratum {label!r}, whose risks the fit then "
-                f"cannot know; put it together with another stratum."
+                f"cannot know; merge it with another stratum."
             )
 
 
@@ -266,7 +266,7 @@ def positive_label(y: NDArray[Any], positive: str | None, target: str, path: Pat
         if len(labels) > MOST_CLASSES:
             raise InputError(
                 f"{where} holds {len(labels):,} different values ({shown}), at most {MOST_CLASSES} "
-                f"classes are possible; put them into groups, or name one with --positive."
+                f"classes are possible; group them, or name one with --positive."
             )
         return labels[1] if len(labels) == 2 else None
     # As it is written first: whole numbers past 2^53 are not what a float would make of them.

@@ -88,7 +88,7 @@ def save_result(save: Callable[[Path], object], out: Path, what: str) -> Saved:
     return Saved(None, f"{problem.rstrip('.')}, and {what} could not be kept elsewhere.")
 
 
-ADVICE = "say what a miss costs with --cost-ratio, or use the columns probability and marked"
+ADVICE = "set --cost-ratio or --threshold, or use the columns probability and marked"
 
 
 def rule_result(

@@ -210,7 +210,7 @@ class BitMatrix:
         highest = max(int(a.max(initial=-1)) for a in (table.plane, table.valid))
         if wrong or highest >= len(planes) or table.plane.min(initial=0) < 0:
             raise InputError(
-                f"{packed.path} is no usable packed file: its arrays do not fit together."
+                f"{packed.path} is not a valid packed file: its arrays do not fit together."
             )
         return cls(planes, table, given, **rows)
 

@@ -99,7 +99,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         The functions drawn, most probable first: ``function``, ``probability``,
         ``log_posterior`` (log prior plus log likelihood), ``terms``, ``literals``, and
         ``same_rows``, the probability of all functions that mark the same rows of the table. Lists
-        that part the rows alike are one row: see :meth:`Draws.top`.
+        that partition the rows alike are one row: see :meth:`Draws.top`.
     representative_ : BooleanFunction or RuleList
         The rule to show: of rules with at most ``max_literals`` literals the one found whose risks
         are nearest to the averaged ones on the rows of the fit. Worked out when first asked for;
@@ -124,7 +124,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     strata_ : tuple or None
         The labels of the strata; None without.
     null_probability_ : float
-        Probability that there is no rule at all.
+        Probability that there is no rule.
     bayes_factor_ : BayesFactor or None
         How much more probable the outcome is under some rule than under none, whatever share the
         prior gives to each: ``log``, its natural logarithm; ``bound``, ">" or "<" where the draws

@@ -180,7 +180,7 @@ class PackedFile:
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Return an array, read-only and still in the file."""
         if name not in self._arrays:
-            raise InputError(f"{self.path} is no usable packed file: it has no array '{name}'.")
+            raise InputError(f"{self.path} is not a valid packed file: it has no array '{name}'.")
         at, kind, shape = self._arrays[name]
         return np.frombuffer(self._map, kind, math.prod(shape), at).reshape(shape)
 
@@ -276,5 +276,5 @@ def unpack_texts(packed: PackedFile, name: str, n: int) -> list[str]:
         joined = None
     texts = [] if joined is None or n == 0 else joined.split("\n")
     if len(texts) != n:
-        raise InputError(f"{packed.path} is no usable packed file: '{name}' is not {n:,} texts.")
+        raise InputError(f"{packed.path} is not a valid packed file: '{name}' is not {n:,} texts.")
     return texts

@@ -203,7 +203,7 @@ def _number(value: Any, form: str) -> str:
 def _warning(draws: Draws, posterior: str) -> str:
     if posterior and draws.settings.get("data") not in (None, posterior):
         return (
-            "These draws are not from the posterior that the rule was found in: the rows, the "
-            "columns or the prior differ."
+            "These draws are from another posterior than the rule's: the rows, the columns or the "
+            "prior differ."
         )
     return ""

@@ -39,7 +39,7 @@ class BayesFactor(NamedTuple):
 
 
 def bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | None:
-    """Weigh "some rule" against "no rule at all", whatever share the prior gives to each.
+    """Weigh "some rule" against "no rule", whatever share the prior gives to each.
 
     With P0 the null function's probability, by its exact score, and q0 its share of the prior,
     restricted to what it allows, the factor is (1 - P0) / P0 · q0 / (1 - q0). Where the chains drew

@@ -76,7 +76,7 @@ class Checkpoint:
         if not states:
             raise InputError(
                 f"Neither {self.files[0]} nor {self.files[1]} is a checkpoint that can be read; "
-                "remove them to start anew."
+                "remove them to start again."
             )
         file = max(states, key=lambda file: states[file]["head"]["number"])
         head = states[file]["head"]
@@ -92,7 +92,7 @@ class Checkpoint:
             what = error if isinstance(error, ValueError) else "it does not hold what it should"
             raise InputError(
                 f"The checkpoint {file} is damaged: {what}; remove it to go on from the other "
-                "one, or both to start anew."
+                "one, or both to start again."
             ) from error
         self._next = head["number"] + 1
         return records

@@ -331,7 +331,7 @@ class Draws:
     def answers(self) -> Answers:
         """What to show, most probable first.
 
-        Each function; of lists one for all that part the rows alike.
+        Each function; of lists one for all that partition the rows alike.
         """
         return answers_of(self, merged=self.layers > 1)
 
@@ -352,8 +352,8 @@ class Draws:
             ``function``, ``probability`` (by its exact score), ``at_most`` (its upper limit),
             ``frequency`` (share of draws), ``log_posterior`` (log prior plus log likelihood),
             ``terms``, ``literals``, for lists ``layers``, and ``same_rows``, the
-            probability of all functions that mark the same rows, or of all lists that part the
-            rows alike. Merged, a row is the most probable of those that part the rows alike, with
+            probability of all functions that mark the same rows, or of all lists that
+            partition the rows alike. Merged, a row is the most probable of those, with
             ``same_rows`` before ``probability``, and highest first.
 
         Examples

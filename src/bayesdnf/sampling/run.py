@@ -257,7 +257,7 @@ def _starts(
 
 
 def _allowed(posterior: Posterior, functions: Sequence[Rule]) -> list[Rule]:
-    """Of no rule at all and some functions, those that the prior allows."""
+    """Of no rule and some functions, those that the prior allows."""
     rules: list[Rule] = [BooleanFunction(), *functions]
     return [
         rule

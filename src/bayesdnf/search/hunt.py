@@ -1,12 +1,12 @@
 """hunt: our search for the best function or list of layers, and the default.
 
-Restarts are numbered and come in rounds of eight, each in its own way (see ``ways``): by beam, by
-annealing, by putting terms of earlier ends together. What a restart comes to is then rebuilt by
-beam and polished. A search ends when enough restarts, by different ways, have ended at the best
-score and hardly any good end was seen only once: where many restarts end each somewhere else, the
-next one may well end somewhere better. Until then restarts anneal longer and rebuild wider. They
-have random streams of their own and everything is decided in their order, so the result does not
-depend on threads.
+Restarts are numbered and come in rounds of eight. Each has a strategy (see ``ways``): beam search,
+annealing, or recombination of terms of earlier restarts. Its result is rebuilt by beam search and
+polished. A search ends when enough restarts, by different strategies, have ended at the best score
+and hardly any good function was seen only once: if restarts end at many different functions, the
+next one may well end at a better one. Until then restarts anneal longer and use wider beams. Each
+has its own random stream and decisions follow their numbers, so the result does not depend on
+threads.
 """
 
 from __future__ import annotations

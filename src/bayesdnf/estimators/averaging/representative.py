@@ -50,7 +50,7 @@ class Representative:
         What is lost: by how much the mean cross-entropy of the rule's risks exceeds that of the
         averaged ones themselves, in nats a row of the fit (a Kullback-Leibler divergence).
     base_loss : float
-        The same for no rule at all: one risk for all rows, or for all rows of a stratum.
+        The same for no rule: one risk for all rows, or for all rows of a stratum.
     cells : ndarray of shape (n_strata, n_parts, 2)
         Positives and negatives of each part in each stratum of the rows of the fit, weighted.
     risks : tuple of Interval
@@ -189,7 +189,7 @@ class _Search:
         return found
 
     def _starts(self) -> list[Terms]:
-        """Return the nearest of the drawn rules, long ones cut short, and no rule at all."""
+        """Return the nearest of the drawn rules, long ones cut short, and no rule."""
         draws = self.draws
         losses = self.rows.losses(draws.functions)
         _, first = np.unique(draws.rows, axis=0, return_index=True)  # one of each partition

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ... import _native
 from ...data.bits import Words
+from ...display.wording import count
 from ...errors import FileFormatError, MissingExtraError
 from ..genotypes import CHUNK_BYTES, Genotypes, empty_planes
 from .duplicates import require_distinct_variants
@@ -163,7 +164,7 @@ class VcfFile:
 
     def _records(self, reader: Any) -> Iterator[tuple[Site, Any]]:
         """Yield records, each with what its first columns say."""
-        for number in count():
+        for number in itertools.count():
             record, error = _tried(lambda: next(reader, None))
             if error:
                 refuse_record(self.path, number, f"htslib cannot read it ({error})")
@@ -291,9 +292,9 @@ class _Packed:
         """Say what became of lines with several ALT alleles, or none."""
         said = []
         if self.several:
-            said.append(f"{self.several:,} lines with several ALT alleles became {self.split:,}.")
+            said.append(f"Split {count(self.several, 'multiallelic line')} into {self.split:,}.")
         if self.bare:
-            said.append(f"{self.bare:,} lines without an ALT allele are left out.")
+            said.append(f"Left out: {count(self.bare, 'line')} without an ALT allele.")
         return said
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...boolean import BooleanFunction
 from ...display.trust import search_trust
+from ...display.wording import count
 from ..association.adjustment import adjust
 from ..association.refit import Refit, odds_ratios, refit_terms
 from ..genotypes import Genotypes
@@ -143,15 +144,15 @@ def tell(task: MarkerTask, searched: Searched, refitted: Refitted) -> tuple[str,
         "again within strata."
     )  # fmt: skip
     scanned = (
-        f"All {n:,} variants and their {n * (n - 1) // 2:,} pairs were scored; {kept:,} variants, "
-        f"of those with r² of {task.settings.r_squared:g} or more one, took part in the search."
+        f"All {n:,} variants and their {n * (n - 1) // 2:,} pairs were scored; {kept:,} variants "
+        f"took part in the search, one of those with r² of {task.settings.r_squared:g} or more."
         if kept < n
         else f"All {n:,} variants took part in the search."
     )
     drawn = searched.draws
     sampled = (
-        f"{drawn.n_chains} chains of {drawn.n_draws:,} draws over "
-        f"{task.scoring.n_literals:,} literals ({drawn.settings['stopped']})."
+        f"{count(drawn.n_chains, 'chain')} of {drawn.n_draws:,} draws over "
+        f"{count(task.scoring.n_literals, 'literal')} ({drawn.settings['stopped']})."
     )
     return (
         *task.study.history, *task.adjustment.history, task.adjustment.verdict, scanned + within,

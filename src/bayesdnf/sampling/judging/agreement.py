@@ -46,7 +46,7 @@ _TOLERATED_SHARE = 0.01
 class Agreement:
     """How far chains agree on the probabilities of functions, and of what these hold.
 
-    Lists that part the rows alike count as one here: chains need not agree on their layers.
+    Lists that partition the rows alike count as one here: chains need not agree on their layers.
 
     Parameters
     ----------
@@ -349,7 +349,7 @@ def _by_scores(draws: Draws, size: float) -> _Compared | None:
     """Choose the functions that exact scores give some of so many independent draws to."""
     others = [*draws.undrawn]
     if not (draws.n_terms == 0).any() and math.isfinite(draws.log_null):
-        others.append(("no rule at all", draws.log_null))
+        others.append(("no rule", draws.log_null))
     log_mass = np.concatenate([draws.log_mass, [mass for _, mass in others]])
     if np.isnan(log_mass).any():
         return None
