@@ -1,4 +1,4 @@
-"""The gate around the command line: whatever goes wrong is one sentence and an exit status."""
+"""Errors and signals of the command line: each becomes one sentence and an exit status."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _ending_signals() -> Iterator[None]:
 
 
 def _sentence(error: Exception) -> str:
-    """Say what went wrong."""
+    """Return the one sentence that describes an error to the user."""
     if isinstance(error, BayesDNFError):
         return in_shell_words(str(error))
     if isinstance(error, OSError) and error.strerror:

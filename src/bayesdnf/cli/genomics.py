@@ -47,7 +47,7 @@ class Stages:
         self._stack.close()
 
     def __call__(self, title: str, done: int, total: int) -> None:
-        """Take note of how far a stage is."""
+        """Show the progress of a stage; a new title starts the next bar."""
         if title != self._title:
             from ..display.bars import Bar
 
@@ -151,7 +151,7 @@ def markers(
 
 
 def _prepared(study: str, reading: Reading, stages: Stages) -> Study:
-    """Read a study, settle sex chromosomes, filter, and see to close relatives."""
+    """Read and filter a study: ploidy of sex chromosomes, quality filters, close relatives."""
     from ..files.packed import is_packed
     from ..genomics import Study
 
@@ -300,7 +300,7 @@ def scan(
 
 @contextmanager
 def _keeping(checkpoint: Path | None) -> Iterator[None]:
-    """Say where a scan that is interrupted can go on."""
+    """Name the checkpoint from which an interrupted scan can resume."""
     try:
         yield
     except KeyboardInterrupt:
@@ -360,7 +360,7 @@ def _tell_scan(
 def predict_markers(
     model: Path, study: str, out: Path, ambiguous: str, excel_safe: bool, as_json: bool
 ) -> None:
-    """Tell whom a marker marks in another study, and print how its variants were found there."""
+    """Predict the samples of another study with a marker, and print how its variants matched."""
     from ..files.atomic import atomic_path, writable
     from ..files.spreadsheets import excel_safe as make_safe
     from ..genomics import MarkerModel
@@ -421,7 +421,7 @@ def _hashed(study: str, reading: Reading) -> Sequence[Any]:
 
 
 def _write_log(out: Path, text: str) -> None:
-    """Write what was done beside an output."""
+    """Write the log of a command beside its output."""
     from ..files.atomic import write_text
     from ..versions import versions
 

@@ -1,4 +1,4 @@
-"""What commands hand over to other programs: JSON on standard output, and an exit status."""
+"""Machine-readable output of commands: JSON on standard output, and an exit status."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def posterior_result(model: PosteriorDNFClassifier, held_out: HeldOut | None) ->
 
 
 def _representative(model: PosteriorDNFClassifier) -> dict[str, Any] | None:
-    """Return the rule that stands for the average; None where the prior allows none so short."""
+    """Return the representative rule; None where the prior allows none so short."""
     try:
         shown = model.representative()
     except InputError:

@@ -95,7 +95,7 @@ def report(
 
 
 def _load(model: Path) -> DNFClassifier | PosteriorDNFClassifier:
-    """Read what fit or sample wrote."""
+    """Read a file of ``fit`` or ``sample``."""
     from .. import DNFClassifier, PosteriorDNFClassifier
     from ..sampling.draws_file import is_netcdf
 
@@ -223,5 +223,5 @@ def sign(
 
 
 def tell_of(path: Path) -> None:
-    """Say where a report is."""
+    """Print or return as JSON where the report was written."""
     typer.echo(f"Report written to {path} ({path.stat().st_size / 1000:,.0f} kB).")

@@ -145,7 +145,7 @@ def measure(
     strata: Any = None,
     threshold: float | None = None,
 ) -> HeldOut:
-    """Predict rows and compare.
+    """Predict held-out rows and compare with their labels.
 
     Parameters
     ----------

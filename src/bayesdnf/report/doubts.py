@@ -1,4 +1,4 @@
-"""What speaks for and against believing a report, to stand beside its headline."""
+"""Checks shown below a report's headline: reasons for and against relying on it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNLIKELY = 0.05
 
 
 class Check(NamedTuple):
-    """Something that was looked at: whether it is well, in a few words and in a sentence."""
+    """One check: whether it passed, its title, and a sentence about it."""
 
     good: bool
     title: str
@@ -22,7 +22,7 @@ class Check(NamedTuple):
 
 
 def checks_of(facts: Facts) -> tuple[Check, ...]:
-    """Gather all checks of a report, the doubts first."""
+    """Gather all checks of a report, failed ones first."""
     checks = [*_of_search(facts), *_of_draws(facts), *_of_test(facts)]
     if facts.constant:
         checks.append(Check(False, "One predicted class", facts.constant))

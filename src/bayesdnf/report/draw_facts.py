@@ -93,7 +93,7 @@ class DrawFacts(NamedTuple):
 
 
 def draw_facts(draws: Draws, function: Rule, posterior: str) -> DrawFacts:
-    """Gather what draws say.
+    """Gather the facts of a report that come from draws.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ class File(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """Some of many lines."""
+    """The first lines of a long list, and how many are left out."""
 
     lines: tuple[tuple[str, str], ...]
     left: int

@@ -53,7 +53,7 @@ class BoundProgress(Protocol):
     """Called now and then with the boxes done, those that are open, and the gap in nats."""
 
     def __call__(self, done: int, left: int, gap: float) -> None:
-        """Take note."""
+        """Report progress: boxes done, boxes left, and the gap in nats."""
         ...
 
 

@@ -262,7 +262,7 @@ class _Tally:
 
     @property
     def restarts(self) -> int:
-        """How many there were."""
+        """Number of restarts of all kinds."""
         return self._all_kinds.total()
 
     @property
@@ -271,13 +271,13 @@ class _Tally:
         return self.kinds.total()
 
     def know(self, end: End) -> None:
-        """Take note of a function that no restart came to by itself."""
+        """Record a function that did not come from a restart, such as a start given by the user."""
         self._ends[end.terms] = end.score
         if end.score > self.score + _SAME:
             self.terms, self.score = end.terms, end.score
 
     def add(self, end: End) -> None:
-        """Count a restart."""
+        """Count a restart's end, and keep the terms it met for later restarts."""
         terms, score, kind, met = end
         self._ends[terms] = score
         for term in met:

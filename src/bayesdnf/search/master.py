@@ -259,7 +259,7 @@ class Program:
         return RowPrices.rounded(slopes, rows, digits=digits)
 
     def solved(self, x: Floats, value: float, prices: RowPrices | None = None) -> Solved:
-        """Read a solution."""
+        """Turn the solver's vector into terms, counts and prices."""
         shares = x[: len(self.terms)]
         n_terms = self.box.n_begun + float(shares.sum())
         counts = (n_terms, float(x[self.positive]), float(x[self.negative]))

@@ -109,7 +109,7 @@ def test_a_gene_outside_the_screen_is_found_by_the_sweep():
     assert found.searched.gained > 1
     assert 0 <= found.searched.outside < 0.5
     assert (
-        "Posterior probability found by sweeps and scans" in found.history[-3] + found.history[-2]
+        "found by sweeps and scans" in found.history[-3] + found.history[-2]
     )
 
 

@@ -38,7 +38,7 @@ _JUDGED = 16  # candidates that the support is asked about at a time
 
 @dataclass(frozen=True)
 class Representative:
-    """A short rule that stands for the average.
+    """A short rule whose risks are nearest to the averaged ones.
 
     Attributes
     ----------

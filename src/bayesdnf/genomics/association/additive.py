@@ -50,7 +50,7 @@ class Acting:
 
     @property
     def words(self) -> str:
-        """What they say."""
+        """Describe the comparison in one phrase, for the column ``ACTS``."""
         scales = (self.half, self.additive, self.twice)
         if max(scales) <= -_CLEAR:
             return f"additive explains it better, by {-self.additive:.0f} nats"

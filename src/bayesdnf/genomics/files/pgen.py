@@ -98,7 +98,7 @@ class PgenFiles:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All three."""
+        """The .pgen, .pvar and .psam files."""
         return self.pgen, self.pvar, self.psam
 
     @property
@@ -112,7 +112,7 @@ class PgenFiles:
         return read_psam(self.psam)[["FID", "IID", "SEX"]]
 
     def read(self, request: ReadRequest) -> Genotypes:
-        """Read what is asked for."""
+        """Read the samples and variants of a request."""
         try:
             import pgenlib
         except ImportError as error:

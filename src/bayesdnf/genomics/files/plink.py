@@ -100,7 +100,7 @@ class PlinkFiles:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All three."""
+        """The .bed, .bim and .fam files."""
         return self.bed, self.bim, self.fam
 
     @property
@@ -114,7 +114,7 @@ class PlinkFiles:
         return read_fam(self.fam).drop(columns="PHENO")
 
     def read(self, request: ReadRequest) -> Genotypes:
-        """Read what is asked for."""
+        """Read the samples and variants of a request."""
         keep, said = request.choose_samples(self.fam, self.samples)
         samples = self.samples if keep is None else self.samples[keep].reset_index(drop=True)
         variants, rows, more = self._variants(request)

@@ -97,7 +97,7 @@ class VcfFile:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The one."""
+        """The VCF or BCF file."""
         return (self.path,)
 
     @property
@@ -114,7 +114,7 @@ class VcfFile:
         return pd.DataFrame({"FID": names, "IID": names, "SEX": 0})
 
     def read(self, request: ReadRequest) -> Genotypes:
-        """Read what is asked for."""
+        """Read the samples and variants of a request."""
         keep, said = request.choose_samples(self.path, self.samples)
         samples = self.samples if keep is None else self.samples[keep].reset_index(drop=True)
         names = None if keep is None else samples["IID"].tolist()
@@ -210,7 +210,7 @@ class Site(NamedTuple):
 
     @classmethod
     def of(cls, number: int, record: Any) -> Site:
-        """Ask cyvcf2 for them, in an order that does not make it crash."""
+        """Read them through cyvcf2, in the one order of accesses that does not crash it."""
         alts = record.ALT
         # Without alleles, asking for REF would crash; the record as text has a dot.
         bare = not alts and str(record).split("\t", 4)[3] == "."
@@ -242,7 +242,7 @@ class _Packed:
             self._numbers.append(site.number)
 
     def add(self, n_alts: int, alleles: NDArray[np.int16]) -> None:
-        """Keep a record's calls."""
+        """Append the calls of a record, one variant for each of its ALT alleles."""
         missing = (alleles == -1).any(axis=1)
         haploid = None
         if alleles.shape[1] == 1:

@@ -137,7 +137,7 @@ def permute_outcomes(task: MarkerTask) -> NDArray[np.float64]:
 
 
 def tell(task: MarkerTask, searched: Searched, refitted: Refitted) -> tuple[str, ...]:
-    """Say what was read, left out and done, one sentence each."""
+    """Describe every step of the analysis in one sentence each."""
     n, kept = task.study.genotypes.n_variants, len(searched.screened.screen.chosen)
     within = "" if task.adjustment.strata is None else (
         " Pairs were ranked in the whole study and in each stratum, and the best of each scored "

@@ -71,7 +71,7 @@ def _structure(found: Markers) -> list[str]:
 def _term(
     found: Markers, number: int, row: Mapping[Hashable, Any], genes: Genes | None
 ) -> list[str]:
-    """Tell of one term."""
+    """Return the lines of the summary about one term."""
     names = found.study.genotypes.other_names
     lines = [
         f"{number + 1}. {row['TERM']}",
@@ -140,7 +140,7 @@ def _interval(risk: Interval) -> str:
 
 
 def _layers(found: Markers) -> list[str]:
-    """Tell of the best list of layers, where one was asked for."""
+    """Return the lines about the best list of layers, if a list was searched for."""
     if found.layered is None:
         return []
     most = found.settings["layers"]

@@ -263,7 +263,7 @@ class _Kept:
         self.parts, self.done, self._found = head["parts"], set(head["done"]), [arrays]
 
     def add(self, part: int, arrays: Arrays, options: ScanOptions) -> None:
-        """Take note of a part that was scanned."""
+        """Add the findings of a part, and save them if there is a checkpoint."""
         self.done.add(part)
         self._found = [options.best([*self._found, arrays])]
         if time.monotonic() - self._saved >= _SAVE_EVERY:
