@@ -138,6 +138,8 @@ def inclusion_by_chain(draws: Draws, kind: str) -> ChainShares:
     any layer of a list.
     """
     function, item, names, equal = _items(draws, kind)
+    # One key for each (function, item) pair: several terms of a function that hold an item count
+    # once.
     pairs = np.unique(function * max(1, len(names)) + item)
     function, item = np.divmod(pairs, max(1, len(names)))
     probability, *by_chain = (

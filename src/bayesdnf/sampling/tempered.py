@@ -78,6 +78,8 @@ def log_evidence(likelihoods: NDArray[np.float64], betas: Sequence[float]) -> fl
     """
     total = 0.0
     for cold in range(len(betas) - 1):
+        # Z(β_cold) / Z(β_hot) = E_hot[L^(β_cold - β_hot)] (Xie et al. 2011). The hotter chain's
+        # draws are used because its tails cover those of the colder one.
         logs = (betas[cold] - betas[cold + 1]) * likelihoods[:, cold + 1]
         total += float(np.logaddexp.reduce(logs) - np.log(len(logs)))
     return total

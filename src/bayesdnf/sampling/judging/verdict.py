@@ -132,6 +132,8 @@ def _never_left(draws: Draws, size: float) -> tuple[list[str], list[str]]:
     for chain in constant.tolist():
         answer = int(index[chain, 0])
         share = np.delete(answers.counts[:, answer], chain).mean() / draws.n_draws
+        # ``share**size``: the probability that a chain of so many effective draws never leaves a
+        # function of this share, as the other chains estimate it.
         if 1 - share > TOLERATED and share**size < _LEVEL:
             differs.setdefault(answer, []).append(chain + 1)
     the = "" if draws.layers == 1 else "the partition of "
@@ -158,6 +160,7 @@ def _r_hat_by_chance(size: float, draws: Draws, quantities: pd.DataFrame) -> flo
     """
     from scipy import stats
 
+    # R-hat is computed on half-chains: twice as many means as chains, less one for their average.
     free = 2 * max(2, draws.n_chains) - 1
     level = _LEVEL / (2 * len(quantities))  # R-hat is the larger of two
     ratio = float(stats.chi2.isf(level, free)) / free
