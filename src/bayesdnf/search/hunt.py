@@ -64,7 +64,7 @@ Found = tuple[Terms, float]
 
 
 class End(NamedTuple):
-    """What a restart came to, by which kind of way, and terms that it met before it got there."""
+    """The result of a restart, its strategy, and the terms it met on the way."""
 
     terms: Terms
     score: float
@@ -91,12 +91,12 @@ def hunt(
     posterior : Posterior
         The data and the priors.
     restarts : int, default=256
-        Most restarts.
+        Maximum number of restarts.
     agree : int, default=32
-        How many restarts must have ended at the best score before the search may stop, a quarter of
-        those that start from nothing that is known among them; half as many do where nine in ten of
-        these came to it. Two different ways must have led there, and hardly any end near the best
-        score may have been seen once only.
+        How many restarts must have ended at the best score before the search may stop, including a
+        quarter of the independent ones; half as many suffice if nine in ten of these did. At least
+        two strategies must have found it, and hardly any function near the best score may have been
+        seen only once (docs/trust.md).
     steps : int, default=100
         Steps of annealing in one of the first 64 restarts on a small table; later ones take twice
         as many. On larger tables there are fewer, so that a restart's work stays within bounds.
@@ -110,20 +110,20 @@ def hunt(
     progress : callable, optional
         Called as ``progress(done, most, best)`` after each restart, and while one is waited for.
     starts : sequence of functions, optional
-        Functions to start from as well, each bettered as far as it goes before the restarts
-        begin; they do not count as restarts, nor in the agreement.
+        Functions to improve before the restarts begin; they do not count as restarts, nor in the
+        agreement.
 
     Returns
     -------
     SearchResult
         The best function; ``stopped`` says why the search ended, ``agreement`` how many restarts
-        found it and ``ways`` by how many different ways. Ctrl-C ends the search too and returns the
+        found it and ``ways`` by how many strategies. Ctrl-C ends the search too and returns the
         best so far.
 
     Raises
     ------
     InputError
-        When it comes to no function that the prior allows.
+        When no function that the prior allows is found.
 
     Examples
     --------
