@@ -191,7 +191,7 @@ def test_averages_over_lists_of_classes(planted, tmp_path):
     again = type(post).load(tmp_path / "p.nc")
     np.testing.assert_array_equal(again.predict_proba(table), post.predict_proba(table))
     for what in ("representative", "explain", "predict_interval"):
-        with pytest.raises(InputError, match=f"{what} speaks of one class .* 3 classes"):
+        with pytest.raises(InputError, match=f"{what} needs one class .* 3 classes"):
             getattr(post, what)(*([] if what == "representative" else [table[:1]]))
 
 

@@ -288,7 +288,7 @@ class BitMatrix:
         return np.append(flags, np.False_)[self.row_order]  # -1 reads the appended False
 
     def truth(self, literal: Literal) -> NDArray[np.bool_]:
-        """Truth of a literal on every sample; a negation not on offer is worked out."""
+        """Truth of a literal on every sample; a negation that is not on offer is computed."""
         index, negated = self.table.find(literal), False
         if index is None:
             index, negated = self.table.find(~literal), True

@@ -54,7 +54,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
 
     Where :class:`DNFClassifier` gives the best rule, this one draws rules and their rates from
     the posterior: it says how probable each rule, term and literal is, and its risks take into
-    account that the rule is not known for certain. One rule to show in the place of them all is
+    account that the rule is not known for certain. The representative rule is
     ``representative_``.
 
     Parameters
@@ -255,7 +255,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         if not isinstance(self.checkpoint, (str, os.PathLike)):
             raise ParameterError.of("checkpoint", owner, "a path or None", self.checkpoint)
         if self.random_state is None:
-            must = "given when there is a checkpoint, or no later run could go on from it"
+            must = "given when there is a checkpoint, or no later run could resume from it"
             raise ParameterError.of("random_state", owner, must, None)
 
     def _most_layers(self, n_classes: int) -> int:
@@ -344,7 +344,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
 
     @property
     def representative_(self) -> Rule:
-        """The rule to show in the place of the average."""
+        """The representative rule of the average."""
         return self._default_representative().rule
 
     @property

@@ -194,7 +194,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.record_ = task.record
 
     def _read_rows(self, X: Any, attributes: Iterable[str]) -> FittedTable:
-        """Check and read rows to answer for, as scikit-learn's users hand them over."""
+        """Validate and read rows to predict."""
         check_is_fitted(self)
         return self._as_rows(read_features(self, X, fitting=False), attributes)
 

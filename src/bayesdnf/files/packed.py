@@ -215,7 +215,7 @@ class _Watch:
     def require_intact(self) -> None:
         if self._guard.broken or self._now() != self._opened:
             raise InputError(
-                f"{self._path} was changed while it was in use; what was worked out from it is "
+                f"{self._path} was changed while it was in use; what was computed from it is "
                 "discarded. Pack it again, and run the command once more."
             )
 

@@ -31,7 +31,7 @@ Flags = NDArray[np.bool_]
 _PATIENCE, _PATIENCE_TERMS = 10**6, 10**7
 _FIRST_BATCH, _LARGEST_BATCH = 64, 1 << 14  # functions proposed at a time ...
 _ROOM = 1 << 24  # ... so few that terms times literals stay below this
-_ENOUGH = 50  # allowed proposals to reckon a share from
+_ENOUGH = 50  # allowed proposals needed to estimate a share
 _PLENTY, _MOST_TRIES = 500, 20  # of each kind to compare two, and how many times more are drawn
 
 
@@ -63,7 +63,7 @@ def draw_functions(
         if since_last >= _PATIENCE or terms_since_last >= _PATIENCE_TERMS:
             raise InputError(
                 f"None of the last {since_last:,} functions drawn from the prior is allowed on "
-                f"this table; fewer or shorter terms, or looser restrictions, would leave some."
+                f"this table; use fewer or shorter terms, or weaker constraints."
             )
     return kept
 

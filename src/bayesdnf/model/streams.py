@@ -61,7 +61,7 @@ class NumberedRuns(Generic[Run]):
     Parameters
     ----------
     run : callable
-        Does the run of a number; it lets go of the GIL and heeds ``stop``.
+        Does the run of a number; it releases the GIL and checks ``stop``.
     stop : StopFlag
         Tells all runs to end.
     meanwhile : callable, optional

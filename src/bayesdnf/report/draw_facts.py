@@ -84,7 +84,7 @@ class DrawFacts(NamedTuple):
     literals: tuple[Item, ...]
     terms: tuple[Item, ...]
     ok: bool | None
-    """Whether nothing speaks against them; None when it could not be found out."""
+    """Whether the diagnostics found no problem; None when they could not be computed."""
     verdict: str
     quantities: tuple[Quantity, ...]
     warning: str

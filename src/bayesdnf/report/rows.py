@@ -92,7 +92,7 @@ def require_positive(positive: Any) -> None:
     """Refuse more than two classes, of which none is positive."""
     if positive is None:
         raise InputError(
-            "A report speaks of one class against the others, and here more than two classes are "
+            "A report is about one class against the others, and here more than two classes are "
             "told apart; name one with positive= (--positive) for a report."
         )
 

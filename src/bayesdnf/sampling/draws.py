@@ -438,7 +438,7 @@ class Draws:
 
     @property
     def doubt(self) -> str:
-        """What speaks against the draws; empty when nothing does, or it cannot be found out."""
+        """Why not to rely on the draws; empty when there is no reason, or it is unknown."""
         try:
             return "" if self.diagnose().ok else self.diagnose().verdict
         except MissingExtraError:

@@ -186,12 +186,12 @@ def hunt(
             raise
         best_now = posterior.spell(as_flat([tally.terms]), 0)
         raise ClusterError(
-            f"{error} {tally.restarts:,} restarts were counted; give the best function so far as "
-            f"one of 'starts' to go on from it: {best_now}"
+            f"{error} {tally.restarts:,} restarts were counted; pass the best function so far as "
+            f"one of 'starts' to resume from it: {best_now}"
         ) from error
     if tally.score == -math.inf and stopped in ("agreement", "restarts"):
         raise InputError(
-            "The search came to no function that the prior allows on this table; it goes from one "
+            "The search found no function that the prior allows on this table; it goes from one "
             "number of terms to the next, and each of them up to what is wanted needs some mass."
         )
     best = as_flat(tally.best(_BEST))

@@ -1,4 +1,4 @@
-"""A diagnosis in words, and as text: what speaks against the draws of a run, and what to do."""
+"""The verdict of a diagnosis: problems of the draws of a run, and what to do."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Level(StrEnum):
     """How far draws can be trusted."""
 
     FINE = "fine"
-    """Nothing speaks against them."""
+    """The diagnostics found no problem."""
     SHORT = "short"
-    """There are too few of them to say."""
+    """There are too few draws to tell."""
     APART = "apart"
     """The chains do not agree, or not with exact scores."""
 
