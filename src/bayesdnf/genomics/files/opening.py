@@ -1,4 +1,4 @@
-"""One door to genotypes in files of any kind."""
+"""Open genotype files of any supported format."""
 
 from __future__ import annotations
 
