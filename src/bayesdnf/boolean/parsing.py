@@ -134,9 +134,7 @@ class _Reader:
             inner = self.at
             terms = self.factor()
             if len(terms) != 1 or len(terms[0]) != 1:
-                self.fail(
-                    "NOT before one literal (expand a NOT of several)", inner
-                )
+                self.fail("NOT before one literal (expand a NOT of several)", inner)
             terms = [[~terms[0][0]]]
         elif self.text.startswith("(", start):
             self._advance(start + 1)

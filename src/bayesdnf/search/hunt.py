@@ -191,8 +191,8 @@ def hunt(
         ) from error
     if tally.score == -math.inf and stopped in ("agreement", "restarts"):
         raise InputError(
-            "The search found no function that the prior allows on this table; it goes from one "
-            "number of terms to the next, and each of them up to what is wanted needs some mass."
+            "The search found no function that the prior allows on this table; the prior on the "
+            "number of terms must not be 0 below the numbers that it allows."
         )
     best = as_flat(tally.best(_BEST))
     return SearchResult(
@@ -241,6 +241,8 @@ def _rounds(
     """
     first = 0
     while first < most:
+        # Rounds double up to 32 restarts. What a round may know is fixed when it begins, so that
+        # threads cannot change the result.
         last = min(first + min(max(first, ROUND), 4 * ROUND), most)
         restart.know(tally)
         yield from runs.in_order(range(first, last), n_jobs)
@@ -283,6 +285,8 @@ class _Tally:
         for term in met:
             self._met.pop(term, None)
             self._met[term] = None
+        # Equal scores count as one end: rules with equal columns or the same rows are one function
+        # here.
         self._times[round(score, 6)] += 1
         if score > self.score + _SAME or (self.restarts == 0 and not self.score > -math.inf):
             self.terms, self.score = terms, score
@@ -298,6 +302,8 @@ class _Tally:
             for counts in (self._all_kinds, self.kinds)
         )
         share = came.total() / max(1, tried.total())
+        # Good's idea (1953): the share of ends seen only once estimates the probability that the
+        # next restart ends at one not seen yet.
         singles = sum(
             times == 1 and score >= self.score - _NEAR for score, times in self._times.items()
         )
