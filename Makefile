@@ -7,7 +7,7 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 NATIVE := $(shell find native -name '*.?pp' -o -name '*.cu' -o -name '*.in' -o -name CMakeLists.txt) CMakeLists.txt
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 
-.PHONY: demo test compiled quick lint native-test sanitize calibrate attack test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house stub clean bench-cluster
+.PHONY: demo test compiled quick lint native-test sanitize calibrate attack test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house longest stub clean bench-cluster
 
 demo: $(VENV)/.installed
 	@mkdir -p build
@@ -152,13 +152,18 @@ stub: $(VENV)/.installed
 house: $(VENV)/.installed
 	$(BIN)/python tools/house.py docs/developing/house.svg
 
+# The longest files and functions, with a reason each.
+longest: $(VENV)/.installed
+	$(BIN)/python tools/longest.py docs/developing/longest.md
+
 # The site, in build/docs. A warning is an error; the walk-throughs are run, in about a minute.
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q -d build/doctrees docs build/docs
 	@echo "Open build/docs/index.html."
 
-# The pictures of the site that show our own output: the one on its first page, and of reports.
+# The pictures that show our own output: README's rule, the site's first page, reports.
 pictures: $(VENV)/.installed browser
+	$(BIN)/python tools/rule_picture.py docs/rule.svg
 	$(BIN)/python tools/overview.py docs/overview.html
 	$(BIN)/python tools/report_pictures.py docs
 

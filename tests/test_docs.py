@@ -48,6 +48,7 @@ EXAMPLES = {
         "docs/markers.md",
         "docs/report.md",
         "docs/scale.md",
+        "docs/start.md",
         "docs/thresholds.md",
     },
     "sh": {"README.md", "docs/index.md", "docs/start.md"},

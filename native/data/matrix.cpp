@@ -142,6 +142,8 @@ void BitView::literal_counts(const Word* masks, std::size_t n_masks, Count* coun
             Count* out = counts + (s * n_masks + m) * n_literals();
             for (std::size_t l = 0; l < n_literals(); ++l) {
                 const LiteralSource& source = literals_[l];
+                // A complement has no plane: its count is what is known less what the plane marks,
+                // since a missing value satisfies neither a literal nor its negation.
                 const Count known = source.valid < 0 ? room.of_mask[s] : plane[source.valid];
                 out[l] = source.complement ? known - plane[source.plane] : plane[source.plane];
             }

@@ -13,6 +13,8 @@ void Opening::look(const State& state, std::size_t without, Height height) {
     const Parts& parts = others_.parts;
     const std::size_t n_others = state.size() - (without == kNone ? 0 : 1);
     const std::size_t n_layers = parts.n_layers() + (others_.joins ? 0 : 1);
+    // Everything in the prior that no candidate for this place changes; a candidate adds its own
+    // term's part.
     others_prior_ =
         state.terms_prior(without) + posterior_->prior().of_count(n_others + 1, n_layers);
     log_factorials_ = &posterior_->log_factorials();
@@ -30,6 +32,8 @@ void Opening::look(const State& state, std::size_t without, Height height) {
     above_ = 0;
     // Without the place's own layer the others keep the numbers they have without it.
     for (std::size_t h = n_parts_ + (others_.joins ? 1 : 0); h <= parts.n_layers(); ++h)
+        // Rows of higher layers are out of reach for a term here, so their evidence is a constant
+        // of the place.
         above_ += posterior_->cells().part(false, parts.count(h));
 }
 
@@ -71,6 +75,9 @@ double Opening::shares(const Rows& rows) const {
     const LookUp& f = *log_factorials_;
     if (n_classes_ == 2) {  // without a loop
         const Count a = rows(0), b = rows(1);
+        // log B(a + 1, b + 1): the evidence of these rows under one uniform rate. Sums of it over
+        // the two sides of a split rank partial terms by how well they separate the rows, whatever
+        // the rates are.
         return f[a] + f[b] - f[a + b + 1];
     }
     double sum = 0;

@@ -75,6 +75,8 @@ Value State::value_with(std::span<const std::size_t> without, std::span<const Te
         room.masks.push_back(terms_.mask(i).data());
         room.covers.push_back(covers_[i]);
     }
+    // Terms that were allowed together stay so when some leave, so only added terms and pairs with
+    // them are checked.
     room.known = value_.allowed() ? room.terms.size() : 0;
     room.added.resize(added.size() * n_words);
     for (std::size_t j = 0; j < added.size(); ++j) {

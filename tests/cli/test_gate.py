@@ -28,7 +28,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="POSIX")
     [
         (InputError("The table is empty."), "The table is empty."),
         (OSError(28, "No space left on device", "a.csv"), "a.csv: No space left on device."),
-        (MemoryError(), "not enough memory"),
+        (MemoryError(), "Not enough memory"),
         (OverflowError("int too large\nto convert"), "OverflowError: int too large to convert"),
         (RecursionError("maximum recursion depth"), "RecursionError: maximum recursion depth"),
         (KeyError("\x1b[31mred\x07"), r"\x1b[31mred\x07"),
@@ -53,7 +53,7 @@ def test_every_error_is_one_sentence(monkeypatch, capsys, error, said):
         assert (shown[0] == "Traceback (most recent call last):") == bool(debug)
         assert debug or len(shown) == 1
         expected = isinstance(error, (InputError, OSError, MemoryError))
-        assert ("please report it" in shown[-1]) != expected
+        assert ("Please report it" in shown[-1]) != expected
 
 
 @posix

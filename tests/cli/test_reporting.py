@@ -34,7 +34,7 @@ def test_the_rows_of_the_fit_are_not_held_out(run, plants):
     fit(run)
     ran = run(*report())
     assert (ran.status, ran.err) == (0, "")
-    assert "All 300 rows are those of the fit." in ran.out
+    assert "All 300 rows were in the fit." in ran.out
     assert "Report written to r.html" in ran.out
     assert "There are no held-out rows" in page()
     result = run(*report("--json")).json()
@@ -106,7 +106,7 @@ def test_an_interruption_before_the_report_leaves_none(run, plants, monkeypatch)
 
 
 def test_a_test_on_the_table_of_the_fit_is_no_test(run, plants):
-    said = "The rows to test on are those of the fit, so nothing is held out."
+    said = "The test rows are those of the fit, so nothing is held out."
     plants.sample(frac=1, random_state=0).to_csv("again.csv", index=False)
     arguments = ("plants.csv", "--target", "class", "--test", "again.csv", "--out", "m.json")
     ran = run("fit", *arguments, "--report", "r.html")
@@ -143,7 +143,7 @@ def test_what_sample_wrote_is_shown_reported_and_exported(run, plants):
     assert {**shown, "out": "d.nc"} == {**sampled, "model": "d.nc"}
     ran = run("report", "d.nc", "--data", "plants.csv", "--out", "r.html", "--json")
     assert (ran.status, ran.json()["rule"]) == (0, sampled["best"])
-    assert ran.json()["note"] == "All 300 rows are those of the fit."
+    assert ran.json()["note"] == "All 300 rows were in the fit."
     assert "Bayes factor of some rule against none" in page()
     assert "bayesdnf sample plants.csv --target class" in page()
     best = PosteriorDNFClassifier.load("d.nc").map_
@@ -170,9 +170,9 @@ def test_draws_bring_rivals(run, plants):
     sample(run)
     assert run(*report("--draws", "d.nc")).status == 0
     assert "among" in page()
-    assert "not from the posterior" not in page()
+    assert "from another posterior" not in page()
     run(*report())
-    assert "without draws from the posterior" in page()
+    assert "no posterior draws" in page()
 
 
 def test_a_model_from_python_needs_the_name_of_the_target(run, plants):

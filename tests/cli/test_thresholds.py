@@ -9,7 +9,7 @@ from tests.estimators.rare_cases import rare_cases
 def test_a_cost_ratio_changes_answers(run):
     rare_cases().to_csv("rare.csv", index=False)
     fitted = run("fit", "rare.csv", "--target", "y", "--out", "m.json")
-    assert "Warning: predict never answers yes" in fitted.out
+    assert "Warning: predict never returns yes" in fitted.out
     assert "--cost-ratio" in fitted.out
     asked = run("fit", "rare.csv", "--target", "y", "--cost-ratio", 19)
     assert "predict from P = 0.05 on and marked: accuracy" in asked.out

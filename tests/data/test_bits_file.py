@@ -68,5 +68,5 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path):
         {"levels": np.frombuffer(b"[[1],", np.uint8)},
     ):
         write_packed(path, "table", facts, arrays | change)
-        with pytest.raises(InputError, match=r"table\.pack is no usable packed file"):
+        with pytest.raises(InputError, match=r"table\.pack is not a valid packed file"):
             BitMatrix.open(path)

@@ -121,6 +121,6 @@ ATTRIBUTE = {"name": "a", "kind": "categorical", "type": "text", "literals": [["
 )
 def test_damaged_states(state, message):
     with pytest.raises(
-        InputError, match=re.escape(f"This is no state of a LiteralEncoder: {message}")
+        InputError, match=re.escape(f"This is not a state of a LiteralEncoder: {message}")
     ):
         LiteralEncoder.from_dict(state)

@@ -19,7 +19,7 @@ def fitted(texts, **settings):
 @pytest.mark.parametrize(
     ("texts", "reason"),
     [
-        ([f"n{i}" for i in range(ROWS)], "texts with few rows each: 500 different ones"),
+        ([f"n{i}" for i in range(ROWS)], "texts that repeat rarely: 500 different ones"),
         ([f"b{i % 27}" for i in range(ROWS)], "27 different ones on 500 rows"),
         ([str(d) for d in pd.date_range("2020-01-01", periods=30).date] * 50, "dates as texts"),
         ([f"{d}/3/2020 10:{d + 30}" for d in range(1, 29)] * 30, "dates as texts"),

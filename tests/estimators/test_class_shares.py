@@ -156,7 +156,7 @@ def test_one_row_of_a_class_and_noise():
     clf = DNFClassifier(random_state=0, restarts=8).fit(table, y)
     assert clf.function_ == RuleList()
     assert clf.predict_proba(table)[0, 2] == 2 / 93
-    assert "predict answers" in clf.summary()
+    assert "predict returns" in clf.summary()
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_averages_over_lists_of_classes(planted, tmp_path):
     again = type(post).load(tmp_path / "p.nc")
     np.testing.assert_array_equal(again.predict_proba(table), post.predict_proba(table))
     for what in ("representative", "explain", "predict_interval"):
-        with pytest.raises(InputError, match=f"{what} speaks of one class .* 3 classes"):
+        with pytest.raises(InputError, match=f"{what} needs one class .* 3 classes"):
             getattr(post, what)(*([] if what == "representative" else [table[:1]]))
 
 

@@ -117,7 +117,7 @@ def test_a_list_is_no_label(table):
         (None, "requires y to be passed, but the target y is None"),
         (list(range(60)) * 2, "Unknown label type: y holds 60 different numbers, from 0 to 59"),
         ([f"c{i}" for i in range(60)] * 2, r"60 different labels \('c0', .*at most 20"),
-        ([f"c{i % 24}" for i in range(120)], r"24 different labels .*put some of them together"),
+        ([f"c{i % 24}" for i in range(120)], r"24 different labels .*merge some of them"),
     ],
 )
 def test_wrong_labels_are_told(table, y, message):

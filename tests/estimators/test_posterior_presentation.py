@@ -30,7 +30,7 @@ def test_a_clear_rule_is_shown_without_ado():
 def test_several_rules_are_told_first(vague):
     model = DNFClassifier(random_state=0, restarts=2).fit(*vague)
     model.near_ = 7
-    assert "7 functions come within a nat" in near_equal(model)
+    assert "7 functions score within one nat" in near_equal(model)
     assert model.summary().startswith("This is one of several rules")
     model.proved_ = True
     assert near_equal(model) is None
@@ -40,7 +40,7 @@ def test_the_representative_comes_first_with_the_probability_of_its_literals(vag
     model = PosteriorDNFClassifier(**FEW).fit(*vague)
     text = model.summary()
     assert "No rule stands out" in text
-    assert text.index("stands for the average") < text.index("Most probable ")
+    assert text.index("Representative rule") < text.index("Most probable ")
     assert model._repr_html_().count("No rule stands out") == 1
     sure = literal_certainty(model)
     assert set(sure["literal"]) == set(map(str, model.representative_.literals))

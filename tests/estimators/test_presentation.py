@@ -14,7 +14,7 @@ def test_summary_warns_when_the_answer_is_always_the_same():
     clf = DNFClassifier(random_state=0).fit(X, y)
     assert not clf.function_.is_null
     assert (clf.predict(X) == 0).all()
-    assert "Warning: predict never answers 1" in clf.summary()
+    assert "Warning: predict never returns 1" in clf.summary()
 
 
 def test_summary_tells_the_rule_the_table_and_the_trust(model):

@@ -107,9 +107,9 @@ def test_only_samples_with_an_outcome_are_kept_in_the_order_of_the_genotypes(fol
     history = " ".join(study.history)
     assert "4 of 8 samples were found in p.txt by IID; 4 were not: 001, 004, 006, …" in history
     assert "1 of its samples have no genotypes: x" in history
-    assert "1 samples whose outcome is missing are left out." in history
+    assert "Left out: 1 sample without an outcome." in history
     assert "3 of 8 samples were found in c.txt" in history
-    assert "2 samples lack a covariate: they stay in the search" in history
+    assert "Missing covariates in 2 samples: kept for the search" in history
 
 
 def test_choices_go_with_outcomes(folder):
@@ -190,7 +190,7 @@ def test_a_study_that_does_not_fit_together_is_refused():
 
 
 def test_a_vcf_file_needs_outcomes(tmp_path):
-    with pytest.raises(InputError, match=r"a\.vcf holds no outcomes; name a file"):
+    with pytest.raises(InputError, match=r"a\.vcf has no phenotypes; name a phenotype file"):
         read_study(tmp_path / "a.vcf")
 
 

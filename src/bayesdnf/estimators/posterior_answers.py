@@ -84,10 +84,10 @@ class PosteriorAnswers(RuleClassifier):
         return rows.shares() if self.positive_ is None else self._by_class(rows.risk())
 
     def _require_positive(self, what: str) -> None:
-        """Refuse what speaks of a positive class where more than two are told apart."""
+        """Refuse what needs a positive class where there are more than two classes."""
         if self.positive_ is None:
             raise InputError(
-                f"{what} speaks of one class against the others, and here {len(self.classes_)} "
+                f"{what} needs one class against the others, and here {len(self.classes_)} "
                 f"classes are told apart; fit with positive=."
             )
 

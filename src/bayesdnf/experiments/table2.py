@@ -39,7 +39,7 @@ _SEARCH = 3  # number of a random stream
 
 
 def run(work: Work) -> Reproduction:
-    """Make table 2 again."""
+    """Reproduce table 2."""
     paper = printed(len(KEYS), MEASURES, PRINTED)
     cells = {(m0, chains): Cell(m0, chains, THETA, P_GEOM, STEPS) for m0, chains in paper}
     rows = beside(paper, run_cells(work, N_ROWS, cells))

@@ -28,7 +28,7 @@ ANNEALING = Cell(start_terms=1, chains=20, theta=10, p_geom=0.5, steps=10_000)
 
 
 def run(work: Work) -> Reproduction:
-    """Make table 3 again."""
+    """Reproduce table 3."""
     paper = printed(len(KEYS), MEASURES, PRINTED)
     done: list[Row] = []
     for (n_rows,) in paper:

@@ -54,7 +54,7 @@ def _found(split: int, seed: int) -> tuple[Found, Found, Found]:
 
 
 def run(work: Work) -> Reproduction:
-    """Make table 5 again."""
+    """Reproduce table 5."""
     done = found_by_split(work)
     paper = {
         cell: row._replace(sets=1)

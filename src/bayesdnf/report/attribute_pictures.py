@@ -42,7 +42,7 @@ def attribute_pictures(model: PosteriorDNFClassifier, X: Any, y: Any) -> tuple[P
         return ()
     first = model.importance(X, y)["attribute"][:_ALONG]
     drawn = [
-        ("What each attribute is worth", plots.importance(model, X, y)[0, 0]),
+        ("Importance of each attribute", plots.importance(model, X, y)[0, 0]),
         *((f"Averaged risk along {name}", plots.risk_along(model, X, name)) for name in first),
         ("Attributes that act together", plots.coinclusion(model.draws_, kind="attribute")),
     ]

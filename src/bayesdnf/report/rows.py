@@ -56,9 +56,9 @@ def roles_of(
             return Roles(held_out, None, NOT_HELD_OUT)
         return _roles(held_out)
     if not record.content:
-        return Roles(every, None, "The model does not say which rows were those of its fit.")
+        return Roles(every, None, "The model file does not record which rows were fitted.")
     if content.digest() == record.content:
-        note = f"All {count(n, 'row')} are those of the fit."
+        note = f"All {count(n, 'row')} were in the fit."
         if n != model.counts_.n:
             note += " The fit weighted them; here each counts once."
         return Roles(every, None, note)
@@ -82,8 +82,8 @@ def _roles(held_out: Bools) -> Roles:
     if held == n:
         return Roles(held_out, held_out, f"All {count(n, 'row')} were held out of the fit.")
     note = (
-        f"Of {count(n, 'row')} {n - held:,} are those of the fit; {held:,} were held out, "
-        "and measured here."
+        f"{n - held:,} of {count(n, 'row')} were in the fit; {held:,} were held out and are "
+        "measured here."
     )
     return Roles(~held_out, held_out, note)
 
@@ -92,7 +92,7 @@ def require_positive(positive: Any) -> None:
     """Refuse more than two classes, of which none is positive."""
     if positive is None:
         raise InputError(
-            "A report speaks of one class against the others, and here more than two classes are "
+            "A report is about one class against the others, and here more than two classes are "
             "told apart; name one with positive= (--positive) for a report."
         )
 

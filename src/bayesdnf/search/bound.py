@@ -53,7 +53,7 @@ class BoundProgress(Protocol):
     """Called now and then with the boxes done, those that are open, and the gap in nats."""
 
     def __call__(self, done: int, left: int, gap: float) -> None:
-        """Take note."""
+        """Report progress: boxes done, boxes left, and the gap in nats."""
         ...
 
 
@@ -251,6 +251,8 @@ class _Boxes:
         boxes = [entry.box for entry in self.open]
         self.open = []
         for box in boxes:
+            # With the best single term proved, functions of one term are settled and leave the
+            # boxes.
             low = box.terms.low + (1 if found.proved and box.terms.low == 1 else 0)
             if low <= box.terms.high:
                 self._push(box.part(terms=Range(low, box.terms.high)))
@@ -329,8 +331,13 @@ class _Boxes:
                 break
             solved = new
             self._round(solved)
+            # Dual values of a linear program over few terms jump from one solution to the next.
+            # Asking halfway to the best prices so far (Wentges 1997) damps that and needs fewer
+            # terms.
             asked = new.prices if best is None else new.prices.mixed(best, _SMOOTH, digits)
             added, asked, complete = self._look(box, asked, nodes)
+            # Smoothed prices may attract no new term although the program's own would (a
+            # mis-price). Only if both find none is the bound final.
             if not added and best is not None:
                 added, other, complete = self._look(box, new.prices, nodes)
                 if self.space.value(box, other) < self.space.value(box, asked):
@@ -349,6 +356,8 @@ class _Boxes:
                     break
                 nodes *= 8
             hoped = solved.value - self.score
+            # No prices bound better than the program's value. Near it more pricing is wasted: cut
+            # the box instead.
             if hoped > _SAME and value - solved.value < max(_NEAR * hoped, _SAME):
                 break
         return solved
@@ -364,6 +373,8 @@ class _Boxes:
         known = space.units(box, prices, pool.worth[at], pool.marked[at]).max(initial=-(2**60))
         floor = int(known) + 1
         found = space.find(box, prices, floor, _AT_ONCE, False, nodes, self._stop())
+        # ρ in whole units: the best term at hand, or the bound of everything that the search did
+        # not see, if it was cut short.
         ceiling = max(int(known), found.ceiling)
         return pool.add(found.terms), prices._replace(ceiling=ceiling), found.complete
 
@@ -375,6 +386,8 @@ class _Boxes:
         prices = box.prices
         if prices is None or self.score == -math.inf:
             return None
+        # Step 4 of the argument in docs/trust.md: the m terms of a better function lack less than
+        # the slack together, so one of them lacks at most an m-th.
         slack = (self.space.value(box, prices) - self.score) / shared_by
         floor = prices.ceiling - math.ceil(slack / prices.unit) - 2
         found = self.space.find(box, prices, floor, most, True, 8 * _NODES, self._stop())
@@ -395,6 +408,8 @@ class _Boxes:
         value, unit = space.value(box, box.prices), box.prices.unit
         parts = []
         for term, worth in zip(found.terms, found.worth, strict=True):
+            # This term is the one that lacks least, so each of the n terms lacks at least as much:
+            # n times its shortfall comes off the bound.
             bound = value - n * unit * max(0, box.prices.ceiling - worth - 1)
             if self._hopeless(bound):
                 continue

@@ -1,12 +1,12 @@
 """hunt: our search for the best function or list of layers, and the default.
 
-Restarts are numbered and come in rounds of eight, each in its own way (see ``ways``): by beam, by
-annealing, by putting terms of earlier ends together. What a restart comes to is then rebuilt by
-beam and polished. A search ends when enough restarts, by different ways, have ended at the best
-score and hardly any good end was seen only once: where many restarts end each somewhere else, the
-next one may well end somewhere better. Until then restarts anneal longer and rebuild wider. They
-have random streams of their own and everything is decided in their order, so the result does not
-depend on threads.
+Restarts are numbered and come in rounds of eight. Each has a strategy (see ``ways``): beam search,
+annealing, or recombination of terms of earlier restarts. Its result is rebuilt by beam search and
+polished. A search ends when enough restarts, by different strategies, have ended at the best score
+and hardly any good function was seen only once: if restarts end at many different functions, the
+next one may well end at a better one. Until then restarts anneal longer and use wider beams. Each
+has its own random stream and decisions follow their numbers, so the result does not depend on
+threads.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ Found = tuple[Terms, float]
 
 
 class End(NamedTuple):
-    """What a restart came to, by which kind of way, and terms that it met before it got there."""
+    """The result of a restart, its strategy, and the terms it met on the way."""
 
     terms: Terms
     score: float
@@ -91,12 +91,12 @@ def hunt(
     posterior : Posterior
         The data and the priors.
     restarts : int, default=256
-        Most restarts.
+        Maximum number of restarts.
     agree : int, default=32
-        How many restarts must have ended at the best score before the search may stop, a quarter of
-        those that start from nothing that is known among them; half as many do where nine in ten of
-        these came to it. Two different ways must have led there, and hardly any end near the best
-        score may have been seen once only.
+        How many restarts must have ended at the best score before the search may stop, including a
+        quarter of the independent ones; half as many suffice if nine in ten of these did. At least
+        two strategies must have found it, and hardly any function near the best score may have been
+        seen only once (docs/trust.md).
     steps : int, default=100
         Steps of annealing in one of the first 64 restarts on a small table; later ones take twice
         as many. On larger tables there are fewer, so that a restart's work stays within bounds.
@@ -110,20 +110,20 @@ def hunt(
     progress : callable, optional
         Called as ``progress(done, most, best)`` after each restart, and while one is waited for.
     starts : sequence of functions, optional
-        Functions to start from as well, each bettered as far as it goes before the restarts
-        begin; they do not count as restarts, nor in the agreement.
+        Functions to improve before the restarts begin; they do not count as restarts, nor in the
+        agreement.
 
     Returns
     -------
     SearchResult
         The best function; ``stopped`` says why the search ended, ``agreement`` how many restarts
-        found it and ``ways`` by how many different ways. Ctrl-C ends the search too and returns the
+        found it and ``ways`` by how many strategies. Ctrl-C ends the search too and returns the
         best so far.
 
     Raises
     ------
     InputError
-        When it comes to no function that the prior allows.
+        When no function that the prior allows is found.
 
     Examples
     --------
@@ -186,13 +186,13 @@ def hunt(
             raise
         best_now = posterior.spell(as_flat([tally.terms]), 0)
         raise ClusterError(
-            f"{error} {tally.restarts:,} restarts were counted; give the best function so far as "
-            f"one of 'starts' to go on from it: {best_now}"
+            f"{error} {tally.restarts:,} restarts were counted; pass the best function so far as "
+            f"one of 'starts' to resume from it: {best_now}"
         ) from error
     if tally.score == -math.inf and stopped in ("agreement", "restarts"):
         raise InputError(
-            "The search came to no function that the prior allows on this table; it goes from one "
-            "number of terms to the next, and each of them up to what is wanted needs some mass."
+            "The search found no function that the prior allows on this table; the prior on the "
+            "number of terms must not be 0 below the numbers that it allows."
         )
     best = as_flat(tally.best(_BEST))
     return SearchResult(
@@ -241,6 +241,8 @@ def _rounds(
     """
     first = 0
     while first < most:
+        # Rounds double up to 32 restarts. What a round may know is fixed when it begins, so that
+        # threads cannot change the result.
         last = min(first + min(max(first, ROUND), 4 * ROUND), most)
         restart.know(tally)
         yield from runs.in_order(range(first, last), n_jobs)
@@ -262,7 +264,7 @@ class _Tally:
 
     @property
     def restarts(self) -> int:
-        """How many there were."""
+        """Number of restarts of all kinds."""
         return self._all_kinds.total()
 
     @property
@@ -271,18 +273,20 @@ class _Tally:
         return self.kinds.total()
 
     def know(self, end: End) -> None:
-        """Take note of a function that no restart came to by itself."""
+        """Record a function that did not come from a restart, such as a start given by the user."""
         self._ends[end.terms] = end.score
         if end.score > self.score + _SAME:
             self.terms, self.score = end.terms, end.score
 
     def add(self, end: End) -> None:
-        """Count a restart."""
+        """Count a restart's end, and keep the terms it met for later restarts."""
         terms, score, kind, met = end
         self._ends[terms] = score
         for term in met:
             self._met.pop(term, None)
             self._met[term] = None
+        # Equal scores count as one end: rules with equal columns or the same rows are one function
+        # here.
         self._times[round(score, 6)] += 1
         if score > self.score + _SAME or (self.restarts == 0 and not self.score > -math.inf):
             self.terms, self.score = terms, score
@@ -298,6 +302,8 @@ class _Tally:
             for counts in (self._all_kinds, self.kinds)
         )
         share = came.total() / max(1, tried.total())
+        # Good's idea (1953): the share of ends seen only once estimates the probability that the
+        # next restart ends at one not seen yet.
         singles = sum(
             times == 1 and score >= self.score - _NEAR for score, times in self._times.items()
         )

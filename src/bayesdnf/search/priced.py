@@ -121,6 +121,8 @@ class RowPrices(NamedTuple):
         """Make prices whole numbers of a unit; any are as valid as the exact ones."""
         largest = float(np.abs(rows).max(initial=0.0))
         unit = max(largest, _LEAST_PRICE) / 2**digits
+        # Rounding changes the prices, not the validity of a bound: step 2 of the argument holds
+        # for any.
         whole = np.rint(rows / unit).astype(np.int64)
         return cls(slopes, whole, unit, round(negative_cost / unit))
 
@@ -168,10 +170,14 @@ class TermSpace:
             effect.native(), posterior.n_pos, posterior.n - posterior.n_pos
         )
         with np.errstate(invalid="ignore"):
+            # If the log prior falls with the size, a term is dominated by a shorter one that marks
+            # the same negatives and at least its positives (docs/trust.md, end of "The argument").
             falling = bool((np.nan_to_num(np.diff(self.size[1:]), nan=0.0) <= 0).all())
         self.shorter = falling and prior.min_cover >= 1 and not self.weights.any()
         grouped = prior.apart or prior.at_most_one
         alone = self.shorter and prior.antichain and not prior.related and not grouped
+        # Of equal columns one is enough only where nothing tells them apart: weights, groups, and
+        # terms with related literals do.
         kept = np.unique(bits.first_equal()) if alone else np.arange(p)
         self.literals: list[int] = kept.tolist()
         self.most_terms = self._most_terms()
@@ -196,6 +202,7 @@ class TermSpace:
         most = int(np.flatnonzero(np.isfinite(self.count)).max(initial=0))
         for limit in (prior.max_terms, prior.max_literals):
             most = most if limit is None else min(most, limit)
+        # For larger p the binomial exceeds every other limit.
         if p < 40:  # Sperner: the largest antichain of subsets
             most = min(most, math.comb(p, p // 2) if prior.antichain else 2**p - 1)
         return most
@@ -246,9 +253,13 @@ class TermSpace:
         top = max(v - slopes[0] * a - slopes[1] * b for a, b, v in self.corners(box))
         own = np.where(self.is_positive, *slopes) * self.row_weights
         rows = prices.unit * self.row_prices(prices)
+        # h_i of the module's formula: g_i - r_i s is linear in s, so over 1 <= s <= m2 its largest
+        # value is at an end, and s = 0 adds 0.
         beyond = np.maximum(0.0, own - np.minimum(rows, box.rest.high * rows))
         if box.begun is not None:
             beyond = beyond[box.begun.open]
+            # Rows that a settled term marks are marked for certain: they add their slopes, and no
+            # price can win more there.
             top += box.begun.worth + float(np.dot(slopes, box.begun.rows))
         m = np.arange(box.rest.low, box.rest.high + 1)
         terms = self.count[box.terms.low : box.terms.high + 1] + m * (prices.unit * prices.ceiling)
@@ -314,6 +325,8 @@ class TermSpace:
         by_bit[self._bit] = prices.rows
         sizes = np.full(len(self.size), _native.NO_SIZE, dtype=np.int64)
         finite = np.isfinite(self.size)
+        # All worths in the search are integers, each rounded up: the bound that comes back holds
+        # without any tolerance.
         sizes[finite] = np.ceil(self.size[finite] / unit).astype(np.int64)
         literals = np.ceil(self.weights / unit).astype(np.int64)
         rows = np.zeros(0, dtype=np.uint64) if box.begun is None else box.begun.mask
@@ -328,6 +341,7 @@ class TermSpace:
 
     def units(self, box: Box, prices: RowPrices, worth: Floats, marked: Bools) -> Whole:
         """Worth of terms at prices, rounded up, in units."""
+        # Rounded up, with one unit to spare: a term must never be valued below its true worth.
         own = np.ceil(worth / prices.unit).astype(np.int64) + 1
         rows = self.row_prices(prices)
         return own + marked @ (rows if box.begun is None else rows * box.begun.open)

@@ -111,7 +111,7 @@ def test_variants_with_a_negative_position_are_left_out(tmp_path):
     write_plink(packed, tmp_path / "s")
     read = read_plink(tmp_path / "s")
     assert list(read.variants["ID"]) == ["v1", "v3"]
-    assert "1 variants with a negative position are left out." in read.history
+    assert "Left out: 1 variant with a negative position." in read.history
 
 
 def test_progress_ends_at_the_number_of_variants(tmp_path):

@@ -90,7 +90,7 @@ def test_bcf_and_bgzip(tmp_path):
         read = read_vcf(tmp_path / name, allele="first")
         check(read, text)
         assert read.copies([0, 1, 2]).tolist() == [[1, 1, -1], [0, 1, -1], [0, 2, 1]]
-        assert "1 lines with several ALT alleles became 2." in read.history
+        assert "Split 1 multiallelic line into 2." in read.history
 
 
 def test_only_what_is_chosen_is_read(tmp_path):

@@ -54,7 +54,7 @@ def test_without_any_sex_x_and_y_are_left_out(sex):
         assert result.n_variants == 5
     else:
         assert list(result.variants["CHR"]) == ["1", "MT", "XY"]
-        assert "2 variants on X and Y left out: the sex of no sample is known." in result.history
+        assert "2 variants on X and Y left out: no sample has a known sex." in result.history
 
 
 def test_the_history_counts_by_cause():

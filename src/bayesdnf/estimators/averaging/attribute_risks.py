@@ -103,6 +103,9 @@ class AttributesOnRows:
             )
         column = self._table.column(attribute)
         holds = np.column_stack([*(self._table.truth(literals[i]) for i in own), column.missing])
+        # Rules see an attribute only through its literals: values with the same pattern of
+        # literals are one alternative, so the mean over all values is a short exact sum, not a
+        # sample.
         patterns, place = np.unique(holds, axis=0, return_inverse=True)
         for number, pattern in enumerate(patterns):
             yield place.ravel() == number, self._rows.with_literals(own, pattern[:-1])

@@ -76,6 +76,8 @@ class AveragedRows:
         stored = np.repeat(np.arange(len(self._whole.segments)), self._whole.segments)
         segments = np.bincount(stored[rows], minlength=len(self._whole.segments)).tolist()
         weight = self._weight[rows]
+        # Risks as integer row weights let the packed-bit counters sum them: a sum over a mask is
+        # then one weighted population count, exact and independent of the order of rows.
         shares = np.rint(self._risk[rows] * weight * _SCALE).astype(np.int64)
         planes = self._whole.planes
         if every > 1:
@@ -137,6 +139,7 @@ class AveragedRows:
         """Return the same for sums[rule, stratum, part, which]."""
         rates = self._quick_means(sums[..., :2], n_layers)
         rows, averaged = sums[..., :2].sum(axis=-1), sums[..., 2]
+        # A part without rows adds no loss; any rate keeps the logarithms finite there.
         there = rows > 0
         rates = np.where(there, rates, 0.5)
         nats = averaged * np.log(rates) + (rows - averaged) * np.log1p(-rates)
@@ -146,6 +149,9 @@ class AveragedRows:
         """Posterior means of rates, near enough for a search where they are no simple ratio."""
         effect = self._posterior.effect
         if effect.prevalence is not None:
+            # The mean of ρ θ1 / (ρ θ1 + (1 - ρ) θ0) is a quadrature (``mean_rates``). The ratio of
+            # means ranks candidates nearly alike and costs nothing; ``exact_loss`` uses the
+            # former.
             totals = (1 + cells).sum(axis=(1, 2), keepdims=True)
             shares = (1 + cells) / totals * [effect.prevalence, 1 - effect.prevalence]
             return np.asarray(shares[..., 0] / shares.sum(axis=-1))

@@ -336,7 +336,7 @@ class CudaPairs:
 
 
 class _Slot:
-    """What one launch leaves."""
+    """Device buffers of one kernel launch: pairs that passed the screen, and their number."""
 
     def __init__(self, cp: Any) -> None:
         self.found = cp.empty((_CAPACITY, _FOUND), dtype=cp.int32)

@@ -201,7 +201,7 @@ def scan_parts(
             if isinstance(error, ClusterError) and checkpoint is not None:
                 raise ClusterError(
                     f"{error} {len(kept.done):,} of {kept.parts:,} parts are kept in {checkpoint}; "
-                    "the same scan with this checkpoint goes on from there."
+                    "run again with this checkpoint to resume."
                 ) from error
             raise
     kept.remove()
@@ -250,7 +250,7 @@ class _Kept:
     def _load(self, path: Path) -> None:
         found = opened(path.read_bytes(), _FORMAT)
         if found is None or not found.intact or found.version != _VERSION:
-            raise InputError(f"{path} is no checkpoint of a scan; remove it to start anew.")
+            raise InputError(f"{path} is not a checkpoint of a scan; remove it to start again.")
         with np.load(io.BytesIO(found.content), allow_pickle=False) as archive:
             head = json.loads(str(archive["head"]))
             arrays = tuple(archive[str(i)] for i in range(5))
@@ -263,7 +263,7 @@ class _Kept:
         self.parts, self.done, self._found = head["parts"], set(head["done"]), [arrays]
 
     def add(self, part: int, arrays: Arrays, options: ScanOptions) -> None:
-        """Take note of a part that was scanned."""
+        """Add the findings of a part, and save them if there is a checkpoint."""
         self.done.add(part)
         self._found = [options.best([*self._found, arrays])]
         if time.monotonic() - self._saved >= _SAVE_EVERY:
