@@ -96,8 +96,8 @@ sanitize-threads: $(VENV)/.installed
 	$(BIN)/cmake --build build/sanitize-threads --target native_tests _native
 	setarch -R $(BIN)/ctest --test-dir build/sanitize-threads/native --output-on-failure
 	LD_PRELOAD=$$(g++ -print-file-name=libtsan.so) TSAN_OPTIONS=halt_on_error=1:exitcode=66 \
-		OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests setarch -R $(BIN)/python -m native.many_threads \
-		build/sanitize-threads/native/_native*.so
+		OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests BAYESDNF_NATIVE=build/sanitize-threads/native \
+		setarch -R $(BIN)/python -m native.many_threads
 
 # clang-tidy on the core and its bindings; .clang-tidy says which checks, and why not the others.
 tidy: $(VENV)/.checks
@@ -115,8 +115,8 @@ coverage: $(VENV)/.checks
 	$(BIN)/cmake --build build/coverage --target native_tests _native
 	find build/coverage -name '*.gcda' -delete
 	$(BIN)/ctest --test-dir build/coverage/native --output-on-failure
-	BAYESDNF_NATIVE=$(abspath build/coverage/native) COVERAGE_FILE=build/coverage/python \
-		$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not long" -p other_native \
+	BAYESDNF_NATIVE=$(abspath build/coverage/native) PYTHONPATH=tests COVERAGE_FILE=build/coverage/python \
+		$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow" -p native.loading \
 		--cov=bayesdnf --cov-report=term:skip-covered $(or $(TESTS),tests)
 	$(BIN)/gcovr -r native build/coverage --exclude native/tests --exclude-throw-branches --sort uncovered-percent
 

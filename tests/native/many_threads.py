@@ -1,21 +1,12 @@
 """Search, chains and scans on four threads, with a native module that has the thread sanitizer.
 
-Run as ``python -m native.many_threads MODULE`` by ``make sanitize-threads``, which preloads the
-sanitizer's library; a race ends the process with its report.
+Run as ``python -m native.many_threads`` by ``make sanitize-threads``, which preloads the library of
+the sanitizer and names the folder of the module; a race ends the process with its report.
 """
 
-import importlib.util
-import sys
+import native.loading  # noqa: F401, it loads the module with the sanitizer
 
 THREADS = 4
-
-
-def load(path):
-    """Put a native module in the place of the installed one."""
-    name = "bayesdnf._native"
-    spec = importlib.util.spec_from_file_location(name, path)
-    sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(sys.modules[name])
 
 
 def posterior(rows, attributes, layers=1):
@@ -60,7 +51,6 @@ def scans():
 
 
 if __name__ == "__main__":
-    load(sys.argv[1])
     for work in (search, chains, scans):
         work()
         print(f"{work.__name__}: done on {THREADS} threads")  # noqa: T201
