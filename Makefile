@@ -107,18 +107,17 @@ tidy: $(VENV)/.checks
 
 CLANG ?= clang++
 
-# Which lines the tests run: of Python, then of C++ (g++ and gcov; unit tests and pytest together).
-# TESTS=tests/model takes a part.
+# Lines of Python that the tests of make quick run, and lines of the core that the C++ tests run
+# (g++ and gcov). TESTS=tests/model takes a part of the former.
 coverage: $(VENV)/.checks
+	COVERAGE_FILE=build/coverage.python $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow" \
+		--cov=bayesdnf --cov-report=term:skip-covered $(or $(TESTS),tests)
 	$(call configure,build/coverage,Debug,-DBAYESDNF_TESTS=ON -DCMAKE_CXX_COMPILER=g++ \
-		"-DCMAKE_CXX_FLAGS=--coverage -O1 -fprofile-update=atomic")
-	$(BIN)/cmake --build build/coverage --target native_tests _native
+		-DCMAKE_CXX_FLAGS=--coverage)
+	$(BIN)/cmake --build build/coverage --target native_tests
 	find build/coverage -name '*.gcda' -delete
 	$(BIN)/ctest --test-dir build/coverage/native --output-on-failure
-	BAYESDNF_NATIVE=$(abspath build/coverage/native) PYTHONPATH=tests COVERAGE_FILE=build/coverage/python \
-		$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow" -p native.loading \
-		--cov=bayesdnf --cov-report=term:skip-covered $(or $(TESTS),tests)
-	$(BIN)/gcovr -r native build/coverage --exclude native/tests --exclude-throw-branches --sort uncovered-percent
+	$(BIN)/gcovr -r native build/coverage --exclude native/tests --sort uncovered-percent
 
 # The source distribution, and a wheel for this machine: repaired by auditwheel to say which Linux it
 # needs, installed into an empty environment, and run there with nothing else on PATH, no compiler.
@@ -133,12 +132,13 @@ wheel: $(VENV)/.checks
 	build/wheel/empty/bin/python -m pip install --quiet dist/$$(ls -t dist | grep whl | head -1)
 	cd build/wheel/empty && env -i PATH=$$PWD/bin bin/bayesdnf demo
 
-# The form of what only a forge or another package index reads.
+# The form of what only a forge or another package index reads; the targets of the tests are ours.
 workflow-check: $(VENV)/.checks
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
+	make -n $$(sed -n 's/ workflow-check//; s/.*target: \(.*\) }.*/\1/p' .github/workflows/tests.yml) > /dev/null
 	$(BIN)/python tools/recipes.py
 
 # Simulation-based calibration of the sampler in full, and its exactness on every combination of
