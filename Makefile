@@ -76,6 +76,9 @@ browser:
 		$(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install \
 		-y -qq --no-install-recommends chromium chromium-driver fonts-dejavu-core; }
 
+CLANG ?= clang++
+comma := ,
+
 # CMake in a folder of its own: $(call configure,folder,build type,options)
 configure = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -B $(1) \
 	-DCMAKE_BUILD_TYPE=$(2) -DPython_EXECUTABLE=$(abspath $(BIN))/python $(3)
@@ -85,8 +88,6 @@ sanitize: $(VENV)/.tools
 	$(call configure,build/sanitize,Debug,-DBAYESDNF_TESTS=ON -DBAYESDNF_SANITIZE=address$(comma)undefined)
 	$(BIN)/cmake --build build/sanitize --target native_tests
 	$(BIN)/ctest --test-dir build/sanitize/native --output-on-failure
-
-comma := ,
 
 # The C++ tests, then search, chains and scans from Python on four threads, under g++'s thread
 # sanitizer. It wants addresses that are not random (setarch -R), and its library before Python's.
@@ -104,8 +105,6 @@ tidy: $(VENV)/.checks
 	$(call configure,build/tidy,Release,-DCMAKE_CXX_COMPILER=$(CLANG) -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
 	$(BIN)/python $(BIN)/run-clang-tidy.py -quiet -clang-tidy-binary $(BIN)/clang-tidy -p build/tidy \
 		'/native/(bindings|data|genomics|model|sampling|search)/[^/]*[.]cpp$$'
-
-CLANG ?= clang++
 
 # Lines of Python that the tests of make quick run, and lines of the core that the C++ tests run
 # (g++ and gcov). TESTS=tests/model takes a part of the former.
