@@ -194,7 +194,8 @@ class ImplicantWalk {
     }
 
     void visit(std::size_t depth) {
-        if (++found_.nodes > wish_.max_nodes || (found_.nodes % 64 == 0 && stop_())) halted_ = true;
+        ++found_.nodes;
+        if (found_.nodes > wish_.max_nodes || (found_.nodes % 64 == 0 && stop_())) halted_ = true;
         Node& n = node(depth);
         n.worth.clear();
         std::size_t kept = 0;

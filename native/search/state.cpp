@@ -199,6 +199,7 @@ double State::terms_prior(std::size_t without) const {
 
 std::vector<LayeredTerm> State::canonical() const {
     std::vector<LayeredTerm> sorted;
+    sorted.reserve(terms_.size());
     for (std::size_t i = 0; i < terms_.size(); ++i) sorted.push_back({layers_[i], terms_[i]});
     std::sort(sorted.begin(), sorted.end());
     return sorted;
