@@ -87,6 +87,19 @@ class BitView {
     // A sweep that knows no weights, by whoever does it.
     void sweep_rows(const Word* masks, std::size_t n_masks, std::size_t first, std::size_t last,
                     Count* counts, std::vector<std::int32_t>& from_device) const;
+    // Literals one after the other that come of planes one after the other: of each plane the
+    // literal and its complement, known everywhere. Or one literal of any kind.
+    struct Run {
+        std::size_t literal, plane, n_pairs;
+    };
+
+    // Whether segments are so short that sweeps are faster over planes that lie word by word, and
+    // the planes so few that a second copy of them (8 MiB) costs little.
+    bool is_short() const {
+        return n_words() <= 16 * n_segments() && n_words() * n_planes_ <= std::size_t{1} << 20;
+    }
+    void lay_by_word();
+    void find_runs();
 
     const Word* planes_;
     std::size_t stride_, n_planes_;
@@ -95,6 +108,8 @@ class BitView {
     std::size_t n_weights_;
     std::vector<LiteralSource> literals_;
     bool plain_;  // the literals are the planes, in their order
+    std::vector<Run> runs_;
+    std::shared_ptr<const std::vector<Word>> by_word_;  // none where segments are long
     const Simd& simd_;
     std::vector<Word> all_rows_;
     std::vector<Count> totals_;

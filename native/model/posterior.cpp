@@ -56,6 +56,20 @@ Likelihood::Likelihood(Effect e, Count n_positive, Count n_negative)
     if (!e.null_apart) null_ = unordered(0, 0);
 }
 
+void Likelihood::add_unordered(Count marked_positive, Count marked_negative, const Count* a,
+                               const Count* b, std::size_t n, double* out) const {
+    positive_.in_loop([&](const auto& positive) {
+        negative_.in_loop([&](const auto& negative) {
+            marked_.in_loop([&](const auto& marked) {
+                for (std::size_t i = 0; i < n; ++i) {
+                    const Count one = marked_positive + a[i], other = marked_negative + b[i];
+                    out[i] += positive[one] + negative[other] - marked[one + other] + constant_;
+                }
+            });
+        });
+    });
+}
+
 double Likelihood::order_factor(Count a, Count b) const {
     const double marked = real(a), marked_not = real(b);
     const double rest = real(n_positive_ - a), rest_not = real(n_negative_ - b);

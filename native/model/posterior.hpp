@@ -49,6 +49,9 @@ class Likelihood {
         return positive_[marked_positive] + negative_[marked_negative] -
                marked_[marked_positive + marked_negative] + constant_;
     }
+    // Adds the same to out[i] for `marked` rows and a[i], b[i] more, for n candidates.
+    void add_unordered(Count marked_positive, Count marked_negative, const Count* a, const Count* b,
+                       std::size_t n, double* out) const;
     double order_factor(Count marked_positive, Count marked_negative) const;
     double null() const { return null_; }
 

@@ -131,7 +131,6 @@ def test_layers_outside_their_meaning_are_refused(layers):
     [
         (Effect(ordered=True), "'ordered' parameter of Effect must be None or False with more"),
         (Effect(pi0=0.1, pi1=0.9), "'pi0' and 'pi1' parameters of Effect must be None with more"),
-        (Effect(prevalence=0.1), "'prevalence' parameter of Effect must be None with more than"),
     ],
 )
 def test_what_is_known_of_two_rates_is_refused(effect, message):

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import clone
 
 from bayesdnf import BooleanFunction, DNFClassifier, Effect, RuleList
 from bayesdnf.errors import InputError, ParameterError
@@ -157,12 +158,38 @@ def test_strata_that_leave_nothing_to_say_are_refused(table):
 
 
 @pytest.mark.parametrize(
-    "effect", [Effect(ordered=True), Effect(pi0=0.1, pi1=0.9), Effect(prevalence=0.1)]
+    ("effect", "message"),
+    [
+        (Effect(ordered=True), "must be None or False with strata"),
+        (Effect(pi0=0.1, pi1=0.9), "must be None with strata"),
+        (Effect(prevalence=0.1, sampling="case-control"), "must be 'random' with strata"),
+    ],
 )
-def test_what_is_known_of_two_rates_is_refused(table, effect):
+def test_what_is_known_of_two_rates_is_refused(table, effect, message):
     X, y, site = table
-    with pytest.raises(ParameterError, match=r"must be None (or False )?with strata"):
+    with pytest.raises(ParameterError, match=message):
         DNFClassifier(effect=effect).fit(X, y, strata=site)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_a_known_prevalence_moves_risks_and_not_the_rule(table, tmp_path, layers):
+    X, y, site = table
+    quick = DNFClassifier(layers=layers, random_state=0, restarts=8)
+    plain = clone(quick).fit(X, y, strata=site)
+    rare = clone(quick).set_params(effect=Effect(prevalence=0.01)).fit(X, y, strata=site)
+    assert rare.function_ == plain.function_
+    # Of many rows a risk is near ρ s1 / (ρ s1 + (1-ρ) s0), s the cell's share of each class.
+    shares = rare.cells_ / rare.cells_.sum(axis=(0, 1)) * [0.01, 0.99]
+    risks = shares[..., 0] / shares.sum(axis=-1)
+    number = (site == "south").astype(int)
+    told = rare.predict_proba(X, strata=site)[:, 1]
+    assert told == pytest.approx(risks[number, rare.parts(X)], abs=0.01)
+    assert set(rare.stratum_layers_["risk"]) == {"raised", "lowered"}
+    assert "population" in rare.summary()
+    rare.save(tmp_path / "model.json")
+    again = DNFClassifier.load(tmp_path / "model.json")
+    assert (again.predict_proba(X, strata=site)[:, 1] == told).all()
+    assert again.layers_.equals(rare.layers_)
 
 
 def test_wrong_strata_are_refused_after_fitting(table, stratified):

@@ -18,7 +18,7 @@ from ..data.encoder import FittedTable
 from ..display.bars import SearchBar, Teller, following
 from ..errors import InputError, ParameterError
 from ..model.effect import Effect
-from ..model.part_rates import mean_shares
+from ..model.part_rates import cell_risks, mean_rates, mean_shares, part_risks
 from ..model.prior import Prior
 from ..model.rates import Counts, Interval, Rates
 from ..model.rule import Rule
@@ -47,15 +47,12 @@ from .explaining.of_lists import explain_classes, explain_list
 from .held_out import says_yes
 from .rule_classifier import RuleClassifier, Task
 from .rules import (
-    mean_risks,
     parts_table,
-    pooled_risks,
     rules_table,
     strata_table,
-    stratum_risks,
 )
 from .saving.model_file import read_model, write_model
-from .settings import check_parameters, refuse_prevalence
+from .settings import check_parameters
 from .strata_input import row_strata
 
 if TYPE_CHECKING:
@@ -300,7 +297,6 @@ class DNFClassifier(RuleClassifier):
 
     def _learn(self, task: Task, progress: Any) -> SearchResult:
         posterior = task.posterior
-        refuse_prevalence(posterior.effect, posterior.layers, posterior.n_strata)
         if self.prove and not posterior.simple:
             raise ParameterError.of("prove", "DNFClassifier", "False with layers or strata", True)
         start, limit = time.monotonic(), self.time_limit
@@ -351,7 +347,7 @@ class DNFClassifier(RuleClassifier):
 
     def _pooled(self) -> tuple[Interval, ...]:
         """Risks of the parts, whatever the stratum; of the null function twice the same."""
-        risks = pooled_risks(self.effect_, self.cells_)
+        risks = part_risks(self.effect_, self.cells_)
         is_null_function = self.function_.is_null and not self._is_list
         return risks * 2 if is_null_function else risks
 
@@ -367,8 +363,10 @@ class DNFClassifier(RuleClassifier):
         base = self.effect_.prevalence
         self.layers_ = parts_table(self.function_, pooled, self.risks_, base)
         if self.strata_ is not None:
-            own = [self.risks_] if self._two_rates else stratum_risks(self.effect_, self.cells_)
-            self.stratum_layers_ = strata_table(self.function_, self.cells_, own, self.strata_)
+            own = [self.risks_] if self._two_rates else cell_risks(self.effect_, self.cells_)
+            self.stratum_layers_ = strata_table(
+                self.function_, self.cells_, own, self.strata_, base
+            )
 
     @property
     def _is_list(self) -> bool:
@@ -549,8 +547,10 @@ class DNFClassifier(RuleClassifier):
     def _risk_means(self) -> NDArray[np.float64]:
         """Return the risk of each part (columns) in each stratum, and in the last row pooled."""
         pooled = np.array([[risk.mean for risk in self.risks_[: self.cells_.shape[1]]]])
-        own = pooled if self._two_rates else mean_risks(self.effect_, self.cells_)
-        return np.concatenate([own, pooled])
+        if self._two_rates:
+            return np.concatenate([pooled, pooled])
+        layers = np.array([self.cells_.shape[1] - 1])
+        return np.concatenate([mean_rates(self.effect_, self.cells_[None], layers)[0], pooled])
 
     def _says_yes(self, threshold: float | None = None) -> NDArray[np.bool_]:
         """Say for each part (columns) in each stratum, and pooled, whether the answer is yes."""

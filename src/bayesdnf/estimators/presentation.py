@@ -384,11 +384,13 @@ def class_lines(parts: pd.DataFrame) -> list[str]:
 def part_lines(model: DNFClassifier) -> list[str]:
     """Say the risk of every part, and whether it is raised or lowered."""
     assert model.counts_ is not None
-    n, share = model.counts_.n, model.counts_.n_pos / model.counts_.n
+    n, prevalence = model.counts_.n, model.effect_.prevalence
+    if prevalence is None:
+        base = f"{model.counts_.n_pos / n:.4g} of all rows"
+    else:
+        base = f"{prevalence:g} in the population"
     names = {0: "elsewhere", 1: "where the rule holds"} if searched(model) == "function" else {}
-    head = (
-        f"P({model.positive_!s}), posterior mean and 95 % interval, beside {share:.4g} of all rows:"
-    )
+    head = f"P({model.positive_!s}), posterior mean and 95 % interval, beside {base}:"
     lines = [
         f"  {names.get(part['part'], part_name(part['part']))} ({part['rows']:,} of {n:,} rows): "
         f"{with_interval(part['rate'], part['low'], part['high'], '.4g')}, {part['risk']}"

@@ -21,8 +21,10 @@ Cells = Ints | Floats
 """Positives and negatives: [list, stratum, part, class]."""
 
 _ENDS = (0.025, 0.975)
-_POOLED_DRAWS = 100_000
 _POINTS = 48  # of a quadrature in each direction
+
+POOLED_DRAWS = 100_000
+"""Draws of which intervals of pooled risks are made."""
 
 
 def beta_parameters(
@@ -292,7 +294,7 @@ def _means_of_one(effect: Effect, cells: Ints) -> Floats:
 
 def _draws_of_one(effect: Effect, cells: Ints) -> Floats:
     """Draw the rates of one rule: shape (n_draws, n_strata, n_parts)."""
-    index = np.zeros(_POOLED_DRAWS, dtype=np.int64)
+    index = np.zeros(POOLED_DRAWS, dtype=np.int64)
     stream = _native.Philox([0, 0])
     return _draw(effect, cells[None], _layers_of_one(cells), index, stream)
 
