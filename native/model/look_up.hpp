@@ -25,6 +25,10 @@ class LookUp {
             return values_[as_index(i)];
         return f_(i);
     }
+    // The table itself where it goes up to n, for loops over many; nullptr elsewhere.
+    const double* table(Count n) const {
+        return as_index(n) < values_.size() ? values_.data() : nullptr;
+    }
 
   private:
     static constexpr Count kMost = Count{1} << 20;  // 8 MiB
