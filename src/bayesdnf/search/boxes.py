@@ -34,6 +34,8 @@ _LOOK_SHARE, _LOOK_SECONDS = 0.03, 0.5  # of all time, or seconds, for one look 
 _STEPS = 60  # most looks at prices of one box
 _NEAR = 0.1  # a bound is near the linear program's when within this share of what is left, or nat
 _MOST_BEGUN = 5_000  # terms by which a box is parted
+_LAST_DIGITS = 20  # digits of prices where one term is to be found
+_NO_FLOOR = 2**50  # units; below the worth of any term
 _MOST_ROWS = 3 * 10**8  # bytes, one a row, of all boxes that are open
 _BEGIN_BELOW = (
     0.25  # share of what is left that planes may be above the likelihood, to part by terms
@@ -159,9 +161,10 @@ class Boxes:
         if not self.open or -self.open[0].order <= self.closed:
             return False
         box = self.open[0].box  # stays there until it is done, so that the gap is true throughout
-        solved = self._price(box)
+        last = box.rest == (1, 1) and self._last_term(box)
+        solved = None if last else self._price(box)
         heapq.heappop(self.open)
-        if self._hopeless(box.bound):
+        if last or self._hopeless(box.bound):
             self.done += 1
             return True
         if self.over:
@@ -250,6 +253,42 @@ class Boxes:
         floor = prices.ceiling - math.ceil(slack / prices.unit) - 2
         found = self.space.find(box, prices, floor, most, True, 8 * _NODES, self._stop())
         return found if found.complete else None
+
+    def _last_term(self, box: Box) -> bool:
+        """Settle a box whose functions lack one term, by scoring all that might do.
+
+        False where those are too many.
+
+        One term pays for its rows in full. At the slopes of a plane above the likelihood it is
+        worth what its function scores there, so that terms worth no more than the best score known
+        can be left out.
+        """
+        space = self.space
+        for _, *slopes in planes(space, box):
+            prices = space.full_prices((slopes[0], slopes[1]), _LAST_DIGITS)
+            room = self.score - space.value(box, prices)
+            floor = max(-_NO_FLOOR, math.floor(max(room / prices.unit, -_NO_FLOOR)))
+            found = space.find(box, prices, floor, _MOST_BEGUN, True, 8 * _NODES, self._stop())
+            if found.complete:
+                self._score_last(box, found.terms)
+                return True
+        return False
+
+    def _score_last(self, box: Box, terms: list[list[int]]) -> None:
+        """Offer the functions of a box that are complete with a term, if they are better."""
+        if not terms:
+            return
+        space, begun = self.space, box.begun
+        marked = space.marked(terms)
+        settled, known, worth = np.zeros(2), (), 0.0
+        if begun is not None:
+            marked &= begun.open
+            settled, known, worth = np.array(begun.rows), begun.terms, begun.worth
+        counts = np.rint(settled + marked @ space.split).astype(np.int64)
+        scores = space.worth(terms) + [space.log_likelihood(a, b) for a, b in counts.tolist()]
+        scores += worth + space.count[len(known) + 1]
+        for i in np.flatnonzero(scores > self.score):
+            self._offer_terms([*known, tuple(terms[i])])
 
     def _begin(self, box: Box) -> list[Box] | None:
         """Part a box by the term that lacks least to the best worth; None: there are too many.

@@ -267,6 +267,12 @@ class TermSpace:
         total = top + float(beyond.sum()) + float(terms.max())
         return total + _ROUNDING
 
+    def full_prices(self, slopes: tuple[float, float], digits: int) -> RowPrices:
+        """Make a single term pay in full for its rows."""
+        each = slopes if slopes[1] > 0 else (slopes[0], 0.0)
+        rows = np.where(self.is_positive, *each) * self.row_weights
+        return RowPrices.rounded(slopes, rows, each[1] - slopes[1], digits)
+
     def row_prices(self, prices: RowPrices) -> Whole:
         """Price of each stored row, the cost of negatives included."""
         cost = np.where(self.is_positive, 0, prices.negative_cost) * self.row_weights
