@@ -26,6 +26,10 @@ class LookUp {
             return values_[as_index(i)];
         return f_(i);
     }
+    // The table itself where it goes up to n, for loops over many; nullptr elsewhere.
+    const double* table(Count n) const {
+        return as_index(n) < values_.size() ? values_.data() : nullptr;
+    }
 
     // Calls `loop` with f(0), ..., f(n) as plain numbers where all of them are in the table, so
     // that nothing is asked inside a loop; with this look-up otherwise.

@@ -62,6 +62,9 @@ class Likelihood {
         const Count negative = std::min(marked_negative, even(marked_positive));
         return unordered(marked_positive, negative) - largest_order_;
     }
+    // The same for n candidates side by side that take some more rows than are marked already.
+    void bounds(Count marked_positive, Count marked_negative, const Count* positive,
+                const Count* negative, std::size_t n, double* out) const;
     double largest_order_factor() const { return -largest_order_; }
     bool has(Count marked_positive, Count marked_negative) const {
         return 0 <= marked_positive && marked_positive <= n_positive_ && 0 <= marked_negative &&

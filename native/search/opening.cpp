@@ -138,11 +138,8 @@ void Opening::add_up(const Taken& first, std::size_t n, Stays stays, Goes goes, 
 void Opening::bounds(const Taken& first, std::size_t n, double* out, Count* totals) const {
     if (simple_) {
         const Count *a = first.first, *b = first.first + first.segment_step;
-        const Likelihood& likelihood = posterior_->likelihood();
-        for (std::size_t l = 0; l < n; ++l) {
-            out[l] = likelihood.bound(marked_.positive + a[l], marked_.negative + b[l]);
-            totals[l] = a[l] + b[l];
-        }
+        posterior_->likelihood().bounds(marked_.positive, marked_.negative, a, b, n, out);
+        for (std::size_t l = 0; l < n; ++l) totals[l] = a[l] + b[l];
         return;
     }
     std::fill(out, out + n, above_);
@@ -183,8 +180,14 @@ void Opening::add_separations(const Taken& first, std::size_t n, std::size_t s,
 
 void Opening::separations(const Taken& first, std::size_t n, double* out) const {
     if (simple_) {
+        const Count all = open_.positive + open_.negative;
+        const double* const f = log_factorials_->table(all + 1);
+        const Count *a = first.first, *b = first.first + first.segment_step;
         for (std::size_t l = 0; l < n; ++l)
-            out[l] = separation({first.first + l, first.part_step, first.segment_step});
+            out[l] = f == nullptr
+                         ? separation({a + l, first.part_step, first.segment_step})
+                         : f[a[l]] + f[b[l]] - f[a[l] + b[l] + 1] + f[open_.positive - a[l]] +
+                               f[open_.negative - b[l]] - f[all - a[l] - b[l] + 1];
         return;
     }
     std::fill(out, out + n, 0.0);

@@ -57,9 +57,16 @@ def test_any_prices_bound_every_box(posterior, seed):
     if len(several) == 0:
         return
     one = rng.choice(several)
-    bounds = flat.literal_starts[flat.term_starts[one] : flat.term_starts[one] + 2]
-    box = box.part(terms=Range(int(terms[one]), int(terms[one])))
-    begun = space.begin(box, tuple(flat.literals[slice(*bounds)].tolist()))
+    ids = flat.literals.tolist()
+    at = flat.literal_starts[flat.term_starts[one] : flat.term_starts[one + 1] + 1].tolist()
+    own = [tuple(ids[i:j]) for i, j in itertools.pairwise(at)]
+    row = int(rng.integers(space.n_rows))
+    marking, missing = space.by_row(box, row)
+    part = marking if space.marked(own)[:, row].any() else missing
+    assert scores[one] <= space.without_prices(part)
+    assert scores[one] <= space.value(part, random_prices(rng, space, part))
+    box = part.part(terms=Range(len(own), len(own)))
+    begun = space.begin(box, own[0])
     assert scores[one] <= space.without_prices(begun)
     assert scores[one] <= space.value(begun, random_prices(rng, space, begun))
 

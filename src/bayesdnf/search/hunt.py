@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -33,25 +32,16 @@ from ..remote.numbered import RemoteRuns
 from ..remote.on_worker import once
 from ..remote.posteriors import SharedPosterior
 from .result import SearchProgress, SearchResult
-from .ways import INDEPENDENT, ROUND, Term, Terms, Way, Ways
+from .tally import End, Tally
+from .ways import ROUND, Term, Terms, Way, Ways
 
-# Scores closer than this are the same function, or one with equal columns in it.
-_SAME = 1e-9
 _FEWEST_STEPS = 15
 _QUICK_STEPS, _QUICK_HOTTEST = 50, 0.02  # of a start for chains
 _NARROWEST, _FIRST_WIDTH = 8, 32  # of beams: before all others, and most in the first round
-# A search may stop at the end of a round, by what the independent restarts came to (see ``ways``):
-_FEWEST_WAYS = 2  # different ones that have come to the best score ...
-_SHARE = 0.25  # ... with this share of those restarts;
-_NEARLY_ALL = 0.9  # with this one, half as many restarts need to agree.
-# Of all restarts, hardly any may have ended near the best score, in nats, where no other did.
-_NEAR = 10.0
-_SINGLES = 0.025
 _LONGER_AFTER = 64  # restarts; those that follow anneal for twice as long
 _FREE_LONGER = 2  # how much longer restarts anneal that do so at free rates from the beginning on
 _ELITES = 6  # functions that later rounds start from
 _BEST = 20  # functions that are told, where restarts came to as many
-_POOL = 400  # terms of earlier ends that are put together
 _JOINED = 3  # elites from which terms are exchanged for those of the pool
 _HEAT_OF_PRIOR = 0.25  # power of the likelihood's inverse temperature that is the prior's
 _COLD = 0.3  # first inverse temperature of a restart that keeps close to its start
@@ -61,15 +51,6 @@ _HOT_NATS = 60
 _HOTTEST_RANGE = (0.005, 0.3)
 
 Found = tuple[Terms, float]
-
-
-class End(NamedTuple):
-    """The result of a restart, its strategy, and the terms it met on the way."""
-
-    terms: Terms
-    score: float
-    kind: str
-    met: tuple[Term, ...] = ()
 
 
 def hunt(
@@ -145,7 +126,7 @@ def hunt(
     if time_limit is not None:
         stop.set_deadline(time_limit)
     restart = _Restart(posterior, steps, Streams(random_state, "hunt"), stop)
-    tally = _Tally(agree)
+    tally = Tally(agree)
 
     def tell() -> None:
         if progress is not None:
@@ -231,7 +212,7 @@ def _starts(posterior: Posterior, starts: Sequence[Rule | str]) -> list[Terms]:
 def _rounds(
     runs: NumberedRuns[End] | RemoteRuns[End],
     restart: _Restart,
-    tally: _Tally,
+    tally: Tally,
     most: int,
     n_jobs: int,
 ) -> Iterator[End]:
@@ -247,87 +228,6 @@ def _rounds(
         restart.know(tally)
         yield from runs.in_order(range(first, last), n_jobs)
         first = last
-
-
-class _Tally:
-    """The best of the restarts so far, how many ended there, and by which ways."""
-
-    def __init__(self, agree: int) -> None:
-        self._agree = agree
-        self.terms: Terms = ()
-        self.score = -math.inf
-        self.kinds: Counter[str] = Counter()  # of the restarts that ended at the best score
-        self._all_kinds: Counter[str] = Counter()
-        self._ends: dict[Terms, float] = {}
-        self._met: dict[Term, None] = {}  # in the order in which they were last met
-        self._times: Counter[float] = Counter()
-
-    @property
-    def restarts(self) -> int:
-        """Number of restarts of all kinds."""
-        return self._all_kinds.total()
-
-    @property
-    def agreement(self) -> int:
-        """How many ended at the best score."""
-        return self.kinds.total()
-
-    def know(self, end: End) -> None:
-        """Record a function that did not come from a restart, such as a start given by the user."""
-        self._ends[end.terms] = end.score
-        if end.score > self.score + _SAME:
-            self.terms, self.score = end.terms, end.score
-
-    def add(self, end: End) -> None:
-        """Count a restart's end, and keep the terms it met for later restarts."""
-        terms, score, kind, met = end
-        self._ends[terms] = score
-        for term in met:
-            self._met.pop(term, None)
-            self._met[term] = None
-        # Equal scores count as one end: rules with equal columns or the same rows are one function
-        # here.
-        self._times[round(score, 6)] += 1
-        if score > self.score + _SAME or (self.restarts == 0 and not self.score > -math.inf):
-            self.terms, self.score = terms, score
-            self.kinds = Counter([kind])
-        elif score >= self.score - _SAME:
-            self.kinds[kind] += 1
-        self._all_kinds[kind] += 1
-
-    def agrees(self) -> bool:
-        """Whether the search may stop."""
-        tried, came = (
-            Counter({kind: counts[kind] for kind in INDEPENDENT})
-            for counts in (self._all_kinds, self.kinds)
-        )
-        share = came.total() / max(1, tried.total())
-        # Good's idea (1953): the share of ends seen only once estimates the probability that the
-        # next restart ends at one not seen yet.
-        singles = sum(
-            times == 1 and score >= self.score - _NEAR for score, times in self._times.items()
-        )
-        return (
-            self.agreement >= self._agree / (2 if share >= _NEARLY_ALL else 1)
-            and share >= _SHARE
-            and len(+came) >= _FEWEST_WAYS
-            and singles <= _SINGLES * self.restarts
-        )
-
-    def best(self, most: int) -> list[Terms]:
-        """Return the best distinct functions so far, best first."""
-        allowed = [(-score, terms) for terms, score in self._ends.items() if score > -math.inf]
-        return [terms for _, terms in sorted(allowed)[:most]]
-
-    def pool(self) -> list[Term]:
-        """Return terms worth putting together: of the best functions first, then the latest met."""
-        allowed = [(-score, terms) for terms, score in self._ends.items() if score > -math.inf]
-        of_ends = (term for _, terms in sorted(allowed) for _, term in terms)
-        return list(dict.fromkeys([*of_ends, *reversed(self._met)]))[:_POOL]
-
-    def near(self) -> int:
-        """Count distinct functions that share the best score or come within a nat."""
-        return sum(score >= self.score - 1 for score in self._ends.values())
 
 
 def _placed(found: tuple[list[list[int]], list[int], float]) -> Found:
@@ -378,7 +278,7 @@ class _Restart:
             for two in self.two_rates
         ]
 
-    def know(self, tally: _Tally) -> None:
+    def know(self, tally: Tally) -> None:
         """Let the restarts that follow start from what earlier ones came to."""
         self._elites, self._pool = tally.best(_ELITES), tally.pool()
 

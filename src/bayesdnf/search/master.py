@@ -64,6 +64,8 @@ class TermPool:
     def within(self, box: Box) -> NDArray[np.intp]:
         """Terms that a function of the box may have: none marks more rows than the function."""
         fits = (self.counts(box) <= box.left()).all(axis=1)
+        if box.shut is not None:
+            fits &= ~self.marked[:, box.shut].any(axis=1)
         return np.flatnonzero(fits & np.isfinite(self.worth))
 
 
