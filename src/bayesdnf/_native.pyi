@@ -74,7 +74,7 @@ class BitView:
     def sweep(self, masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C')]:
         """counts[segment, mask, plane]."""
 
-    def use(self, device: Callable | None) -> None:
+    def use(self, device: Callable[..., None] | None) -> None:
         """
         Let a function sweep(masks, counts) fill counts[segment, mask, plane] in place of the processor, or None: the processor again. Not while anything uses the view.
         """
