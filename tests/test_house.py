@@ -103,6 +103,7 @@ WITHOUT_THEIR_OWN = {
     "estimators/explaining/averaged.py": "explanations of estimators/test_posterior_answers.py",
     "estimators/saving/record_fields.py": "fields of the files of estimators/saving/",
     "genomics/scanning/sharing.py": "needs a cluster: remote/",
+    "gpu/device.py": "needs a GPU: gpu/test_sweeping.py, genomics/scanning/test_cuda_pairs.py",
     "remote/numbered.py": "needs a cluster: remote/test_dask_cluster.py",
     "sampling/remote_chains.py": "needs a cluster: remote/test_dask_cluster.py",
     "search/master.py": "the linear program inside bound: search/test_bound.py",
