@@ -349,18 +349,17 @@ bool LevelScores::best_and_of(StrataCounts<Variants> counts, double least, Findi
 }
 
 template <std::size_t N>
-bool LevelScores::may_reach(std::span<const LevelCounts<N>> cells,
-                            std::span<const std::uint8_t> present, bool half, float sum) const {
-    const std::size_t n = present.size() - std::size_t{half};
+void LevelScores::bound_unions(std::span<const LevelCounts<N>> cells,
+                               std::span<const std::uint8_t> which, float* sums) const {
     std::vector<float> cases(cells.size() * kStrataCells), rows(cells.size() * kStrataCells);
     for (std::size_t s = 0; s < cells.size(); ++s)
-        for (std::size_t i = 0; i < n; ++i) {
-            const Count a = cells[s][0][present[i]], b = cells[s][1][present[i]];
+        for (std::size_t i = 0; i < which.size(); ++i) {
+            const Count a = cells[s][0][which[i]], b = cells[s][1][which[i]];
             cases[s * kStrataCells + i] = static_cast<float>(a);
             rows[s * kStrataCells + i] = static_cast<float>(a + b);
         }
-    return pair_loops().union_may_reach(bounds_.data(), cells.size(), cases.data(), rows.data(), n,
-                                        sum);
+    pair_loops().bound_unions(bounds_.data(), cells.size(), cases.data(), rows.data(), which.size(),
+                              sums);
 }
 
 // One union for all strata: there is no order of the cells to go by, so every union is looked at.
@@ -392,34 +391,26 @@ bool LevelScores::best_union_of(StrataCounts<Variants> counts, double least, flo
         // with the last cell.
         const bool half =
             complements_ && in_cells == likelihood_.n_positive() + likelihood_.n_negative();
-        if (!may_reach<kCells>(cells, {present.data(), n}, half, sum)) return false;
         const std::uint32_t everything = (std::uint32_t{1} << n) - 1;
         const std::uint32_t end = half ? (everything + 1) / 2 : everything;
-        std::array<double, std::size_t{1} << kCells> score;
-        std::array<std::array<Count, 2>, std::size_t{1} << kCells> rows;
-        std::fill_n(score.begin(), end, 0.0);
-        rows[0] = {0, 0};
-        for (std::size_t s = 0; s < counts.size(); ++s)
-            for (std::uint32_t set = 1; set < end; ++set) {
-                const std::size_t i = present[static_cast<std::size_t>(std::countr_zero(set))];
-                const auto& rest = rows[set & (set - 1)];
-                rows[set] = {rest[0] + cells[s][0][i], rest[1] + cells[s][1][i]};
-                score[set] += strata_[s].unordered(rows[set][0], rows[set][1]);
-            }
-        const auto raised_by = [&](std::uint32_t set) {
-            double by = 0;
+        std::array<float, kStrataSets> sums;
+        bound_unions<kCells>(cells, {present.data(), n - std::size_t{half}}, sums.data());
+        Best best;
+        for (std::uint32_t set = 1; set < end; ++set) {
+            if (sums[set] < sum) continue;
+            double score = 0, by = 0;
             for (std::size_t s = 0; s < counts.size(); ++s) {
                 Count a = 0, b = 0;
-                for (std::size_t k = 0; k < n; ++k)
-                    if (set >> k & 1u) a += cells[s][0][present[k]], b += cells[s][1][present[k]];
+                for (std::uint32_t left = set; left != 0; left &= left - 1) {
+                    const std::size_t i = present[static_cast<std::size_t>(std::countr_zero(left))];
+                    a += cells[s][0][i];
+                    b += cells[s][1][i];
+                }
+                score += strata_[s].unordered(a, b);
                 by += raised(strata_[s], a, b);
             }
-            return by;
-        };
-        Best best;
-        for (std::uint32_t set = 1; set < end; ++set)
-            if (score[set] >= std::max(least, best.score))
-                best.offer(set, score[set], raised_by(set));
+            if (score >= least) best.offer(set, score, by);
+        }
         if (best.score == -INFINITY) return false;
         auto set = static_cast<std::uint32_t>(best.at);
         if (half && best.raised < 0) set ^= everything;

@@ -82,10 +82,10 @@ class LevelScores {
     bool best_and_of(StrataCounts<Variants> counts, double least, Finding& out) const;
     template <std::size_t Variants>
     bool best_union_of(StrataCounts<Variants> counts, double least, float sum, Finding& out) const;
-    // Whether a union of cells that are there may add up to `sum`; `half`: of all but the last.
+    // What every union of some cells may add up to.
     template <std::size_t N>
-    bool may_reach(std::span<const LevelCounts<N>> cells, std::span<const std::uint8_t> present,
-                   bool half, float sum) const;
+    void bound_unions(std::span<const LevelCounts<N>> cells, std::span<const std::uint8_t> which,
+                      float* sums) const;
     // How many products of literals there are, and their rows. From places in the list of codings
     // to codings.
     template <std::size_t Variants, std::size_t N, std::size_t Most>

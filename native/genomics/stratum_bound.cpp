@@ -11,7 +11,7 @@ namespace {
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 // Squares are in units in which a likelihood rises by about 1 near chance, so in nats. Up to kNear
 // the first line bounds it. Slopes are chosen for what most rows add that matter at all.
-constexpr double kNear = 6, kUsualNear = 3, kUsualFar = 40;
+constexpr double kNear = 6, kUsualNear = 3, kUsualFar = 10;
 constexpr std::array kSlopes = {0.9, 1.0, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.6, 1.8, 2.2, 3.0};
 constexpr double kRatio = 4;          // of the ranges of m (n + 1 - m)
 constexpr double kSlack = 0.01;       // for single precision
@@ -157,6 +157,9 @@ StratumBound stratum_bound(const Likelihood& likelihood) {
         Lines lines;
         lines.near.fill(kNever);
         for (Count m = 0; m <= n; m += std::max(Count{1}, m / 8)) begin(lines, m, same, slope);
+        // Where the likelihood can be furthest from chance.
+        for (const Count m : {likelihood.n_positive(), likelihood.n_negative()})
+            begin(lines, m, same, slope);
         for (std::size_t k = 0; k < kBoundRanges; ++k)
             if (const double at = lines.near[k] + slope * kUsualNear; at < least_near[k])
                 least_near[k] = at, near_slopes[k] = slope;

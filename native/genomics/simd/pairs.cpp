@@ -479,11 +479,11 @@ inline void sum_sets(const float* cells, std::size_t n, float* sets) {
         for (std::size_t set = 0; set < size; ++set) sets[size + set] = sets[set] + cells[i];
 }
 
-bool union_may_reach(const StratumBound* strata, std::size_t n_strata, const float* cases,
-                     const float* rows, std::size_t n, float wanted) {
-    constexpr std::size_t kSets = std::size_t{1} << kStrataCells;
-    float a[kSets + kPiece] = {}, m[kSets + kPiece] = {}, sums[kSets + kPiece] = {};
+void bound_unions(const StratumBound* strata, std::size_t n_strata, const float* cases,
+                  const float* rows, std::size_t n, float* sums) {
+    float a[kStrataSets] = {}, m[kStrataSets] = {};
     const std::size_t size = std::size_t{1} << n;
+    for (std::size_t set = 0; set < kStrataSets; ++set) sums[set] = 0;
     for (std::size_t s = 0; s < n_strata; ++s) {
         sum_sets(cases + s * kStrataCells, n, a);
         sum_sets(rows + s * kStrataCells, n, m);
@@ -492,9 +492,6 @@ bool union_may_reach(const StratumBound* strata, std::size_t n_strata, const flo
             sum += at_most(strata[s], floats_at(a + set), floats_at(m + set));
         }
     }
-    for (std::size_t set = 1; set < size; ++set)
-        if (sums[set] >= wanted) return true;
-    return false;
 }
 
 void screen(const ScreenRow& row, Word* out) {
@@ -512,6 +509,6 @@ void screen(const ScreenRow& row, Word* out) {
 
 extern const PairLoops BAYESDNF_JOIN(pair_loops_, BAYESDNF_SIMD_NAME);
 const PairLoops BAYESDNF_JOIN(pair_loops_, BAYESDNF_SIMD_NAME) = {lanes, quads, count, screen,
-                                                                  union_may_reach};
+                                                                  bound_unions};
 
 }  // namespace bayesdnf

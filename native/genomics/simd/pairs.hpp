@@ -25,6 +25,7 @@ constexpr std::size_t kReachLevels = 11;  // ranges of the number of rows, for u
 constexpr std::size_t kAndLevels = 6;     // and for ANDs
 constexpr std::size_t kBoundRanges = 5;   // the same, within strata
 constexpr std::size_t kStrataCells = 9;   // of which all sets are tried within strata
+constexpr std::size_t kStrataSets = std::size_t{1} << kStrataCells;
 
 // Numbers of four rows are padded to a multiple of three, after which sums of four bits are full.
 constexpr std::size_t quads_for(std::size_t rows) { return divide_up(rows, std::size_t{12}) * 3; }
@@ -84,10 +85,11 @@ struct PairLoops {
     // Bit i of out: lane i may be worth a look; kLanes bits. In single precision and never too
     // strict, so that no result depends on how it is rounded.
     void (*screen)(const ScreenRow& row, Word* out);
-    // Whether a set of `n` cells of one pair may add up to `wanted` over all strata; for cell i of
-    // stratum s cases[s * kStrataCells + i] of rows[s * kStrataCells + i].
-    bool (*union_may_reach)(const StratumBound* strata, std::size_t n_strata, const float* cases,
-                            const float* rows, std::size_t n, float wanted);
+    // What every set of `n` cells of one pair may add up to over all strata, kStrataSets numbers,
+    // those of sets with cell i at places with bit i. Of stratum s and cell i there are
+    // rows[s * kStrataCells + i] rows, cases[s * kStrataCells + i] of them cases.
+    void (*bound_unions)(const StratumBound* strata, std::size_t n_strata, const float* cases,
+                         const float* rows, std::size_t n, float* sums);
 };
 
 // Those of the instruction set in use, and of another.
