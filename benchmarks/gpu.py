@@ -214,7 +214,7 @@ def measure(p: int, n: int, measure: str, jobs: int) -> dict[str, Any]:
     few = genotypes.take(variants=np.arange(300))
     scan(few, y, device="cuda", measure=measure, top=5)
     began = time.perf_counter()
-    table = scan_table(genotypes, y, options, jobs)
+    table = scan_table(genotypes, y, options, n_jobs=jobs)
     margins = time.perf_counter()
     gpu = CudaPairs(genotypes, y, table, options)
     sent = time.perf_counter()

@@ -219,8 +219,9 @@ def scan(
     number, parts = (1, 1) if part is None else map(int, part)
     options = ScanOptions(tuple(codings), measure, rank, top, gap, effect or Effect())
     table = scan_table(genotypes, y, options, strata, n_jobs)
+    counts = table.margins().swapaxes(0, 1) if strata is None else None
     settings = {
-        **identity(genotypes, y, codings, gap, effect or Effect(), table.margins().swapaxes(0, 1)),
+        **identity(genotypes, y, codings, gap, effect or Effect(), counts),
         "size": size,
         "measure": measure,
         "rank": rank,
