@@ -110,7 +110,6 @@ CELLS = [[[1, 2]] * 4] * 2
         (["strata"], ["north"], "field 'cells' must be whole numbers, 0 or more: 1 by 4 by 2"),
         (["strata"], None, "field 'cells' must be whole numbers, 0 or more: 1 by 4 by 2"),
         (["effect", "ordered"], True, "field 'effect': The 'ordered' parameter of Effect must be"),
-        (["effect", "prevalence"], 0.1, "field 'effect': The 'prevalence' parameter of Effect"),
         (["record", "strata"], 7, "field 'record.strata' must be a text"),
         (["version"], 3, "is not known to this version"),
     ],
