@@ -237,7 +237,8 @@ def _base_risks(cells: Cells, prevalence: float | None) -> list[float]:
     sizes = cells.sum(axis=1).astype(np.float64)
     if prevalence is not None:
         sizes *= np.array([prevalence, 1 - prevalence]) / np.maximum(1, sizes.sum(axis=0))
-    return (sizes[:, 0] / np.where(sizes.any(axis=1), sizes.sum(axis=1), 1)).tolist()
+    base = sizes[:, 0] / np.where(sizes.any(axis=1), sizes.sum(axis=1), 1)
+    return [float(risk) for risk in base]
 
 
 def _part_rows(
