@@ -10,7 +10,7 @@ def test_settings_are_read_and_changed_by_name():
     effect = Effect(ordered=False)
     assert effect.get_params()["ordered"] is False
     assert effect.set_params(ordered=True) is effect
-    assert effect == Effect()
+    assert effect == Effect(ordered=True)
     assert effect.get_params(deep=False) == effect.get_params()
 
 

@@ -9,7 +9,7 @@ from tests.experiments.made import by_hand
 def test_claims_that_fail_are_listed_first_with_their_table():
     text = page([by_hand(), by_hand(name="table10", title="Table 10: as well")])
     start = text.split("## Table 9")[0]
-    assert "2 of 4 claims do not come out" in start
+    assert "2 of 4 claims were not reproduced" in start
     assert "- Table 9, more rows help: no, 0.5." in start
     assert "- Table 10, more rows help: no, 0.5." in start
     assert "few terms" not in start
@@ -17,7 +17,7 @@ def test_claims_that_fail_are_listed_first_with_their_table():
 
 def test_nothing_is_listed_where_all_claims_come_out():
     text = page([by_hand(claims=(Claim("few terms", True, "2.0"),))])
-    assert "Nothing: all 1 claims come out." in text
+    assert "None: all 1 claims were reproduced." in text
     assert "**no**" not in text
 
 
