@@ -128,25 +128,23 @@ def of_classes():
 def test_classes_are_a_ladder_with_their_shares(of_classes, tmp_path):
     X, y = of_classes
     model = DNFClassifier(random_state=0).fit(X[:200], y[:200])
-    page = page_of(model, X[200:], y[200:], tmp_path)
+    page = page_of(model, X[200:], y[200:], tmp_path, held_out=np.ones(100, dtype=bool))
     read = Read(page)
     assert [section["id"] for section in read.named("section")] == SECTIONS
     assert "<script>window" not in page
     assert "A list of 2 layers and 2 terms tells 3 classes apart" in read.text
     told = read.text[read.text.index("Ask the layers") : read.text.index("At first the form")]
     for row in model.layers_.itertuples():
-        assert f"{row.rows} rows {shown(row[4])} {percent(row.share)} " in told.replace(" 's", "'s")
+        assert f"{row.rows} rows {shown(row[4])} {percent(row.share)} " in told
     for c, label in enumerate(model.classes_):
         shares = [percent(part[c].mean) for part in model.shares_[::-1]]
         place = told.index(f" {shown(label)} {shares[0]}", told.index("The share of every class"))
         assert all(share in told[place : place + 120] for share in shares)
     facts = gather(model, X[200:], y[200:])
     answered = model.predict(X[200:])
-    table = [
-        [int(np.sum((answered == a) & (y[200:] == b))) for b in model.classes_]
-        for a in model.classes_
-    ]
-    assert [list(row) for row in facts.performance.table] == table
+    for answer, row in zip(model.classes_, facts.performance.table, strict=True):
+        own = y[200:][answered == answer]
+        assert row == tuple(int(np.sum(own == label)) for label in model.classes_)
     assert facts.predict_accuracy == np.mean(answered == y[200:])
     assert f"Right on held-out rows {percent(facts.predict_accuracy)} by predict" in read.text
     assert "Balanced accuracy" in read.text
@@ -305,7 +303,20 @@ def test_rows_known_to_be_held_out_are_measured_alone(fitted, tmp_path):
     text = Read(page_of(model, both, every, tmp_path, held_out=np.arange(900) >= 600)).text
     assert "Of 900 rows 600 are those of the fit; 300 were held out" in text
     right = float(np.mean(model.marked(more) == (labels == "ill")))
-    assert f"Right on held-out rows {percent(right)} of 300 rows" in text
+    assert f"Right on held-out rows {percent(right)} by predict and marked, of 300 rows" in text
+
+
+def test_both_accuracies_are_named_where_they_differ(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"gene": rng.integers(0, 2, 1000), "other": rng.integers(0, 2, 1000)})
+    y = rng.random(1000) < np.where(X["gene"] == 1, 0.3, 0.01)
+    model = DNFClassifier(random_state=0).fit(X[:500], y[:500])
+    rest = page_of(model, X[500:], y[500:], tmp_path, held_out=np.ones(500, dtype=bool))
+    by_predict, by_rule = np.mean(~y[500:]), np.mean(y[500:] == (X["gene"][500:] == 1))
+    text = Read(rest).text
+    assert f"{percent(by_predict)} by predict, {percent(by_rule)} by marked, of 500 rows" in text
+    assert f"predict: accuracy {by_predict:.4f} (balanced 0.5000)" in text
+    assert f"marked: accuracy {by_rule:.4f}" in " ".join(text.split())
 
 
 def test_weights_are_told(tmp_path):
