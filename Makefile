@@ -1,13 +1,13 @@
-# Everything runs in a .venv that make sets up itself; a machine needs Python 3.11+, make and g++.
+# Everything runs in a .venv that make sets up itself; a machine needs Python 3.11+, make and a C++20 compiler.
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PEERS := build/peers
 SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 NATIVE := $(shell find native -name '*.?pp' -o -name '*.cu' -o -name '*.in' -o -name CMakeLists.txt) CMakeLists.txt
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 
-.PHONY: demo test compiled quick lint native-test sanitize calibrate attack test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house stub clean bench-cluster
+.PHONY: demo test compiled quick lint native-test sanitize sanitize-threads tidy coverage smoke sdist wheel workflow-check calibrate attack test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house longest stub clean bench-cluster
 
 demo: $(VENV)/.installed
 	@mkdir -p build
@@ -51,8 +51,15 @@ build/faults/.built: $(NATIVE) $(VENV)/.installed tests/sampling/fault_build.py
 attack: $(VENV)/.installed
 	$(BIN)/python -W ignore -m benchmarks.attack $(if $(QUICK),--quick)
 
-# The lowest versions that pyproject.toml declares, in an environment of their own, and the tests that
-# touch every library once.
+# The tests that touch every library once.
+SMOKE := -m "not slow" tests/test_package.py tests/cli/test_labelled.py tests/cli/test_sampling.py \
+	tests/cli/test_reporting.py tests/sampling/test_draws_file.py tests/estimators/test_classifier.py
+
+smoke: $(VENV)/.installed
+	$(BIN)/python -m pytest -q $(SMOKE)
+
+# The lowest versions that pyproject.toml declares, in an environment of their own. Old libraries
+# warn of what they use of newer ones.
 test-lowest: $(VENV)/.installed
 	$(PYTHON) -m venv build/lowest
 	build/lowest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
@@ -61,9 +68,7 @@ test-lowest: $(VENV)/.installed
 		"pytest>=8" "hypothesis>=6.100" pyarrow h5py
 	build/lowest/bin/python -m pip install --quiet --no-build-isolation --no-deps -e . \
 		-Cbuild-dir=build/editable-lowest
-	build/lowest/bin/python -m pytest -q -p no:cacheprovider -m "not slow" tests/test_package.py \
-		tests/cli/test_fit_predict.py tests/cli/test_sample.py tests/cli/test_report.py \
-		tests/sampling/test_draws_file.py tests/estimators/test_classifier.py
+	build/lowest/bin/python -m pytest -q -p no:cacheprovider -W ignore::DeprecationWarning $(SMOKE)
 
 # Chromium and its driver, for the tests of reports; without them these tests are skipped.
 browser:
@@ -71,17 +76,75 @@ browser:
 		$(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install \
 		-y -qq --no-install-recommends chromium chromium-driver fonts-dejavu-core; }
 
+CLANG ?= clang++
+comma := ,
+
+# CMake in a folder of its own: $(call configure,folder,build type,options)
+configure = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -B $(1) \
+	-DCMAKE_BUILD_TYPE=$(2) -DPython_EXECUTABLE=$(abspath $(BIN))/python $(3)
+
 # The C++ tests under the address and undefined-behaviour sanitizers.
 sanitize: $(VENV)/.tools
-	$(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -B build/sanitize \
-		-DCMAKE_BUILD_TYPE=Debug -DBAYESDNF_TESTS=ON -DBAYESDNF_SANITIZE=ON
+	$(call configure,build/sanitize,Debug,-DBAYESDNF_TESTS=ON -DBAYESDNF_SANITIZE=address$(comma)undefined)
 	$(BIN)/cmake --build build/sanitize --target native_tests
 	$(BIN)/ctest --test-dir build/sanitize/native --output-on-failure
+
+# The C++ tests, then search, chains and scans from Python on four threads, under g++'s thread
+# sanitizer. It wants addresses that are not random (setarch -R), and its library before Python's.
+sanitize-threads: $(VENV)/.installed
+	$(call configure,build/sanitize-threads,RelWithDebInfo,-DBAYESDNF_TESTS=ON -DBAYESDNF_SANITIZE=thread \
+		-DCMAKE_CXX_COMPILER=g++)
+	$(BIN)/cmake --build build/sanitize-threads --target native_tests _native
+	setarch -R $(BIN)/ctest --test-dir build/sanitize-threads/native --output-on-failure
+	LD_PRELOAD=$$(g++ -print-file-name=libtsan.so) TSAN_OPTIONS=halt_on_error=1:exitcode=66 \
+		OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests BAYESDNF_NATIVE=build/sanitize-threads/native \
+		setarch -R $(BIN)/python -m native.many_threads
+
+# clang-tidy on the core and its bindings; .clang-tidy says which checks, and why not the others.
+tidy: $(VENV)/.checks
+	$(call configure,build/tidy,Release,-DCMAKE_CXX_COMPILER=$(CLANG) -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+	$(BIN)/python $(BIN)/run-clang-tidy.py -quiet -clang-tidy-binary $(BIN)/clang-tidy -p build/tidy \
+		'/native/(bindings|data|genomics|model|sampling|search)/[^/]*[.]cpp$$'
+
+# Lines of Python that the tests of make quick run, and lines of the core that the C++ tests run
+# (g++ and gcov). TESTS=tests/model takes a part of the former.
+coverage: $(VENV)/.checks
+	COVERAGE_FILE=build/coverage.python $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow" \
+		--cov=bayesdnf --cov-report=term:skip-covered $(or $(TESTS),tests)
+	$(call configure,build/coverage,Debug,-DBAYESDNF_TESTS=ON -DCMAKE_CXX_COMPILER=g++ \
+		-DCMAKE_CXX_FLAGS=--coverage)
+	$(BIN)/cmake --build build/coverage --target native_tests
+	find build/coverage -name '*.gcda' -delete
+	$(BIN)/ctest --test-dir build/coverage/native --output-on-failure
+	$(BIN)/gcovr -r native build/coverage --exclude native/tests --sort uncovered-percent
+
+# The source distribution, and a wheel for this machine: repaired by auditwheel to say which Linux it
+# needs, installed into an empty environment, and run there with nothing else on PATH, no compiler.
+sdist: $(VENV)/.checks
+	$(BIN)/python -m build --sdist --no-isolation --outdir dist
+
+wheel: $(VENV)/.checks
+	rm -rf build/wheel && mkdir -p build/wheel
+	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel/linux .
+	PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel repair -w dist build/wheel/linux/*.whl
+	$(PYTHON) -m venv build/wheel/empty
+	build/wheel/empty/bin/python -m pip install --quiet dist/$$(ls -t dist | grep whl | head -1)
+	cd build/wheel/empty && env -i PATH=$$PWD/bin bin/bayesdnf demo
+
+# The form of what only a forge or another package index reads; the targets of the tests are ours.
+workflow-check: $(VENV)/.checks
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
+	make -n $$(sed -n 's/ workflow-check//; s/.*target: \(.*\) }.*/\1/p' .github/workflows/tests.yml) > /dev/null
+	$(BIN)/python tools/recipes.py
 
 # Simulation-based calibration of the sampler in full, and its exactness on every combination of
 # priors and supports; short forms of both are among the tests. Minutes.
 calibrate: $(VENV)/.installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m long
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "hypothesis and not long" --hypothesis-profile thorough
 	$(BIN)/python -m pytest -v tests/calibration/full.py
 	BAYESDNF_EXHAUSTIVE=1 $(BIN)/python -m pytest -q tests/sampling/test_exactness.py
 	BAYESDNF_BOUNDS=2000 $(BIN)/python -m pytest -q -n 2 tests/search/test_bound.py
@@ -101,9 +164,7 @@ bench-search: $(VENV)/.installed $(PEERS)/.installed
 
 # Where the time inside a restart goes: the core with symbols and frame pointers, under Linux's perf.
 profile-search: $(VENV)/.installed
-	$(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -B build/profile \
-		-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS=-fno-omit-frame-pointer \
-		-DPython_EXECUTABLE=$(abspath $(BIN))/python
+	$(call configure,build/profile,RelWithDebInfo,-DCMAKE_CXX_FLAGS=-fno-omit-frame-pointer)
 	$(BIN)/cmake --build build/profile --target _native
 	$(BIN)/python -m benchmarks.search_phases $(if $(FULL),,--quick)
 
@@ -151,23 +212,28 @@ stub: $(VENV)/.installed
 house: $(VENV)/.installed
 	$(BIN)/python tools/house.py docs/developing/house.svg
 
+# The longest files and functions, with a reason each.
+longest: $(VENV)/.installed
+	$(BIN)/python tools/longest.py docs/developing/longest.md
+
 # The site, in build/docs. A warning is an error; the walk-throughs are run, in about a minute.
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q -d build/doctrees docs build/docs
 	@echo "Open build/docs/index.html."
 
-# The pictures of the site that show our own output: the one on its first page, and of reports.
+# The pictures that show our own output: README's rule, the site's first page, reports.
 pictures: $(VENV)/.installed browser
+	$(BIN)/python tools/rule_picture.py docs/rule.svg
 	$(BIN)/python tools/overview.py docs/overview.html
 	$(BIN)/python tools/report_pictures.py docs
 
 clean:
 	rm -rf build $(VENV) docs/generated docs/walkthroughs
 
-$(VENV)/bin/python:
+$(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.tools: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.tools: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"  # dependency groups
 	$(BIN)/python -m pip install --quiet --no-compile --group dev  # bytecode: as it is imported
 	@touch $@
@@ -175,6 +241,10 @@ $(VENV)/.tools: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.installed: $(NATIVE) $(PACKAGE) pyproject.toml $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet --no-compile --no-build-isolation -e . -Cbuild-dir=build/editable \
 		-Ccmake.define.BAYESDNF_TESTS=ON
+	@touch $@
+
+$(VENV)/.checks: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group checks
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.installed

@@ -83,7 +83,7 @@ def command(*arguments: object) -> str:
     finally:
         sys.argv = before
     lines = told.getvalue().splitlines()
-    if "should not have happened" in told.getvalue():
+    if "Internal error" in told.getvalue():
         return lines[-1]
     if any("\x1b" in text for text in (told.getvalue(), shown.getvalue())):
         return "a terminal would be steered"

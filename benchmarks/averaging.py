@@ -42,12 +42,12 @@ ABOUT = """\
 # Does averaging pay?
 
 `DNFClassifier` answers with the best function found, or with `layers=4` with the best list.
-`PosteriorDNFClassifier` averages over functions (`layers=1`) or lists (`layers=4`) and rates drawn
-from the posterior, so that its risks carry the doubt about the rule too. A *representative* rule is
-the list of at most 15, or 5, literals whose risks are nearest to those of the averaged lists. All
-have their default settings. Same training and test rows for all methods; how each was called
-is said [beside the comparison](comparison.md#how-it-was-measured). `make bench-averaging` measures
-what is not measured yet and writes this page.
+`PosteriorDNFClassifier` averages over functions (`layers=1`) or lists (`layers=4`) and rates
+drawn from the posterior, so that its risks include the uncertainty about the rule. A
+*representative* rule is the list of at most 15, or 5, literals whose risks are nearest to those
+of the averaged lists. All have their default settings. Same training and test rows for all
+methods; how each was called is said [beside the comparison](comparison.md#how-it-was-measured).
+`make bench-averaging` measures what is not measured yet and writes this page.
 """
 
 # Why the average of lists falls behind the forest, found by looking at each set.
@@ -119,16 +119,34 @@ def verdicts(found: Measured) -> list[str]:
     )
     outside = f" Not among them: {listed(beside)}." if beside else ""
     return [
-        "## Are the bars met?",
+        "## Targets",
         "",
         filled(
-            f"""Bars that the project set itself before measuring. Differences are ours less the
+            f"""Targets that the project set before measuring. Differences are ours less the
             other's, means over the sets that both finished, with the standard error over sets; the
             best peer is that of those that finished all {len(names)} sets.{outside}"""
         ),
         "",
-        *table(["bar", "met", "difference"], rows),
+        *table(["target", "met", "difference"], rows),
+        *short_rules(found),
     ]
+
+
+def short_rules(found: Measured) -> list[str]:
+    """Say where five literals of a rule are worth less than five items of a score, and why."""
+    rule, score = list(SCORES.items())[-1]
+    names = found.shared([rule, score])
+    gaps = dict(zip(names, found.gaps(rule, score, "log_loss"), strict=True))
+    order = sorted(names, key=lambda name: gaps[name])
+    first, last = (
+        listed([f"{name} ({gaps[name]:+.2f})" for name in some])
+        for some in (order[:3], order[:-4:-1])
+    )
+    text = f"""{rule} beside {score}: a list of five literals tells at most six groups of rows
+        apart, a score of five items up to 32. In log loss the list gains most on {first}, where
+        conditions matter together, and loses most on {last}: tables on which many columns say a
+        little each, or of so few rows that five literals are chosen by chance."""
+    return [filled(text), ""]
 
 
 def losses(found: Measured) -> dict[str, float]:

@@ -1,9 +1,9 @@
-"""Speed of the exhaustive scan of pairs on one GPU, as shares of limits measured in the same run.
+"""Speed of scans of pairs and of sweeps on one GPU, as shares of limits measured in the same run.
 
 Limits: binary tensor-core products without anything else, and a copy in the GPU's memory. A pair
 needs four products, so the first limit in pair-samples per second is a quarter of the products'.
 Scans include the way of the calls to the GPU and the scores. On parts of the same study the scan of
-the CPU must find the same.
+the CPU must find the same, and so must a search.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayesdnf import _native
+from bayesdnf import BitMatrix, Posterior, _native, hunt
+from bayesdnf.data.literal_table import LiteralTable
 from bayesdnf.genomics import Genotypes, scan
 from bayesdnf.genomics.genotypes import empty_planes
-from bayesdnf.genomics.scanning import cuda_pairs
 from bayesdnf.genomics.scanning.cuda_pairs import CudaPairs
 from bayesdnf.genomics.scanning.scan_parts import ScanOptions, scan_table
+from bayesdnf.gpu.device import compiled
+from bayesdnf.gpu.sweeping import on_device
 
 PRODUCTS = r"""
 extern "C" __global__ void products(int* out, int rounds) {
@@ -46,6 +48,21 @@ extern "C" __global__ void products(int* out, int rounds) {
 """
 
 
+def seconds(work: Any) -> float:
+    """Seconds of work on the GPU, the least of five times."""
+    import cupy as cp
+
+    work()
+    cp.cuda.Device().synchronize()
+    took = []
+    for _ in range(5):
+        began = time.perf_counter()
+        work()
+        cp.cuda.Device().synchronize()
+        took.append(time.perf_counter() - began)
+    return min(took)
+
+
 def limits() -> dict[str, float]:
     """Measure bit products and bytes copied, each per second."""
     import cupy as cp
@@ -55,17 +72,6 @@ def limits() -> dict[str, float]:
     out = cp.zeros(blocks * threads, dtype=cp.int32)
     big = cp.zeros(1 << 30, dtype=cp.uint8)
     other = cp.empty_like(big)
-
-    def seconds(work: Any) -> float:
-        work()
-        cp.cuda.Device().synchronize()
-        took = []
-        for _ in range(5):
-            began = time.perf_counter()
-            work()
-            cp.cuda.Device().synchronize()
-            took.append(time.perf_counter() - began)
-        return min(took)
 
     products = blocks * (threads // 32) * rounds * 16 * 16 * 8 * 256
     return {
@@ -121,15 +127,85 @@ def one_launch(gpu: CudaPairs, tasks: range, least: float, jobs: int) -> float:
     """Seconds of counting and screening alone, the least of three launches."""
     import cupy as cp
 
-    slot, took = cuda_pairs._Slot(cp), []
+    slot, numbers, took = gpu._slots[0], np.array(tasks), []
     for _ in range(4):
         began, ended = cp.cuda.Event(), cp.cuda.Event()
         began.record()
-        gpu._launch(slot, tasks, least, jobs)
+        gpu._launch(slot, (gpu._operand(0), gpu._operand(0)), numbers, least, jobs)
         ended.record()
         ended.synchronize()
         took.append(cp.cuda.get_elapsed_time(began, ended) / 1000)
     return float(min(took[1:]))
+
+
+def sweeps(p: int, n: int, copied: float) -> dict[str, Any]:
+    """Sweep random planes on the GPU with 1, 4 and 8 masks."""
+    import cupy as cp
+
+    words = 2 * -(-n // 2 // 512) * 8
+    planes = cp.random.randint(0, 2**31, (p, 2 * words), dtype=cp.int32)
+    masks = cp.random.randint(0, 2**31, (8, 2 * words), dtype=cp.int32)
+    ends = cp.array([words // 16, words // 8], dtype=cp.int32)
+    counts = cp.empty(2 * 8 * p, dtype=cp.int32)
+    kernel = compiled(_native.CUDA_SWEEP, "sweep")
+    shown: dict[str, Any] = {"planes": p, "rows": n}
+    for n_masks in (1, 4, 8):
+        took = seconds(
+            lambda n_masks=n_masks: kernel(
+                (-(-p // 128),),
+                (256,),
+                (
+                    planes,
+                    np.uint64(words * 8),
+                    np.int32(p),
+                    ends,
+                    np.int32(2),
+                    masks,
+                    np.int32(n_masks),
+                    counts,
+                ),
+            )
+        )
+        shown[f"seconds_{n_masks}"] = took
+        shown[f"share_of_memory_{n_masks}"] = planes.nbytes / took / copied
+    return shown
+
+
+def search(p: int, n: int, jobs: int, limit: float) -> dict[str, Any]:
+    """Search one table for a rule of two terms, on the GPU and on threads."""
+    rng = np.random.default_rng(0)
+    planes = rng.integers(0, 2**64, (p, -(-n // 64)), dtype=np.uint64)
+    if n % 64:
+        planes[:, -1] &= np.uint64((1 << n % 64) - 1)
+    names = [f"x{j}" for j in range(p)]
+    bits = BitMatrix(planes, LiteralTable.of_flags(names), [n])
+
+    def column(j: int) -> NDArray[np.bool_]:
+        return np.unpackbits(planes[j].view(np.uint8), bitorder="little", count=n).astype(bool)
+
+    rule = (column(7) & column(p // 2) & column(p - 3)) | (column(11) & column(p // 3))
+    y = rng.random(n) < np.where(rule, 0.8, 0.2)
+    began = time.perf_counter()
+    posterior = Posterior(bits, y)
+    made = time.perf_counter() - began
+    shown: dict[str, Any] = {"planes": p, "rows": n, "posterior": made}
+    for device in ("cuda", "cpu"):
+        began = time.perf_counter()
+        with on_device(posterior.bits, device, "hunt"):
+            sent = time.perf_counter() - began
+            found = hunt(posterior, n_jobs=jobs, random_state=0, time_limit=limit)
+        shown[device] = {
+            "seconds": time.perf_counter() - began, "sent": sent, "function": str(found.function),
+            "score": found.log_posterior, "stopped": found.stopped, "restarts": found.restarts,
+        }  # fmt: skip
+        masks = posterior.bits.view().all_rows()[None].repeat(4, axis=0)
+        with on_device(posterior.bits, device, "hunt"):
+            posterior.bits.view().literal_counts(masks)
+            began = time.perf_counter()
+            posterior.bits.view().literal_counts(masks)
+            shown[device]["sweep_of_4"] = time.perf_counter() - began
+        print(json.dumps({device: shown[device]}), flush=True)
+    return shown
 
 
 def measure(p: int, n: int, measure: str, jobs: int) -> dict[str, Any]:
@@ -137,8 +213,8 @@ def measure(p: int, n: int, measure: str, jobs: int) -> dict[str, Any]:
     genotypes, y = study(p, n)
     options = ScanOptions(measure=measure, top=100)
     # Kernels are compiled at first use and kept; that is not timed.
-    cuda_pairs._compiled("scan_pairs", 4, int(y.sum()) < 1 << 16, measure == "cells").compile()
-    cuda_pairs._compiled("pick", 2, False, False).compile()
+    few = genotypes.take(variants=np.arange(300))
+    scan(few, y, device="cuda", measure=measure, top=5)
     began = time.perf_counter()
     table = scan_table(genotypes, y, options, jobs)
     margins = time.perf_counter()
@@ -179,19 +255,29 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--sizes", default="20000x5000,20000x20000,20000x100000,10000x500000")
     parser.add_argument("--measure", default="and,cells")
+    parser.add_argument("--sweeps", default="1000000x10000,1000000x500000")
+    parser.add_argument("--searches", default="1000000x10000")
+    parser.add_argument("--limit", type=float, default=120, help="Seconds of a search.")
     parser.add_argument("--jobs", type=int, default=16)
     options = parser.parse_args()
     import cupy as cp
 
+    def sizes(text: str) -> list[tuple[int, int]]:
+        return [(int(p), int(n)) for p, n in (size.split("x") for size in text.split(",") if size)]
+
     name = cp.cuda.runtime.getDeviceProperties(0)["name"].decode()
     bound = limits()
     print(json.dumps({"device": name, **bound, "simd": _native.simd()}), flush=True)
-    for size in options.sizes.split(","):
-        p, n = map(int, size.split("x"))
+    for p, n in sizes(options.sizes):
         for kind in options.measure.split(",") if p * n < 10**9 else ["and"]:
             got = measure(p, n, kind, options.jobs)
             got["share_of_limit"] = got["pair_samples_per_second"] * 4 / bound["bit_products"]
             print(json.dumps(got), flush=True)
+    for p, n in sizes(options.sweeps):
+        print(json.dumps(sweeps(p, n, bound["bytes_copied"])), flush=True)
+        cp.get_default_memory_pool().free_all_blocks()
+    for p, n in sizes(options.searches):
+        print(json.dumps(search(p, n, options.jobs, options.limit)), flush=True)
 
 
 if __name__ == "__main__":

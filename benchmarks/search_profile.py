@@ -46,7 +46,7 @@ def restarts(posterior: Posterior, seed: int) -> list[Restart]:
     found: list[Restart] = []
     last = time.process_time()
 
-    class Clocked(SEARCH._Tally):  # type: ignore[name-defined,misc]
+    class Clocked(SEARCH.Tally):  # type: ignore[name-defined,misc]
         def add(self, end: Any) -> None:
             nonlocal last
             super().add(end)
@@ -54,7 +54,7 @@ def restarts(posterior: Posterior, seed: int) -> list[Restart]:
             found.append(Restart(end.kind, end.score, now - last))
             last = now
 
-    with patch.object(SEARCH, "_Tally", Clocked):
+    with patch.object(SEARCH, "Tally", Clocked):
         hunt(posterior, random_state=seed)
     return found
 

@@ -5,11 +5,12 @@ import os
 import pytest
 from hypothesis import settings
 
-# Property-based tests explore on every run at a desk; the gate before landing repeats one choice of
-# examples, so that it answers for the change and not for the day's luck.
-settings.register_profile("gate", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("gate")
+# Property-based tests try other examples on every run at a desk. The gate repeats one choice, so
+# that it answers for the change and not for the day's luck; `make calibrate` tries many.
+settings.register_profile("desk", max_examples=30, deadline=None)
+settings.register_profile("gate", settings.get_profile("desk"), derandomize=True)
+settings.register_profile("thorough", settings.get_profile("desk"), max_examples=200)
+settings.load_profile("gate" if os.environ.get("CI") else "desk")
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def no_trace_left(monkeypatch):
 def planted_markers():
     from bayesdnf import Effect
     from bayesdnf.genomics import find_markers
-    from genomics.planted import QUICK, study
+    from tests.genomics.planted import QUICK, study
 
     effect = Effect(prevalence=0.01, sampling="case-control")
     return find_markers(study(proxies=3), effect=effect, **QUICK)
@@ -43,7 +44,7 @@ def planted_markers():
 @pytest.fixture(scope="session")
 def no_markers():
     from bayesdnf.genomics import find_markers
-    from genomics.planted import QUICK, study
+    from tests.genomics.planted import QUICK, study
 
     return find_markers(study(marker=False), **QUICK)
 

@@ -48,6 +48,7 @@ EXAMPLES = {
         "docs/markers.md",
         "docs/report.md",
         "docs/scale.md",
+        "docs/start.md",
         "docs/thresholds.md",
     },
     "sh": {"README.md", "docs/index.md", "docs/start.md"},
@@ -106,7 +107,7 @@ def test_the_pages_that_show_examples(language):
 
 
 @pytest.mark.slow
-@pages_with(lambda page: blocks(page, "python"))
+@pages_with(lambda page: blocks(page, "python"), long=["docs/markers.md"])
 def test_python_examples(page):
     report, names = [], {}
     for line, block in blocks(page, "python"):

@@ -1,4 +1,4 @@
-"""The rules of the house that a linter does not know: rooms, names, and nothing printed."""
+"""Rules of the code base that no linter checks: sizes of packages, names, and nothing printed."""
 
 import ast
 from collections import defaultdict
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 SRC = Path(__file__).parents[1] / "src" / "bayesdnf"
-MOST_MODULES = 15  # in a package, besides __init__; more means that rooms are missing
+MOST_MODULES = 15  # in a package, besides __init__; more means that packages are missing
 NO_IDEA = {"utils", "helpers", "common", "misc"}
 
 # Two modules or classes may share a name only when they are listed here, with all their places.

@@ -1,4 +1,4 @@
-"""The journeys of docs/developing/house.md are those that commands take; its picture is true."""
+"""The call sequences of docs/developing/house.md are true, and so is its picture."""
 
 import re
 import subprocess

@@ -1,8 +1,8 @@
 """Draw which package imports which, as SVG: ``make house``.
 
-Every import counts: those inside functions, those for type checkers, and names taken from the front
-door (``from .. import Prior``), which are followed to the module that defines them. An arrow that
-points up is an error unless ``UPWARD`` explains it.
+Every import counts: those inside functions, those for type checkers, and names taken from the
+package itself (``from .. import Prior``), which are followed to the module that defines them. An
+arrow that points up is an error unless ``UPWARD`` explains it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 import bayesdnf
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "bayesdnf"
-# From the top of the house to its ground; packages on one floor do not import each other.
+# From the top layer to the bottom; packages of one layer do not import each other.
 FLOORS = (
     ("cli",),
     ("experiments",),
@@ -45,7 +45,7 @@ def imports() -> set[tuple[str, str]]:
     for file in sorted(SOURCE.rglob("*.py")):
         here = ["bayesdnf", *file.relative_to(SOURCE).with_suffix("").parts]
         if len(here) == 2 and here[1] not in FLOOR:
-            continue  # the front door itself
+            continue  # bayesdnf/__init__.py itself
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom):
                 for target in _targets(node, here[:-1]):
@@ -66,7 +66,7 @@ def _targets(node: ast.ImportFrom, package: list[str]) -> list[str]:
 
 
 def upward(pairs: set[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return imports of the same floor or of a higher one that nothing explains."""
+    """Return imports of the same layer or of a higher one that nothing explains."""
     return sorted(p for p in pairs - set(UPWARD) if FLOOR[p[0]] >= FLOOR[p[1]])
 
 
@@ -126,7 +126,7 @@ def main() -> None:
     """Write the picture to the file that is named, unless an arrow points up."""
     pairs = imports()
     if wrong := upward(pairs):
-        sys.exit("\n".join(f"{a} must not import {b}, which is no lower room." for a, b in wrong))
+        sys.exit("\n".join(f"{a} must not import {b}, not in a lower layer." for a, b in wrong))
     Path(sys.argv[1]).write_text(draw(pairs), encoding="utf-8")
 
 

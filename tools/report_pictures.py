@@ -1,4 +1,4 @@
-"""Take the pictures of docs/report.md: a report's top, its posterior, and the form on a phone.
+"""Take the pictures of reports in README.md and docs/report.md: rule, posterior, form on a phone.
 
 python tools/report_pictures.py docs
 """
@@ -11,8 +11,8 @@ from pathlib import Path
 
 from bayesdnf import DNFClassifier, PosteriorDNFClassifier, datasets
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from report.browsers import Page, open_browser
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.report.browsers import Page, open_browser
 
 WIDE, PHONE = 900, 390
 
@@ -31,6 +31,8 @@ def main() -> None:
         for scheme, name in (("light", "report"), ("dark", "report-dark")):
             page.resize(WIDE, scheme)
             page.picture(docs / f"{name}.png", end="#try")
+        page.resize(WIDE)
+        page.picture(docs / "report-top.png", end="#rule")
         page.resize(PHONE, "dark")
         page.picture(docs / "report-phone.png", "#try", "#test")
         page = Page(driver, few.report(X[1::40], y[1::40], folder / "posterior.html"))

@@ -135,7 +135,7 @@ print(short.summary())
 
 # %%
 # Read the warning: where the rule holds, the risk is just below one half, so
-# ``predict`` never answers ">50K" and its accuracy is that of saying no to all. The
+# ``predict`` never returns ">50K" and its accuracy is that of saying no to all. The
 # rule still separates risks of 0.04 and 0.48. Use ``predict_proba`` with a threshold
 # that fits what an error costs, or ``marked``, which says on whom the rule holds.
 #
@@ -201,7 +201,7 @@ ax.legend(loc="lower right")
 # those (:doc:`/comparison` has more tables). If the rule is to be read, argued with and
 # applied by hand, this is its price.
 #
-# Hand over
-# ---------
+# Export
+# ------
 
 print(short.function_.to_sql())

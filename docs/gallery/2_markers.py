@@ -3,7 +3,7 @@ Markers from PLINK files
 ========================
 
 A geneticist has cases, controls and variants, and suspects that mutations act together.
-This page goes from PLINK files to a combination of mutations, to the doubts about it,
+This page goes from PLINK files to a combination of variants, to its uncertainty,
 and to its test in another cohort. The study is made up, so that the truth is known.
 """
 
@@ -77,8 +77,8 @@ print(*study.history, sep="\n")
 # Find the markers
 # ----------------
 #
-# One in twenty of the population is ill, half of the sample is: the model is told both,
-# and gives risks on the scale of the population.
+# One in twenty of the population is ill, half of the sample is: the model takes both
+# into account and gives risks on the scale of the population.
 
 effect = Effect(prevalence=0.05, sampling="case-control")
 found = find_markers(study, effect=effect, random_state=0, n_jobs=2)

@@ -93,8 +93,8 @@ print(qca.minimize(table, "intermediate", expectations=conditions))
 qca.necessity(cases, "SURV", expressions=["DEV", "LIT", "STB", "DEV*STB"]).round(3)
 
 # %%
-# How sure can eighteen cases make us?
-# ------------------------------------
+# How much certainty do eighteen cases give?
+# ------------------------------------------
 #
 # Minimization treats the table as certain. The same cases can be given to the Bayesian
 # model, which allows each country to be an exception, and asks how probable each
@@ -114,7 +114,7 @@ _ = plots.inclusion(posterior.draws_)
 
 # %%
 # DEV and STB stand in about nine of ten functions; of the rest the cases say little.
-# That much can be said without the assumptions that minimization adds. Whether the
-# chains can be believed:
+# That much can be said without the assumptions that minimization adds. The
+# diagnostics of the chains:
 
 print(posterior.diagnostics_.verdict)

@@ -73,8 +73,8 @@ print(model.diagnostics_.verdict)
 _ = plots.trace(model.draws_)
 
 # %%
-# The same table with far too short chains. Nothing crashes and nothing is empty; only
-# the verdict tells:
+# The same table with far too short chains. Nothing fails and nothing is empty; only
+# the verdict shows it:
 
 hasty = PosteriorDNFClassifier(
     layers=1, draws=200, warmup=0, thin=1, random_state=0
@@ -156,9 +156,9 @@ ax.set(xlabel="number of symptoms", ylabel="share of positives")
 ax.legend()
 
 # %%
-# The model is found out: with few symptoms there are fewer positives than it predicts,
-# with many symptoms more. Averaging over rules follows the curve, and not steeply
-# enough. A model of sums is the better one here.
+# The check detects the misfit: with few symptoms there are fewer positives than
+# predicted, with many symptoms more. Averaging over rules follows the curve, but not
+# steeply enough. An additive model is better here.
 #
-# ``to_datatree(log_likelihood=True)`` hands the draws to ArviZ for leave-one-out and
-# more.
+# ``to_datatree(log_likelihood=True)`` converts the draws for ArviZ: leave-one-out
+# cross-validation and more.

@@ -74,6 +74,28 @@ PyBitView make_view(Planes planes, const std::vector<std::size_t>& rows_per_segm
     return {std::move(view), std::move(kept)};
 }
 
+// Sweeps by a Python function sweep(masks, counts), which fills counts.
+class CalledPlanes : public DevicePlanes {
+  public:
+    CalledPlanes(nb::callable sweep, const BitView& view)
+        : sweep_(std::move(sweep)),
+          n_segments_(view.n_segments()),
+          n_words_(view.n_words()),
+          n_planes_(view.n_planes()) {}
+
+    void sweep(const Word* masks, std::size_t n_masks, std::int32_t* counts) const override {
+        const nb::gil_scoped_acquire acquire;
+        using Masks = nb::ndarray<nb::numpy, const Word, nb::ndim<2>, nb::c_contig>;
+        Masks given(masks, {n_masks, n_words_}, nb::handle());
+        Out<std::int32_t, 3> out(counts, {n_segments_, n_masks, n_planes_}, nb::handle());
+        sweep_(given.cast(nb::rv_policy::reference), out.cast(nb::rv_policy::reference));
+    }
+
+  private:
+    nb::callable sweep_;
+    std::size_t n_segments_, n_words_, n_planes_;
+};
+
 Out<Count, 3> sweep(const PyBitView& self, In<Word, 2> masks, std::size_t n_threads) {
     const BitView& view = *self;
     require(masks.shape(1) == view.n_words(), "masks must have as many words as a segmented row");
@@ -268,6 +290,14 @@ void bind_bits(nb::module_& m) {
             },
             "The mask with every row in it.")
         .def("sweep", &sweep, "masks"_a, "n_threads"_a = 1, "counts[segment, mask, plane].")
+        .def(
+            "use",
+            [](PyBitView& v, std::optional<nb::callable> device) {
+                v->use(device ? std::make_shared<CalledPlanes>(*device, *v) : nullptr);
+            },
+            "device"_a.none(),
+            "Let a function sweep(masks, counts) fill counts[segment, mask, plane] in place of the "
+            "processor, or None: the processor again. Not while anything uses the view.")
         .def("literal_counts", &literal_counts, "masks"_a, "counts[segment, mask, literal].")
         .def("count", &count, "masks"_a, "counts[mask, segment].")
         .def("term_masks", &term_masks, "literal_starts"_a, "literals"_a)

@@ -183,6 +183,7 @@ void bind_chain(nb::module_& m) {
                      require(!term.empty() && std::is_sorted(term.begin(), term.end()),
                              "a listed term must be sorted ids of literals");
                  std::vector<State> states;
+                 states.reserve(known.size());
                  for (std::size_t i = 0; i < known.size(); ++i)
                      states.emplace_back(problem.posterior, known[i], known_layers[i]);
                  const MoveSettings moves{empty_base, whole_base, growth,

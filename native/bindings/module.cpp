@@ -11,7 +11,8 @@ NB_MODULE(_native, m) {
             PyErr_SetString(errors.attr("ParameterError").ptr(), error.what());
         }
     });
-    m.attr("CUDA_SOURCE") = bayesdnf::kCudaSource;
+    m.attr("CUDA_PAIRS") = bayesdnf::kCudaPairs;
+    m.attr("CUDA_SWEEP") = bayesdnf::kCudaSweep;
     bayesdnf::bindings::bind_bits(m);
     bayesdnf::bindings::bind_rng(m);
     bayesdnf::bindings::bind_model(m);

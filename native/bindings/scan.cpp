@@ -124,6 +124,12 @@ bool possible(const ScanTable& table, const ScanTable::CountedPair& pair) {
     return true;
 }
 
+std::size_t checked_task(const ScanTable& table, std::int64_t task) {
+    require(0 <= task && static_cast<std::size_t>(task) < table.n_tasks(),
+            "tasks are outside the scan");
+    return static_cast<std::size_t>(task);
+}
+
 }  // namespace
 
 void bind_scan(nb::module_& m) {
@@ -164,20 +170,26 @@ void bind_scan(nb::module_& m) {
             "first"_a, "last"_a, "step"_a, "n_threads"_a, "stop"_a, "best"_a)
         .def(
             "places",
-            [](const PyScanTable& t, std::size_t first, std::size_t last, std::size_t step) {
-                require(step > 0 && first <= last && last <= t->n_tasks(),
-                        "tasks are outside the scan");
-                const std::size_t n = divide_up(last - first, step);
-                auto places = new_array<std::int32_t, 2>({n, 2});
-                for (std::size_t i = 0; i < n; ++i) {
-                    const auto place = t->place_of_task(first + i * step);
+            [](const PyScanTable& t, In<std::int64_t, 1> tasks) {
+                auto places = new_array<std::int32_t, 2>({tasks.shape(0), 2});
+                for (std::size_t i = 0; i < tasks.shape(0); ++i) {
+                    const auto place = t->place_of_task(checked_task(*t, tasks.data()[i]));
                     for (std::size_t k = 0; k < 2; ++k)
                         places.data()[2 * i + k] = static_cast<std::int32_t>(place[k]);
                 }
                 return places;
             },
-            "first"_a, "last"_a, "step"_a,
+            "tasks"_a,
             "First variants of the rows (256 at most) and columns (128 at most) of tasks.")
+        .def(
+            "pairs_in",
+            [](const PyScanTable& t, In<std::int64_t, 1> tasks) {
+                std::size_t n = 0;
+                for (std::size_t i = 0; i < tasks.shape(0); ++i)
+                    n += t->pairs_in(checked_task(*t, tasks.data()[i]));
+                return n;
+            },
+            "tasks"_a, "How many pairs tasks hold.")
         .def(
             "score",
             [](const PyScanTable& t, In<std::int32_t, 2> pairs, std::size_t n_threads,

@@ -52,6 +52,13 @@ struct Simd {
                   const Word* planes, std::size_t plane_stride, std::size_t n_planes,
                   Segments segments, Count* counts, std::size_t counts_stride);
 
+    // The same for planes that lie side by side, word by word: word w of plane j at
+    // by_word[w * word_stride + j]. Faster where segments are short, because a vector holds the
+    // same word of several planes, and counts need not be added up across it.
+    void (*sweep_by_word)(const Word* masks, std::size_t mask_stride, std::size_t n_masks,
+                          const Word* by_word, std::size_t word_stride, std::size_t n_planes,
+                          Segments segments, Count* counts, std::size_t counts_stride);
+
     Count (*popcount)(const Word* a, std::size_t n);
     Count (*and_popcount)(const Word* a, const Word* b, std::size_t n);
     void (*and_into)(Word* out, const Word* a, const Word* b, std::size_t n);

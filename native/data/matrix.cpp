@@ -26,22 +26,51 @@ BitView::BitView(const Word* planes, std::size_t stride, std::size_t n_planes,
         fill_ones(all_rows_.data() + offsets_[s], rows_per_segment[s],
                   offsets_[s + 1] - offsets_[s]);
     count(all_rows_.data(), totals_.data());
+    if (!plain_) find_runs();
+    if (is_short()) lay_by_word();
+}
+
+void BitView::lay_by_word() {
+    std::vector<Word> words(n_words() * n_planes_);
+    for (std::size_t j = 0; j < n_planes_; ++j)
+        for (std::size_t w = 0; w < n_words(); ++w)
+            words[w * n_planes_ + j] = planes_[j * stride_ + w];
+    by_word_ = std::make_shared<const std::vector<Word>>(std::move(words));
+}
+
+void BitView::find_runs() {
+    const auto is = [&](std::size_t l, std::size_t plane, bool complement) {
+        return l < literals_.size() && literals_[l].valid < 0 &&
+               literals_[l].plane == static_cast<std::int32_t>(plane) &&
+               literals_[l].complement == complement;
+    };
+    for (std::size_t l = 0; l < literals_.size();) {
+        const std::size_t plane = as_index(literals_[l].plane);
+        std::size_t n = 0;
+        while (is(l + 2 * n, plane + n, false) && is(l + 2 * n + 1, plane + n, true)) ++n;
+        runs_.push_back({l, plane, n});
+        l += std::max<std::size_t>(2 * n, 1);
+    }
 }
 
 BitView BitView::over(const Word* planes, std::size_t n_planes) const {
     BitView other = *this;
+    other.device_ = nullptr;
     other.planes_ = planes;
     other.n_planes_ = n_planes;
     other.literals_.clear();
     for (std::size_t l = 0; l < n_planes; ++l)
         other.literals_.push_back({static_cast<std::int32_t>(l), -1, false});
     other.plain_ = true;
+    other.runs_.clear();
+    other.by_word_.reset();
     return other;
 }
 
 BitView BitView::weighted(const Word* weights, std::size_t n_weights,
                           std::size_t n_segments) const {
     BitView other = *this;
+    other.device_ = nullptr;
     other.weights_ = weights;
     other.n_weights_ = n_weights;
     other.offsets_.resize(n_segments + 1);
@@ -86,15 +115,28 @@ Count BitView::count_all(const Word* mask) const {
     return sum;
 }
 
-void BitView::sweep(const Word* masks, std::size_t n_masks, std::size_t first, std::size_t last,
-                    Count* counts, SweepRoom& room) const {
+void BitView::sweep_rows(const Word* masks, std::size_t n_masks, std::size_t first,
+                         std::size_t last, Count* counts,
+                         std::vector<std::int32_t>& from_device) const {
     const std::size_t n = last - first;
     const Segments segments{offsets_.data(), n_segments()};
-    const Word* planes = planes_ + first * stride_;
-    if (n_weights_ == 0) {
-        simd_.sweep(masks, n_words(), n_masks, planes, stride_, n, segments, counts, n);
-        return;
+    if (device_ != nullptr && n == n_planes_) {
+        from_device.resize(n_segments() * n_masks * n);
+        device_->sweep(masks, n_masks, from_device.data());
+        std::copy(from_device.begin(), from_device.end(), counts);
+    } else if (by_word_ != nullptr) {
+        simd_.sweep_by_word(masks, n_words(), n_masks, by_word_->data() + first, n_planes_, n,
+                            segments, counts, n);
+    } else {
+        simd_.sweep(masks, n_words(), n_masks, planes_ + first * stride_, stride_, n, segments,
+                    counts, n);
     }
+}
+
+void BitView::sweep(const Word* masks, std::size_t n_masks, std::size_t first, std::size_t last,
+                    Count* counts, SweepRoom& room) const {
+    if (n_weights_ == 0) return sweep_rows(masks, n_masks, first, last, counts, room.from_device);
+    const std::size_t n = last - first;
     // A weight's binary digit b is one more mask, worth 2^b: the inner loops never hear of weights.
     room.weighted.resize(n_weights_ * n_words());
     room.of_digits.resize(n_segments() * n_weights_ * n);
@@ -102,8 +144,8 @@ void BitView::sweep(const Word* masks, std::size_t n_masks, std::size_t first, s
         for (std::size_t b = 0; b < n_weights_; ++b)
             simd_.and_into(room.weighted.data() + b * n_words(), masks + m * n_words(),
                            weights_ + b * stride_, n_words());
-        simd_.sweep(room.weighted.data(), n_words(), n_weights_, planes, stride_, n, segments,
-                    room.of_digits.data(), n);
+        sweep_rows(room.weighted.data(), n_weights_, first, last, room.of_digits.data(),
+                   room.from_device);
         for (std::size_t s = 0; s < n_segments(); ++s) {
             Count* out = counts + (s * n_masks + m) * n;
             std::fill(out, out + n, Count{0});
@@ -129,10 +171,20 @@ void BitView::literal_counts(const Word* masks, std::size_t n_masks, Count* coun
         for (std::size_t s = 0; s < n_segments(); ++s) {
             const Count* plane = room.by_plane.data() + (s * n_masks + m) * n_planes_;
             Count* out = counts + (s * n_masks + m) * n_literals();
-            for (std::size_t l = 0; l < n_literals(); ++l) {
-                const LiteralSource& source = literals_[l];
-                const Count known = source.valid < 0 ? room.of_mask[s] : plane[source.valid];
-                out[l] = source.complement ? known - plane[source.plane] : plane[source.plane];
+            const Count all = room.of_mask[s];
+            for (const Run& run : runs_) {
+                Count* pairs = out + run.literal;
+                for (std::size_t i = 0; i < run.n_pairs; ++i) {
+                    const Count held = plane[run.plane + i];
+                    pairs[2 * i] = held;
+                    pairs[2 * i + 1] = all - held;
+                }
+                if (run.n_pairs > 0) continue;
+                const LiteralSource& source = literals_[run.literal];
+                // A complement has no plane: its count is what is known less what the plane marks,
+                // since a missing value satisfies neither a literal nor its negation.
+                const Count known = source.valid < 0 ? all : plane[source.valid];
+                *pairs = source.complement ? known - plane[source.plane] : plane[source.plane];
             }
         }
     }

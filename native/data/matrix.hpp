@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "data/bits.hpp"
@@ -24,6 +25,16 @@ struct LiteralSource {
 struct SweepRoom {
     std::vector<Count> by_plane, of_mask, of_digits;
     std::vector<Word> weighted;
+    std::vector<std::int32_t> from_device;
+};
+
+// Planes that lie in the memory of another device too, a GPU, which sweeps them in our place. Calls
+// come from any thread.
+class DevicePlanes {
+  public:
+    virtual ~DevicePlanes() = default;
+    // counts[segment][mask][plane] of all planes; masks are n_words() apart.
+    virtual void sweep(const Word* masks, std::size_t n_masks, std::int32_t* counts) const = 0;
 };
 
 class BitView {
@@ -63,12 +74,33 @@ class BitView {
     void sweep(const Word* masks, std::size_t n_masks, std::size_t first, std::size_t last,
                Count* counts, SweepRoom& room) const;
 
+    // Sweeps of all planes go to this device from now on, or to the processor again (nullptr).
+    // Views made of this one do without it. Not while anything uses the view.
+    void use(std::shared_ptr<const DevicePlanes> device) { device_ = std::move(device); }
+
     // counts[segment][mask][literal]: every one-literal extension of every mask, from one sweep.
     // A complement comes by subtraction from the rows whose value is known.
     void literal_counts(const Word* masks, std::size_t n_masks, Count* counts,
                         SweepRoom& room) const;
 
   private:
+    // A sweep that knows no weights, by whoever does it.
+    void sweep_rows(const Word* masks, std::size_t n_masks, std::size_t first, std::size_t last,
+                    Count* counts, std::vector<std::int32_t>& from_device) const;
+    // Literals one after the other that come of planes one after the other: of each plane the
+    // literal and its complement, known everywhere. Or one literal of any kind.
+    struct Run {
+        std::size_t literal, plane, n_pairs;
+    };
+
+    // Whether segments are so short that sweeps are faster over planes that lie word by word, and
+    // the planes so few that a second copy of them (8 MiB) costs little.
+    bool is_short() const {
+        return n_words() <= 16 * n_segments() && n_words() * n_planes_ <= std::size_t{1} << 20;
+    }
+    void lay_by_word();
+    void find_runs();
+
     const Word* planes_;
     std::size_t stride_, n_planes_;
     std::vector<std::size_t> offsets_;
@@ -76,9 +108,12 @@ class BitView {
     std::size_t n_weights_;
     std::vector<LiteralSource> literals_;
     bool plain_;  // the literals are the planes, in their order
+    std::vector<Run> runs_;
+    std::shared_ptr<const std::vector<Word>> by_word_;  // none where segments are long
     const Simd& simd_;
     std::vector<Word> all_rows_;
     std::vector<Count> totals_;
+    std::shared_ptr<const DevicePlanes> device_;
 };
 
 }  // namespace bayesdnf

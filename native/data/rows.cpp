@@ -29,6 +29,8 @@ inline void load_block(const Word* planes, std::size_t stride, std::size_t n_pla
 }  // namespace
 
 void transpose_block(Word block[64]) {
+    // Recursive transposition (Warren, Hacker's Delight 7-3): exchange the off-diagonal quarters
+    // of ever smaller squares, 6 passes of 32 exchanges.
     Word low = 0x00000000FFFFFFFFu;
     for (int step = 32; step > 0; step >>= 1, low ^= low << step) {
         for (int i = 0; i < 64; i = (i + step + 1) & ~step) {

@@ -34,8 +34,8 @@ constexpr Count kMostRows = 2000000;
 constexpr double kSlack = 0.01, kRounding = 0.05;
 
 // Everything exceeds these.
-const Reach::Levels kNothing = [] {
-    Reach::Levels levels;
+constexpr Reach::Levels kNothing = [] {
+    Reach::Levels levels{};
     levels.fill(-1);
     return levels;
 }();

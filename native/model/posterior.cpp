@@ -56,6 +56,20 @@ Likelihood::Likelihood(Effect e, Count n_positive, Count n_negative)
     if (!e.null_apart) null_ = unordered(0, 0);
 }
 
+void Likelihood::add_unordered(Count marked_positive, Count marked_negative, const Count* a,
+                               const Count* b, std::size_t n, double* out) const {
+    positive_.in_loop([&](const auto& positive) {
+        negative_.in_loop([&](const auto& negative) {
+            marked_.in_loop([&](const auto& marked) {
+                for (std::size_t i = 0; i < n; ++i) {
+                    const Count one = marked_positive + a[i], other = marked_negative + b[i];
+                    out[i] += positive[one] + negative[other] - marked[one + other] + constant_;
+                }
+            });
+        });
+    });
+}
+
 double Likelihood::order_factor(Count a, Count b) const {
     const double marked = real(a), marked_not = real(b);
     const double rest = real(n_positive_ - a), rest_not = real(n_negative_ - b);
@@ -79,6 +93,23 @@ double Likelihood::order_factor(Count a, Count b) const {
 double Likelihood::operator()(Count a, Count b) const {
     const double value = unordered(a, b);
     return effect_.ordered && !planted(Fault::order_forgotten) ? value + order_factor(a, b) : value;
+}
+
+void Likelihood::bounds(Count marked_positive, Count marked_negative, const Count* positive,
+                        const Count* negative, std::size_t n, double* out) const {
+    const double* const p = positive_.table(n_positive_);
+    const double* const q = negative_.table(n_negative_);
+    const double* const t = marked_.table(n_positive_ + n_negative_);
+    if (p == nullptr || q == nullptr || t == nullptr) {
+        for (std::size_t i = 0; i < n; ++i)
+            out[i] = bound(marked_positive + positive[i], marked_negative + negative[i]);
+        return;
+    }
+    for (std::size_t i = 0; i < n; ++i) {  // the same sum without a question at every look-up
+        const Count a = marked_positive + positive[i];
+        const Count b = std::min(marked_negative + negative[i], even(a));
+        out[i] = p[a] + q[b] - t[a + b] + constant_ - largest_order_;
+    }
 }
 
 CellLikelihood::Table::Table(double alpha, double beta, Count most_positive, Count most_negative)

@@ -49,6 +49,9 @@ class Likelihood {
         return positive_[marked_positive] + negative_[marked_negative] -
                marked_[marked_positive + marked_negative] + constant_;
     }
+    // Adds the same to out[i] for `marked` rows and a[i], b[i] more, for n candidates.
+    void add_unordered(Count marked_positive, Count marked_negative, const Count* a, const Count* b,
+                       std::size_t n, double* out) const;
     double order_factor(Count marked_positive, Count marked_negative) const;
     double null() const { return null_; }
 
@@ -59,6 +62,9 @@ class Likelihood {
         const Count negative = std::min(marked_negative, even(marked_positive));
         return unordered(marked_positive, negative) - largest_order_;
     }
+    // The same for n candidates side by side that take some more rows than are marked already.
+    void bounds(Count marked_positive, Count marked_negative, const Count* positive,
+                const Count* negative, std::size_t n, double* out) const;
     double largest_order_factor() const { return -largest_order_; }
     bool has(Count marked_positive, Count marked_negative) const {
         return 0 <= marked_positive && marked_positive <= n_positive_ && 0 <= marked_negative &&

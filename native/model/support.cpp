@@ -111,6 +111,9 @@ bool Support::excludes(std::int32_t a, std::int32_t b) const {
 }
 
 bool Support::absorbs(LiteralIds wide, LiteralIds narrow) const {
+    // `wide` holds wherever `narrow` does exactly when each of its literals is implied by one of
+    // `narrow`: literals of different attributes are free of each other, and equal columns count
+    // as one.
     return std::all_of(wide.begin(), wide.end(), [&](std::int32_t w) {
         return std::any_of(narrow.begin(), narrow.end(),
                            [&](std::int32_t n) { return implies(n, w); });

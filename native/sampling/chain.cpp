@@ -23,6 +23,8 @@ Record::Function describe(const State& state) {
         std::vector<Hash> of_parts;
         for (std::size_t h = 0; h <= parts.n_layers(); ++h)
             if (view.count_all(parts.rows(h)) > 0)
+                // Sorted hashes of non-empty parts: the numbers of the parts, and empty ones,
+                // leave no trace.
                 of_parts.push_back(hash_words(parts.rows(h), view.n_words()));
         std::sort(of_parts.begin(), of_parts.end());
         rows = hash_words(of_parts.front().data(), 2 * of_parts.size());
@@ -106,6 +108,8 @@ void Chain::take_step(Record& record) {
 void Chain::exchange(Record& record) {
     const std::size_t first = step_ / settings_.exchange_every % 2;
     for (std::size_t r = first; r + 1 < states_.size(); r += 2) {
+        // Priors are not tempered and cancel: only the likelihoods exchange temperatures (Geyer
+        // 1991).
         double log_ratio = (settings_.betas[r] - settings_.betas[r + 1]) *
                            (states_[r + 1].value().likelihood - states_[r].value().likelihood);
         if (planted(Fault::exchange_reversed)) log_ratio = -log_ratio;

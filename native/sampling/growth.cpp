@@ -49,6 +49,8 @@ bool Growth::look(const State& state, std::size_t without, Height height, const 
     } else {
         const Term next = with(partial, static_cast<std::int32_t>(best));
         const double longer = bound(prior.of_term(next), extensions_.taken(0, best));
+        // Both are kept possible, so that every allowed term can grow and every death has a birth
+        // to reverse it.
         stop_ = std::clamp(1 / (1 + std::exp(longer - as_it_is)), kLeast, 1 - kLeast);
     }
     return true;

@@ -30,6 +30,7 @@ bool KnownFunctions::jump(State& state, const Heat& heat, Philox& rng) const {
     double highest = -INFINITY;
     for (const State& s : states_) highest = std::max(highest, s.value().tempered(own));
     std::vector<double> up_to;
+    up_to.reserve(states_.size());
     double sum = 0;
     for (const State& s : states_)
         up_to.push_back(sum += planted(Fault::jump_unweighted)

@@ -93,6 +93,9 @@ double log_places(const State& state, std::size_t without = kNone) {
     return std::log(static_cast<double>(state.places(without).size()));
 }
 
+// Birth and death are each other's reverse (Green 1995). A birth draws a place (one of `places`)
+// and a term (q); the death back picks one of m + 1 terms. The ratio of the two is places / ((m +
+// 1) q), and that of a death its inverse, with the places counted in the state without the term.
 bool propose_birth(State& state, const Term& term, Height height, double log_q, const Heat& heat,
                    Philox& rng) {
     const double choices =
@@ -237,6 +240,8 @@ bool Mover::swap(State& state, const Heat& heat, Philox& rng) {
     return propose_change(state, i, next, 0, heat, rng);
 }
 
+// A coin decides between birth and death also where one of them is impossible, so that the two
+// probabilities cancel in the ratio.
 bool Mover::birth(State& state, const Heat& heat, Philox& rng) {
     const std::size_t p = n_literals(state);
     const bool fault = planted(Fault::birth_without_q);
@@ -286,6 +291,9 @@ bool Mover::grown_birth(State& state, const Heat& heat, Philox& rng) {
             if (!growth_.look(state, kNone, grown_for, term, heat, power)) return false;
             if (growth_.stops(rng)) break;
             const std::size_t l = growth_.draw(rng);
+            // Growth is sequential, but a term is a set. Instead of summing over the k! orders,
+            // the order is an auxiliary variable: the reverse draws one uniformly (1 / k!), hence
+            // log k! in the ratio.
             log_path += growth_.log_probability(l);
             term = with(term, static_cast<std::int32_t>(l));
         }
@@ -340,6 +348,8 @@ bool Mover::split(State& state, const Heat& heat, Philox& rng) {
     const auto log_ratio = [&](std::size_t few, const Term& u1, const Term& u2) {
         const double n = static_cast<double>(few);
         const double pairs = planted(Fault::merge_ordered_pairs) ? n * (n + 1) : n * (n + 1) / 2;
+        // Either half may have been the one drawn, so both ways add up; docs/paper.md, "Splits and
+        // merges".
         const double q = planted(Fault::split_one_half)
                              ? log_plain(u1, p)
                              : log_add(log_plain(u1, p), log_plain(u2, p));
@@ -401,6 +411,8 @@ bool Mover::redraw(State& state, const Heat& heat, Philox& rng) {
         static_cast<double>(base.size() + (planted(Fault::redraw_size) && !base.empty() ? 0 : 1));
     if (base.empty()) {
         const Value rest = state.value_with(left_out, Term{});
+        // With an empty base the candidate p is the rest alone, which is scored exactly: there is
+        // no bound for the function without the term.
         logs[p] = rest.allowed() ? rest.tempered(heat) : -INFINITY;
     }
     bounds_ = logs;
@@ -415,6 +427,9 @@ bool Mover::redraw(State& state, const Heat& heat, Philox& rng) {
     const std::size_t next = choice_.draw(rng);
     if (next == now) return false;
     const Term added = next == p ? base : with(base, static_cast<std::int32_t>(next));
+    // Given the base, every candidate proposes from the same list, so that a Gibbs step by exact
+    // scores would always be accepted. By bounds, what is left of the ratio is exact(next) /
+    // bound(next) over the same for the present state; `propose` adds the exact part.
     const double unpaid = bounds_[now] - bounds_[next];
     const double paid =
         planted(Fault::redraw_unpaid)
@@ -485,6 +500,7 @@ bool Mover::relocate(State& state, const Heat& heat, Philox& rng) {
     const Term term = state.terms()[i];
     choice_.logs.clear();
     for (const Height h : places) {
+        // All places are scored exactly, so this is a Gibbs step: no acceptance is needed.
         const Value value = state.value_with(i, term, h);
         choice_.logs.push_back(!value.allowed()                      ? -INFINITY
                                : planted(Fault::relocation_anywhere) ? 0

@@ -240,6 +240,7 @@ void AnnealChain::death() {
 void AnnealChain::consider(const Proposal& proposal) {
     const Count marked = proposal.marked.positive + proposal.marked.negative;
     const auto& l = problem_->posterior.likelihood();
+    // The author's code refuses functions that mark nobody or everybody (docs/paper.md).
     if (marked == 0 || marked == l.n_positive() + l.n_negative()) return;  // at any λ
     const double prior = prior_of(proposal);
     const double now = prior_ + likelihood(marked_);
@@ -385,6 +386,8 @@ void AnnealChain::update_marked() {
     unmarked_.resize(n);
     for (std::size_t i = 0; i < terms_.size(); ++i) {
         const std::vector<Word>& mask = terms_.mask(i);
+        // A two-level counter in bits: rows marked at least once, and at least twice. A term's own
+        // rows are those it marks that are not in `twice`, which makes deaths cheap.
         k.and_into(work_.data(), once_.data(), mask.data(), n);
         k.or_into(twice_.data(), twice_.data(), work_.data(), n);
         k.or_into(once_.data(), once_.data(), mask.data(), n);

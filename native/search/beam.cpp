@@ -265,7 +265,8 @@ class Beam {
         for (const std::int32_t l : parent.term) parent_prior += prior_.of_literal(l);
         // What a longer term may still gain from its size and its literals' weights.
         const double ahead = prior_.reach(size + 1) + kLookAhead * heaviest_;
-        const double reachable = parent_prior + heaviest_ + std::max(prior_.of_size(size), ahead);
+        const double of_size = prior_.of_size(size);
+        const double reachable = parent_prior + heaviest_ + std::max(of_size, ahead);
         const std::size_t n_near = near_literals(parent, size > 1, best_.score - reachable, taken);
         const auto from = static_cast<std::int32_t>(number);
         for (const std::int32_t id : std::span(room_.near).first(n_near)) {
@@ -273,21 +274,17 @@ class Beam {
             const Taken longer{taken.first + l, taken.part_step, taken.segment_step};
             const Count covered = room_.totals[l];
             const double literal_prior = parent_prior + prior_.of_literal(id);
-            const bool simple = opening_.simple();
-            const double likelihood = simple ? opening_.bound(longer) : room_.bounds[l];
-            const double bound = literal_prior + prior_.of_size(size) + likelihood;
+            const double bound = literal_prior + of_size + room_.bounds[l];
             offers.highest = std::max(offers.highest, bound);
             if (bound > best_.score) offers.contenders.offer({bound, from, id, covered});
+            if (!offers.children.wants(room_.separations[l])) continue;
             // Could a longer term from here still win? Where the rates are ordered only by losing
             // negatives.
             const double wanted = best_.score - literal_prior - ahead;
-            if (simple) {
-                if (longer.first[longer.segment_step] > 0 && hope_(longer.first[0]) > wanted)
-                    offers.children.offer({opening_.separation(longer), from, id, covered});
-            } else if (offers.children.wants(room_.separations[l]) &&
-                       (likelihood > wanted || opening_.hope(longer) > wanted)) {
+            if (opening_.simple()
+                    ? longer.first[longer.segment_step] > 0 && hope_(longer.first[0]) > wanted
+                    : room_.bounds[l] > wanted || opening_.hope(longer) > wanted)
                 offers.children.offer({room_.separations[l], from, id, covered});
-            }
         }
     }
 
@@ -302,14 +299,9 @@ class Beam {
         std::size_t n_near = 0;
         Count fewest = 0;
         const Count* positive = taken.first;
-        if (opening_.simple()) {
-            fewest = hope_.fewest_above(wanted);
-            const Count* negative = taken.first + taken.segment_step;
-            for (std::size_t l = 0; l < p; ++l) totals[l] = positive[l] + negative[l];
-        } else {
-            opening_.bounds(taken, p, room_.bounds.data(), totals);
-            opening_.separations(taken, p, room_.separations.data());
-        }
+        if (opening_.simple()) fewest = hope_.fewest_above(wanted);
+        opening_.bounds(taken, p, room_.bounds.data(), totals);
+        opening_.separations(taken, p, room_.separations.data());
         for (std::size_t l = 0; l < p; ++l) {  // without branches
             near[n_near] = static_cast<std::int32_t>(l);
             n_near +=

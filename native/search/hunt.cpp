@@ -218,10 +218,13 @@ void rebuild(State& state, std::size_t width, const Stop& stop, Depth depth) {
         }
     }
     add_terms();
+    // Terms tried in vain since anything changed: once all of them were, nothing is left to try.
+    std::size_t in_vain = 0;
     for (bool better = true; better && !stop();) {
         better = false;
         // A rebuilt term goes to the end, so taking out the first one n times visits each once.
-        for (std::size_t left = state.size(); left > 0 && state.size() > 0 && !stop(); --left) {
+        for (std::size_t left = state.size(); left > 0 && in_vain < state.size() && !stop();
+             --left) {
             const double before = state.score();
             const Term old = state.terms()[0];
             State trial = state;
@@ -238,17 +241,22 @@ void rebuild(State& state, std::size_t width, const Stop& stop, Depth depth) {
             } else {
                 state.replace(0, old);
             }
+            in_vain = state.score() > before ? 0 : in_vain + 1;
         }
-        if (better) add_terms();
+        if (!better) break;
+        const double before = state.score();
+        add_terms();
+        if (state.score() > before) in_vain = 0;
     }
 }
 
 void polish(State& state, const Stop& stop) {
     std::vector<Change> changes;
     Extensions extensions;
+    std::size_t in_vain = 0;  // terms tried since anything changed
     for (bool better = true; better && !stop();) {
         better = false;
-        for (std::size_t i = 0; i < state.size() && !stop(); ++i) {
+        for (std::size_t i = 0; i < state.size() && in_vain < state.size() && !stop(); ++i) {
             const double without = state.score_with(i, {});
             double best = state.score();
             Term best_term = state.terms()[i];
@@ -272,9 +280,11 @@ void polish(State& state, const Stop& stop) {
                     drop = false;
                 }
             }
+            ++in_vain;
             if (best > state.score()) {
                 state.replace(i, drop ? Term{} : best_term);
                 better = true;
+                in_vain = 0;
             }
         }
     }

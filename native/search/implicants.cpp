@@ -186,6 +186,7 @@ class ImplicantWalk {
                 int count = 0;
                 for (std::size_t i = 0; i < t_.literal_words_; ++i)
                     count += std::popcount(excluders[i] & offered_[i]);
+                // Some row can no longer be excluded: nothing below this node is an implicant.
                 if (count == 0) return t_.n_negative_;
                 if (count < fewest) fewest = count, row = r;
             }
@@ -193,7 +194,8 @@ class ImplicantWalk {
     }
 
     void visit(std::size_t depth) {
-        if (++found_.nodes > wish_.max_nodes || (found_.nodes % 64 == 0 && stop_())) halted_ = true;
+        ++found_.nodes;
+        if (found_.nodes > wish_.max_nodes || (found_.nodes % 64 == 0 && stop_())) halted_ = true;
         Node& n = node(depth);
         n.worth.clear();
         std::size_t kept = 0;
@@ -244,6 +246,9 @@ class ImplicantWalk {
         next.once.resize(t_.negative_words_);
         Word left = 0;
         for (std::size_t w = 0; w < t_.negative_words_; ++w) {
+            // A term is prime when every literal alone excludes some negative row. Rows excluded
+            // exactly once witness that; a literal that would leave another without a witness is
+            // not offered.
             next.once[w] = (n.once[w] & ~out[w]) | (n.open[w] & out[w]);
             left |= next.open[w] = n.open[w] & ~out[w];
         }

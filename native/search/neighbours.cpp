@@ -46,6 +46,8 @@ void extension_bounds(const State& state, std::size_t without, Height height, co
         return Value{log_prior, opening.bound(taken)}.tempered(heat);
     };
     const double size_prior = prior.of_size(base.size() + 1);
+    // A size without mass (a gap in the prior on sizes) may still lead to one with mass: the best
+    // reachable size stands in for it, so that growth is not stopped at the gap.
     double longer_prior = opening.others_prior() +
                           (size_prior > -INFINITY ? size_prior : prior.reach(base.size() + 1));
     for (const std::int32_t l : base) longer_prior += prior.of_literal(l);

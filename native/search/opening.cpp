@@ -13,6 +13,8 @@ void Opening::look(const State& state, std::size_t without, Height height) {
     const Parts& parts = others_.parts;
     const std::size_t n_others = state.size() - (without == kNone ? 0 : 1);
     const std::size_t n_layers = parts.n_layers() + (others_.joins ? 0 : 1);
+    // Everything in the prior that no candidate for this place changes; a candidate adds its own
+    // term's part.
     others_prior_ =
         state.terms_prior(without) + posterior_->prior().of_count(n_others + 1, n_layers);
     log_factorials_ = &posterior_->log_factorials();
@@ -30,6 +32,8 @@ void Opening::look(const State& state, std::size_t without, Height height) {
     above_ = 0;
     // Without the place's own layer the others keep the numbers they have without it.
     for (std::size_t h = n_parts_ + (others_.joins ? 1 : 0); h <= parts.n_layers(); ++h)
+        // Rows of higher layers are out of reach for a term here, so their evidence is a constant
+        // of the place.
         above_ += posterior_->cells().part(false, parts.count(h));
 }
 
@@ -71,6 +75,9 @@ double Opening::shares(const Rows& rows) const {
     const LookUp& f = *log_factorials_;
     if (n_classes_ == 2) {  // without a loop
         const Count a = rows(0), b = rows(1);
+        // log B(a + 1, b + 1): the evidence of these rows under one uniform rate. Sums of it over
+        // the two sides of a split rank partial terms by how well they separate the rows, whatever
+        // the rates are.
         return f[a] + f[b] - f[a + b + 1];
     }
     double sum = 0;
@@ -131,11 +138,8 @@ void Opening::add_up(const Taken& first, std::size_t n, Stays stays, Goes goes, 
 void Opening::bounds(const Taken& first, std::size_t n, double* out, Count* totals) const {
     if (simple_) {
         const Count *a = first.first, *b = first.first + first.segment_step;
-        const Likelihood& likelihood = posterior_->likelihood();
-        for (std::size_t l = 0; l < n; ++l) {
-            out[l] = likelihood.bound(marked_.positive + a[l], marked_.negative + b[l]);
-            totals[l] = a[l] + b[l];
-        }
+        posterior_->likelihood().bounds(marked_.positive, marked_.negative, a, b, n, out);
+        for (std::size_t l = 0; l < n; ++l) totals[l] = a[l] + b[l];
         return;
     }
     std::fill(out, out + n, above_);
@@ -145,10 +149,8 @@ void Opening::bounds(const Taken& first, std::size_t n, double* out, Count* tota
             const Likelihood& likelihood = posterior_->strata()[s];
             const Count* a = first.first + s * first.segment_step;
             const Count* b = a + n_strata_ * first.segment_step;
-            for (std::size_t l = 0; l < n; ++l) {
-                out[l] += likelihood.unordered(own_[s] + a[l], own_[n_strata_ + s] + b[l]);
-                totals[l] += a[l] + b[l];
-            }
+            likelihood.add_unordered(own_[s], own_[n_strata_ + s], a, b, n, out);
+            for (std::size_t l = 0; l < n; ++l) totals[l] += a[l] + b[l];
         }
         return;
     }
@@ -162,13 +164,39 @@ void Opening::bounds(const Taken& first, std::size_t n, double* out, Count* tota
         out, totals);
 }
 
+// The same sum as separation_of_parts comes to, in one loop.
+template <class LogFactorials>
+void Opening::add_separations(const Taken& first, std::size_t n, std::size_t s,
+                              const LogFactorials& f, double* out) const {
+    const Count* a = first.first + s * first.segment_step;
+    const Count* b = a + n_strata_ * first.segment_step;
+    const Count open_a = others_.parts.count(0)[s], open_b = others_.parts.count(0)[n_strata_ + s];
+    for (std::size_t l = 0; l < n; ++l) {
+        const Count left_a = open_a - a[l], left_b = open_b - b[l];
+        out[l] += f[left_a] + f[left_b] - f[left_a + left_b + 1];
+        out[l] += f[a[l]] + f[b[l]] - f[a[l] + b[l] + 1];
+    }
+}
+
 void Opening::separations(const Taken& first, std::size_t n, double* out) const {
     if (simple_) {
+        const Count all = open_.positive + open_.negative;
+        const double* const f = log_factorials_->table(all + 1);
+        const Count *a = first.first, *b = first.first + first.segment_step;
         for (std::size_t l = 0; l < n; ++l)
-            out[l] = separation({first.first + l, first.part_step, first.segment_step});
+            out[l] = f == nullptr
+                         ? separation({a + l, first.part_step, first.segment_step})
+                         : f[a[l]] + f[b[l]] - f[a[l] + b[l] + 1] + f[open_.positive - a[l]] +
+                               f[open_.negative - b[l]] - f[all - a[l] - b[l] + 1];
         return;
     }
     std::fill(out, out + n, 0.0);
+    if (n_parts_ == 1 && n_classes_ == 2) {
+        log_factorials_->in_loop([&](const auto& f) {
+            for (std::size_t s = 0; s < n_strata_; ++s) add_separations(first, n, s, f, out);
+        });
+        return;
+    }
     const auto of = [this](std::size_t, const auto& rows) { return shares(rows); };
     add_up(first, n, of, of, out, nullptr);
 }

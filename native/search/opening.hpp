@@ -86,6 +86,11 @@ class Opening {
     void add_up(const Taken& first, std::size_t n, Stays stays, Goes goes, double* out,
                 Count* totals) const;
 
+    // Of one stratum, with one part below the place and two classes.
+    template <class LogFactorials>
+    void add_separations(const Taken& first, std::size_t n, std::size_t s, const LogFactorials& f,
+                         double* out) const;
+
     const Posterior* posterior_ = nullptr;
     bool simple_ = true;
     std::size_t n_parts_ = 0, n_strata_ = 1, n_classes_ = 2;

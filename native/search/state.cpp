@@ -75,6 +75,8 @@ Value State::value_with(std::span<const std::size_t> without, std::span<const Te
         room.masks.push_back(terms_.mask(i).data());
         room.covers.push_back(covers_[i]);
     }
+    // Terms that were allowed together stay so when some leave, so only added terms and pairs with
+    // them are checked.
     room.known = value_.allowed() ? room.terms.size() : 0;
     room.added.resize(added.size() * n_words);
     for (std::size_t j = 0; j < added.size(); ++j) {
@@ -197,6 +199,7 @@ double State::terms_prior(std::size_t without) const {
 
 std::vector<LayeredTerm> State::canonical() const {
     std::vector<LayeredTerm> sorted;
+    sorted.reserve(terms_.size());
     for (std::size_t i = 0; i < terms_.size(); ++i) sorted.push_back({layers_[i], terms_[i]});
     std::sort(sorted.begin(), sorted.end());
     return sorted;

@@ -61,6 +61,30 @@ TEST(sweep_counts_every_segment_mask_and_plane) {
         }
 }
 
+TEST(a_sweep_word_by_word_counts_the_same) {
+    Philox rng({7, 8});
+    const std::size_t offsets[] = {0, 3, 3, 8, 9}, n_words = 9, n_segments = 4;
+    for (const std::size_t n_planes : {0u, 1u, 3u, 7u, 16u, 45u})
+        for (const std::size_t n_masks : {0u, 1u, 5u}) {
+            const auto planes = random_words(rng, n_planes * n_words);
+            auto masks = random_words(rng, n_masks * n_words);
+            for (std::size_t w = 0; w < masks.size(); w += 4) masks[w] = 0;
+            std::vector<Word> by_word(n_planes * n_words);
+            for (std::size_t j = 0; j < n_planes; ++j)
+                for (std::size_t w = 0; w < n_words; ++w)
+                    by_word[w * n_planes + j] = planes[j * n_words + w];
+            std::vector<Count> expected(n_segments * n_masks * n_planes, -1);
+            available_simd()[0]->sweep(masks.data(), n_words, n_masks, planes.data(), n_words,
+                                       n_planes, {offsets, n_segments}, expected.data(), n_planes);
+            for (const Simd* k : available_simd()) {
+                std::vector<Count> counts(expected.size(), -1);
+                k->sweep_by_word(masks.data(), n_words, n_masks, by_word.data(), n_planes, n_planes,
+                                 {offsets, n_segments}, counts.data(), n_planes);
+                CHECK(counts == expected);
+            }
+        }
+}
+
 TEST(fill_ones_leaves_the_padding_clear) {
     for (const std::size_t bits : {0u, 1u, 63u, 64u, 65u, 127u, 128u}) {
         Word words[3] = {7, 7, 7};

@@ -79,3 +79,18 @@ TEST(prior_does_not_depend_on_the_order_of_terms) {
     const LiteralIds too_many[] = {a, b, c, a};
     CHECK(std::isinf(prior(too_many, 1)));
 }
+
+TEST(bounds_side_by_side_are_the_bounds_one_by_one) {
+    for (const bool ordered : {false, true}) {
+        const Likelihood lik({2, 3, 1.5, 0.5, 1, 2, ordered}, 30, 41);
+        std::vector<Count> a, b;
+        for (Count i = 0; i <= 26; i += 2)
+            for (Count j = 0; j <= 36; j += 3) {
+                a.push_back(i);
+                b.push_back(j);
+            }
+        std::vector<double> out(a.size());
+        lik.bounds(4, 5, a.data(), b.data(), a.size(), out.data());
+        for (std::size_t i = 0; i < a.size(); ++i) CHECK(out[i] == lik.bound(4 + a[i], 5 + b[i]));
+    }
+}

@@ -1,4 +1,4 @@
-"""Learn Boolean rules (an OR of ANDs) from data, with honest probabilities.
+"""Learn Boolean rules (disjunctive normal form) from tables, with posterior probabilities.
 
 Public names are loaded when they are first used, so that ``import bayesdnf`` is quick and needs
 none of the heavy libraries.

@@ -2,7 +2,7 @@
 The C++ core of bayesdnf: packed bits, random streams, scores, searches, chains.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 import enum
 from typing import Annotated, Any
 
@@ -10,7 +10,9 @@ import numpy
 from numpy.typing import NDArray
 
 
-CUDA_SOURCE: str = ...
+CUDA_PAIRS: str = ...
+
+CUDA_SWEEP: str = ...
 
 class MapGuard:
     """Lets a mapped file shrink without ending the process."""
@@ -71,6 +73,11 @@ class BitView:
 
     def sweep(self, masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C')]:
         """counts[segment, mask, plane]."""
+
+    def use(self, device: Callable | None) -> None:
+        """
+        Let a function sweep(masks, counts) fill counts[segment, mask, plane] in place of the processor, or None: the processor again. Not while anything uses the view.
+        """
 
     def literal_counts(self, masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C')]:
         """counts[segment, mask, literal]."""
@@ -444,10 +451,13 @@ class ScanTable:
 
     def scan(self, first: int, last: int, step: int, n_threads: int, stop: StopFlag, best: Findings) -> int: ...
 
-    def places(self, first: int, last: int, step: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')]:
+    def places(self, tasks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')]:
         """
         First variants of the rows (256 at most) and columns (128 at most) of tasks.
         """
+
+    def pairs_in(self, tasks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+        """How many pairs tasks hold."""
 
     def score(self, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, best: Findings) -> None:
         """

@@ -60,7 +60,7 @@ class FileFormatError(InputError):
 
 
 class UnknownColumnError(InputError):
-    """A name is not among the columns or literals at hand."""
+    """A name is not among the known columns or literals."""
 
 
 class ContradictionError(InputError):

@@ -2,12 +2,12 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf.boolean import BooleanFunction, Literal, Relation
 from bayesdnf.errors import InputError, ParameterError, SizeLimitError
-from boolean.worlds import DictTable, holds, worlds
+from tests.boolean.worlds import DictTable, holds, worlds
 
 OPTIONS = [
     *[Literal("n", op, v) for op in ("=", "!=", ">=", "<") for v in (1, 2)],
@@ -40,7 +40,6 @@ MIXED = everything({name: [*values, None, "z", 7] for name, values in DOMAIN.ite
 
 
 @pytest.mark.parametrize("block", [1, 1024])
-@settings(max_examples=40, deadline=None)
 @given(f=functions())
 def test_absorb_marks_the_same_rows_and_leaves_nothing_redundant(f, block):
     with pytest.MonkeyPatch.context() as patch:
@@ -56,7 +55,6 @@ def test_absorb_marks_the_same_rows_and_leaves_nothing_redundant(f, block):
         assert not all(any(y.relation(x) in implied for y in b) for x in a)
 
 
-@settings(max_examples=40, deadline=None)
 @given(worlds())
 def test_absorb_marks_the_same_rows_of_odd_tables(world):
     f, table = world
@@ -100,7 +98,6 @@ def test_antichains_are_counted_by_dedekind():
 # Complement ---------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
 @given(functions(min_size=1))
 def test_complement_negates_complete_rows(f):
     negation = f.complement()
@@ -108,7 +105,6 @@ def test_complement_negates_complete_rows(f):
     assert negation.absorb() == negation
 
 
-@settings(max_examples=40, deadline=None)
 @given(functions(min_size=1))
 def test_complement_follows_three_valued_logic(f):
     """True where every term has a literal that is known to be false."""
@@ -180,7 +176,6 @@ def test_limits_must_be_whole_numbers(limit):
 VARIABLES = [Literal(name, "true") for name in "abcde"]
 
 
-@settings(max_examples=40, deadline=None)
 @given(functions(options=VARIABLES, max_size=5))
 def test_cnf_is_the_same_function_with_minimal_clauses(f):
     clauses = f.to_cnf()
@@ -194,7 +189,6 @@ def test_cnf_is_the_same_function_with_minimal_clauses(f):
     assert BooleanFunction.from_cnf(clauses) == f.absorb()
 
 
-@settings(max_examples=40, deadline=None)
 @given(functions())
 def test_cnf_round_trip_of_related_literals(f):
     f = f.absorb()
@@ -214,7 +208,6 @@ def test_cnf_at_the_edges():
 # Equivalence --------------------------------------------------------------------------------
 
 
-@settings(max_examples=80, deadline=None)
 @given(functions(), functions())
 def test_equivalence_is_agreement_on_all_complete_rows(f, g):
     # `b` holds 0 and 1 only in DOMAIN; equivalence must also think of other values.
@@ -222,7 +215,6 @@ def test_equivalence_is_agreement_on_all_complete_rows(f, g):
     assert f.equivalent_to(g) == bool((f(table) == g(table)).all())
 
 
-@settings(max_examples=60, deadline=None)
 @given(functions(min_size=1))
 def test_equivalent_rewritings_are_recognised(f):
     assert f.equivalent_to(f.absorb())

@@ -4,13 +4,13 @@ import math
 import sqlite3
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bayesdnf.boolean import BooleanFunction, Literal
 from bayesdnf.errors import InputError, ParameterError, ParseError
-from boolean.running import asked, compiled, paired_surrogates
-from boolean.worlds import any_functions, worlds
+from tests.boolean.running import asked, compiled, paired_surrogates
+from tests.boolean.worlds import any_functions, worlds
 
 # SQL -----------------------------------------------------------------------------------------
 
@@ -21,7 +21,6 @@ def selected(table, condition):
 
 
 @pytest.mark.slow
-@settings(max_examples=80, deadline=None)
 @given(worlds(storable=True))
 def test_sql_selects_the_marked_rows(world):
     f, table = world
@@ -29,7 +28,6 @@ def test_sql_selects_the_marked_rows(world):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
 @given(worlds(storable=True, min_terms=1, max_terms=3))
 def test_complement_is_what_sql_calls_not(world):
     f, table = world
@@ -79,7 +77,6 @@ def test_sql_refuses_what_databases_cannot_hold(text):
 # Text ----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
 @given(worlds())
 def test_text_marks_the_same_rows(world):
     f, table = world
@@ -90,7 +87,6 @@ def test_text_marks_the_same_rows(world):
 
 
 @pytest.mark.slow
-@settings(max_examples=80, deadline=None)
 @given(worlds())
 def test_python_marks_the_same_rows(world):
     f, table = world
@@ -102,7 +98,6 @@ def test_python_marks_the_same_rows(world):
     assert [rule(row) for row in absent] == expected
 
 
-@settings(max_examples=60, deadline=None)
 @given(any_functions())
 def test_python_source_of_any_function_compiles(f):
     source = f.to_python("is_marked")
@@ -153,7 +148,6 @@ def test_latex_by_hand(f, latex):
     assert f.to_latex() == latex
 
 
-@settings(max_examples=40, deadline=None)
 @given(any_functions())
 def test_latex_is_one_printable_line_with_balanced_braces(f):
     latex = f.to_latex()
@@ -167,7 +161,6 @@ def test_latex_is_one_printable_line_with_balanced_braces(f):
 # JSON ----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=80, deadline=None)
 @given(any_functions())
 def test_json_round_trip_keeps_types(f):
     if paired_surrogates(f):
@@ -257,7 +250,6 @@ def test_json_must_be_a_text():
         BooleanFunction.from_json({"terms": []})
 
 
-@settings(max_examples=80, deadline=None)
 @given(any_functions(), st.data())
 def test_json_cut_or_changed_anywhere_never_crashes(f, data):
     if paired_surrogates(f):

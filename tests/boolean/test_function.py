@@ -3,11 +3,11 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bayesdnf.boolean import BooleanFunction, Literal
 from bayesdnf.errors import BayesDNFError, InputError, ParameterError
-from boolean.worlds import DictTable, any_functions, holds, worlds
+from tests.boolean.worlds import DictTable, any_functions, holds, worlds
 
 
 def test_shape_of_a_function():
@@ -51,7 +51,6 @@ def test_functions_cannot_be_changed():
         f.other = 1
 
 
-@settings(max_examples=60, deadline=None)
 @given(any_functions())
 def test_copies_and_texts_are_the_same_function(f):
     assert eval(repr(f), {"BooleanFunction": BooleanFunction}) == f
@@ -86,7 +85,6 @@ def test_html_is_escaped():
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
 @given(worlds())
 def test_marks_the_rows_on_which_some_term_holds(world):
     f, table = world

@@ -2,13 +2,13 @@ from enum import StrEnum
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf.boolean import Literal, Relation
 from bayesdnf.boolean.parsing import parse_literal
 from bayesdnf.errors import ParameterError
-from boolean.worlds import ODD, any_literals, holds, literals_of
+from tests.boolean.worlds import ODD, any_literals, holds, literals_of
 
 # Points that tell apart all literals below: the named values, what lies between, other texts.
 NAMED = [0, 1, True, 2.5, "a", "b", "1"]
@@ -38,7 +38,6 @@ def test_other_attributes_are_unrelated():
     assert Literal("x", "true").relation(Literal("y", "true")) == Relation.NONE
 
 
-@settings(max_examples=120, deadline=None)
 @given(any_literals())
 def test_text_parses_back(literal):
     parsed = parse_literal(str(literal))
@@ -47,7 +46,6 @@ def test_text_parses_back(literal):
     assert str(parsed) == str(literal)
 
 
-@settings(max_examples=40, deadline=None)
 @given(any_literals(), any_literals())
 def test_order_is_total_and_agrees_with_equality(a, b):
     assert (a < b) + (b < a) + (a == b) == 1

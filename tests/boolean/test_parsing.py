@@ -1,13 +1,12 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf.boolean import BooleanFunction, Literal
 from bayesdnf.errors import ParameterError, ParseError
-from boolean.worlds import any_functions
+from tests.boolean.worlds import any_functions
 
 
-@settings(max_examples=120, deadline=None)
 @given(any_functions())
 def test_parse_is_the_inverse_of_str(f):
     parsed = BooleanFunction.parse(str(f))
@@ -113,7 +112,6 @@ def test_errors_name_position_and_what_was_expected(text, expected, position):
     assert len(message) < 300
 
 
-@settings(max_examples=120, deadline=None)
 @given(st.text(st.sampled_from("ab x3=!<>()'\"\\.-+e \nANDORNOT"), max_size=25))
 def test_any_text_gives_a_function_or_a_parse_error(text):
     try:

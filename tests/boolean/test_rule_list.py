@@ -4,12 +4,12 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf.boolean import BooleanFunction, Literal, RuleList, renumbered_parts, same_partition
 from bayesdnf.errors import BayesDNFError, InputError, ParameterError, SizeLimitError
-from boolean.worlds import DictTable, any_lists, holds, list_worlds
+from tests.boolean.worlds import DictTable, any_lists, holds, list_worlds
 
 ODOR = BooleanFunction("odor = f OR bruises = t AND gill-size = n")
 AGE = BooleanFunction("age >= 45")
@@ -62,7 +62,6 @@ def test_lists_cannot_be_changed():
         rules.other = 1
 
 
-@settings(max_examples=60, deadline=None)
 @given(any_lists())
 def test_copies_and_texts_are_the_same_list(rules):
     assert eval(repr(rules), {"RuleList": RuleList}) == rules
@@ -92,7 +91,6 @@ def test_bad_layers_are_named(layers, message):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
 @given(list_worlds())
 def test_a_row_belongs_to_its_highest_layer(world):
     rules, _, table = world
@@ -110,7 +108,6 @@ def test_a_row_belongs_to_its_highest_layer(world):
     assert len(table.asked) == len(set(table.asked))
 
 
-@settings(max_examples=60, deadline=None)
 @given(list_worlds())
 def test_a_list_of_one_layer_parts_rows_as_its_function_marks_them(world):
     rules, _, table = world
@@ -161,7 +158,6 @@ def matched(one, other):
     )
 
 
-@settings(max_examples=80, deadline=None)
 @given(small_lists(), small_lists())
 def test_equivalence_is_agreement_on_all_complete_rows(one, other):
     parts = [rules(COMPLETE).tolist() for rules in (one, other)]
@@ -169,7 +165,6 @@ def test_equivalence_is_agreement_on_all_complete_rows(one, other):
     assert one.equivalent_to(other, up_to_order=True) == matched(*parts)
 
 
-@settings(max_examples=40, deadline=None)
 @given(small_lists(), st.randoms())
 def test_layers_in_another_order(rules, random):
     layers = list(rules)
@@ -224,7 +219,6 @@ def test_equivalence_wants_a_list():
 PARTS = st.lists(st.integers(0, 3), max_size=7)
 
 
-@settings(max_examples=80, deadline=None)
 @given(PARTS.flatmap(lambda one: st.tuples(st.just(one), st.permutations(one) | PARTS)))
 def test_same_partition_against_all_renumberings(pair):
     one, other = map(list, pair)

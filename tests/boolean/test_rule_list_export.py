@@ -3,27 +3,25 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf.boolean import BooleanFunction, Literal, RuleList
 from bayesdnf.errors import InputError, ParameterError, ParseError
-from boolean.running import asked, compiled, paired_surrogates
-from boolean.worlds import any_lists, list_worlds
+from tests.boolean.running import asked, compiled, paired_surrogates
+from tests.boolean.worlds import any_lists, list_worlds
 
 RULES = RuleList(["odor = f OR bruises = t AND gill-size = n", "age >= 45"])
 
 # Text -----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
 @given(any_lists())
 def test_parse_is_the_inverse_of_str(rules):
     assert RuleList.parse(str(rules)) == RuleList(str(rules)) == rules
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
 @given(list_worlds())
 def test_texts_with_risks_part_rows_the_same_way(world):
     rules, risks, table = world
@@ -133,7 +131,6 @@ WORDS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=120, deadline=None)
 @given(st.lists(st.sampled_from(WORDS)))
 def test_any_text_gives_a_list_or_a_parse_error(words):
     try:
@@ -185,7 +182,6 @@ def test_the_null_list_has_one_risk():
 
 
 @pytest.mark.slow
-@settings(max_examples=80, deadline=None)
 @given(list_worlds(storable=True))
 def test_sql_gives_parts_and_risks(world):
     rules, risks, table = world
@@ -217,7 +213,6 @@ def test_sql_refuses_what_databases_cannot_hold(text):
 
 
 @pytest.mark.slow
-@settings(max_examples=80, deadline=None)
 @given(list_worlds())
 def test_python_gives_parts_and_risks(world):
     rules, risks, table = world
@@ -232,7 +227,6 @@ def test_python_gives_parts_and_risks(world):
     assert [risk(row) for row in table.rows()] == [risks[part] for part in parts]
 
 
-@settings(max_examples=40, deadline=None)
 @given(any_lists())
 def test_python_source_of_any_list_compiles(rules):
     source = rules.to_python("part_of")
@@ -263,7 +257,6 @@ def test_latex_by_hand():
     assert RuleList().to_latex() == "\\begin{cases}\n0 & \\text{otherwise}\n\\end{cases}"
 
 
-@settings(max_examples=40, deadline=None)
 @given(any_lists())
 def test_latex_has_a_line_for_each_part(rules):
     begin, *cases, end = rules.to_latex().split("\n")
@@ -279,7 +272,6 @@ def test_latex_has_a_line_for_each_part(rules):
 
 
 @pytest.mark.slow
-@settings(max_examples=80, deadline=None)
 @given(any_lists())
 def test_json_round_trip_keeps_types(rules):
     if paired_surrogates(rules):
@@ -293,7 +285,6 @@ def test_json_round_trip_keeps_types(rules):
     assert [type(x.value) for x in back.literals] == [type(x.value) for x in rules.literals]
 
 
-@settings(max_examples=40, deadline=None)
 @given(list_worlds(storable=True))
 def test_json_parts_rows_the_same_way(world):
     rules, _, table = world
@@ -358,7 +349,6 @@ def test_json_must_be_a_text():
 
 
 @pytest.mark.slow
-@settings(max_examples=80, deadline=None)
 @given(any_lists(), st.data())
 def test_json_cut_or_changed_anywhere_never_crashes(rules, data):
     if paired_surrogates(rules):

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from bayesdnf import Effect, Geometric, Poisson, Prior
-from calibration.sbc import Design, p_values, ranks
+from tests.calibration.sbc import Design, p_values, ranks
 
 REPLICATIONS = 1000
 DESIGNS = {

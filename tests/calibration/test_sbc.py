@@ -16,7 +16,7 @@ from bayesdnf import (
     RuleList,
 )
 from bayesdnf.model.flat_functions import as_flat
-from calibration.sbc import (
+from tests.calibration.sbc import (
     Band,
     Design,
     FunctionDraws,

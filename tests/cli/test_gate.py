@@ -18,7 +18,7 @@ from bayesdnf.cli import gate
 from bayesdnf.cli.output import save_result
 from bayesdnf.errors import InputError
 from bayesdnf.files.atomic import write_bytes
-from files.limits import largest_file
+from tests.files.limits import largest_file
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX")
 
@@ -28,7 +28,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="POSIX")
     [
         (InputError("The table is empty."), "The table is empty."),
         (OSError(28, "No space left on device", "a.csv"), "a.csv: No space left on device."),
-        (MemoryError(), "not enough memory"),
+        (MemoryError(), "Not enough memory"),
         (OverflowError("int too large\nto convert"), "OverflowError: int too large to convert"),
         (RecursionError("maximum recursion depth"), "RecursionError: maximum recursion depth"),
         (KeyError("\x1b[31mred\x07"), r"\x1b[31mred\x07"),
@@ -53,7 +53,7 @@ def test_every_error_is_one_sentence(monkeypatch, capsys, error, said):
         assert (shown[0] == "Traceback (most recent call last):") == bool(debug)
         assert debug or len(shown) == 1
         expected = isinstance(error, (InputError, OSError, MemoryError))
-        assert ("please report it" in shown[-1]) != expected
+        assert ("Please report it" in shown[-1]) != expected
 
 
 @posix
@@ -88,7 +88,7 @@ def test_a_signal_that_is_ignored_stays_so(monkeypatch):
 @posix
 @pytest.mark.slow
 def test_a_scheduler_that_ends_a_run_gets_the_draws(run, plants, tmp_path):
-    options = ["--target", "class", "--draws", "9000000", "--thin", "10", "--chains", "2"]
+    options = ["--target", "class", "--draws", "9000000", "--thin", "999", "--chains", "2"]
     kept = ["--out", "draws.nc", "--checkpoint", "state", "--checkpoint-every", "0.2"]
     child = subprocess.Popen(
         [sys.executable, "-m", "bayesdnf", "sample", "plants.csv", *options, *kept],
@@ -132,7 +132,7 @@ def test_what_cannot_be_saved_is_kept_elsewhere(tmp_path, monkeypatch):
 @pytest.mark.parametrize("as_json", [False, True])
 def test_results_are_told_when_they_cannot_be_saved(run, plants, tmp_path, as_json):
     flags = ["--json"] if as_json else []
-    quick = ["--draws", "50", "--warmup", "10", "--thin", "5", "--chains", "2"]
+    quick = ["--draws", "50", "--warmup", "10", "--thin", "5", "--chains", "2", "--layers", "1"]
     commands = {
         "sample": [*quick, "--out", "draws.nc"],
         "fit": ["--out", "model.json"],

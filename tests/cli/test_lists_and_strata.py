@@ -9,8 +9,8 @@ import pytest
 
 from bayesdnf import DNFClassifier, RuleList
 from bayesdnf.estimators.held_out import stratified_part
-from boolean.running import compiled
-from estimators.planted_list import confounded, planted
+from tests.boolean.running import compiled
+from tests.estimators.planted_list import confounded, planted
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_strata_leave_the_table_and_come_back_in_predict(run, sites):
     assert "north" in ran.out
     model = DNFClassifier.load("m.json")
     assert (model.strata_, model.record_.strata) == (("north", "south"), "site")
-    assert "Beside its stratum" in Path("r.html").read_text("utf-8")
+    assert "Compared with its stratum" in Path("r.html").read_text("utf-8")
     assert run("predict", "m.json", "sites.csv", "--out", "a.csv").err == ""
     expected = model.predict_proba(sites, strata=sites["site"])[:, 1]
     assert np.allclose(pd.read_csv("a.csv")["probability"], expected)

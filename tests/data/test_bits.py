@@ -8,14 +8,14 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 from bayesdnf import BitMatrix, Literal, LiteralEncoder
 from bayesdnf.data.bits import allocate_planes, segment_offsets
 from bayesdnf.data.canonical import canonical
 from bayesdnf.errors import InputError, OutOfMemoryError, UnknownColumnError
+from tests import reference
 
 ROWS = [1, 2, 63, 64, 65, 128, 150]
 
@@ -55,7 +55,6 @@ def same(a, b):
 
 
 @given(X=tables)
-@settings(deadline=None, max_examples=60)
 def test_truth_of_every_literal(X):
     bits = BitMatrix.from_table(X)
     check(bits, X)
@@ -136,7 +135,6 @@ def test_blocks_of_a_large_table():
 
 
 @given(X=tables, data=st.data(), announced=st.booleans(), packed=st.booleans())
-@settings(deadline=None, max_examples=60)
 def test_chunks(X, data, announced, packed):
     n = len(X)
     cuts = sorted(data.draw(st.sets(st.integers(1, max(1, n - 1)), max_size=4)) - {n})
@@ -332,7 +330,6 @@ def slow_missing(X, counted):
 
 
 @given(X=tables, seed=st.integers(0, 2**32))
-@settings(deadline=None, max_examples=60)
 def test_missing_values_are_counted_as_read_and_when_rows_are_merged(X, seed):
     bits = BitMatrix.from_table(X)
     by_column, rows = bits.missing_values()
@@ -348,7 +345,6 @@ def test_missing_values_are_counted_as_read_and_when_rows_are_merged(X, seed):
 
 
 @given(X=tables)
-@settings(deadline=None, max_examples=40)
 def test_equal_columns(X):
     X = np.concatenate([X, X[:, ::-1]], axis=1)
     bits = BitMatrix.from_table(X)
@@ -380,7 +376,6 @@ def test_planes_begin_on_a_cache_line():
         assert not planes.any()
 
 
-@settings(deadline=None, max_examples=30)
 @given(segments=st.lists(st.sampled_from([0, 1, 64, 65, 4000, 10_000]), min_size=1, max_size=4))
 def test_segments_begin_on_words_or_cache_lines(segments):
     offsets = segment_offsets(segments)

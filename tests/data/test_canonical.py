@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf import BitMatrix, Literal
@@ -32,7 +32,6 @@ worlds = st.builds(
 
 
 @given(world=worlds, weighted=st.booleans())
-@settings(deadline=None, max_examples=60)
 def test_truth_is_read_back_in_sample_order(world, weighted):
     X, positive, weights = world
     bits = BitMatrix.from_table(X)
@@ -47,7 +46,6 @@ def test_truth_is_read_back_in_sample_order(world, weighted):
 
 
 @given(world=worlds, weighted=st.booleans())
-@settings(deadline=None, max_examples=60)
 def test_counts_are_of_samples(world, weighted):
     X, positive, weights = world
     times = weights if weighted else np.ones(len(X), dtype=np.int64)
@@ -62,7 +60,6 @@ def test_counts_are_of_samples(world, weighted):
 
 
 @given(world=worlds, seed=st.integers(0, 99))
-@settings(deadline=None, max_examples=60)
 def test_one_form_for_equal_data(world, seed):
     """Order, repetition and weighting of the rows leave the same bytes."""
     X, positive, weights = world

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bayesdnf import BitMatrix, Literal, LiteralEncoder
@@ -12,7 +12,7 @@ from bayesdnf.data import tables
 from bayesdnf.data.columns import read_column
 from bayesdnf.data.tables import read_table
 from bayesdnf.errors import InputError
-from data.raw_tables import (
+from tests.data.raw_tables import (
     FORMS,
     TEXTS,
     any_encoding,
@@ -26,7 +26,6 @@ from data.raw_tables import (
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=40)
 @any_encoding
 def test_bits_agree_with_the_raw_table_and_with_each_value(columns, form, negations, drop_first):
     if form == "pandas":  # which makes floats of these, and loses their last digit
@@ -46,7 +45,6 @@ def test_bits_agree_with_the_raw_table_and_with_each_value(columns, form, negati
         np.testing.assert_array_equal(bits.truth(~literal), slow_negation, str(~literal))
 
 
-@settings(deadline=None, max_examples=40)
 @given(columns=columns_of(), form=st.sampled_from(sorted(FORMS)), negations=st.booleans())
 def test_fit_encode_is_fit_and_then_encode(columns, form, negations):
     X = FORMS[form](columns)
@@ -73,7 +71,6 @@ def test_fit_encode_parses_each_column_once(monkeypatch):
     assert parsed == ["Column 'odor'", "Column 'age'", "Column 'site'"]
 
 
-@settings(deadline=None, max_examples=40)
 @given(
     data=st.data(),
     first=columns_of(n_rows=12),

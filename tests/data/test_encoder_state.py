@@ -5,15 +5,14 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bayesdnf import LiteralEncoder
 from bayesdnf.errors import InputError
-from data.raw_tables import columns_of, fitted_or_none
+from tests.data.raw_tables import columns_of, fitted_or_none
 
 
-@settings(deadline=None, max_examples=40)
 @given(columns=columns_of(), negations=st.booleans())
 def test_state_goes_through_json(columns, negations):
     encoder = fitted_or_none(columns, negations=negations, missing_values=["?", np.int64(-3)])
@@ -122,6 +121,6 @@ ATTRIBUTE = {"name": "a", "kind": "categorical", "type": "text", "literals": [["
 )
 def test_damaged_states(state, message):
     with pytest.raises(
-        InputError, match=re.escape(f"This is no state of a LiteralEncoder: {message}")
+        InputError, match=re.escape(f"This is not a state of a LiteralEncoder: {message}")
     ):
         LiteralEncoder.from_dict(state)

@@ -153,7 +153,7 @@ def test_blocks_leave_the_stream_as_it_is(monkeypatch):
     seed=st.integers(0, 2**63),
     data=st.data(),
 )
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 def test_case_control_counts_are_exact(n, p, seed, data):
     cases = data.draw(st.integers(1, n - 1) | st.none())
     sample = simulate(n, p, terms=[1], sampling="case-control", n_cases=cases, random_state=seed)

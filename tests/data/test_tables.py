@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf import BooleanFunction, Literal
 from bayesdnf.boolean.table import Table
 from bayesdnf.data.tables import read_table
 from bayesdnf.errors import InputError, ParameterError, UnknownColumnError
-from data.raw_tables import FORMS, columns_of, expected, kind_of
+from tests.data.raw_tables import FORMS, columns_of, expected, kind_of
 
 
 def some_literals(name):
@@ -29,7 +29,6 @@ def some_literals(name):
     return literals
 
 
-@settings(deadline=None, max_examples=60)
 @given(columns=columns_of(), form=st.sampled_from(sorted(FORMS)))
 def test_truth_is_that_of_each_value(columns, form):
     # pandas makes floats of whole numbers with a gap, which lose the last digit past 2^53.

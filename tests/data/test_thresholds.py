@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bayesdnf import LiteralEncoder
 from bayesdnf.data.thresholds import cuts, shortest_between
-from data.raw_tables import TEXTS, fitted_or_none, offered
+from tests.data.raw_tables import TEXTS, fitted_or_none, offered
 
 
 def quantiles_slowly(values, n_cuts):
@@ -23,7 +23,6 @@ def quantiles_slowly(values, n_cuts):
 numbers = st.lists(st.integers(-500, 500), min_size=2, max_size=60)
 
 
-@settings(deadline=None, max_examples=40)
 @given(values=numbers, n_cuts=st.integers(1, 9))
 def test_cuts_are_quantiles(values, n_cuts):
     distinct, totals = np.unique(values, return_counts=True)
@@ -37,7 +36,6 @@ def test_cuts_are_quantiles(values, n_cuts):
     assert splits == [frozenset(v for v in values if v >= cut) for cut in ladder]
 
 
-@settings(deadline=None, max_examples=60)
 @given(data=st.data(), values=st.lists(st.floats(-50, 50), min_size=12, max_size=40))
 def test_weights_repetition_and_order_are_all_the_same(data, values):
     n = len(values)
@@ -106,7 +104,6 @@ def test_shortest_between(low, high, cut):
     assert low < found <= high
 
 
-@settings(deadline=None, max_examples=80)
 @given(a=st.integers(-(10**5), 10**5), b=st.integers(-(10**5), 10**5), scale=st.integers(0, 4))
 def test_nothing_shorter_lies_between(a, b, scale):
     assume(a != b)

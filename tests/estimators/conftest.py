@@ -11,8 +11,9 @@ from bayesdnf import (
     Prior,
     simulate,
 )
-from estimators.mixed_table import COLUMNS, LABELS
-from estimators.quick_posterior import quick
+from tests.estimators.mixed_table import COLUMNS, LABELS
+from tests.estimators.planted_list import planted
+from tests.estimators.quick_posterior import quick
 
 
 @pytest.fixture
@@ -38,3 +39,10 @@ def four():
         prior=Prior(), negations=False, layers=1, draws=6000, warmup=200, thin=15, random_state=1
     ).fit(X, y)
     return X, y, model, Posterior(BitMatrix.from_table(X), y).enumerate()
+
+
+@pytest.fixture(scope="session")
+def fitted():
+    """A list of layers, and the rows that it was fitted to."""
+    X, y = planted()
+    return DNFClassifier(layers=4, positive="ill", random_state=0).fit(X, y), X, y

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from sklearn.model_selection import GridSearchCV
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from bayesdnf import (
     BitMatrix,
@@ -15,7 +16,8 @@ from bayesdnf import (
     cross_validate_priors,
     simulate,
 )
-from bayesdnf.errors import ParameterError
+from bayesdnf.errors import InputError, ParameterError
+from estimators.planted_list import confounded
 
 PRIORS = {
     "default": Prior(),
@@ -50,6 +52,20 @@ def test_cross_validation_is_that_of_a_grid_search():
     losses = dict(zip(PRIORS, -grid.cv_results_["mean_test_score"], strict=True))
     assert told["log_loss"].to_dict() == pytest.approx(losses)
     assert told["log_loss"].is_monotonic_increasing
+
+
+def test_folds_take_their_strata_along():
+    X, y, site = confounded(200)
+    quick = DNFClassifier(random_state=0, restarts=4)
+    folds = StratifiedKFold(2)
+    told = cross_validate_priors(X, y, {"": Prior()}, estimator=quick, cv=folds, strata=site)
+    losses = []
+    for train, test in folds.split(X, y):
+        model = quick.fit(X.iloc[train], y[train], strata=site[train])
+        losses.append(log_loss(y[test], model.predict_proba(X.iloc[test], strata=site[test])))
+    assert told["log_loss"].item() == pytest.approx(np.mean(losses))
+    with pytest.raises(InputError, match=r"strata has shape \(3,\) for 200 rows of X"):
+        cross_validate_priors(X, y, {"": Prior()}, strata=list("abc"))
 
 
 def test_nothing_to_compare_is_refused():

@@ -1,5 +1,6 @@
+"""None"""
+
 import inspect
-import math
 import pickle
 
 import joblib
@@ -17,24 +18,15 @@ from bayesdnf import (
     DNFClassifier,
     Effect,
     Geometric,
-    LiteralEncoder,
     Poisson,
-    Posterior,
     Prior,
     datasets,
     hunt,
     simulate,
 )
 from bayesdnf.errors import ParameterError
-from estimators.mixed_table import LABELS
-
-
-def noisy(n=300, seed=0):
-    """A rule that holds rarely and raises the risk to a third only."""
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, 2, size=(n, 6))
-    marked = (X[:, 0] & X[:, 1]) == 1
-    return X, (rng.random(n) < np.where(marked, 0.35, 0.02)).astype(int)
+from tests.estimators.mixed_table import LABELS
+from tests.estimators.rare_rule import noisy
 
 
 @pytest.mark.parametrize("name", ["restarts", "agree", "steps", "time_limit"])
@@ -52,45 +44,6 @@ def test_mushrooms_by_half():
     assert roc_auc_score(y_test == "p", clf.predict_proba(test)[:, 1]) == 1.0
     assert clf.score(test, y_test) == 1.0
     assert clf.positive_ == "p"
-
-
-def test_the_score_and_the_counts_are_the_posteriors(table, model):
-    posterior = Posterior(LiteralEncoder().fit_encode(table), LABELS, positive="bad")
-    assert str(model.function_) == "(odor = f)"
-    assert model.log_posterior_ == posterior.log_score(model.function_)
-    assert model.counts_ == posterior.counts(model.function_) == (120, 24, 24, 24)
-    assert model.risks_ == posterior.rates(model.function_).summary()
-    assert model.stopped_ == "agreement"
-    assert 8 <= model.agreement_ <= model.restarts_
-    assert 3 <= model.ways_ <= model.agreement_
-    assert model.proved_ is False
-
-
-def test_rules_are_a_table():
-    X, y, _ = simulate(600, 10, random_state=3)
-    clf = DNFClassifier(random_state=0).fit(X, y)
-    posterior = Posterior(clf.encoder_.encode(X), y)
-    assert len(clf.rules_) == len(clf.function_) == 2
-    for i, row in clf.rules_.iterrows():
-        alone = BooleanFunction.parse(row["rule"])
-        rest = BooleanFunction([t for t in clf.function_.terms if t != alone.terms[0]])
-        counts = posterior.counts(alone)
-        assert alone.terms[0] == clf.function_.terms[i]
-        assert (row["size"], row["rows"], row["positives"]) == (
-            alone.n_literals, counts.n_marked, counts.n_both,
-        )  # fmt: skip
-        assert row["rate"] == counts.n_both / counts.n_marked
-        assert row["low"] < row["rate"] < row["high"]
-        lost = posterior.log_score(clf.function_) - posterior.log_score(rest)
-        assert row["log_gain"] == pytest.approx(lost)
-
-
-def test_the_interval_of_a_rate_is_jeffreys(model):
-    from scipy.stats import beta
-
-    [row] = model.rules_.to_dict("records")
-    assert row["rate"] == row["high"] == 1.0
-    assert row["low"] == pytest.approx(beta(24.5, 0.5).ppf(0.025))
 
 
 def test_probabilities_are_the_posterior_means(table, model):
@@ -146,43 +99,6 @@ def test_risks_are_on_the_populations_scale():
     assert plain.function_ == known.function_ == truth
     assert (known.predict_proba(X)[:, 1] < plain.predict_proba(X)[:, 1]).all()
     assert "in the population (prevalence 0.01)" in known.summary()
-
-
-def test_summary_warns_when_the_answer_is_always_the_same():
-    X, y = noisy(600)
-    clf = DNFClassifier(random_state=0).fit(X, y)
-    assert not clf.function_.is_null
-    assert (clf.predict(X) == 0).all()
-    assert "Warning: predict never answers 1" in clf.summary()
-
-
-def test_summary_tells_the_rule_the_table_and_the_trust(model):
-    text = model.summary()
-    assert text.startswith("Rule for bad: 1 term, 1 literal\n     (odor = f)")
-    assert "where the rule holds (24 of 120 rows): 0.96" in text
-    assert " of 16 restarts, by " in text
-    assert text.endswith("they agree, which is not a proof.")
-    assert "Warning" not in text
-
-
-def test_notebooks_show_the_diagram_and_the_rule(model):
-    shown = model._repr_mimebundle_()["text/html"]
-    assert "sk-container" in shown
-    assert "Rule for bad" in shown
-    assert model._repr_html_() is not None
-    assert "Rule for" not in DNFClassifier()._repr_mimebundle_()["text/html"]
-    pipe = make_pipeline(FunctionTransformer(), model)
-    assert "DNFClassifier" in pipe._repr_html_()
-    assert "Rule for" not in pipe._repr_html_()
-
-
-def test_html_is_escaped():
-    table = {"a": ["<script>", "x"] * 20}
-    clf = DNFClassifier(random_state=0, positive="<b>").fit(table, ["<b>", "c"] * 20)
-    from bayesdnf.estimators.presentation import as_html
-
-    assert "<script>" not in as_html(clf)
-    assert "<b>:" not in as_html(clf)
 
 
 def test_unfitted():
@@ -266,10 +182,3 @@ def test_pickle_and_joblib(tmp_path, table, model):
         assert copy.function_ == model.function_
         assert (copy.predict_proba(table) == model.predict_proba(table)).all()
         assert copy.summary() == model.summary()
-
-
-def test_a_prior_without_the_null_gives_an_infinite_gain(table):
-    prior = Prior(count=Geometric(0.5))
-    clf = DNFClassifier(prior=prior, positive="bad", random_state=0).fit(table, LABELS)
-    assert len(clf.function_) == 1
-    assert clf.rules_["log_gain"].tolist() == [math.inf]

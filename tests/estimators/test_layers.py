@@ -6,25 +6,14 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import beta
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from bayesdnf import BooleanFunction, DNFClassifier, Effect, RuleList
-from bayesdnf.data.tables import read_table
 from bayesdnf.errors import ParameterError
-from bayesdnf.estimators.explaining.changes import RowChanges
-from boolean.running import asked, compiled
-from estimators.planted_list import RISKS, TRUTH, planted, with_gaps
-from estimators.test_explain import ENCODERS, LEVELS, ROWS
-
-
-@pytest.fixture(scope="module")
-def fitted():
-    X, y = planted()
-    return DNFClassifier(layers=4, positive="ill", random_state=0).fit(X, y), X, y
+from tests.boolean.running import asked, compiled
+from tests.estimators.planted_list import RISKS, TRUTH, planted, with_gaps
 
 
 def test_the_planted_list_is_found(fitted):
@@ -142,90 +131,8 @@ def test_layers_outside_their_meaning_are_refused(layers):
     [
         (Effect(ordered=True), "'ordered' parameter of Effect must be None or False with more"),
         (Effect(pi0=0.1, pi1=0.9), "'pi0' and 'pi1' parameters of Effect must be None with more"),
-        (Effect(prevalence=0.1), "'prevalence' parameter of Effect must be None with more than"),
     ],
 )
 def test_what_is_known_of_two_rates_is_refused(effect, message):
     with pytest.raises(ParameterError, match=message):
         DNFClassifier(layers=2, effect=effect).fit([[0], [1]] * 9, [0, 1] * 9)
-
-
-# --- explain
-
-
-def test_explain_says_which_layer_decides(fitted):
-    model, *_ = fitted
-    row = {"odor": "n", "age": 60, "flag": 1, "other": 1, "stage": "c"}
-    told = model.explain(row)
-    assert (told.part, told.marked, told.prediction) == (2, True, "ill")
-    assert told.probability == told.risks[2] == model.risks_[2].mean
-    assert (told.lower.part, told.higher.part) == (1, 3)
-    assert [change.attribute for change in told.higher.changes] == ["odor"]
-    lines = str(told).splitlines()
-    assert lines[0].startswith("Layer 2 decides on this row: P(ill) = 0.7")
-    assert lines[1].startswith("Terms of it that hold: (age >= ")
-    assert lines[3].endswith("by layer 3: odor, now n, to odor = f.")
-    top = model.explain({**row, "odor": "f"})
-    assert top.higher is None
-    assert "higher risk: no part has a higher one." in str(top)
-    assert "Layer 3" in top._repr_html_()
-
-
-@st.composite
-def lists(draw):
-    encoder = ENCODERS[draw(st.booleans())]
-    term = st.lists(st.sampled_from(encoder.literals_), min_size=1, max_size=3)
-    layer = st.lists(term, min_size=1, max_size=2).map(BooleanFunction)
-    layers = st.lists(layer, min_size=1, max_size=3)
-    return encoder, RuleList([x for x in draw(layers) if not x.is_null])
-
-
-def part_of(rules, encoder, row):
-    return int(rules(encoder.as_table({name: [value] for name, value in row.items()}))[0])
-
-
-@pytest.mark.slow
-@given(lists(), ROWS, st.sets(st.integers(0, 3), min_size=1))
-@settings(max_examples=60, deadline=None)
-def test_the_change_to_other_parts_is_the_smallest(given_list, row, wanted):
-    encoder, rules = given_list
-    changes = RowChanges(rules, encoder, encoder.as_table({k: [v] for k, v in row.items()}))
-    assert changes.part == part_of(rules, encoder, row)
-    wanted = sorted(x for x in wanted - {changes.part} if x <= len(rules))
-    # The part of every combination of values, a row of a table each.
-    values = np.array(np.meshgrid(*(range(len(v)) for v in LEVELS.values()))).reshape(4, -1).T
-    every = {
-        name: [levels[i] for i in column]
-        for (name, levels), column in zip(LEVELS.items(), values.T, strict=True)
-    }
-    reached = [dict(zip(every, x, strict=True)) for x in zip(*every.values(), strict=True)]
-    parts = {}
-    for changed in reached:
-        for mask in range(16):
-            one = {n: changed[n] if mask >> i & 1 else row[n] for i, n in enumerate(LEVELS)}
-            parts.setdefault(tuple(one.values()), (one, mask.bit_count()))
-    table = pd.DataFrame([one for one, _ in parts.values()], columns=list(LEVELS), dtype=object)
-    found_parts = rules(encoder.as_table({n: table[n].tolist() for n in LEVELS}))
-    fewest = min(
-        (
-            sum(one[n] != row[n] for n in LEVELS)
-            for (one, _), part in zip(parts.values(), found_parts, strict=True)
-            if part in wanted
-        ),
-        default=None,
-    )
-    found = changes.nearest(wanted)
-    assert (found is None) == (fewest is None)
-    if found is None:
-        return
-    part, told = found
-    assert part in wanted
-    assert len(told) == fewest
-    conditions = BooleanFunction([[c for x in told for c in x.condition.split(" AND ")]])
-    ways = 0
-    for changed in reached:
-        after = {**row, **{x.attribute: changed[x.attribute] for x in told}}
-        if conditions(read_table({n: [v] for n, v in after.items()}))[0]:
-            ways += 1
-            assert part_of(rules, encoder, after) == part
-    assert ways > 0

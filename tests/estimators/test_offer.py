@@ -92,10 +92,10 @@ def test_no_rule_names_what_was_not_on_offer(cancer):
     assert "No rule for benign: no combination of the 16 literals on offer beats the null" in said
     assert "Negations, such as worst area < " not in said  # quoted: the name has a space
     assert 'Negations, such as "worst area" < ' in said
-    assert "were not on offer: fit with negations=True (--negations)." in said
+    assert "were not offered: fit with negations=True (--negations)." in said
     assert "1 column gave no literals: 'site'." in said
     assert "'worst area', 'worst radius' were cut at 8 numbers at most" in said
-    assert "not on offer" in model._repr_html_()
+    assert "not offered" in model._repr_html_()
 
 
 def test_no_rule_of_both_directions_has_nothing_to_add():
@@ -105,9 +105,9 @@ def test_no_rule_of_both_directions_has_nothing_to_add():
         DNFClassifier(random_state=0),
         PosteriorDNFClassifier(draws=200, warmup=50, chains=2, random_state=0),
     ):
-        assert "not on offer" not in model.fit(X, y).summary()
+        assert "not offered" not in model.fit(X, y).summary()
     one_sided = PosteriorDNFClassifier(
         negations=False, draws=200, warmup=50, chains=2, random_state=0
     )
     said = one_sided.fit(X, y).summary()
-    assert "Negations, such as NOT x0, were not on offer" in said
+    assert "Negations, such as NOT x0, were not offered" in said

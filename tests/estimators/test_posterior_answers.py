@@ -7,8 +7,8 @@ from scipy.stats import beta
 
 from bayesdnf import BitMatrix, BooleanFunction, Effect, Posterior, Prior, simulate
 from bayesdnf.errors import OutOfMemoryError, ParameterError
-from estimators.mixed_table import COLUMNS
-from estimators.quick_posterior import quick
+from tests.estimators.mixed_table import COLUMNS
+from tests.estimators.quick_posterior import quick
 
 # What is averaged ---------------------------------------------------------------------------------
 

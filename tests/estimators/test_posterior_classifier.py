@@ -24,8 +24,8 @@ from bayesdnf import (
     simulate,
 )
 from bayesdnf.errors import InputError, ParameterError, UnknownColumnError
-from estimators.mixed_table import COLUMNS, LABELS
-from estimators.quick_posterior import quick
+from tests.estimators.mixed_table import COLUMNS, LABELS
+from tests.estimators.quick_posterior import quick
 
 # Inputs -------------------------------------------------------------------------------------------
 

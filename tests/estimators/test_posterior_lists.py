@@ -21,8 +21,8 @@ from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.estimators.posterior_presentation import as_html
 from bayesdnf.model.part_rates import mean_rates
 from bayesdnf.model.rule import layers_of
-from estimators.planted_list import RISKS, TRUTH, confounded, planted, with_gaps
-from estimators.quick_posterior import quick
+from tests.estimators.planted_list import RISKS, TRUTH, confounded, planted, with_gaps
+from tests.estimators.quick_posterior import quick
 
 
 @pytest.fixture(scope="module")
@@ -198,14 +198,14 @@ def test_summary_tells_the_rule_to_show_its_parts_and_what_is_lost(listed, strat
     for part in (
         "distinct lists",
         "Most probable lists:",
-        "same_rows: probability of all lists that part the rows alike.",
+        "same_rows: probability of all lists that partition the rows alike.",
         "Terms of the drawn list of highest log posterior:",
-        f"Rule that stands for the average ({shown.rule.n_literals} literals, at most 15):",
+        f"Representative rule ({shown.rule.n_literals} literals, at most 15):",
         "  if   (odor = f)",
         "  layer 3 (",
         ", raised\n",
         ", lowered\n",
-        "In the place of the average it loses ",
+        "Log loss compared with the average: ",
         "Bayes factor of one layer against several: ",
     ):
         assert part in text, part
@@ -214,7 +214,7 @@ def test_summary_tells_the_rule_to_show_its_parts_and_what_is_lost(listed, strat
     assert "π" not in text
     assert "where the rule holds" not in text
     html = as_html(model)
-    assert "Rule that stands for the average" in html
+    assert "Representative rule" in html
     assert "raised" in html
     assert "Risks are pooled over 2 strata" in stratified[3].summary()
 

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -23,7 +23,6 @@ COLUMNS = {
     drop_first=st.booleans(),
     rows=st.lists(st.sampled_from(range(6)), min_size=1, max_size=20),
 )
-@settings(max_examples=25, deadline=None)
 def test_entries_are_the_truths_of_the_literals(negations, drop_first, rows):
     table = pd.DataFrame(COLUMNS)
     transformer = LiteralTransformer(negations=negations, drop_first=drop_first).fit(table)

@@ -1,4 +1,4 @@
-"""Means, standard errors and comparisons of rates; work on threads."""
+"""Means, standard errors and comparisons of rates."""
 
 import math
 from typing import NamedTuple
@@ -9,8 +9,7 @@ import pytest
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.experiments import check, reproduce
 from bayesdnf.experiments.reproduction import Row, beside, find, printed, rate_below, summary
-from bayesdnf.experiments.two_terms import MEASURES, draw, prior_of
-from bayesdnf.experiments.work import Work
+from bayesdnf.experiments.two_terms import MEASURES
 
 
 class Run(NamedTuple):
@@ -62,43 +61,11 @@ def test_rows_stand_under_their_cell():
     assert find(rows, "paper", 6).values == {"pi0": 0.2, "pi1": 0.8}
 
 
-def test_a_zero_leaves_a_part_of_the_prior_constant():
-    assert (prior_of(10, 0.5).size, prior_of(10, 0.5).count) != (prior_of(0, 0).size, None)
-    assert prior_of(10, 0).size == prior_of(10, 0.5).size
-    assert prior_of(10, 0).count == prior_of(0, 0).count != prior_of(10, 0.5).count
-
-
-@pytest.mark.parametrize("jobs", [1, 3])
-def test_work_keeps_the_order_and_tells_how_far_it_is(jobs):
-    told = []
-    work = Work(jobs=jobs, progress=lambda done, total: told.append((done, total)))
-    assert work.each(lambda x: x * x, range(20)) == [x * x for x in range(20)]
-    assert told == [(i + 1, 20) for i in range(20)]
-
-
-def test_every_data_set_is_its_own():
-    first, again, other, later = (
-        draw(100, *numbers).y for numbers in ((0, 0), (0, 0), (1, 0), (0, 1))
-    )
-    assert (first == again).all()
-    assert (first != other).any()
-    assert (first != later).any()
-
-
-def test_an_error_in_the_work_comes_out():
-    def fails(x):
-        if x == 3:
-            raise InputError("three")
-        return x
-
-    with pytest.raises(InputError, match="three"):
-        Work(jobs=2).each(fails, range(50))
-
-
-def test_quick_work_is_the_papers_ten_sets():
-    assert (Work(quick=True).sets, Work().sets) == (10, 200)
-    assert Work(quick=True).sets_in_words == "10 fresh data sets"
-    assert "200 fresh data sets (the first 10" in Work().sets_in_words
+def test_a_row_is_found_on_all_sets_or_on_the_first():
+    rows = [Row((), "ours", n, {}, {}) for n in (10, 200)]
+    assert find(rows, "ours").sets == 200
+    assert find(rows, "ours", first=True).sets == 10
+    assert find(rows[1:], "ours", first=True).sets == 200
 
 
 @pytest.mark.parametrize("name", ["tabel2", "Table2", "table 2"])

@@ -9,7 +9,7 @@ import pytest
 
 from bayesdnf.errors import InputError
 from bayesdnf.files.atomic import atomic_path, writable, write_bytes
-from files.limits import largest_file
+from tests.files.limits import largest_file
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX")
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from bayesdnf.genomics import Study
-from genomics.twins import make
+from tests.genomics.twins import make
 
 
 def linked(core, rng, kept):

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf import BooleanFunction, Posterior, _native
@@ -28,14 +28,12 @@ def to_bed(calls):
     return (quads << np.array([0, 2, 4, 6], dtype=np.uint8)).sum(axis=2).astype(np.uint8)
 
 
-@settings(max_examples=60, deadline=None)
 @given(copies())
 def test_calls_survive_packing(calls):
     packed = Genotypes.from_copies(calls)
     np.testing.assert_array_equal(packed.copies(range(len(calls))), calls)
 
 
-@settings(max_examples=60, deadline=None)
 @given(copies(), st.sampled_from([1, 2]))
 def test_a_bed_file_and_copies_give_the_same_planes(calls, n_threads):
     packed = Genotypes.from_copies(calls)
@@ -44,7 +42,6 @@ def test_a_bed_file_and_copies_give_the_same_planes(calls, n_threads):
     np.testing.assert_array_equal(planes, packed.planes)
 
 
-@settings(max_examples=60, deadline=None)
 @given(copies(), st.data())
 def test_picked_samples_are_the_columns(calls, data):
     n = calls.shape[1]
@@ -55,7 +52,6 @@ def test_picked_samples_are_the_columns(calls, data):
     assert list(picked.samples["IID"]) == [f"s{i + 1}" for i in np.flatnonzero(chosen)]
 
 
-@settings(max_examples=40, deadline=None)
 @given(copies(widths=[1, 64, 65, 200]), st.booleans())
 def test_literals_hold_where_the_copies_say(calls, negations):
     packed = Genotypes.from_copies(calls)
@@ -76,7 +72,6 @@ def test_literals_hold_where_the_copies_say(calls, negations):
         np.testing.assert_array_equal(packed.truth(literal), expected)
 
 
-@settings(max_examples=40, deadline=None)
 @given(copies(widths=[1, 64, 200]))
 def test_the_other_allele_has_the_other_copies(calls):
     packed = Genotypes.from_copies(calls)
@@ -89,7 +84,6 @@ def test_the_other_allele_has_the_other_copies(calls):
     assert (minor[~np.isnan(minor)] <= 0.5).all()
 
 
-@settings(max_examples=40, deadline=None)
 @given(copies(widths=[5, 64, 200]))
 def test_counts_and_frequencies(calls):
     packed = Genotypes.from_copies(calls)
@@ -103,7 +97,6 @@ def test_counts_and_frequencies(calls):
         )
 
 
-@settings(max_examples=40, deadline=None)
 @given(copies(widths=[10, 64, 200]))
 def test_r_squared_is_the_squared_correlation_of_known_calls(calls):
     packed = Genotypes.from_copies(calls)

@@ -18,7 +18,7 @@ from bayesdnf.genomics import (
     prune,
     scan,
 )
-from genomics.planted import QUICK, study
+from tests.genomics.planted import QUICK, study
 
 COUNTS = (
     "keep", "triples", "gap", "components", "permutations", "draws", "warmup", "chains", "n_jobs",

@@ -6,7 +6,7 @@ import traceback
 import pytest
 
 from bayesdnf.errors import BayesDNFError, FileFormatError
-from malformed.corpus import CASES, GOOD, READERS
+from tests.malformed.corpus import CASES, GOOD, READERS
 
 NEEDS = {"vcf": "cyvcf2", "pgen": "pgenlib"}
 

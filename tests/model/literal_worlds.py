@@ -3,9 +3,9 @@
 import numpy as np
 from hypothesis import strategies as st
 
-import reference
 from bayesdnf import BitMatrix, Literal
 from bayesdnf.data.literal_table import LiteralTable
+from tests import reference
 
 COLOURS = ["r", "g", "b"]
 OFFERS = [

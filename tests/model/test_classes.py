@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-import reference
 from bayesdnf import BitMatrix, Posterior, RuleList, hunt
 from bayesdnf.errors import InputError
-from sampling.agreement import score_error
-from sampling.problems import Problem
+from tests import reference
+from tests.sampling.agreement import score_error
+from tests.sampling.problems import Problem
 
 
 def lists_of(p, n=80, n_classes=3, seed=0):

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 from bayesdnf import Flat, Geometric, Poisson, Tabulated, Uniform
 from bayesdnf.errors import ParameterError
+from tests import reference
 
 chances = st.floats(1e-6, 1 - 1e-6)
 
@@ -18,7 +18,6 @@ def probabilities(distribution, largest):
     return np.exp(distribution.log_table(largest))
 
 
-@settings(deadline=None, max_examples=50)
 @given(mean=st.floats(1e-3, 200), largest=st.integers(0, 300))
 def test_poisson(mean, largest):
     expected = [reference.shifted_poisson(mean)(k) for k in range(largest + 1)]
@@ -26,7 +25,6 @@ def test_poisson(mean, largest):
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-300)
 
 
-@settings(deadline=None, max_examples=50)
 @given(p=chances, start=st.sampled_from([0, 1]), largest=st.integers(0, 300))
 def test_geometric(p, start, largest):
     expected = [reference.geometric(p, start)(m) for m in range(largest + 1)]

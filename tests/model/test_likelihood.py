@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import betainc, betaln
 
-import reference
 from bayesdnf import _native
+from tests import reference
 
 whole = st.integers(1, 6).map(float)
 half = st.sampled_from([0.5, 1.5, 2.5, 7.5])
@@ -34,7 +34,6 @@ def native(n, n_pos, parameters, ordered, a=1.0, b=1.0):
 
 
 @given(counts=counts(), parameters=PARAMETERS)
-@settings(deadline=None, max_examples=40)
 def test_collapsed_likelihood(counts, parameters):
     n, n_pos, n_marked, n_both = counts
     found = native(n, n_pos, parameters, ordered=False)(n_both, n_marked - n_both)
@@ -43,7 +42,6 @@ def test_collapsed_likelihood(counts, parameters):
 
 @pytest.mark.slow
 @given(counts=counts(), parameters=PARAMETERS)
-@settings(deadline=None, max_examples=40)
 def test_ordered_likelihood(counts, parameters):
     n, n_pos, n_marked, n_both = counts
     found = native(n, n_pos, parameters, ordered=True)(n_both, n_marked - n_both)
@@ -52,7 +50,6 @@ def test_ordered_likelihood(counts, parameters):
 
 
 @given(counts=counts(20), a=broken, b=broken)
-@settings(deadline=None, max_examples=40)
 def test_null_evidence(counts, a, b):
     n, n_pos, _, _ = counts
     for ordered in (False, True):  # the order says nothing of a single rate
@@ -61,7 +58,6 @@ def test_null_evidence(counts, a, b):
 
 
 @given(values=st.tuples(*[st.integers(1, 40)] * 4))
-@settings(deadline=None, max_examples=60)
 def test_two_exact_roads_to_the_order_agree(values):
     exact = reference.order_probability(*values)
     assert exact == reference.order_probability_double_sum(*values)
@@ -133,7 +129,7 @@ def test_skip_rule_is_exactly_two():
 
 
 @given(n_pos=st.integers(0, 25), n_neg=st.integers(0, 25))
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 def test_skip_rule_everywhere(n_pos, n_neg):
     ordered = native(n_pos + n_neg, n_pos, (1, 1, 1, 1), True)
     for a in range(n_pos + 1):
@@ -144,7 +140,6 @@ def test_skip_rule_everywhere(n_pos, n_neg):
 
 
 @given(a=st.floats(0.05, 2000), b=st.floats(0.05, 2000), t=st.floats(-35, 35))
-@settings(deadline=None, max_examples=40)
 def test_log_beta_cdf(a, b, t):
     x, rest = 1 / (1 + math.exp(-t)), 1 / (1 + math.exp(t))
     [found] = np.exp(_native.log_beta_cdf(np.array([t]), a, b))
@@ -162,7 +157,6 @@ def test_log_beta_cdf_far_out(a, b):
 
 
 @given(logs=st.lists(st.floats(-20, 20), min_size=1, max_size=9))
-@settings(deadline=None, max_examples=60)
 def test_elementary_symmetric_polynomials(logs):
     found = _native.log_elementary_symmetric(np.array(logs), len(logs))
     weights = [math.exp(v) for v in logs]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -117,7 +117,6 @@ def test_draws_have_those_means(prevalence):
     cells=st.lists(st.integers(0, 30), min_size=12, max_size=12),
     rho=st.sampled_from([None, 0.1]),
 )
-@settings(deadline=None, max_examples=30)
 def test_weights_of_strata(cells, rho):
     table = np.array(cells).reshape(2, 3, 2)
     weights = stratum_weights(Effect(prevalence=rho), table)

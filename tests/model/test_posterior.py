@@ -8,10 +8,9 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 from bayesdnf import (
     BitMatrix,
     BooleanFunction,
@@ -26,7 +25,8 @@ from bayesdnf import (
     simulate,
 )
 from bayesdnf.errors import InputError, ParameterError, UnknownColumnError
-from model.literal_worlds import LiteralWorld, literal_worlds, terms_of
+from tests import reference
+from tests.model.literal_worlds import LiteralWorld, literal_worlds, terms_of
 
 EFFECTS = [
     Effect(),
@@ -44,7 +44,6 @@ def posterior_of(world, prior=None, effect=None):
 
 
 @given(world=literal_worlds(), effect=st.sampled_from(EFFECTS), data=st.data())
-@settings(deadline=None, max_examples=50)
 def test_log_score(world, effect, data):
     terms = data.draw(terms_of(world))
     posterior = posterior_of(world, Prior(), effect)
@@ -93,7 +92,6 @@ def test_certain_rates():
 
 
 @given(world=literal_worlds(), data=st.data(), seed=st.integers(0, 1000))
-@settings(deadline=None, max_examples=50)
 def test_scores_do_not_move(world, data, seed):
     """Row order, repetition against weight, rows of weight 0 and column order do not matter."""
     rng = np.random.default_rng(seed)

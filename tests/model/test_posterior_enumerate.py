@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-import reference
 from bayesdnf import (
     BitMatrix,
     BooleanFunction,
@@ -20,7 +19,8 @@ from bayesdnf import (
 )
 from bayesdnf.errors import InputError, ParameterError, SizeLimitError
 from bayesdnf.model.enumerate import enumerate_functions
-from model.literal_worlds import LiteralWorld
+from tests import reference
+from tests.model.literal_worlds import LiteralWorld
 
 LITERALS = [
     Literal("colour", "=", "r"),

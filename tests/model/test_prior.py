@@ -5,10 +5,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 from bayesdnf import (
     BooleanFunction,
     Effect,
@@ -22,6 +21,7 @@ from bayesdnf import (
 )
 from bayesdnf.data.bits import BitMatrix
 from bayesdnf.errors import ParameterError, UnknownColumnError
+from tests import reference
 
 # A distribution, its twin, and whether the prior renormalises it to 1..p as a size.
 SIZES = [
@@ -72,7 +72,6 @@ def term_sets(draw):
     literals=st.sampled_from(["uniform", "size-only"]),
     orderings=st.booleans(),
 )
-@settings(deadline=None, max_examples=50)
 def test_prior_of_a_function(world, size, count, literals, orderings):
     p, terms = world
     prior = Prior(count[0], size[0], literals, orderings, **OPEN)
@@ -86,7 +85,6 @@ def test_prior_of_a_function(world, size, count, literals, orderings):
 
 
 @given(world=term_sets(), data=st.data())
-@settings(deadline=None, max_examples=60)
 def test_weights(world, data):
     p, terms = world
     weights = data.draw(st.lists(st.floats(1e-3, 1e3), min_size=p, max_size=p))

@@ -5,7 +5,7 @@ import pytest
 
 from bayesdnf import BitMatrix, Geometric, Poisson, Prior, Uniform
 from bayesdnf.errors import ParameterError
-from reference import geometric, shifted_poisson, truncated
+from tests.reference import geometric, shifted_poisson, truncated
 
 
 def test_terms_and_sizes_are_those_of_the_distributions():

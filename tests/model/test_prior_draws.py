@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import reference
 from bayesdnf import (
     BitMatrix,
     BooleanFunction,
@@ -24,7 +23,8 @@ from bayesdnf import (
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.model.enumerate import enumerate_functions
 from bayesdnf.model.prior_draws import UniformLiterals, WeightedLiterals
-from model.literal_worlds import LiteralWorld
+from tests import reference
+from tests.model.literal_worlds import LiteralWorld
 
 FLAGS = [Literal(name, "true") for name in ("x0", "x1", "x2")]
 EQUAL = [*FLAGS, Literal("x3", "true")]  # x3 is x2 again

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import reference
 from bayesdnf import (
     BitMatrix,
     BooleanFunction,
@@ -22,6 +21,7 @@ from bayesdnf import (
 from bayesdnf.errors import ParameterError
 from bayesdnf.model.prior_draws import draw_layers, log_null_odds, log_one_layer_odds
 from bayesdnf.model.rule import layers_of
+from tests import reference
 
 COUNT, SIZE = Geometric(0.3, start=0), Poisson(1)
 ROWS = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [0, 0]])

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-import reference
 from bayesdnf import BitMatrix, Effect, Posterior
 from bayesdnf.errors import ParameterError
 from bayesdnf.model.rates import Counts, Rates
+from tests import reference
 
 COUNTS = [
     Counts(100, 40, 30, 25),
@@ -75,7 +75,7 @@ def test_draws(counts, effect):
 
 
 @given(counts=st.sampled_from(COUNTS), effect=st.sampled_from(EFFECTS), seed=st.integers(0, 99))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_draws_are_repeatable(counts, effect, seed):
     rates = Rates(counts, effect)
     first, again = rates.sample(5, seed), rates.sample(5, np.random.default_rng(seed))

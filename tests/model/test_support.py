@@ -4,14 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 from bayesdnf import BitMatrix, BooleanFunction, LiteralEncoder, Prior, Support, _native
 from bayesdnf.boolean.literal import Relation
 from bayesdnf.data.canonical import canonical
-from model.literal_worlds import OFFERS, LiteralWorld, literal_worlds, terms_of
+from tests import reference
+from tests.model.literal_worlds import OFFERS, LiteralWorld, literal_worlds, terms_of
 
 RULES = st.fixed_dictionaries(
     {
@@ -30,7 +30,6 @@ def support_of(world, prior=None):
 
 
 @given(world=literal_worlds(), rules=RULES, data=st.data())
-@settings(deadline=None, max_examples=60)
 def test_allowed(world, rules, data):
     terms = data.draw(terms_of(world))
     support = support_of(world, Prior(**rules))
@@ -41,7 +40,6 @@ def test_allowed(world, rules, data):
 
 
 @given(world=literal_worlds(), data=st.data(), disjoint=st.booleans(), related=st.booleans())
-@settings(deadline=None, max_examples=60)
 def test_addable(world, data, disjoint, related):
     """A literal may be added when the longer term breaks no rule of its own or of its rest."""
     terms = data.draw(terms_of(world, max_terms=3))

@@ -4,11 +4,11 @@ import gc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 from bayesdnf import _native
+from tests import reference
 
 SIMD = _native.available_simd()
 WIDTHS = [0, 1, 2, 5, 63, 64, 65, 127, 128, 200, 513, 600]
@@ -20,7 +20,6 @@ def words(values):
 
 
 @given(pairs=st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1)), max_size=40))
-@settings(deadline=None, max_examples=60)
 @pytest.mark.parametrize("simd", SIMD)
 def test_word_operations(simd, pairs):
     a, b = words([x for x, _ in pairs]), words([y for _, y in pairs])
@@ -107,7 +106,6 @@ worlds = st.builds(
 
 
 @given(world=worlds)
-@settings(deadline=None, max_examples=30)
 def test_counts(world):
     segments, weights = world.segments, world.weights
     masks = world.packed_masks()
@@ -127,7 +125,6 @@ def test_counts(world):
 
 
 @given(world=worlds, data=st.data())
-@settings(deadline=None, max_examples=30)
 def test_term_masks(world, data):
     n_literals = len(world.literals)
     term = st.lists(st.integers(0, max(0, n_literals - 1)), max_size=4 if n_literals else 0)
@@ -144,7 +141,6 @@ def test_term_masks(world, data):
 
 
 @given(world=worlds)
-@settings(deadline=None, max_examples=30)
 def test_equal_columns_have_equal_hashes(world):
     hashes = [tuple(h) for h in world.view().hash_literals().tolist()]
     columns = world.literal_columns()

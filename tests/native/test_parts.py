@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf import _native
@@ -51,7 +51,6 @@ layered = st.lists(
     segments=st.lists(st.sampled_from([0, 1, 5, 63, 64, 65, 130]), min_size=1, max_size=4),
     seed=st.integers(0, 1000),
 )
-@settings(deadline=None, max_examples=60)
 def test_parts_counts_and_sums(lists, segments, seed):
     bits, truth, places = make(seed, segments)
     flat = as_flat(lists)

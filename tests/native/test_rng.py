@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-import reference
 from bayesdnf import _native
+from tests import reference
 
 uint64s = st.integers(0, 2**64 - 1)
 keys = st.lists(uint64s, min_size=2, max_size=2)
@@ -17,7 +17,6 @@ counters = st.lists(uint64s | st.sampled_from([2**64 - 1, 2**64 - 2]), min_size=
 
 
 @given(key=keys, counter=counters)
-@settings(deadline=None, max_examples=60)
 def test_raw_numbers_are_numpys(key, counter):
     twin = reference.Stream(key, counter)
     assert _native.Philox(key, counter).raw(13).tolist() == [twin.raw() for _ in range(13)]
@@ -29,7 +28,6 @@ def test_uniforms_are_numpys():
 
 
 @given(key=keys, used=st.integers(0, 12))
-@settings(deadline=None, max_examples=40)
 def test_a_stream_goes_on_from_its_state(key, used):
     stream = _native.Philox(key)
     stream.raw(used)
@@ -48,7 +46,6 @@ bounds = st.one_of(
 
 
 @given(key=keys, bound=bounds)
-@settings(deadline=None, max_examples=60)
 def test_below(key, bound):
     twin = reference.Stream(key)
     stream = _native.Philox(key)
@@ -57,7 +54,6 @@ def test_below(key, bound):
 
 
 @given(key=keys)
-@settings(deadline=None, max_examples=40)
 def test_normal(key):
     twin = reference.Stream(key)
     expected = [twin.normal() for _ in range(20)]
@@ -68,7 +64,6 @@ shapes = st.floats(0.01, 1e6) | st.sampled_from([1e-3, 0.5, 1, 1 / 3, 2])
 
 
 @given(key=keys, a=shapes, b=shapes)
-@settings(deadline=None, max_examples=60)
 def test_beta(key, a, b):
     twin = reference.Stream(key)
     stream = _native.Philox(key)

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 from bayesdnf import _native
+from tests import reference
 
 ROWS = [0, 1, 2, 63, 64, 65, 127, 128, 150]
 PLANES = [0, 1, 2, 63, 64, 65, 130]
@@ -40,7 +40,6 @@ tables = st.builds(
 
 
 @given(rows=tables, slack=st.integers(0, 2), dirty=st.booleans())
-@settings(deadline=None, max_examples=60)
 def test_equal_hashes_mean_equal_rows(rows, slack, dirty):
     hashes = _native.hash_rows(packed(rows, slack, dirty), len(rows))
     assert hashes.shape == (len(rows), 2)
@@ -58,7 +57,6 @@ def test_hashes_do_not_depend_on_place():
 
 
 @given(rows=tables, segments=st.lists(st.sampled_from(ROWS), max_size=4), data=st.data())
-@settings(deadline=None, max_examples=60)
 def test_gather(rows, segments, data):
     n_rows = len(rows)
     if n_rows == 0:
@@ -80,7 +78,6 @@ def test_gather(rows, segments, data):
     rows=tables,
     after=st.integers(0, 70),
 )
-@settings(deadline=None, max_examples=60)
 def test_append(before, rows, after):
     n_rows, n_planes = rows.shape
     first = np.random.default_rng(before).random((before, n_planes)) < 0.5

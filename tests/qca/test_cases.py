@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bayesdnf import BooleanFunction
 from bayesdnf.errors import UnknownColumnError
 from bayesdnf.qca import necessity
-from qca.published import lipset
+from tests.qca.published import lipset
 
 
 def test_every_value_of_every_condition():

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bayesdnf import BooleanFunction
@@ -15,8 +15,8 @@ from bayesdnf.errors import (
     UnknownColumnError,
 )
 from bayesdnf.qca import minimize, parse_qca, truth_table
-from qca import quine
-from qca.published import krook, lipset
+from tests.qca import quine
+from tests.qca.published import krook, lipset
 
 ALL_PRESENT = dict.fromkeys(["DEV", "URB", "LIT", "IND", "STB"], 1)
 
@@ -118,7 +118,6 @@ def tables(draw):
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
 @given(tables(), st.sampled_from(["complex", "parsimonious"]))
 def test_all_models_equal_those_found_by_hand(drawn, kind):
     frame, names = drawn
@@ -147,7 +146,6 @@ def test_all_models_equal_those_found_by_hand(drawn, kind):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
 @given(tables(), st.data())
 def test_intermediate_lies_between_complex_and_parsimonious(drawn, data):
     frame, names = drawn

@@ -7,7 +7,7 @@ import pytest
 
 from bayesdnf.errors import InputError, ParameterError, SizeLimitError, UnknownColumnError
 from bayesdnf.qca import truth_table
-from qca.published import lipset
+from tests.qca.published import lipset
 
 CONDITIONS = ["DEV", "URB", "LIT", "IND", "STB"]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cli.conftest import run as run
+from tests.cli.conftest import run as run
 
 dask = pytest.importorskip("dask", reason="needs bayesdnf[dask]")
 distributed = pytest.importorskip("distributed", reason="needs bayesdnf[dask]")

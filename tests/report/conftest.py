@@ -3,7 +3,7 @@
 import pytest
 
 from bayesdnf import DNFClassifier
-from report.reported import mixed
+from tests.report.reported import mixed
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ import pytest
 from bayesdnf import DNFClassifier, PosteriorDNFClassifier, simulate
 from bayesdnf.display.markup import shown
 from bayesdnf.display.wording import between, percent
-from estimators.planted_list import planted
-from report.browsers import Page, open_browser
-from report.reported import HOSTILE, hostile, mixed, noise
+from tests.estimators.planted_list import planted
+from tests.report.browsers import Page, open_browser
+from tests.report.reported import HOSTILE, hostile, mixed, noise
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ import pytest
 
 from bayesdnf import BooleanFunction, RuleList
 from bayesdnf.report.draw_facts import draw_facts
-from sampling.made_draws import made
+from tests.sampling.made_draws import made
 
 
 def test_lists_that_part_the_rows_alike_are_one_rival():

@@ -16,8 +16,8 @@ from bayesdnf.errors import InputError, MissingExtraError
 from bayesdnf.report.doubts import checks_of
 from bayesdnf.report.facts import gather
 from bayesdnf.report.html import write_report
-from estimators.planted_list import confounded, planted
-from report.reported import HOSTILE, hostile, mixed, noise
+from tests.estimators.planted_list import confounded, planted
+from tests.report.reported import HOSTILE, hostile, mixed, noise
 
 SECTIONS = ["rule", "try", "test", "rivals", "overlap", "data", "repeat"]
 OF_DRAWS = [
@@ -102,7 +102,7 @@ def test_a_list_is_a_ladder_of_layers(listed, tmp_path):
     assert [section["id"] for section in read.named("section")] == SECTIONS
     rungs = [li["class"].split() for li in read.named("li") if "rung" in li.get("class", "")]
     assert rungs == [["rung", word] for word in model.layers_["risk"]]
-    told = read.text[read.text.index("Ask the layers") : read.text.index("At first the form")]
+    told = read.text[read.text.index("Read the layers") : read.text.index("At first the form")]
     places = [told.index(f"Layer {part}") for part in (3, 2, 1)] + [told.index("Otherwise")]
     assert places == sorted(places)
     for row in model.layers_.itertuples():
@@ -133,7 +133,7 @@ def test_classes_are_a_ladder_with_their_shares(of_classes, tmp_path):
     assert [section["id"] for section in read.named("section")] == SECTIONS
     assert "<script>window" not in page
     assert "A list of 2 layers and 2 terms tells 3 classes apart" in read.text
-    told = read.text[read.text.index("Ask the layers") : read.text.index("At first the form")]
+    told = read.text[read.text.index("Read the layers") : read.text.index("At first the form")]
     for row in model.layers_.itertuples():
         assert f"{row.rows} rows {shown(row[4])} {percent(row.share)} " in told
     for c, label in enumerate(model.classes_):
@@ -146,7 +146,7 @@ def test_classes_are_a_ladder_with_their_shares(of_classes, tmp_path):
         own = y[200:][answered == answer]
         assert row == tuple(int(np.sum(own == label)) for label in model.classes_)
     assert facts.predict_accuracy == np.mean(answered == y[200:])
-    assert f"Right on held-out rows {percent(facts.predict_accuracy)} by predict" in read.text
+    assert f"Accuracy on held-out rows {percent(facts.predict_accuracy)} by predict" in read.text
     assert "Balanced accuracy" in read.text
 
 
@@ -192,7 +192,7 @@ def test_strata_have_their_risks_in_the_report(tmp_path):
         read = Read(page)
         for row in model.stratum_layers_.itertuples():
             assert percent(row.rate) in read.text
-        assert "Beside its stratum" in read.text
+        assert "Compared with its stratum" in read.text
         assert read.text.count("north") >= 2
         assert '"strata": ["north", "south"]' in page
     facts = gather(model, X[600:], y[600:], strata=site[600:])
@@ -239,12 +239,12 @@ def test_without_a_rule_it_says_so_and_gives_one_risk(tmp_path):
     read = Read(page_of(model, X, y, tmp_path))
     assert "The data do not support any rule" in read.text
     assert percent(model.risks_[0].mean) in read.text
-    assert "Everyone" in read.text
+    assert "All rows" in read.text
     ids = [section["id"] for section in read.named("section")]
     assert ids == [name for name in SECTIONS if name not in ("try", "overlap")]
     assert read.named("form") == []
     assert "The rule holds" not in read.text
-    assert "flatters" not in read.text
+    assert "optimistic" not in read.text
 
 
 def test_without_a_direction_no_rule_is_no_finding(tmp_path):
@@ -258,7 +258,7 @@ def test_without_a_direction_no_rule_is_no_finding(tmp_path):
     assert "No combination of the 8 literals on offer tells" in text
     assert "Negations, such as age < " in text
     assert "1 column gave no literals: 'site'." in text
-    assert "Not every direction was on offer" in text
+    assert "Some literals were not offered" in text
     assert "finding" not in text
     assert '<li class="fine"' not in page
 
@@ -272,9 +272,9 @@ def test_rows_of_the_fit_are_never_called_held_out(fitted, tmp_path):
     assert "There are no held-out rows" in text  # of other labels: cannot be told apart, so no
     shuffled = X.assign(y=y).sample(frac=1, random_state=1)
     text = Read(page_of(model, shuffled.drop(columns="y"), shuffled["y"], tmp_path)).text
-    assert "All 600 rows are those of the fit" in text
+    assert "All 600 rows were in the fit" in text
     assert "There are no held-out rows" in text
-    assert "Right on held-out rows" not in text
+    assert "Accuracy on held-out rows" not in text
 
 
 def test_other_rows_are_held_out(fitted, tmp_path):
@@ -284,7 +284,7 @@ def test_other_rows_are_held_out(fitted, tmp_path):
     assert "None of these 300 rows was in the fit" in read.text
     assert "There are no held-out rows" not in read.text
     right = float(np.mean(model.marked(X) == (y == "ill")))
-    assert f"Right on held-out rows {percent(right)}" in read.text
+    assert f"Accuracy on held-out rows {percent(right)}" in read.text
 
 
 def test_rows_among_which_those_of_the_fit_are_hidden_are_not_held_out(fitted, tmp_path):
@@ -301,9 +301,9 @@ def test_rows_known_to_be_held_out_are_measured_alone(fitted, tmp_path):
     more, labels = mixed(300, seed=9)
     both, every = pd.concat([X, more], ignore_index=True), np.concatenate([y, labels])
     text = Read(page_of(model, both, every, tmp_path, held_out=np.arange(900) >= 600)).text
-    assert "Of 900 rows 600 are those of the fit; 300 were held out" in text
+    assert "600 of 900 rows were in the fit; 300 were held out" in text
     right = float(np.mean(model.marked(more) == (labels == "ill")))
-    assert f"Right on held-out rows {percent(right)} by predict and marked, of 300 rows" in text
+    assert f"Accuracy on held-out rows {percent(right)} by predict and marked, of 300 rows" in text
 
 
 def test_both_accuracies_are_named_where_they_differ(tmp_path):
@@ -324,9 +324,7 @@ def test_weights_are_told(tmp_path):
     weights = np.arange(200) % 3
     model = DNFClassifier(positive="ill", random_state=0).fit(X, y, sample_weight=weights)
     text = Read(page_of(model, X[weights > 0], y[weights > 0], tmp_path)).text
-    assert (
-        "All 133 rows are those of the fit. The fit weighted them; here each counts once." in text
-    )
+    assert "All 133 rows were in the fit. The fit weighted them; here each counts once." in text
     # The rows that did not count are new to the rule, the others are not.
     assert "cannot be called held out" in Read(page_of(model, X, y, tmp_path)).text
 
@@ -346,11 +344,11 @@ def test_draws_bring_rivals_inclusion_and_a_verdict(tmp_path):
         assert percent(post.functions_["probability"].iloc[0]) in text
         assert percent(post.inclusion_["probability"].iloc[0]) in text
         assert post.diagnostics_.verdict in text
-        assert "not from the posterior" not in text
+        assert "from another posterior" not in text
     assert "Risks of “1” are averaged over" in averaged.text
     assert "Risks of “1” are averaged over" not in alone.text
     other = DNFClassifier(random_state=0).fit(X[:100], y[:100])
-    assert "not from the posterior" in Read(page_of(other, X, y, tmp_path, draws=post.draws_)).text
+    assert "from another posterior" in Read(page_of(other, X, y, tmp_path, draws=post.draws_)).text
 
 
 def test_a_posterior_without_a_rule(tmp_path):

@@ -11,7 +11,7 @@ from bayesdnf.errors import InputError, MissingExtraError
 from bayesdnf.genomics import MarkerModel, find_markers
 from bayesdnf.report import save_markers, write_marker_report
 from bayesdnf.report.marker_report import gather_markers
-from genomics.planted import QUICK, TRUTH, study
+from tests.genomics.planted import QUICK, TRUTH, study
 
 pytestmark = pytest.mark.usefixtures("no_trace_left")
 

@@ -6,7 +6,7 @@ from bayesdnf import BooleanFunction, DNFClassifier, Posterior, RuleList
 from bayesdnf.data.tables import read_table
 from bayesdnf.estimators.rules import rules_table
 from bayesdnf.report.terms import counted_terms, overlap_of, term_facts
-from estimators.planted_list import planted
+from tests.estimators.planted_list import planted
 
 
 def test_overlaps_are_those_of_counting_row_by_row(fitted):

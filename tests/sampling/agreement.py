@@ -16,7 +16,7 @@ from scipy import stats
 from bayesdnf import _native
 from bayesdnf.model.enumerate import flatten, function_words
 from bayesdnf.sampling.kernel import Snapshot
-from sampling.slow_moves import joint_transition
+from tests.sampling.slow_moves import joint_transition
 
 LEVEL = 0.01 / 10_000
 """Bonferroni: fewer rows than that are compared, all of them together at a level of .01."""

@@ -1,6 +1,6 @@
 """Which of the checks of the samplers fails for which deliberate mistake.
 
-Run as ``python -m sampling.planted_faults MODULE``, with the native module of a build with
+Run as ``python -m tests.sampling.planted_faults MODULE``, with the native module of a build with
 BAYESDNF_FAULTS; it prints, as JSON, what was noticed of each fault, no fault first.
 """
 
@@ -26,7 +26,7 @@ def first_failure(problems, models):
 
     A quarter of the steps, from a few lists, shows most faults, so these come first.
     """
-    from sampling.agreement import LEVEL, STEPS, score_error, step_p_value
+    from tests.sampling.agreement import LEVEL, STEPS, score_error, step_p_value
 
     posteriors = [problem.posterior() for problem in problems]
     for posterior, model in zip(posteriors, models, strict=True):
@@ -70,7 +70,7 @@ def kernels(posterior, model):
 def exchanges_fail(posterior, model):
     from bayesdnf.sampling.kernel import MoveKernel
     from bayesdnf.sampling.tempered import tempered
-    from sampling.agreement import LEVEL, step_p_value
+    from tests.sampling.agreement import LEVEL, step_p_value
 
     betas, rng = (1.0, 0.3, 0.0), np.random.default_rng(0)
     jumping = MoveKernel("jump", posterior, {"jump": 0.7, "flip": 0.3}, betas=betas)
@@ -84,7 +84,7 @@ def exchanges_fail(posterior, model):
 
 def main(path):
     native = load(path)
-    from sampling.problems import Problem
+    from tests.sampling.problems import Problem
 
     # Lists, some of which would leave no row to part 0, show most faults; functions those of
     # ordered rates.

@@ -17,8 +17,8 @@ from bayesdnf import (
     Tabulated,
     Uniform,
 )
-from model.literal_worlds import LiteralWorld
-from sampling.slow_posterior import SlowPosterior
+from tests.model.literal_worlds import LiteralWorld
+from tests.sampling.slow_posterior import SlowPosterior
 
 COLUMNS = {
     "plain": [Literal("x0", "true"), Literal("x1", "true"), Literal("x2", "true")],

@@ -14,8 +14,8 @@ from functools import reduce
 
 import numpy as np
 
-from sampling.slow_lists import places, replaced, take_out, terms_of, with_term
-from sampling.slow_posterior import softmax
+from tests.sampling.slow_lists import places, replaced, take_out, terms_of, with_term
+from tests.sampling.slow_posterior import softmax
 
 # Moves: lists of (probability, proposed list, way back over way out) ------------------------------
 

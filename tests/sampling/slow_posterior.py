@@ -11,9 +11,9 @@ from functools import cache
 
 import numpy as np
 
-import reference
 from bayesdnf import Flat, Geometric, Poisson, Tabulated, Uniform
-from sampling.slow_lists import all_lists, put, terms_of
+from tests import reference
+from tests.sampling.slow_lists import all_lists, put, terms_of
 
 
 def weight_of(distribution):

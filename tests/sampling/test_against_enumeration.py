@@ -12,8 +12,8 @@ import pytest
 from bayesdnf import BooleanFunction, Flat, Literal, Posterior, Prior, _native
 from bayesdnf.sampling.samplers import informed, reversible_jump, single_term
 from bayesdnf.sampling.tempered import log_evidence, tempered
-from model.literal_worlds import LiteralWorld
-from sampling.agreement import (
+from tests.model.literal_worlds import LiteralWorld
+from tests.sampling.agreement import (
     effective_size,
     enumerated,
     independent_variations,

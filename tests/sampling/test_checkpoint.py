@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from bayesdnf import Effect, sample
 from bayesdnf.errors import InputError
 from bayesdnf.files.seals import opened, seal
 from bayesdnf.sampling.samplers import informed
-from sampling.runs import posterior_of, posterior_of_lists, same_draws
+from tests.sampling.runs import posterior_of, posterior_of_lists, same_draws
 
 RUN = {"draws": 300, "warmup": 100, "thin": 5, "random_state": 7}
 
@@ -299,7 +300,7 @@ def test_a_folder_that_is_not_there_is_named_before_anything_is_run(tmp_path):
 _CHILD = """
 import json, sys, time
 import numpy as np
-from sampling.runs import posterior_of
+from tests.sampling.runs import posterior_of
 from bayesdnf import sample
 settings, share = json.loads(sys.argv[2]), float(sys.argv[4])
 def progress(records, total):
@@ -320,7 +321,7 @@ def test_kills_lose_no_more_than_the_interval(tmp_path):
     run = RUN | {"draws": 8_000 * kills, "thin": 50, "n_jobs": 2}
     rng = random.Random(1)
     out = tmp_path / "index.npy"
-    environment = os.environ | {"PYTHONPATH": os.path.dirname(os.path.dirname(__file__))}
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     saved = killed = 0
     for kill in range(kills + 1):
         # Each run to be killed may come so far, the last one to the end.

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bayesdnf import BitMatrix, BooleanFunction, Posterior, Prior, RuleList, sample, simulate
 from bayesdnf.boolean import same_partition
 from bayesdnf.errors import InputError, ParameterError
-from sampling.made_draws import made
+from tests.sampling.made_draws import made
 
 LITERALS = ["odor = f", "odor != n", "age >= 45", "age < 7", "x1", "NOT x1", '"a b" = "1"']
 FUNCTIONS = st.lists(st.lists(st.sampled_from(LITERALS), min_size=1, max_size=4), max_size=3).map(
@@ -51,7 +51,6 @@ def as_item(what, kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["literal", "attribute", "term", "pair"])
 @given(chains=CHAINS)
-@settings(max_examples=40, deadline=None)
 def test_inclusion_is_the_share_of_draws_that_hold_it(chains, kind):
     draws = made(chains)
     by_chain = [Counter(x for f in chain for x in items(f, kind)) for chain in chains]
@@ -72,7 +71,6 @@ def test_inclusion_is_the_share_of_draws_that_hold_it(chains, kind):
 
 
 @given(chains=CHAINS)
-@settings(max_examples=40, deadline=None)
 def test_the_table_of_draws_and_the_top_functions_say_the_same(chains):
     draws = made(chains)
     table = draws.to_dataframe()
@@ -108,7 +106,7 @@ def test_the_table_of_draws_and_the_top_functions_say_the_same(chains):
 
 
 @given(chains=chains_of(LISTS))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_tables_of_lists(chains):
     draws = made(chains, layers=3, strata=["f", "m"])
     table = draws.to_dataframe()
@@ -130,7 +128,6 @@ def test_tables_of_lists(chains):
 
 
 @given(chains=chains_of(LISTS), group=st.lists(st.integers(0, 2), min_size=18, max_size=18))
-@settings(max_examples=30, deadline=None)
 def test_lists_that_part_the_rows_alike_are_one_row(chains, group):
     draws = made(chains, layers=3)
     alike = np.array(group)[: draws.n_functions]
@@ -194,7 +191,7 @@ def test_what_lists_make_of_the_rows_is_what_their_hashes_say():
 
 
 @given(chains=CHAINS)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_which_functions_hold_a_literal(chains):
     draws = made(chains)
     held = draws.holding(np.arange(len(draws.literals))[::-1])

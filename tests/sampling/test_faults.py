@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sampling import fault_build
+from tests.sampling import fault_build
 
 ROOT = Path(__file__).parents[2]
 LISTED = (ROOT / "native" / "faults.hpp").read_text(encoding="utf-8")
@@ -24,8 +24,8 @@ def noticed():
     assert wrong is None
     [module] = fault_build.FOLDER.glob("_native*.[sp][oy]*")
     run = subprocess.run(
-        [sys.executable, "-m", "sampling.planted_faults", module],
-        env={**os.environ, "PYTHONPATH": str(ROOT / "tests")},
+        [sys.executable, "-m", "tests.sampling.planted_faults", module],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,

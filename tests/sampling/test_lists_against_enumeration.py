@@ -12,8 +12,8 @@ from bayesdnf.model.flat_functions import as_flat
 from bayesdnf.model.posterior import Scores
 from bayesdnf.sampling.samplers import informed, reversible_jump
 from bayesdnf.sampling.tempered import log_evidence, tempered
-from sampling.agreement import spelled
-from sampling.test_against_enumeration import N_CHAINS, assert_as_good_as_independent
+from tests.sampling.agreement import spelled
+from tests.sampling.test_against_enumeration import N_CHAINS, assert_as_good_as_independent
 
 pytestmark = pytest.mark.slow
 

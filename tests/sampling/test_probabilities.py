@@ -1,7 +1,5 @@
 """Probabilities from exact scores: against enumeration, and against the shares of draws."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +8,7 @@ from bayesdnf import BitMatrix, Geometric, Posterior, Prior, sample, simulate
 from bayesdnf.model.flat_functions import as_flat
 from bayesdnf.model.rule import as_rule
 from bayesdnf.sampling.probabilities import from_scores
+from tests.sampling.scored_draws import noisy
 
 NONE = np.array([])
 
@@ -87,14 +86,6 @@ def test_a_single_chain_is_compared_by_its_halves():
     assert found.of(np.log([2.0, 1.0])) == pytest.approx([2 / 3, 1 / 3])
 
 
-# Real chains --------------------------------------------------------------------------------------
-
-
-def noisy(seed=0, **options):
-    X, y, _ = simulate(60, 4, terms=(2,), pi0=0.35, pi1=0.65, random_state=seed)
-    return Posterior(BitMatrix.from_table(X), y, **options)
-
-
 def exact_of(posterior):
     table = posterior.enumerate()
     return {str(f): p for f, p in zip(table["function"], table["probability"], strict=True)}
@@ -166,61 +157,6 @@ def test_where_copies_cannot_be_counted_frequencies_stand_in(options):
     assert (drawn.probability == drawn.frequency).all()
     assert drawn.weights == pytest.approx(drawn.frequency)
     assert (drawn.at_most == 1).all()
-
-
-# Draws beside exact scores ------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def fair():
-    """Independent draws of an enumerated posterior, and their scores."""
-    posterior = noisy()
-    drawn = sample(posterior, draws=500, warmup=100, thin=10, random_state=0)
-    rng = np.random.default_rng(0)
-    share = np.exp(drawn.log_mass - np.logaddexp.reduce(drawn.log_mass))
-    return replace(drawn, index=rng.choice(len(share), size=(4, 500), p=share))
-
-
-def test_draws_that_fit_their_scores_are_fine(fair):
-    assert fair.diagnose().odds is None
-    assert fair.diagnose().level == "fine"
-
-
-def test_a_function_that_all_chains_draw_too_seldom_is_named(fair):
-    """The chains agree with each other, and not with exact scores."""
-    null = int(np.flatnonzero(fair.n_terms == 0)[0])
-    share = np.exp(fair.log_mass - np.logaddexp.reduce(fair.log_mass))
-    share[null] /= 10
-    rng = np.random.default_rng(0)
-    index = rng.choice(len(share), size=(4, 500), p=share / share.sum())
-    wrong = replace(fair, index=index)
-    diagnosis = wrong.diagnose()
-    assert diagnosis.level == "apart"
-    assert diagnosis.agreement.ok
-    assert diagnosis.odds.function == "FALSE"
-    assert "where exact scores give" in diagnosis.verdict
-    # Its probability is known all the same.
-    truth = np.exp(fair.log_null - np.logaddexp.reduce(fair.log_mass))
-    assert wrong.null_probability == pytest.approx(truth, abs=0.02)
-
-
-def test_a_mode_that_only_the_search_has_seen_counts(fair):
-    known = replace(fair, undrawn=(("x9 AND x8", float(fair.log_mass.max())),))
-    diagnosis = known.diagnose()
-    assert diagnosis.level == "apart"
-    assert "x9 AND x8 was drawn 0.0% of the time" in diagnosis.verdict
-    faint = replace(fair, undrawn=(("x9 AND x8", float(fair.log_mass.max()) - 9),))
-    assert faint.diagnose().level == "fine"
-
-
-def test_one_chain_that_draws_by_other_shares_is_named(fair):
-    index = fair.index.copy()
-    best = int(fair.log_mass.argmax())
-    rng = np.random.default_rng(0)
-    index[2] = np.where(rng.random(500) < 0.25, best, index[2])
-    diagnosis = replace(fair, index=index).diagnose()
-    assert diagnosis.level == "apart"
-    assert "hain 3" in diagnosis.verdict
 
 
 def test_jumps_lead_between_no_rule_and_a_good_one():

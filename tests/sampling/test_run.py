@@ -24,7 +24,7 @@ from bayesdnf.model.rule import layers_of
 from bayesdnf.sampling.kernel import MoveKernel
 from bayesdnf.sampling.samplers import informed
 from bayesdnf.search.result import SearchResult
-from sampling.runs import posterior_of, posterior_of_lists, same_draws
+from tests.sampling.runs import posterior_of, posterior_of_lists, same_draws
 
 SHORT = {"draws": 60, "warmup": 20, "thin": 7}
 

@@ -6,11 +6,11 @@ import math
 import numpy as np
 import pytest
 
-import reference
 from bayesdnf import Effect, Literal
-from sampling.problems import Problem
-from sampling.slow_lists import all_lists, places, put, take_out, terms_of
-from sampling.slow_posterior import SlowPosterior
+from tests import reference
+from tests.sampling.problems import Problem
+from tests.sampling.slow_lists import all_lists, places, put, take_out, terms_of
+from tests.sampling.slow_posterior import SlowPosterior
 
 TERMS = [frozenset(term) for term in ({0}, {1}, {0, 1}, {1, 2})]
 

@@ -6,7 +6,7 @@ in the core's order, so that a tie is a tie in both.
 
 import math
 
-import reference
+from tests import reference
 
 
 class SlowAnnealing:

@@ -22,7 +22,7 @@ from bayesdnf import (
     simulate,
 )
 from bayesdnf.errors import InputError, ParameterError
-from search.anneal_reference import SlowAnnealing, log_beta_density
+from tests.search.anneal_reference import SlowAnnealing, log_beta_density
 
 PAPER = (0.05, 0.05, 0.4, 0.4, 0.05, 0.04, 0.01)
 RESTLESS = (0.05, 0.05, 0.2, 0.2, 0.2, 0.15, 0.15)

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf import (
@@ -107,7 +107,6 @@ def best_score(posterior, functions):
 
 @pytest.mark.slow
 @given(posterior=posteriors(), max_size=st.sampled_from([None, None, 1, 3]))
-@settings(deadline=None, max_examples=60)
 def test_best_term_equals_brute_force(posterior, max_size):
     found = best_term(posterior, max_size=max_size)
     assert found.proved
@@ -266,7 +265,6 @@ def all_functions(posterior, max_terms=None):
 
 
 @given(posterior=posteriors(most_literals=3))
-@settings(deadline=None, max_examples=60)
 def test_best_function_equals_brute_force(posterior):
     found = best_function(posterior)
     assert found.proved

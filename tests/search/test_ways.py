@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bayesdnf import LiteralEncoder, Posterior, hunt
-from bayesdnf.search.hunt import End, _Tally
+from bayesdnf.search.tally import End, Tally
 from bayesdnf.search.ways import ROUND, Ways
 from benchmarks.tree_tables import tree_table
 
@@ -79,7 +79,7 @@ def test_trees_of_correlated_columns(seed, reverse):
 
 
 def agrees(*ends):
-    tally = _Tally(agree=32)
+    tally = Tally(agree=32)
     for number, (kind, score, times) in enumerate(ends):
         for _ in range(times):
             tally.add(End(((1, (number,)),), score, kind))

@@ -78,6 +78,8 @@ def complement(terms: Terms, limit: int) -> Terms:
 
 def dual(terms: Sequence[Term], limit: int, what: str) -> Terms:
     """Swap DNF and CNF: the minimal sets that meet every given set of literals."""
+    # Literals count as unrelated variables here, so that the duals of a DNF are exactly its minimal
+    # clauses, and ``from_cnf`` inverts ``to_cnf``.
     columns = _Columns((literal for term in terms for literal in term), related=False)
     return columns.terms(_product(columns, columns.matrix(terms), limit, what))
 
@@ -155,6 +157,8 @@ class _Columns:
 
 def _contained(small: Bools, large: Bools) -> Bools:
     """Entry (i, j): whether row i of ``small`` is a subset of row j of ``large``."""
+    # A matrix product counts the members of i outside of j. Counts up to 2^24 are exact in
+    # float32.
     outside = small.astype(np.float32) @ (~large).astype(np.float32).T
     return np.asarray(outside == 0)
 
@@ -164,6 +168,9 @@ def _product(columns: _Columns, clauses: Bools, limit: int, what: str) -> Bools:
     _check_limit(limit, what)
     terms = np.zeros((1, len(columns.literals)), dtype=np.bool_)
     for clause in clauses[np.argsort(clauses.sum(axis=1), kind="stable")]:
+        # Berge's algorithm: a partial product that already meets the clause stays as it is, the
+        # others branch over its literals. Short clauses first, and absorption at once, keep it
+        # small.
         met = (columns.closed(terms) & clause).any(axis=1)
         grown, rest = terms[met], terms[~met]
         for column in np.flatnonzero(clause) if len(rest) else ():
@@ -223,6 +230,8 @@ def _regions(literals: list[Literal]) -> Bools:
     point = {number: 2 * i + 1 for i, number in enumerate(numbers)}
     texts = sorted({v for _, v in statements if isinstance(v, str)})
     is_flag = np.array([literal.operator in (TRUE, FALSE) for literal in literals])
+    # Thresholds v1 < v2 < … split the numbers into points (odd) and the open stretches between
+    # them (even); literals cannot tell values of one stretch apart.
     values: list[Value] = list(range(2 * len(numbers) + 1))
     if texts or not any(operator in (">=", "<") for operator, _ in statements):
         if is_flag.any():
@@ -265,6 +274,8 @@ def equivalent(
     met: set[tuple[int, int]] = set()
     for start in range(0, grid.size, step):
         rows = grid.window(start, start + step)
+        # Pairs (part in one, part in the other) that occur. Equal lists give only equal pairs;
+        # lists that partition alike give a one-to-one relation, checked as soon as it breaks.
         codes = parts_of_rows(one, rows) * base + parts_of_rows(other, rows)
         met.update(divmod(code, base) for code in np.flatnonzero(np.bincount(codes)).tolist())
         numbers = ({a for a, _ in met}, {b for _, b in met})

@@ -122,9 +122,7 @@ class _Reader:
             return factors[0][1]
         for start, terms in factors:
             if len(terms) > 1:
-                self.fail(
-                    "literals joined by AND (an OR inside an AND must be multiplied out)", start
-                )
+                self.fail("literals joined by AND (multiply out an OR inside an AND)", start)
         return [[literal for _, terms in factors for literal in terms[0]]]
 
     def factor(self) -> Terms:
@@ -136,7 +134,7 @@ class _Reader:
             inner = self.at
             terms = self.factor()
             if len(terms) != 1 or len(terms[0]) != 1:
-                self.fail("NOT before one literal (a NOT of several must be worked out)", inner)
+                self.fail("NOT before one literal (expand a NOT of several)", inner)
             terms = [[~terms[0][0]]]
         elif self.text.startswith("(", start):
             self._advance(start + 1)

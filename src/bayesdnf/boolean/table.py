@@ -35,8 +35,8 @@ _readers: list[Callable[[object], Table]] = []
 def set_table_reader(reader: Callable[[object], Table]) -> None:
     """Name the function that turns DataFrames and arrays into a :class:`Table`.
 
-    ``boolean`` stands alone and knows no table library; the package's front
-    door calls this once with the reader of ``bayesdnf.data``.
+    ``boolean`` stands alone and knows no table library; ``bayesdnf/__init__.py``
+    calls this once with the reader of ``bayesdnf.data``.
     """
     _readers[:] = [reader]
 

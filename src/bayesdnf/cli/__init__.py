@@ -51,7 +51,7 @@ _TWO_CLASSES = "--threshold and --cost-ratio are for two classes; choose one wit
 
 app = typer.Typer(
     cls=_Group,
-    help="Learn Boolean rules (an OR of ANDs) from data, with honest probabilities.",
+    help="Learn Boolean rules (disjunctive normal form) from tables, with posterior probabilities.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -71,12 +71,14 @@ def _common(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Show versions and exit."
+            "--version", callback=_show_version, is_eager=True, help="Print versions and exit."
         ),
     ] = False,
     debug: Annotated[
         bool,
-        typer.Option(gate.DEBUG, help="When something goes wrong, show where; anywhere in a line."),
+        typer.Option(
+            gate.DEBUG, help="Print a traceback on errors; may stand anywhere in the command."
+        ),
     ] = False,
 ) -> None:
     pass
@@ -90,13 +92,19 @@ def fit(
     positive: options.Positive = None,
     test: options.Test = None,
     test_share: Annotated[
-        float | None, typer.Option(help="Share of the rows to keep for the test, such as 0.3.")
+        float | None, typer.Option(help="Fraction of rows to hold out for testing, such as 0.3.")
     ] = None,
     cv: Annotated[
-        int | None, typer.Option(help="Folds of a cross-validation, beside the fit on all rows.")
+        int | None,
+        typer.Option(
+            help="Number of cross-validation folds; the model itself is fitted on all rows."
+        ),
     ] = None,
     prove: Annotated[
-        bool, typer.Option("--prove", help="Bound what the search may have missed.")
+        bool,
+        typer.Option(
+            "--prove", help="Prove how far the score is from the optimum (optimality gap)."
+        ),
     ] = False,
     report: WithReport = None,
     threshold: options.Threshold = None,
@@ -215,21 +223,23 @@ def _cross_validated(
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="Model file that fit wrote.")],
+    model: Annotated[Path, typer.Argument(help="Model file written by fit.")],
     table: options.Table,
-    out: Annotated[Path, typer.Option(help="CSV file to write (.gz is compressed).")],
+    out: Annotated[Path, typer.Option(help="CSV file to write; .gz compresses it.")],
     strata: options.Strata = None,
     sep: options.Separator = None,
     excel_safe: options.ExcelSafe = False,
     ambiguous: Annotated[
         str,
-        typer.Option(help="A/T and C/G variants of markers: frequency decides, accept, or refuse."),
+        typer.Option(
+            help="Strand-ambiguous (A/T, C/G) variants of markers: frequency, accept or refuse."
+        ),
     ] = "frequency",
     threshold: options.Threshold = None,
     cost_ratio: options.CostRatio = None,
     as_json: options.Json = False,
 ) -> None:
-    """Write the answers of a rule, one row for each row of a table.
+    """Predict the rows of a table and write one line per row.
 
     Columns: predicted, probability (of the positive class; of more than two classes of each, as
     P(class)), marked (1 where the rule holds) and terms (the numbers of those that hold, as fit
@@ -308,7 +318,7 @@ def demo(
     report: Annotated[Path, typer.Option(help="HTML report to write.")] = Path("mushroom.html"),
     as_json: options.Json = False,
 ) -> None:
-    """Fit the built-in mushroom data on half of their rows, test on the other half, report."""
+    """Fit half of the bundled mushroom data, test on the other half, and write a report."""
     from .. import DNFClassifier, datasets
     from ..estimators.held_out import measure, stratified_part
     from ..files.atomic import writable
@@ -343,20 +353,23 @@ def demo(
 
 
 def simulate(
-    out: Annotated[Path, typer.Option(help="CSV file to write (.gz is compressed).")],
+    out: Annotated[Path, typer.Option(help="CSV file to write; .gz compresses it.")],
     rows: Annotated[int, typer.Option(help="Number of rows.")] = 1000,
     columns: Annotated[int, typer.Option(help="Number of 0/1 columns, x0, x1, ….")] = 100,
     terms: Annotated[str, typer.Option(help="Sizes of the terms, such as 2,2.")] = "2,2",
-    beta: Annotated[str, typer.Option(help="Range of the columns' frequencies.")] = "0.4,0.5",
+    beta: Annotated[
+        str, typer.Option(help="Range of the column frequencies (low,high).")
+    ] = "0.4,0.5",
     pi0: Annotated[float, typer.Option(help="P(y = 1) where the function does not hold.")] = 0.1,
     pi1: Annotated[float, typer.Option(help="P(y = 1) where it holds.")] = 0.9,
     case_control: Annotated[
-        bool, typer.Option("--case-control", help="Half cases, half controls.")
+        bool,
+        typer.Option("--case-control", help="Case-control sampling: half cases, half controls."),
     ] = False,
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
-    """Write a table whose outcome follows a known function, in column y."""
+    """Simulate a table whose outcome, column y, follows a known Boolean function."""
     from ..data.reading import separator_of
     from ..data.simulate import simulate as draw
     from ..files.atomic import atomic_path

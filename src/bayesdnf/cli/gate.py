@@ -1,4 +1,4 @@
-"""The gate around the command line: whatever goes wrong is one sentence and an exit status."""
+"""Errors and signals of the command line: each becomes one sentence and an exit status."""
 
 from __future__ import annotations
 
@@ -65,19 +65,19 @@ def _ending_signals() -> Iterator[None]:
 
 
 def _sentence(error: Exception) -> str:
-    """Say what went wrong."""
+    """Return the one sentence that describes an error to the user."""
     if isinstance(error, BayesDNFError):
         return in_shell_words(str(error))
     if isinstance(error, OSError) and error.strerror:
         where = "" if error.filename is None else f"{error.filename}: "
         return f"{where}{error.strerror}."
     if isinstance(error, MemoryError):
-        return "There is not enough memory for this; use fewer rows, columns or draws."
+        return "Not enough memory; use fewer rows, columns or draws."
     text = " ".join(str(error).split())[:_LONGEST].rstrip(".")
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return (
-        f"This should not have happened ({what}); please report it, with what the same command "
-        f"prints with {DEBUG} and what bayesdnf --version prints."
+        f"Internal error ({what}). Please report it, with the output of the same command "
+        f"with {DEBUG} and of bayesdnf --version."
     )
 
 

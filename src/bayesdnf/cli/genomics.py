@@ -47,7 +47,7 @@ class Stages:
         self._stack.close()
 
     def __call__(self, title: str, done: int, total: int) -> None:
-        """Take note of how far a stage is."""
+        """Show the progress of a stage; a new title starts the next bar."""
         if title != self._title:
             from ..display.bars import Bar
 
@@ -60,34 +60,40 @@ class Stages:
 @reading
 def markers(
     study: Files,
-    out: Annotated[Path, typer.Option(help="Folder for tables, pictures, model and log.")],
+    out: Annotated[Path, typer.Option(help="Output folder for tables, plots, model and log.")],
     prevalence: Annotated[
         float | None,
-        typer.Option(help="Share of cases in the population; else risks are the sample's."),
+        typer.Option(
+            help="Fraction of cases in the population. Default: risks refer to the sample."
+        ),
     ] = None,
     negations: Annotated[
-        bool, typer.Option("--negations/--no-negations", help="Offer negated literals too.")
+        bool, typer.Option("--negations/--no-negations", help="Also offer negated literals.")
     ] = True,
     variants_kept: Annotated[
-        int, typer.Option(help="Variants that go on to the search after the scans.")
+        int, typer.Option(help="Number of variants kept for the search after the scans.")
     ] = 200,
     layers: Annotated[
-        int, typer.Option(help="Look for a list of so many layers at most, too.")
+        int,
+        typer.Option(help="Maximum number of layers; above 1 a rule list is searched for as well."),
     ] = 1,
-    permutations: Annotated[int, typer.Option(help="Permutations for family-wise p values.")] = 0,
+    permutations: Annotated[
+        int, typer.Option(help="Number of permutations for family-wise p-values.")
+    ] = 0,
     holdout: Annotated[
-        float, typer.Option(help="Share of samples to set aside and test the terms on.")
+        float, typer.Option(help="Fraction of samples to hold out for testing the terms.")
     ] = 0.0,
-    draws: Annotated[int, typer.Option(help="Draws of each chain.")] = 1000,
-    chains: Annotated[int, typer.Option(help="Chains.")] = 4,
+    draws: Annotated[int, typer.Option(help="Draws per chain.")] = 1000,
+    chains: Annotated[int, typer.Option(help="Number of chains.")] = 4,
     time_limit: Annotated[
-        float | None, typer.Option(help="Seconds for the search, and again for the chains.")
+        float | None,
+        typer.Option(help="Time limit in seconds, for the search and again for sampling."),
     ] = None,
     genes: Annotated[
         Path | None, typer.Option(help="BED file of genes: chromosome, start, end, name.")
     ] = None,
     scan: Annotated[
-        list[Path] | None, typer.Option(help="A scan of this study made before; repeatable.")
+        list[Path] | None, typer.Option(help="Output of an earlier scan of this study; repeatable.")
     ] = None,
     scheduler: options.Scheduler = None,
     seed: options.Seed = 0,
@@ -96,7 +102,7 @@ def markers(
     *,
     reading: Reading,
 ) -> None:
-    """Find combinations of mutations that cases share, and write a folder about them."""
+    """Find combinations of variants (polygenic markers) associated with the outcome."""
     from ..files.packed import is_packed
     from ..genomics import Genes, Scan, find_markers
     from ..model.effect import Effect
@@ -145,7 +151,7 @@ def markers(
 
 
 def _prepared(study: str, reading: Reading, stages: Stages) -> Study:
-    """Read a study, settle sex chromosomes, filter, and see to close relatives."""
+    """Read and filter a study: ploidy of sex chromosomes, quality filters, close relatives."""
     from ..files.packed import is_packed
     from ..genomics import Study
 
@@ -199,7 +205,7 @@ def pack(
     *,
     reading: Reading,
 ) -> None:
-    """Read and filter a study once, into a file that scan and markers map into memory."""
+    """Read and filter a study once, and write a packed file that scan and markers map."""
     from ..files.atomic import writable
     from .labelled import keep_apart
 
@@ -225,32 +231,36 @@ def scan(
     study: Files,
     out: Annotated[Path, typer.Option(help="Tab-separated file to write.")],
     size: Annotated[
-        int, typer.Option(help="Variants of a marker: 2 scores pairs, 3 triples.", min=2, max=3)
+        int, typer.Option(help="Variants per marker: 2 scans pairs, 3 triples.", min=2, max=3)
     ] = 2,
     among: Annotated[
         int,
-        typer.Option(help="For triples: best variants, one for each block of linkage.", min=3),
+        typer.Option(
+            help="For triples: number of top variants to combine, one per linkage block.", min=3
+        ),
     ] = 300,
-    part: Annotated[
-        str | None, typer.Option(help="Part k of n of the pairs or triples, as k/n.")
-    ] = None,
+    part: Annotated[str | None, typer.Option(help="Scan part k of n only, given as k/n.")] = None,
     measure: Annotated[
-        str, typer.Option(help="and: best AND of literals; cells: best set of genotypes.")
+        str,
+        typer.Option(
+            help="Score of a combination: and (best AND of literals) or cells "
+            "(best set of genotypes)."
+        ),
     ] = "and",
-    top: Annotated[int, typer.Option(help="Pairs or triples to keep.")] = 1000,
+    top: Annotated[int, typer.Option(help="Number of pairs or triples to keep.")] = 1000,
     device: options.Device = "auto",
     scheduler: options.Scheduler = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
-            help="Where to keep what is scanned, to go on from; with a scheduler OUT.checkpoint."
+            help="Checkpoint file to resume from. Default with a scheduler: OUT.checkpoint."
         ),
     ] = None,
     as_json: options.Json = False,
     *,
     reading: Reading,
 ) -> None:
-    """Score every pair of variants, or triples of some, or a part of them for a job array."""
+    """Scan all pairs of variants, or triples of the best ones, for association."""
     from ..files.atomic import writable
     from ..genomics.association.adjustment import adjust
     from ..genomics.markers.stratified import scan_pairs
@@ -290,12 +300,14 @@ def scan(
 
 @contextmanager
 def _keeping(checkpoint: Path | None) -> Iterator[None]:
-    """Say where a scan that is interrupted can go on."""
+    """Name the checkpoint from which an interrupted scan can resume."""
     try:
         yield
     except KeyboardInterrupt:
         if checkpoint is not None and checkpoint.exists():
-            typer.echo(f"{checkpoint} holds what was scanned; repeat to go on from it.", err=True)
+            typer.echo(
+                f"Progress is saved in {checkpoint}; run the same command to resume.", err=True
+            )
         raise
 
 
@@ -309,11 +321,11 @@ def _part(text: str | None) -> tuple[int, int] | None:
 
 
 def merge(
-    scans: Annotated[list[Path], typer.Argument(help="Every part of a scan.")],
+    scans: Annotated[list[Path], typer.Argument(help="Files of all parts of a scan.")],
     out: Annotated[Path, typer.Option(help="Tab-separated file to write.")],
     as_json: options.Json = False,
 ) -> None:
-    """Join the parts of a scan."""
+    """Merge the parts of a scan into one file."""
     from ..files.atomic import writable
     from ..genomics import Scan
     from ..genomics import merge as join
@@ -348,7 +360,7 @@ def _tell_scan(
 def predict_markers(
     model: Path, study: str, out: Path, ambiguous: str, excel_safe: bool, as_json: bool
 ) -> None:
-    """Tell whom a marker marks in another study, and print how its variants were found there."""
+    """Predict the samples of another study with a marker, and print how its variants matched."""
     from ..files.atomic import atomic_path, writable
     from ..files.spreadsheets import excel_safe as make_safe
     from ..genomics import MarkerModel
@@ -409,7 +421,7 @@ def _hashed(study: str, reading: Reading) -> Sequence[Any]:
 
 
 def _write_log(out: Path, text: str) -> None:
-    """Write what was done beside an output."""
+    """Write the log of a command beside its output."""
     from ..files.atomic import write_text
     from ..versions import versions
 

@@ -59,7 +59,7 @@ class LabelledTable(NamedTuple):
 def read_labelled(
     path: Path, target: str, positive: str | None, options: Learning
 ) -> LabelledTable:
-    """Read the table that a command is to learn from; the texts are those of its options."""
+    """Read the training table of a command, by the texts of its options."""
     gone = [value for text in options.missing or () for value in cell_values(text)]
     table = read_file(path, separator(options.sep), missing=gone)
     strata = None
@@ -95,7 +95,7 @@ def strata_column(table: pd.DataFrame, name: str, path: Path) -> NDArray[Any]:
 def strata_like(
     model: RuleClassifier, table: pd.DataFrame, path: Path, name: str | None
 ) -> NDArray[Any] | None:
-    """Return the strata of rows to answer for, or None, told, where the table has no such column.
+    """Return the strata of rows to predict; None, with a message, if the table has no such column.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def require_spread(rows: LabelledRows, fitted: NDArray[np.bool_], what: str) -> 
         if not bool((rows.strata[fitted] == label).any()):
             raise InputError(
                 f"{what} would hold out every row of stratum {label!r}, whose risks the fit then "
-                f"cannot know; put it together with another stratum."
+                f"cannot know; merge it with another stratum."
             )
 
 
@@ -158,7 +158,7 @@ def read_like(
     who: str,
     strata: str | None = None,
 ) -> LabelledRows:
-    """Read another file of the make that a classifier was fitted on."""
+    """Read a file with the columns and types of the table that a classifier was fitted on."""
     texts = text_columns(model) | ({target} if model.labels_.dtype.kind in "OUT" else set())
     texts |= strata_texts(model, strata)
     table = read_file(path, separator(sep), missing=model.missing_values, texts=texts)
@@ -197,7 +197,7 @@ def read_test(path: Path, target: str, data: LabelledTable, options: Learning) -
 def measure_rows(
     model: RuleClassifier, rows: LabelledRows, path: Path, threshold: float | None = None
 ) -> HeldOut | None:
-    """Measure a classifier on rows of another file; None, and told, if it saw the rows."""
+    """Measure a classifier on rows of another file; None, with a message, if they were fitted."""
     from ..estimators.held_out import NOT_HELD_OUT, are_of_fit, measure, outcome_of
 
     outcome = outcome_of(rows.y, model.labels_, model.positive_)
@@ -268,7 +268,7 @@ def positive_label(y: NDArray[Any], positive: str | None, target: str, path: Pat
         if len(labels) > MOST_CLASSES:
             raise InputError(
                 f"{where} holds {len(labels):,} different values ({shown}), at most {MOST_CLASSES} "
-                f"classes are possible; put them into groups, or name one with --positive."
+                f"classes are possible; group them, or name one with --positive."
             )
         return labels[1] if len(labels) == 2 else None
     # As it is written first: whole numbers past 2^53 are not what a float would make of them.

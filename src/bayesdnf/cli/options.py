@@ -16,47 +16,54 @@ if TYPE_CHECKING:
     from ..model.prior import Prior
     from .labelled import LabelledTable
 
-Table = Annotated[Path, typer.Argument(help="CSV or TSV (gzip too) or Parquet.")]
-Target = Annotated[str, typer.Option(help="Column that holds the classes.")]
+Table = Annotated[Path, typer.Argument(help="CSV, TSV (plain or gzip) or Parquet file.")]
+Target = Annotated[str, typer.Option(help="Column with the class labels.")]
 Positive = Annotated[
     str | None,
     typer.Option(
-        help="Class that the rule marks, against all others; else the second of two, or all."
+        help="Positive class, against all others. Default: the second of "
+        "two classes, or all of several."
     ),
 ]
 Strata = Annotated[
-    str | None, typer.Option(help="Column that holds the strata; else that of the fit, if there.")
+    str | None,
+    typer.Option(help="Column with the strata. Default: that of the fit, if the table has it."),
 ]
-Test = Annotated[Path | None, typer.Option(help="Table to test the answers on.")]
-Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
-Jobs = Annotated[int, typer.Option(help="Threads; the result does not depend on them.")]
+Test = Annotated[Path | None, typer.Option(help="Table of held-out rows to test on.")]
+Seed = Annotated[int, typer.Option(help="Random seed.")]
+Jobs = Annotated[int, typer.Option(help="Number of threads; results do not depend on it.")]
 Scheduler = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Dask scheduler whose workers do the work, such as tcp://node1:8786.",
+        help="Address of a Dask scheduler to run on, such as tcp://node1:8786.",
     ),
 ]
 Device = Annotated[
     str,
-    typer.Option(help="What counts pairs: cpu, cuda (an NVIDIA GPU), or auto."),
+    typer.Option(help="Device that counts pairs: cpu, cuda (NVIDIA GPU) or auto."),
 ]
 Separator = Annotated[
-    str | None, typer.Option("--sep", help="What separates cells: ',' ';' '\\t'; else by name.")
+    str | None, typer.Option("--sep", help="Field separator: ',' ';' '\\t'. Default: by file name.")
 ]
 ExcelSafe = Annotated[
     bool,
     typer.Option(
-        "--excel-safe", help="Put ' before texts that a spreadsheet would run: those with = + - @."
+        "--excel-safe",
+        help="Put ' before cells that a spreadsheet would run as formulas (= + - @).",
     ),
 ]
 Threshold = Annotated[
     float | None,
-    typer.Option(help="Answer yes from this probability on; else where it is above a half."),
+    typer.Option(
+        help="Predict the positive class at this probability or above. Default: above 0.5."
+    ),
 ]
 CostRatio = Annotated[
     float | None,
-    typer.Option(help="How many false alarms a miss costs: yes from 1 / (1 + ratio) on."),
+    typer.Option(
+        help="Cost of a false negative in false positives; the threshold is 1 / (1 + ratio)."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -66,35 +73,55 @@ class Learning:
     """Options of the commands that learn from a table: what is on offer, the prior, how long."""
 
     ignore: Annotated[
-        list[str] | None, typer.Option(help="Column to leave out, such as a row's id; repeatable.")
+        list[str] | None, typer.Option(help="Column to ignore, such as a row id; repeatable.")
     ] = None
     negations: Annotated[
         bool,
-        typer.Option("--negations/--no-negations", help="Offer odor != f and age < 45 too."),
+        typer.Option(
+            "--negations/--no-negations", help="Also offer negated literals: odor != f, age < 45."
+        ),
     ] = True
-    thresholds: Annotated[int, typer.Option(help="Most cuts of a numeric column.")] = 8
+    thresholds: Annotated[
+        int, typer.Option(help="Maximum number of thresholds per numeric column.")
+    ] = 8
     missing: Annotated[
-        list[str] | None, typer.Option(help="A cell that means missing, such as '?'; repeatable.")
+        list[str] | None,
+        typer.Option(help="Cell text that means missing, such as '?'; repeatable."),
     ] = None
     kind: Annotated[
         list[str] | None,
-        typer.Option(help="column=categorical, ordinal, numeric or binary; repeatable."),
+        typer.Option(
+            help="Column type: column=categorical, ordinal, numeric or binary; repeatable."
+        ),
     ] = None
     monotonic: Annotated[
         list[str] | None,
-        typer.Option(help="column=1: the risk never falls as it rises; column=-1: never rises."),
+        typer.Option(
+            help="Monotonic constraint: column=1 (risk never falls as it "
+            "rises) or column=-1; repeatable."
+        ),
     ] = None
     layers: Annotated[
         int | None,
-        typer.Option(help="Most layers of a rule list (if, elif, else), each with its own risk."),
+        typer.Option(
+            help="Maximum number of layers of a rule list (if, elif, else), each with its own risk."
+        ),
     ] = None
     strata: Annotated[
         str | None,
-        typer.Option(help="Column of groups that have risks of their own; no rule uses it."),
+        typer.Option(help="Column of strata, each with its own base rate; rules do not use it."),
     ] = None
-    size_mean: Annotated[float | None, typer.Option(help="Prior mean of a term's size.")] = None
-    count_p: Annotated[float | None, typer.Option(help="Prior: P(no further term).")] = None
-    time_limit: Annotated[float | None, typer.Option(help="Seconds after which to stop.")] = None
+    size_mean: Annotated[
+        float | None,
+        typer.Option(
+            help="Poisson prior on the number of literals of a term after the first: mean."
+        ),
+    ] = None
+    count_p: Annotated[
+        float | None,
+        typer.Option(help="Geometric prior on the number of terms: probability of stopping."),
+    ] = None
+    time_limit: Annotated[float | None, typer.Option(help="Time limit in seconds.")] = None
     seed: Seed = 0
     jobs: Jobs = 1
     sep: Separator = None

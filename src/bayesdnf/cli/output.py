@@ -1,4 +1,4 @@
-"""What commands hand over to other programs: JSON on standard output, and an exit status."""
+"""Machine-readable output of commands: JSON on standard output, and an exit status."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def save_result(save: Callable[[Path], object], out: Path, what: str) -> Saved:
     return Saved(None, f"{problem.rstrip('.')}, and {what} could not be kept elsewhere.")
 
 
-ADVICE = "say what a miss costs with --cost-ratio, or use the columns probability and marked"
+ADVICE = "set --cost-ratio or --threshold, or use the columns probability and marked"
 
 
 def rule_result(
@@ -168,7 +168,7 @@ def posterior_result(model: PosteriorDNFClassifier, held_out: HeldOut | None) ->
 
 
 def _representative(model: PosteriorDNFClassifier) -> dict[str, Any] | None:
-    """Return the rule that stands for the average; None where the prior allows none so short."""
+    """Return the representative rule; None where the prior allows none so short."""
     try:
         shown = model.representative()
     except InputError:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..estimators.rule_classifier import RuleClassifier
     from ..model.rule import Rule
 
-Model = Annotated[Path, typer.Argument(help="File that fit or sample wrote.")]
+Model = Annotated[Path, typer.Argument(help="File written by fit or sample.")]
 WithReport = Annotated[Path | None, typer.Option("--report", help="HTML report to write.")]
 
 
@@ -38,19 +38,21 @@ class Language(StrEnum):
 
 def report(
     model: Model,
-    data: Annotated[Path, typer.Option(help="Table: the one of the fit, or one it never saw.")],
+    data: Annotated[
+        Path, typer.Option(help="Table to report on: that of the fit, or held-out rows.")
+    ],
     out: Annotated[Path, typer.Option(help="HTML file to write.")],
     draws: Annotated[
-        Path | None, typer.Option(help="Draws that sample wrote, for rival rules.")
+        Path | None, typer.Option(help="Draws written by sample, to list rival rules.")
     ] = None,
     target: Annotated[
-        str | None, typer.Option(help="Column that holds the classes; else that of the fit.")
+        str | None, typer.Option(help="Column with the class labels. Default: that of the fit.")
     ] = None,
     strata: options.Strata = None,
     sep: options.Separator = None,
     as_json: options.Json = False,
 ) -> None:
-    """Write a report of a rule for people: one HTML file that needs nothing else."""
+    """Write a self-contained HTML report of a rule."""
     from .. import Draws
     from ..files.atomic import writable
     from ..report.facts import gather
@@ -93,7 +95,7 @@ def report(
 
 
 def _load(model: Path) -> DNFClassifier | PosteriorDNFClassifier:
-    """Read what fit or sample wrote."""
+    """Read a file of ``fit`` or ``sample``."""
     from .. import DNFClassifier, PosteriorDNFClassifier
     from ..sampling.draws_file import is_netcdf
 
@@ -125,7 +127,7 @@ def _target_of(rule: RuleClassifier, model: Path) -> str:
 
 
 def show(model: Model, as_json: options.Json = False) -> None:
-    """Print the rule of a model file, its terms and its risks; or what sample found."""
+    """Print the rule of a model file with its terms and risks, or a summary of draws."""
     from .. import DNFClassifier
     from .terminal import print_model, print_posterior
 
@@ -140,14 +142,16 @@ def show(model: Model, as_json: options.Json = False) -> None:
 
 def export(
     model: Model,
-    to: Annotated[Language, typer.Option(help="The language to write the rule in.")],
-    out: Annotated[Path | None, typer.Option(help="File to write; else it is printed.")] = None,
+    to: Annotated[Language, typer.Option(help="Output language.")],
+    out: Annotated[
+        Path | None, typer.Option(help="File to write. Default: standard output.")
+    ] = None,
     parts: Annotated[
-        bool, typer.Option("--parts", help="Of a list: numbers of the parts, not their risks.")
+        bool, typer.Option("--parts", help="For a rule list: output part numbers instead of risks.")
     ] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Write the rule of a model file in another language: a WHERE clause, a function, a formula.
+    """Export the rule of a model file to SQL, Python, LaTeX, JSON or text.
 
     A list gives the risk of a row, pooled over the strata if there are some; as JSON, and of
     rules that sample drew, it comes without risks. Of those it is the one of highest log posterior.
@@ -219,5 +223,5 @@ def sign(
 
 
 def tell_of(path: Path) -> None:
-    """Say where a report is."""
+    """Print or return as JSON where the report was written."""
     typer.echo(f"Report written to {path} ({path.stat().st_size / 1000:,.0f} kB).")

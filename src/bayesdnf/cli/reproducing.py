@@ -21,15 +21,20 @@ def reproduce(
             help="figure1, figure2, table1, table2, table3, table4, table5, appendix or all."
         ),
     ],
-    quick: Annotated[bool, typer.Option("--quick", help="On fewer data sets, in seconds.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Use fewer data sets; takes seconds.")
+    ] = False,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for CSV, text and PNG files; of all, a page too.")
+        Path | None,
+        typer.Option(
+            help="Output folder for CSV, text and PNG files; with all, also a summary page."
+        ),
     ] = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = 1,
     as_json: options.Json = False,
 ) -> None:
-    """Make a table or figure of Hubert (2020) again, beside the paper's own figures."""
+    """Reproduce a table or figure of Hubert (2020) and compare it with the paper."""
     from ..experiments import NAMES, check
 
     check(name, seed, jobs)

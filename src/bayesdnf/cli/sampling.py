@@ -21,28 +21,26 @@ def sample(
     table: options.Table,
     target: options.Target,
     positive: options.Positive = None,
-    draws: Annotated[int, typer.Option(help="Draws of each chain.")] = 2000,
-    warmup: Annotated[int, typer.Option(help="Draws to leave out before them.")] = 1000,
+    draws: Annotated[int, typer.Option(help="Draws per chain.")] = 2000,
+    warmup: Annotated[int, typer.Option(help="Warm-up draws per chain, discarded.")] = 1000,
     chains: Annotated[int, typer.Option(help="Number of chains.")] = 4,
-    thin: Annotated[int, typer.Option(help="Steps for each draw.")] = 100,
+    thin: Annotated[int, typer.Option(help="Steps per recorded draw (thinning).")] = 100,
     kernel: Annotated[
-        str, typer.Option(help="informed, tempered, reversible_jump or single_term.")
+        str, typer.Option(help="Sampler: informed, tempered, reversible_jump or single_term.")
     ] = "informed",
     test: options.Test = None,
     out: Annotated[
-        Path | None, typer.Option(help="File to write (NetCDF): the draws and the model.")
+        Path | None, typer.Option(help="NetCDF file to write, with the draws and the model.")
     ] = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Where to keep the state of the run, and go on from it.")
+        Path | None, typer.Option(help="Checkpoint file to save the run to and resume from.")
     ] = None,
-    checkpoint_every: Annotated[
-        float, typer.Option(help="Seconds between two writings of that state.")
-    ] = 60.0,
+    checkpoint_every: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = 60.0,
     as_json: options.Json = False,
     *,
     learning: options.Learning,
 ) -> None:
-    """Draw rules from the posterior: how probable is each rule, term and literal."""
+    """Sample rules from the posterior: probabilities of rules, terms and literals."""
     from .. import PosteriorDNFClassifier
     from ..sampling.watching import DrawsBar
     from .labelled import keep_apart, measure_rows, read_labelled, read_test

@@ -1,4 +1,4 @@
-"""Sentences of the library in the words of the shell: options in the place of parameters."""
+"""Rewrite messages of the library for the shell: options instead of parameters."""
 
 from __future__ import annotations
 

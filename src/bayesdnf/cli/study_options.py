@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 Files = Annotated[
     str,
     typer.Argument(
-        metavar="STUDY", help="What .bed/.bim/.fam or .pgen/… share, a VCF, or a packed file."
+        metavar="STUDY",
+        help="Path prefix of .bed/.bim/.fam or .pgen/.pvar/.psam files, "
+        "or a VCF/BCF file, or a packed file.",
     ),
 ]
 
@@ -30,64 +32,76 @@ class Reading:
     """What to read of a study, and what samples and variants must meet."""
 
     pheno: Annotated[
-        Path | None, typer.Option(help="Outcomes: FID IID NAME; else those of .fam or .psam.")
+        Path | None,
+        typer.Option(
+            help="Phenotype file with columns FID IID NAME. Default: phenotypes of .fam or .psam."
+        ),
     ] = None
-    pheno_name: Annotated[str | None, typer.Option(help="Which outcome of several.")] = None
+    pheno_name: Annotated[
+        str | None, typer.Option(help="Phenotype to use, if there are several.")
+    ] = None
     covar: Annotated[
-        Path | None, typer.Option(help="Covariates, numbers or levels: FID IID NAME…")
+        Path | None,
+        typer.Option(help="Covariate file with columns FID IID NAME…, numeric or categorical."),
     ] = None
     covar_name: Annotated[
-        list[str] | None, typer.Option(help="Which covariate; else all; repeatable.")
+        list[str] | None, typer.Option(help="Covariate to use; repeatable. Default: all.")
     ] = None
     allele: Annotated[
-        str, typer.Option(help="Counted allele: minor, or first or second of the file.")
+        str, typer.Option(help="Counted allele: minor, or the first or second in the file.")
     ] = "minor"
-    maf: Annotated[float, typer.Option(help="Smallest minor allele frequency.")] = 0.01
-    call_rate: Annotated[float, typer.Option(help="Smallest call rate of a variant.")] = 0.95
-    sample_call_rate: Annotated[float, typer.Option(help="Smallest call rate of a sample.")] = 0.9
-    hwe: Annotated[float, typer.Option(help="Smallest Hardy-Weinberg p in controls.")] = 1e-6
+    maf: Annotated[float, typer.Option(help="Minimum minor allele frequency.")] = 0.01
+    call_rate: Annotated[float, typer.Option(help="Minimum call rate of a variant.")] = 0.95
+    sample_call_rate: Annotated[float, typer.Option(help="Minimum call rate of a sample.")] = 0.9
+    hwe: Annotated[float, typer.Option(help="Minimum Hardy-Weinberg p-value in controls.")] = 1e-6
     region: Annotated[
         list[str] | None,
-        typer.Option(help="6, 6:25000000-35000000, or a .bed file; repeatable."),
+        typer.Option(help="Region to read: 6, 6:25000000-35000000, or a BED file; repeatable."),
     ] = None
     keep: Annotated[Path | None, typer.Option(help="File of samples to keep.")] = None
-    remove: Annotated[Path | None, typer.Option(help="File of samples to leave out.")] = None
+    remove: Annotated[Path | None, typer.Option(help="File of samples to remove.")] = None
     extract: Annotated[Path | None, typer.Option(help="File of variants to keep.")] = None
-    exclude: Annotated[Path | None, typer.Option(help="File of variants to leave out.")] = None
+    exclude: Annotated[Path | None, typer.Option(help="File of variants to exclude.")] = None
     ld_r2: Annotated[
-        float | None, typer.Option("--ld-r2", help="Largest r² of neighbours; else no pruning.")
+        float | None,
+        typer.Option("--ld-r2", help="Prune variants with r² above this. Default: no pruning."),
     ] = None
     missing: Annotated[
-        str, typer.Option(help="Missing calls: keep, drop the variant, or fill in the mode.")
+        str,
+        typer.Option(
+            help="Missing calls: keep, drop (the variant) or mode (impute the commonest call)."
+        ),
     ] = "keep"
     build: Annotated[
         str | None,
-        typer.Option(help="GRCh37 or GRCh38: pseudo-autosomal regions, long-range linkage."),
+        typer.Option(
+            help="Genome build, GRCh37 or GRCh38, for pseudo-autosomal and long-range LD regions."
+        ),
     ] = None
-    codings: Annotated[str, typer.Option(help="Literals on offer, with commas.")] = (
+    codings: Annotated[str, typer.Option(help="Genotype codings to offer, comma-separated.")] = (
         "dominant,recessive,heterozygous"
     )
     gap: Annotated[
-        int, typer.Option(help="Base pairs below which two variants never stand in one term.")
+        int, typer.Option(help="Minimum distance in base pairs between two variants of a term.")
     ] = 0
     pcs: Annotated[
-        int, typer.Option(help="Principal components, for strata and for the refit.")
+        int, typer.Option(help="Number of principal components, for strata and for the refit.")
     ] = 0
     strata: Annotated[
         list[str] | None,
-        typer.Option(help="Covariate each value of which is a stratum; repeatable."),
+        typer.Option(help="Categorical covariate to stratify by; repeatable."),
     ] = None
     adjust: Annotated[
         bool,
         typer.Option(
             "--adjust/--no-adjust",
-            help="Judge markers within strata of the risk by covariates and components, or use "
-            "these in the refit only.",
+            help="Stratify by the risk predicted from covariates and components; --no-adjust "
+            "uses them in the refit only.",
         ),
     ] = True
     king_cutoff: Annotated[
         float | None,
-        typer.Option(help="Leave out samples until no kinship is above this, such as 0.0884."),
+        typer.Option(help="Remove samples until no pair has a kinship above this, such as 0.0884."),
     ] = None
     jobs: options.Jobs = 1
 

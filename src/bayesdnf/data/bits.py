@@ -210,7 +210,7 @@ class BitMatrix:
         highest = max(int(a.max(initial=-1)) for a in (table.plane, table.valid))
         if wrong or highest >= len(planes) or table.plane.min(initial=0) < 0:
             raise InputError(
-                f"{packed.path} is no usable packed file: its arrays do not fit together."
+                f"{packed.path} is not a valid packed file: its arrays do not fit together."
             )
         return cls(planes, table, given, **rows)
 
@@ -288,7 +288,7 @@ class BitMatrix:
         return np.append(flags, np.False_)[self.row_order]  # -1 reads the appended False
 
     def truth(self, literal: Literal) -> NDArray[np.bool_]:
-        """Truth of a literal on every sample; a negation not on offer is worked out."""
+        """Truth of a literal on every sample; a negation that is not on offer is computed."""
         index, negated = self.table.find(literal), False
         if index is None:
             index, negated = self.table.find(~literal), True

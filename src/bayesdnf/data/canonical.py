@@ -54,6 +54,8 @@ def canonical(
     n_classes = max(2, int(number.max(initial=0)) + 1)
     segment = number * n_strata + (0 if strata is None else strata)
     hashes = _native.hash_rows(bits.planes, n)
+    # The order depends on contents only, so row order cannot influence anything, random choices of
+    # rows included.
     order = np.lexsort((hashes[:, 1], hashes[:, 0], segment))
     order = order[counted[order] > 0]
     keys = np.column_stack([hashes[order], segment[order].astype(np.uint64)])
@@ -71,6 +73,8 @@ def canonical(
     merged_words = segment_offsets(rows_per_segment(firsts))[-1]
     plain_words = segment_offsets(rows_per_segment(firsts, totals))[-1]
     row_order = np.full(n, -1, dtype=np.int64)
+    # Merged rows carry weights, and each binary digit of the weights costs one more mask in every
+    # sweep (BitView::sweep): merging pays when the words saved outweigh that.
     if merged_words * digits < plain_words:
         sources, counts = firsts, totals if digits > 1 else None
         row_order[order] = group_of
@@ -93,6 +97,8 @@ def _without_idle_validity(bits: BitMatrix, counts: NDArray[np.bool_]) -> BitMat
     table = bits.table
     counted = np.zeros(bits.planes.shape[1], dtype=np.uint64)
     pack_into(counted, counts)
+    # Otherwise a row of weight 0 with a missing value would change which planes exist, and so the
+    # hashes and the order of all other rows.
     idle = [
         v
         for v in np.unique(table.valid[table.valid >= 0])

@@ -60,7 +60,7 @@ class LiteralEncoder:
     No two literals of a column hold on the same values: ``stage != 1`` is not offered where 1 is
     the lowest and ``stage >= 2`` says the same. Constant columns give none, and neither do columns
     of more than 20 different texts that are dates, or have fewer than 20 rows each on average, as
-    names and ids have; ``kinds={"name": "categorical"}`` offers them all the same. A missing value
+    names and ids have; ``kinds={"name": "categorical"}`` offers them anyway. A missing value
     (NaN, None, null, an empty text) satisfies neither a literal nor its negation.
 
     Parameters

@@ -137,4 +137,4 @@ def _expect_keys(value: dict[str, Any], keys: set[str], what: str) -> None:
 
 
 def _fail(problem: str) -> NoReturn:
-    raise InputError(f"This is no state of a LiteralEncoder: {problem}.")
+    raise InputError(f"This is not a state of a LiteralEncoder: {problem}.")

@@ -153,7 +153,7 @@ class LiteralTable(Sequence[Literal]):
         except (ValueError, TypeError, IndexError):
             fitting = False
         if not fitting:
-            raise InputError(f"{packed.path} is no usable packed file: its literals do not fit.")
+            raise InputError(f"{packed.path} is not a valid packed file: its literals do not fit.")
         return cls(attributes, levels, **arrays)
 
     def __len__(self) -> int:

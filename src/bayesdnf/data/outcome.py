@@ -127,7 +127,7 @@ def require_classes(labels: Sequence[Any]) -> None:
     if len(labels) <= MOST_CLASSES:
         return
     numbers = not isinstance(labels[0], str)
-    advice = "cut the numbers into a few groups" if numbers else "put some of them together"
+    advice = "cut the numbers into a few groups" if numbers else "merge some of them"
     raise InputError(
         f"y holds {len(labels):,} different labels ({list_labels(labels)}), at most "
         f"{MOST_CLASSES} classes are possible; {advice}, or name one with positive= to tell it "

@@ -37,6 +37,8 @@ def cuts(values: NDArray[Any], totals: NDArray[np.int64], n_cuts: int) -> list[i
     places: NDArray[np.intp] = np.arange(1, len(values))
     if len(places) > n_cuts:
         reached = np.cumsum(totals)
+        # Quantiles by integer arithmetic: weights that are multiples of each other give the same
+        # cuts.
         shares = [-(-k * int(reached[-1]) // (n_cuts + 1)) for k in range(1, n_cuts + 1)]
         places = np.unique(np.maximum(np.searchsorted(reached, shares, side="left"), 1))
     return [shortest_between(values[i - 1].item(), values[i].item()) for i in places]
@@ -53,6 +55,8 @@ def shortest_between(low: float, high: float) -> int | float:
     """
     if low < 0 <= high:
         return 0
+    # ``repr`` is the shortest decimal that reads back as the float; rounding it down place by
+    # place finds the shortest number of the interval.
     exact = Decimal(repr(high))
     lowest_place = exact.normalize().as_tuple().exponent
     assert isinstance(lowest_place, int)

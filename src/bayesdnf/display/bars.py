@@ -29,7 +29,7 @@ def in_notebook() -> bool:
 
 
 class Followed(Protocol):
-    """What is asked of a classifier that is being fitted."""
+    """What the progress display reads from a classifier during a fit."""
 
     verbose: int
     time_limit: float | None
@@ -120,7 +120,7 @@ class Bar:
         return self._progress is not None or self._picture is not None
 
     def show(self, done: int, total: int | None, status: str) -> None:
-        """Say how far it is, of how much if that is known."""
+        """Show the amount done, of the total if that is known."""
         if self._picture is not None:
             self._picture.show(done, total, status)
         if self._progress is not None:
@@ -165,7 +165,7 @@ class NotebookPicture:
         self._handle: Any = None
 
     def show(self, done: int, total: int | None, status: str) -> None:
-        """Draw it, unless it was drawn just now or it is early."""
+        """Draw the bar, unless the work began or the bar was drawn a moment ago."""
         now = time.monotonic()
         if now - self._start < _PATIENCE or now - self._last < min(_PAUSE, _PATIENCE):
             return
@@ -177,7 +177,7 @@ class NotebookPicture:
         self._draw(f"<div>{texts[0]} {bar} {texts[1]}</div>")
 
     def end(self) -> None:
-        """Take it away."""
+        """Remove the bar from the notebook's output."""
         if self._handle is not None:
             self._draw("")
 
@@ -196,11 +196,11 @@ class SearchBar(Bar):
     before_left = "at most"
 
     def __call__(self, done: int, most: int, best: float) -> None:
-        """Take note of restarts that ended; the bar runs to and fro until the first has."""
+        """Show the restarts that ended; the bar pulses until the first one ends."""
         self.show(done, most if done else None, f"best {best:,.2f}" if best > -math.inf else "")
 
     def proving(self, done: int, left: int, gap: float) -> None:
-        """Take note of what a proof has ruled out, in boxes of functions, and of the gap."""
+        """Show how many boxes of functions a proof has excluded, and the gap."""
         self.show(done, done + left, f"gap {gap:,.2f} nats")
 
 
@@ -214,13 +214,13 @@ class Teller:
         self.done = 0
 
     def __call__(self, done: int, most: int, best: float) -> None:
-        """Take note."""
+        """Print a line for the restarts so far."""
         if best > self.best or (self.verbose > 1 and done > self.done):
             sys.stderr.write(f"Restart {done} of at most {most}: best log posterior {best:.4f}\n")
         self.best, self.done = max(self.best, best), done
 
     def proving(self, done: int, left: int, gap: float) -> None:
-        """Take note of a proof: of each halving of the gap, or of each step."""
+        """Print the state of a proof: whenever the gap has halved, or at each step."""
         if gap <= self.gap / 2 or self.verbose > 1:
             sys.stderr.write(f"Proof: {done} boxes done, {left} left, gap {gap:.4f} nats\n")
             self.gap = gap

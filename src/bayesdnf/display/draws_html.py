@@ -18,7 +18,7 @@ _LEAST = 0.05
 
 
 class Shown(Protocol):
-    """What is shown of draws: functions, or one list for all that part the rows alike."""
+    """What is shown of draws: functions, or one list for all that partition the rows alike."""
 
     @property
     def number(self) -> NDArray[np.int64]: ...  # noqa: D102
@@ -54,7 +54,7 @@ def as_html(draws: Drawn) -> str:
         f"draw{'s' * (draws.n_draws != 1)}, {draws.n_functions:,} distinct "
         f"{draws.noun}{'s' * (draws.n_functions != 1)}"
     )
-    null = f"Probability that there is no rule at all: {draws.null_probability:.4g}"
+    null = f"Probability of no rule: {draws.null_probability:.4g}"
     doubt = [markup.paragraph([draws.doubt], strong=True)] if draws.doubt else []
     parts = [*doubt, markup.paragraph([title], strong=True), functions_html(draws)]
     if len(included := draws.inclusion("literal", _LEAST).head(_MOST_LITERALS)):
@@ -66,7 +66,7 @@ def as_html(draws: Drawn) -> str:
 def functions_html(draws: Drawn) -> str:
     """Return the table of the most probable functions or lists, and a line on the rest.
 
-    Lists that part the rows alike are one row.
+    Lists that partition the rows alike are one row.
     """
     answers = draws.answers
     probability = answers.probability

@@ -35,7 +35,7 @@ def block(*parts: str) -> str:
 
 
 def paragraph(lines: Iterable[str], *, strong: bool = False) -> str:
-    """Write lines of text."""
+    """Return a paragraph of escaped lines."""
     weight = "; font-weight: bold" if strong else ""
     inner = "<br>".join(text(line) for line in lines)
     return f'<p style="margin: 0.5em 0{weight}">{inner}</p>'

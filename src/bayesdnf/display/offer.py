@@ -9,7 +9,7 @@ from .wording import count, listed, plural
 
 _SHOWN = 3
 DATES = "dates as texts"
-RARE_LEVELS = "texts with few rows each"
+RARE_LEVELS = "texts that repeat rarely"
 _NEGATIVE = {"!=", "<", "false"}
 
 
@@ -81,13 +81,13 @@ def not_offered(encoder: FittedEncoder) -> list[str]:
     >>> table = {"site": ["A", "A", "A"], "age": [31.5, 45.5, 62.5]}
     >>> for sentence in not_offered(LiteralEncoder(negations=False).fit(table)):
     ...     print(sentence)
-    Negations, such as age < 40, were not on offer: fit with negations=True (--negations).
+    Negations, such as age < 40, were not offered: fit with negations=True (--negations).
     1 column gave no literals: 'site'.
     """
     said = []
     if (missing := direction_not_offered(encoder)) is not None:
         said.append(
-            f"Negations, such as {missing}, were not on offer: fit with negations=True "
+            f"Negations, such as {missing}, were not offered: fit with negations=True "
             f"(--negations)."
         )
     if dropped := [name for name in encoder.dropped_ if name not in _left_out(encoder)]:
@@ -113,8 +113,8 @@ def left_out(encoder: FittedEncoder) -> list[str]:
     >>> table = {"name": [f"n{i}" for i in range(40)], "age": range(40)}
     >>> for sentence in left_out(LiteralEncoder().fit(table)):
     ...     print(sentence)
-    Left out: 'name' (texts with few rows each: 40 different ones on 40 rows). To offer it all the
-    same: kinds={'name': 'categorical'} (--kind name=categorical).
+    Left out: 'name' (texts that repeat rarely: 40 different ones on 40 rows). To offer it
+    anyway: kinds={'name': 'categorical'} (--kind name=categorical).
     """
     found = _left_out(encoder)
     if not found:
@@ -122,11 +122,11 @@ def left_out(encoder: FittedEncoder) -> list[str]:
     shown = listed(found, _SHOWN, lambda name: f"{name!r} ({found[name]})")
     first, it = next(iter(found)), plural(len(found), "it", "one")
     dates = [name for name, reason in found.items() if reason.startswith(DATES)]
-    said = f"Left out: {shown}. To offer {it} all the same: kinds={{{first!r}: 'categorical'}} "
+    said = f"Left out: {shown}. To offer {it} anyway: kinds={{{first!r}: 'categorical'}} "
     said += f"(--kind {first}=categorical)."
     if dates:
-        advice = "the year, the month or the days since a first one"
-        said += f" Of {listed(dates, _SHOWN)} give {advice}."
+        advice = "the year, the month or the number of days since a date"
+        said += f" For {listed(dates, _SHOWN)}, pass {advice}."
     return [said]
 
 

@@ -73,21 +73,21 @@ def search_trust(search: SearchOutcome, what: str = "function") -> str:
     >>> from bayesdnf.search.result import SearchResult
     >>> found = SearchResult(BooleanFunction(), -65.5, "agreement", 12, 16, ways=5, near=2)
     >>> print(search_trust(found))
-    Search: 12 of 16 restarts, by 5 different ways, ended at this log posterior, -65.5000; they
-    agree, which is not a proof. 2 functions share it or come within a nat.
+    Search: 12 of 16 restarts, by 5 different strategies, ended at this log posterior, -65.5000;
+    they agree, which is not a proof. 2 functions score the same or within one nat.
     """
     score = f"{search.log_posterior:,.4f}"
     if search.proved:
         return f"Search: no {what} scores higher than this one, {score} (proved)."
-    by = f", by {search.ways} different ways," if search.ways > 1 else ""
+    by = f", by {search.ways} different strategies," if search.ways > 1 else ""
     restarts = count(search.restarts, "restart")
     said = f"{search.agreement} of {restarts}{by} ended at this log posterior, {score}"
     if search_is_sure(search):
         judged = f"{said}; they agree, which is not a proof."
     else:
-        judged = f"{said}; too few to be sure of: more restarts may find a better rule."
+        judged = f"{said}; too few to rely on: more restarts may find a better rule."
     ended = f"{_ENDED[search.stopped]}; " if search.stopped in _ENDED else ""
-    near = f" {search.near:,} {what}s share it or come within a nat." if search.near > 1 else ""
+    near = f" {search.near:,} {what}s score the same or within one nat." if search.near > 1 else ""
     gap = (
         "" if search.gap is None else f" No {what} scores more than {search.gap:,.4g} nats higher."
     )

@@ -6,15 +6,41 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import cross_validate
+from sklearn.utils import _safe_indexing
 
-from ..errors import ParameterError
+from ..errors import InputError, ParameterError
 from ..model.prior import Prior
 from .classifier import DNFClassifier
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class _OfRows(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that is given numbers of rows, so that folds take strata along with X."""
+
+    def __init__(self, model: Any, X: Any, strata: NDArray[Any]) -> None:
+        self.model, self.X, self.strata = model, X, strata
+
+    def fit(self, rows: NDArray[np.intp], y: Any) -> _OfRows:
+        numbers = rows[:, 0]
+        own = _safe_indexing(self.X, numbers)
+        self.fitted_ = clone(self.model).fit(own, y, strata=self.strata[numbers])
+        self.classes_ = self.fitted_.classes_
+        return self
+
+    def predict(self, rows: NDArray[np.intp]) -> NDArray[Any]:
+        numbers = rows[:, 0]
+        own = _safe_indexing(self.X, numbers)
+        return np.asarray(self.fitted_.predict(own, strata=self.strata[numbers]))
+
+    def predict_proba(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        numbers = rows[:, 0]
+        own = _safe_indexing(self.X, numbers)
+        return np.asarray(self.fitted_.predict_proba(own, strata=self.strata[numbers]))
 
 
 def cross_validate_priors(
@@ -24,6 +50,7 @@ def cross_validate_priors(
     *,
     estimator: Any = None,
     cv: Any = 5,
+    strata: Any = None,
     progress: Callable[[str], None] | None = None,
 ) -> pd.DataFrame:
     """Compare priors by what rules found under them are worth on rows held out.
@@ -39,6 +66,9 @@ def cross_validate_priors(
         to set; ``DNFClassifier(random_state=0)`` by default.
     cv : int or splitter, default=5
         As in scikit-learn.
+    strata : array-like, optional
+        The stratum of each row, as ``fit`` takes it; rows held out are judged by their stratum's
+        risks.
     progress : callable, optional
         Called with the name of each prior before it is tried.
 
@@ -63,13 +93,17 @@ def cross_validate_priors(
             "priors", "cross_validate_priors", "a mapping of names to priors", priors
         )
     model = DNFClassifier(random_state=0) if estimator is None else estimator
+    labels = None if strata is None else np.asarray(strata)
+    if labels is not None and labels.shape != (len(y),):
+        raise InputError(f"strata has shape {labels.shape} for {len(y):,} rows of X.")
     rows = {}
     for name, prior in priors.items():
         if progress is not None:
             progress(name)
+        own = clone(model).set_params(prior=prior)
         scores = cross_validate(
-            clone(model).set_params(prior=prior),
-            X,
+            own if labels is None else _OfRows(own, X, labels),
+            X if labels is None else np.arange(len(y))[:, None],
             y,
             cv=cv,
             scoring={"log_loss": "neg_log_loss", "auc": "roc_auc", "accuracy": "accuracy"},

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ..boolean import RuleList
 from ..boolean.literal import Value
-from ..model.part_rates import mean_shares
+from ..model.part_rates import POOLED_DRAWS, mean_shares
 from ..model.posterior import Posterior
 from ..model.rates import Interval, jeffreys
 from ..model.rule import Rule, layers_of
-from .rules import POOLED_DRAWS, as_frame, decided_terms
+from .rules import as_frame, decided_terms
 
 if TYPE_CHECKING:
     import pandas as pd

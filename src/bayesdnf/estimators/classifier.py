@@ -18,7 +18,7 @@ from ..data.encoder import FittedTable
 from ..display.bars import SearchBar, Teller, following
 from ..errors import InputError, ParameterError
 from ..model.effect import Effect
-from ..model.part_rates import mean_shares
+from ..model.part_rates import cell_risks, mean_rates, mean_shares, part_risks
 from ..model.prior import Prior
 from ..model.rates import Counts, Interval, Rates
 from ..model.rule import Rule
@@ -47,15 +47,12 @@ from .explaining.of_lists import explain_classes, explain_list
 from .held_out import says_yes
 from .rule_classifier import RuleClassifier, Task
 from .rules import (
-    mean_risks,
     parts_table,
-    pooled_risks,
     rules_table,
     strata_table,
-    stratum_risks,
 )
 from .saving.model_file import read_model, write_model
-from .settings import check_parameters, refuse_prevalence
+from .settings import check_parameters
 from .strata_input import row_strata
 
 if TYPE_CHECKING:
@@ -76,22 +73,22 @@ class RowAnswers(NamedTuple):
 class DNFClassifier(RuleClassifier):
     """Learn a Boolean rule (an OR of ANDs) that marks the positive class, or a list of them.
 
-    Takes texts, categories, bools, numbers and missing values as they are. The rule is the
-    function with the highest posterior that the search finds; risks are posterior means given
-    that rule. With ``layers`` above 1 it is a list of functions, asked one after the other: the
-    first that holds decides, and each has a risk of its own. With more than two classes, at most
-    20, every part of the list has a share of each class.
+    Columns may hold texts, categories, bools, numbers and missing values. The rule is the function
+    with the highest posterior that the search finds; risks are posterior means given that rule.
+    With ``layers`` above 1 it is a rule list (decision list): functions are evaluated in order, the
+    first that holds decides, and each has its own risk. With more than two classes, at most 20,
+    every part of the list has a probability of each class.
 
     Parameters
     ----------
     prior : Prior, optional
         Prior on functions; None means ``Prior()``.
     effect : Effect, optional
-        What is known of the rates; None means ``Effect()``. There is no ``class_weight``, which
-        has no meaning in this likelihood: for a sample whose share of positives is not the
-        population's give ``Effect(prevalence=...)``.
+        Priors of the rates; None means ``Effect()``. There is no ``class_weight``, which has no
+        meaning in this likelihood: if the share of positives in the sample differs from the
+        population's, use ``Effect(prevalence=...)``.
     layers : int, optional
-        The most layers that the rule may have; None means 1, and 4 for more than two classes.
+        Maximum number of layers; None means 1, and 4 for more than two classes.
         With 1 it is a :class:`BooleanFunction`, with more a :class:`RuleList`, also when the best
         list has one layer or none.
     kinds, negations, thresholds, missing_values
@@ -101,15 +98,14 @@ class DNFClassifier(RuleClassifier):
         the rule marks never falls as age rises, with -1 it never rises. Only for one layer, without
         strata, and where marked rows have the higher risk, as they have by default.
     positive : label, optional
-        Which class the rule is to mark; None means ``classes_[1]`` of two. With more than two
-        classes it is that class against all others together, which are then called ``other``, and
-        None means that every class has its share.
+        Positive class; None means ``classes_[1]`` of two. With more than two classes it is that
+        class against all others merged, which are then called ``other``; None keeps all classes.
     restarts, agree, steps, time_limit
         When the search ends; see :func:`hunt`.
     prove : bool, default=False
-        Whether to bound what the search may have missed (``gap_``), or to prove that it missed
-        nothing; see :func:`bound`. Of a time limit the search then takes half at most. For one
-        layer without strata.
+        Whether to compute an upper bound on the score of every other function (``gap_``), or to
+        prove that the rule is optimal; see :func:`bound`. The search then takes at most half of a
+        time limit. For one layer without strata.
     n_jobs : int, optional
         Threads of the search: None means 1, -1 all cores. The result does not depend on it.
     random_state : int, RandomState, Generator or None
@@ -117,8 +113,8 @@ class DNFClassifier(RuleClassifier):
     allow_missing_columns : bool, default=False
         Whether only the rule's own columns are needed after fitting.
     verbose : int, default=0
-        1 draws a bar on terminals and in notebooks, and elsewhere tells of each better function on
-        standard error; 2 tells of each restart.
+        1 shows a progress bar on terminals and in notebooks, and elsewhere prints each better
+        function on standard error; 2 prints each restart.
 
     Attributes
     ----------
@@ -155,7 +151,7 @@ class DNFClassifier(RuleClassifier):
         classes.
     risks_ : tuple of Interval
         Means and 95 % intervals of the risks, unmarked rows first, then those of the layers from
-        the lowest to the highest; what ``predict_proba`` answers with. With strata they are
+        the lowest to the highest; ``predict_proba`` returns the means. With strata they are
         pooled: each stratum weighs as much as it has rows of the part. Empty with more than two
         classes.
     shares_ : tuple of tuples of Interval or None
@@ -165,10 +161,10 @@ class DNFClassifier(RuleClassifier):
     stopped_ : str
         Why the search ended.
     agreement_, restarts_, ways_ : int
-        How many restarts ended at this score, of how many, and by how many different ways: the
-        measure of trust.
+        How many restarts ended at this score, of how many, and by how many different strategies
+        (see docs/trust.md).
     near_ : int
-        How many functions the search saw that share this score or come within a nat of it.
+        Number of functions seen by the search that score the same or within one nat.
     gap_ : float or None
         No allowed function scores more than this many nats higher; None without ``prove``.
     proved_ : bool
@@ -301,7 +297,6 @@ class DNFClassifier(RuleClassifier):
 
     def _learn(self, task: Task, progress: Any) -> SearchResult:
         posterior = task.posterior
-        refuse_prevalence(posterior.effect, posterior.layers, posterior.n_strata)
         if self.prove and not posterior.simple:
             raise ParameterError.of("prove", "DNFClassifier", "False with layers or strata", True)
         start, limit = time.monotonic(), self.time_limit
@@ -352,7 +347,7 @@ class DNFClassifier(RuleClassifier):
 
     def _pooled(self) -> tuple[Interval, ...]:
         """Risks of the parts, whatever the stratum; of the null function twice the same."""
-        risks = pooled_risks(self.effect_, self.cells_)
+        risks = part_risks(self.effect_, self.cells_)
         is_null_function = self.function_.is_null and not self._is_list
         return risks * 2 if is_null_function else risks
 
@@ -368,8 +363,10 @@ class DNFClassifier(RuleClassifier):
         base = self.effect_.prevalence
         self.layers_ = parts_table(self.function_, pooled, self.risks_, base)
         if self.strata_ is not None:
-            own = [self.risks_] if self._two_rates else stratum_risks(self.effect_, self.cells_)
-            self.stratum_layers_ = strata_table(self.function_, self.cells_, own, self.strata_)
+            own = [self.risks_] if self._two_rates else cell_risks(self.effect_, self.cells_)
+            self.stratum_layers_ = strata_table(
+                self.function_, self.cells_, own, self.strata_, base
+            )
 
     @property
     def _is_list(self) -> bool:
@@ -550,8 +547,10 @@ class DNFClassifier(RuleClassifier):
     def _risk_means(self) -> NDArray[np.float64]:
         """Return the risk of each part (columns) in each stratum, and in the last row pooled."""
         pooled = np.array([[risk.mean for risk in self.risks_[: self.cells_.shape[1]]]])
-        own = pooled if self._two_rates else mean_risks(self.effect_, self.cells_)
-        return np.concatenate([own, pooled])
+        if self._two_rates:
+            return np.concatenate([pooled, pooled])
+        layers = np.array([self.cells_.shape[1] - 1])
+        return np.concatenate([mean_rates(self.effect_, self.cells_[None], layers)[0], pooled])
 
     def _says_yes(self, threshold: float | None = None) -> NDArray[np.bool_]:
         """Say for each part (columns) in each stratum, and pooled, whether the answer is yes."""

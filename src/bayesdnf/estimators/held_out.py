@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .rule_classifier import RuleClassifier
 
 
-NOT_HELD_OUT = "The rows to test on are those of the fit, so nothing is held out."
+NOT_HELD_OUT = "The test rows are those of the fit, so nothing is held out."
 
 
 class Measures(NamedTuple):
@@ -154,7 +154,7 @@ def measure(
     strata: Any = None,
     threshold: float | None = None,
 ) -> HeldOut:
-    """Predict rows and compare.
+    """Predict held-out rows and compare with their labels.
 
     Parameters
     ----------

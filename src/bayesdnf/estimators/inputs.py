@@ -1,4 +1,4 @@
-"""Tables and labels as scikit-learn's users and its checks hand them over."""
+"""Input validation of tables and labels, as scikit-learn's checks expect it."""
 
 from __future__ import annotations
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from ..sampling.judging.diagnostics import Diagnosis
 
 LEAST_INCLUSION = 0.001
+_FACTORS = ("bayes_factor_", "one_layer_bayes_factor_")
 DEFAULT_LAYERS = 4  # averages over lists predict better than over functions: docs/averaging.md
 
 
@@ -54,7 +55,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
 
     Where :class:`DNFClassifier` gives the best rule, this one draws rules and their rates from
     the posterior: it says how probable each rule, term and literal is, and its risks take into
-    account that the rule is not known for certain. One rule to show in the place of them all is
+    account that the rule is not known for certain. The representative rule is
     ``representative_``.
 
     Parameters
@@ -62,34 +63,34 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     prior, effect, kinds, negations, thresholds, missing_values, monotonic_cst, positive
         The model, as in :class:`DNFClassifier`; a known prevalence goes with lists and strata too.
     layers : int, optional
-        The most layers of a list. With 1 what is drawn are functions, :class:`BooleanFunction`;
-        with more they are lists, :class:`RuleList`, each part of which has a risk of its own. None
-        means 4, and 1 where the rest of the model knows functions only: known rates,
+        Maximum number of layers. With 1, functions (:class:`BooleanFunction`) are sampled; with
+        more, lists (:class:`RuleList`), each part of which has its own risk. None means 4, and 1
+        where the rest of the model allows functions only: known rates,
         ``Effect(ordered=True)``, ``kernel="single_term"``, or directions of columns.
     max_literals : int, default=15
         Literals that ``representative_`` may have.
     draws, warmup, chains, thin
-        Draws of each chain to keep and to leave out before them, number of chains, steps for
-        each draw; see :func:`sample`.
+        Draws per chain, warm-up draws per chain, number of chains, steps per draw; see
+        :func:`sample`.
     kernel : {"informed", "tempered", "reversible_jump", "single_term"}
-        How steps are made. ``"tempered"`` is slower, crosses between separated modes and gives
-        ``evidence_``.
+        The sampler. ``"tempered"`` (parallel tempering) is slower, crosses between separated modes
+        and estimates ``evidence_``.
     time_limit : float, optional
-        Seconds after which to go on with the draws there are.
+        Seconds after which sampling ends with the draws so far.
     n_jobs : int, optional
         Threads: None means 1, -1 all cores. The draws do not depend on it.
     random_state : int, RandomState, Generator or None
         Seed of the chains; None means a new one each time (``seed_`` keeps it).
     checkpoint : path, optional
-        Where to keep the state of the run, from which a ``fit`` with the same data and settings
-        goes on; needs a ``random_state``.
+        File to save the state of the run to; a ``fit`` with the same data and settings resumes
+        from it. Needs a ``random_state``.
     checkpoint_every : float, default=60
-        Seconds between two writings of that state.
+        Seconds between two checkpoints.
     allow_missing_columns : bool, default=False
         Whether only the columns that the drawn rules use are needed after fitting.
     verbose : int, default=0
-        1 draws a bar on terminals and in notebooks, and elsewhere tells of each tenth of the draws
-        on standard error; 2 tells more often.
+        1 shows a progress bar on terminals and in notebooks, and elsewhere prints each tenth of the
+        draws on standard error; 2 prints more often.
 
     Attributes
     ----------
@@ -99,14 +100,14 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         The functions drawn, most probable first: ``function``, ``probability``,
         ``log_posterior`` (log prior plus log likelihood), ``terms``, ``literals``, and
         ``same_rows``, the probability of all functions that mark the same rows of the table. Lists
-        that part the rows alike are one row: see :meth:`Draws.top`.
+        that partition the rows alike are one row: see :meth:`Draws.top`.
     representative_ : BooleanFunction or RuleList
-        The rule to show: of rules with at most ``max_literals`` literals the one found whose risks
-        are nearest to the averaged ones on the rows of the fit. Worked out when first asked for;
-        :meth:`representative` tells its risks, and finds shorter ones.
+        The representative rule: of rules with at most ``max_literals`` literals the one found whose
+        risks are nearest to the averaged ones on the rows of the fit. Computed on first access;
+        :meth:`representative` gives its risks, and finds shorter ones.
     representative_loss_ : float
-        What is lost when it takes the place of the average: its mean cross-entropy less that of the
-        averaged risks themselves, in nats a row.
+        Loss of the representative rule compared with the average: its mean cross-entropy less that
+        of the averaged risks themselves, in nats per row.
     inclusion_ : pandas.DataFrame
         How probable it is that the rule holds a literal, an attribute, a term, or a pair of
         literals in one term: ``kind``, ``what``, ``probability`` (0.001 or more), and ``equal``,
@@ -124,7 +125,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     strata_ : tuple or None
         The labels of the strata; None without.
     null_probability_ : float
-        Probability that there is no rule at all.
+        Probability that there is no rule.
     bayes_factor_ : BayesFactor or None
         How much more probable the outcome is under some rule than under none, whatever share the
         prior gives to each: ``log``, its natural logarithm; ``bound``, ">" or "<" where the draws
@@ -137,10 +138,10 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     evidence_ : Evidence or None
         ``mean`` and ``spread`` over the chains of the log evidence: log P(y) under the prior
         renormalised to the functions that it allows. With the tempered kernel only; the others
-        have no chain at the prior to reckon it from, and it is None.
+        have no chain at the prior, and it is None.
     diagnostics_ : Diagnosis
-        Whether the chains agree, what their draws are worth, and a verdict in words; worked out
-        when first asked for. Needs the extra ``posterior``.
+        R-hat, effective sample sizes, agreement of the chains and a verdict; computed on first
+        access. Needs the extra ``posterior``.
     stopped_ : str
         Why sampling ended: "done", "time limit" or "interrupted".
     classes_, labels_, positive_, negative_, encoder_, prior_, effect_, seed_, record_
@@ -167,7 +168,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     >>> clf.predict_interval(X[:1]).columns.tolist()
     ['mean', 'low', 'high']
 
-    Lists of layers, and the short list that stands for their average:
+    Lists of layers, and the representative rule of their average:
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -186,8 +187,6 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     rules_: pd.DataFrame
     counts_: Counts | None
     null_probability_: float
-    bayes_factor_: BayesFactor | None
-    one_layer_bayes_factor_: BayesFactor | None
     evidence_: Evidence | None
     _posterior: Posterior | None = None
     _representatives: dict[int, Representative]
@@ -255,7 +254,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         if not isinstance(self.checkpoint, (str, os.PathLike)):
             raise ParameterError.of("checkpoint", owner, "a path or None", self.checkpoint)
         if self.random_state is None:
-            must = "given when there is a checkpoint, or no later run could go on from it"
+            must = "given when there is a checkpoint, or no later run could resume from it"
             raise ParameterError.of("random_state", owner, must, None)
 
     def _most_layers(self, n_classes: int) -> int:
@@ -286,7 +285,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
 
     def _store(self, task: Task, drawn: Draws) -> None:
         self._store_task(task)
-        for name in ("functions_", "inclusion_", "diagnostics_"):
+        for name in ("functions_", "inclusion_", "diagnostics_", *_FACTORS):
             self.__dict__.pop(name, None)  # of an earlier fit
         self._store_draws(drawn)
         self._posterior = task.posterior
@@ -297,8 +296,6 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         else:
             self.rules_ = rules_table(task.posterior, self.map_)
             self.counts_ = task.posterior.counts(self.map_)
-        self.bayes_factor_ = bayes_factor(drawn, task.posterior)
-        self.one_layer_bayes_factor_ = one_layer_bayes_factor(drawn, task.posterior)
 
     def _store_draws(self, drawn: Draws) -> None:
         """Set what follows from the draws and the effect."""
@@ -342,9 +339,23 @@ class PosteriorDNFClassifier(PosteriorAnswers):
             # Without the extra there is no such attribute; notebooks ask for all there are.
             raise AttributeError(str(error)) from error
 
+    @cached_property  # thousands of draws from the prior, which not everybody asks for
+    def bayes_factor_(self) -> BayesFactor | None:
+        """Some rule against none."""
+        check_is_fitted(self)
+        assert self._posterior is not None  # what was read from a file has the factor
+        return bayes_factor(self.draws_, self._posterior)
+
+    @cached_property
+    def one_layer_bayes_factor_(self) -> BayesFactor | None:
+        """Lists of one layer against lists of several."""
+        check_is_fitted(self)
+        assert self._posterior is not None  # as above
+        return one_layer_bayes_factor(self.draws_, self._posterior)
+
     @property
     def representative_(self) -> Rule:
-        """The rule to show in the place of the average."""
+        """The representative rule of the average."""
         return self._default_representative().rule
 
     @property
@@ -470,6 +481,9 @@ class PosteriorDNFClassifier(PosteriorAnswers):
 
     def __getstate__(self) -> dict[str, Any]:
         self._keep_representative()
+        if self._posterior is not None:
+            for name in _FACTORS:
+                getattr(self, name)
         return {k: v for k, v in super().__getstate__().items() if k != "_posterior"}
 
     def _as_text(self) -> str:

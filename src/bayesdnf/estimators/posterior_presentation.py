@@ -106,8 +106,8 @@ def none_stands_out(model: PosteriorDNFClassifier) -> str | None:
     needed = min(int(np.searchsorted(np.cumsum(shares), _HALF)) + 1, len(shares))
     half = "half of the probability" if drawn.settled else "half of the draws"
     return (
-        f"No rule stands out: {count(needed, f'{drawn.noun}')} share {half}. What stands for their "
-        f"average comes first, and how probable its literals and their columns are."
+        f"No rule stands out: {count(needed, f'{drawn.noun}')} share {half}. The rule that "
+        f"represents their average comes first, then the probabilities of its literals."
     )
 
 
@@ -181,9 +181,7 @@ def _representative_html(model: PosteriorDNFClassifier) -> list[str]:
 
 def _representative_title(shown: Representative) -> str:
     n = shown.rule.n_literals
-    return (
-        f"Rule that stands for the average ({count(n, 'literal')}, at most {shown.max_literals}):"
-    )
+    return f"Representative rule ({count(n, 'literal')}, at most {shown.max_literals}):"
 
 
 def _parts(model: PosteriorDNFClassifier, shown: Representative) -> list[tuple[str, str, str]]:
@@ -211,8 +209,8 @@ def _parts(model: PosteriorDNFClassifier, shown: Representative) -> list[tuple[s
 
 def _lost(shown: Representative) -> str:
     return (
-        f"In the place of the average it loses {shown.loss:.2g} nats a row; without any rule "
-        f"{shown.base_loss:.2g} would be lost."
+        f"Log loss compared with the average: {shown.loss:.2g} nats per row more; without a rule "
+        f"{shown.base_loss:.2g} more."
     )
 
 
@@ -221,9 +219,7 @@ def no_rule(model: PosteriorDNFClassifier) -> list[str]:
     drawn = model.draws_
     share = "in none" if drawn.null_frequency == 0 else f"in {drawn.null_frequency:.4g}"
     none = f"{drawn.null_probability:.4g}" if drawn.settled else f"at most {drawn.null_at_most:.4g}"
-    lines = [
-        f"Probability that there is no rule at all: {none} ({share} of {drawn.index.size:,} draws)"
-    ]
+    lines = [f"Probability of no rule: {none} ({share} of {drawn.index.size:,} draws)"]
     if model.bayes_factor_ is not None:
         lines.append(f"Bayes factor of some rule against none: {model.bayes_factor_}")
     if model.one_layer_bayes_factor_ is not None:
@@ -236,7 +232,7 @@ def no_rule(model: PosteriorDNFClassifier) -> list[str]:
 
 def _functions_text(model: PosteriorDNFClassifier) -> str:
     shown, noun = model.draws_.top(MOST_FUNCTIONS), model.draws_.noun
-    alike = "mark the same rows of the table" if noun == "function" else "part the rows alike"
+    alike = "mark the same rows of the table" if noun == "function" else "partition the rows alike"
     # Probabilities first, in the order in which the table is sorted: functions may be long.
     own = "probability" if model.draws_.settled else "at_most"
     first = [own, "same_rows"] if noun == "function" else ["same_rows", own]

@@ -62,14 +62,14 @@ def near_equal(model: DNFClassifier) -> str | None:
         return None
     found = []
     if model.near_ > _MANY:
-        found.append(f"{model.near_:,} {searched(model)}s come within a nat of this one's score")
+        found.append(f"{model.near_:,} {searched(model)}s score within one nat of this one")
     if not is_sure(model):
         found.append(f"{model.agreement_} of {count(model.restarts_, 'restart')} found it")
     if not found:
         return None
     return (
         f"This is one of several rules that are about as good: {', and '.join(found)}. "
-        f"PosteriorDNFClassifier (bayesdnf sample) says how sure each literal is."
+        f"PosteriorDNFClassifier (bayesdnf sample) estimates how probable each literal is."
     )
 
 
@@ -223,7 +223,7 @@ def constant_answer(
         if len(answers) > 1:
             return None
         return (
-            f"predict answers {model.classes_[answers[0]]!s} on every row, the most probable class "
+            f"predict returns {model.classes_[answers[0]]!s} on every row, the most probable class "
             f"of every part; use predict_proba or parts."
         )
     yes = model._says_yes(threshold)
@@ -234,9 +234,9 @@ def constant_answer(
     whenever, instead = "whether or not the rule holds", "marked"
     if isinstance(model.function_, RuleList):
         whenever, instead = "whichever layer holds", "parts"
-    more = "the more probable class" if threshold is None else f"the answer at {threshold:g}"
-    use = advice or f"use predict_proba or {instead}, or say what a miss costs by a threshold"
-    return f"predict never answers {never!s}, because {answer!s} is {more} {whenever}; {use}."
+    more = "the more probable class" if threshold is None else f"predicted at {threshold:g}"
+    use = advice or f"use predict_proba or {instead}, or set a threshold"
+    return f"predict never returns {never!s}, because {answer!s} is {more} {whenever}; {use}."
 
 
 def fitted_lines(model: DNFClassifier, threshold: float | None = None) -> list[str]:
@@ -384,11 +384,13 @@ def class_lines(parts: pd.DataFrame) -> list[str]:
 def part_lines(model: DNFClassifier) -> list[str]:
     """Say the risk of every part, and whether it is raised or lowered."""
     assert model.counts_ is not None
-    n, share = model.counts_.n, model.counts_.n_pos / model.counts_.n
+    n, prevalence = model.counts_.n, model.effect_.prevalence
+    if prevalence is None:
+        base = f"{model.counts_.n_pos / n:.4g} of all rows"
+    else:
+        base = f"{prevalence:g} in the population"
     names = {0: "elsewhere", 1: "where the rule holds"} if searched(model) == "function" else {}
-    head = (
-        f"P({model.positive_!s}), posterior mean and 95 % interval, beside {share:.4g} of all rows:"
-    )
+    head = f"P({model.positive_!s}), posterior mean and 95 % interval, beside {base}:"
     lines = [
         f"  {names.get(part['part'], part_name(part['part']))} ({part['rows']:,} of {n:,} rows): "
         f"{with_interval(part['rate'], part['low'], part['high'], '.4g')}, {part['risk']}"
@@ -459,7 +461,7 @@ def trust(model: DNFClassifier) -> str:
 def is_sure(model: DNFClassifier) -> bool:
     """Whether a classifier's answer is proved, or enough restarts came to it.
 
-    "No rule" is not sure as long as a direction of some column was not on offer.
+    "No rule" is not sure as long as a direction of some column was not offered.
     """
     one_sided = model.function_.is_null and direction_not_offered(model.encoder_) is not None
     return search_is_sure(_search(model)) and not one_sided

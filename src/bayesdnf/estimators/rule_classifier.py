@@ -100,7 +100,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return cast(Self, super().set_params(**params))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, strata: Any = None) -> Self:
-        """Learn from labelled rows.
+        """Fit the classifier to labelled rows.
 
         Ctrl-C ends the search or the sampling: what was found so far is stored, then
         KeyboardInterrupt goes on.
@@ -138,7 +138,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @abstractmethod
     def _learn(self, task: Task, progress: Any) -> Any:
-        """Search or sample."""
+        """Find the best rule, or sample rules; the subclass decides."""
 
     @abstractmethod
     def _store(self, task: Task, found: Any) -> None:
@@ -194,7 +194,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.record_ = task.record
 
     def _read_rows(self, X: Any, attributes: Iterable[str]) -> FittedTable:
-        """Check and read rows to answer for, as scikit-learn's users hand them over."""
+        """Validate and read rows to predict."""
         check_is_fitted(self)
         return self._as_rows(read_features(self, X, fitting=False), attributes)
 

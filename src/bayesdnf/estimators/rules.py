@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from ..boolean import BooleanFunction, Literal, RuleList
 from ..boolean.literal import Value
-from ..model.effect import Effect
-from ..model.part_rates import beta_parameters
 from ..model.posterior import Posterior
 from ..model.rates import Interval, jeffreys
 from ..model.rule import Rule, layers_of
@@ -25,9 +23,6 @@ PART_COLUMNS = ("part", "rule", "rows", "positives", "rate", "low", "high", "ris
 
 RAISED, LOWERED, UNCLEAR = "raised", "lowered", "unclear"
 """What the risk of a part is beside that of all rows; unclear when its interval holds that one."""
-
-POOLED_DRAWS = 100_000
-"""Draws of which intervals of pooled risks are made."""
 
 Cells = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -171,9 +166,10 @@ def parts_table(
     --------
     >>> import numpy as np
     >>> from bayesdnf import Effect, RuleList
-    >>> from bayesdnf.estimators.rules import parts_table, pooled_risks
+    >>> from bayesdnf.estimators.rules import parts_table
+    >>> from bayesdnf.model.part_rates import part_risks
     >>> cells = np.array([[[5, 95], [20, 30], [45, 5]]])
-    >>> risks = pooled_risks(Effect(), cells)
+    >>> risks = part_risks(Effect(), cells)
     >>> parts_table(RuleList(["odor = f", "age >= 45"]), cells[0], risks).round(2)
        part         rule  rows  positives  rate   low  high     risk
     0     2   (odor = f)    50         45  0.88  0.79  0.96   raised
@@ -188,6 +184,7 @@ def strata_table(
     cells: Cells,
     risks: Sequence[Sequence[Interval]],
     labels: Sequence[Value],
+    prevalence: float | None = None,
 ) -> pd.DataFrame:
     """Return the parts of every stratum, whose risks are compared with the stratum's own.
 
@@ -201,6 +198,8 @@ def strata_table(
         Risk of each part in each stratum, that of part 0 first.
     labels : sequence of labels
         What the strata are called.
+    prevalence : float, optional
+        Share of positives in the population, where risks are those of it.
 
     Returns
     -------
@@ -211,9 +210,10 @@ def strata_table(
     --------
     >>> import numpy as np
     >>> from bayesdnf import BooleanFunction, Effect
-    >>> from bayesdnf.estimators.rules import strata_table, stratum_risks
+    >>> from bayesdnf.estimators.rules import strata_table
+    >>> from bayesdnf.model.part_rates import cell_risks
     >>> cells = np.array([[[5, 95], [45, 5]], [[50, 50], [99, 1]]])
-    >>> risks = stratum_risks(Effect(), cells)
+    >>> risks = cell_risks(Effect(), cells)
     >>> table = strata_table(BooleanFunction("odor = f"), cells, risks, ["north", "south"])
     >>> table[["stratum", "part", "rate", "risk"]].round(2)
       stratum  part  rate     risk
@@ -224,10 +224,20 @@ def strata_table(
     """
     rows = [
         (label, *row)
-        for label, own, risk in zip(labels, cells, risks, strict=True)
-        for row in _part_rows(rule, own, risk, None)
+        for label, own, risk, base in zip(
+            labels, cells, risks, _base_risks(cells, prevalence), strict=True
+        )
+        for row in _part_rows(rule, own, risk, base)
     ]
     return as_frame(rows, ("stratum", *PART_COLUMNS))
+
+
+def _base_risks(cells: Cells, prevalence: float | None) -> list[float]:
+    """Risk of all rows of each stratum; with a prevalence, of its people in the population."""
+    sizes = cells.sum(axis=1).astype(np.float64)
+    if prevalence is not None:
+        sizes *= np.array([prevalence, 1 - prevalence]) / np.maximum(1, sizes.sum(axis=0))
+    return (sizes[:, 0] / np.where(sizes.any(axis=1), sizes.sum(axis=1), 1)).tolist()
 
 
 def _part_rows(
@@ -245,94 +255,3 @@ def _part_rows(
 
 def _beside(risk: Interval, base: float) -> str:
     return RAISED if risk.low > base else LOWERED if risk.high < base else UNCLEAR
-
-
-def stratum_risks(effect: Effect, cells: Cells) -> tuple[tuple[Interval, ...], ...]:
-    """Posterior mean and 95 % interval of every rate: by stratum, and from part 0 up.
-
-    Parameters
-    ----------
-    effect : Effect
-        What is known of the rates, without an order between them.
-    cells : ndarray of shape (n_strata, n_parts, 2)
-        Positives and negatives.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bayesdnf import Effect
-    >>> from bayesdnf.estimators.rules import stratum_risks
-    >>> [[risk]] = stratum_risks(Effect(), np.array([[[4, 4]]]))
-    >>> round(risk.mean, 2), round(risk.low, 2), round(risk.high, 2)
-    (0.5, 0.21, 0.79)
-    """
-    from scipy.special import betaincinv
-
-    alpha, beta = _parameters(effect, cells)
-    bounds = (
-        alpha / (alpha + beta),
-        betaincinv(alpha, beta, 0.025),
-        betaincinv(alpha, beta, 0.975),
-    )
-    return tuple(
-        tuple(Interval(*map(float, risk)) for risk in zip(*own, strict=True))
-        for own in zip(*bounds, strict=True)
-    )
-
-
-def pooled_risks(effect: Effect, cells: Cells) -> tuple[Interval, ...]:
-    """Posterior mean and 95 % interval of the risk of each part, whatever the stratum.
-
-    A part's risk is the mean of its rates, each stratum weighed by its rows of the part; exact for
-    one stratum, and else the intervals come from 100,000 draws of one fixed stream.
-
-    Parameters
-    ----------
-    effect : Effect
-        What is known of the rates, without an order between them.
-    cells : ndarray of shape (n_strata, n_parts, 2)
-        Positives and negatives.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bayesdnf import Effect
-    >>> from bayesdnf.estimators.rules import pooled_risks
-    >>> [risk] = pooled_risks(Effect(), np.array([[[8, 0]], [[0, 8]]]))
-    >>> round(risk.mean, 2), round(risk.low, 1), round(risk.high, 1)
-    (0.5, 0.4, 0.6)
-    """
-    if len(cells) == 1:
-        return stratum_risks(effect, cells)[0]
-    alpha, beta = _parameters(effect, cells)
-    rows = cells.sum(axis=2)
-    weights = np.where(rows.sum(axis=0) > 0, rows, 1)  # a part without rows: its prior mean
-    weights = weights / weights.sum(axis=0)
-    rng = np.random.default_rng(0)
-    risks = []
-    for part in range(cells.shape[1]):
-        share, a, b = weights[:, part], alpha[:, part], beta[:, part]
-        drawn = share @ rng.beta(a[:, None], b[:, None], (len(cells), POOLED_DRAWS))
-        mean = float(share @ (a / (a + b)))
-        risks.append(Interval(mean, *map(float, np.quantile(drawn, (0.025, 0.975)))))
-    return tuple(risks)
-
-
-def mean_risks(effect: Effect, cells: Cells) -> Floats:
-    """Posterior mean of every rate: shape (n_strata, n_parts).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bayesdnf import Effect
-    >>> from bayesdnf.estimators.rules import mean_risks
-    >>> mean_risks(Effect(), np.array([[[0, 8], [8, 0]]]))
-    array([[0.1, 0.9]])
-    """
-    alpha, beta = _parameters(effect, cells)
-    return alpha / (alpha + beta)
-
-
-def _parameters(effect: Effect, cells: Cells) -> tuple[Floats, Floats]:
-    alpha, beta = beta_parameters(effect, cells[None], np.array([cells.shape[1] - 1]))
-    return alpha[0], beta[0]

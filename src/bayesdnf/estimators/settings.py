@@ -55,17 +55,6 @@ def check_parameters(model: RuleClassifier, least: Mapping[str, int]) -> None:
         raise ParameterError.of("allow_missing_columns", owner, "True or False", given)
 
 
-def refuse_prevalence(effect: Effect, layers: int, n_strata: int) -> None:
-    """Raise ParameterError for a known prevalence where there are more than two rates."""
-    if effect.prevalence is None or (layers == 1 and n_strata == 1):
-        return
-    beyond = "more than one layer" if layers > 1 else "strata"
-    raise ParameterError(
-        f"The 'prevalence' parameter of Effect must be None with {beyond}: risks are then those "
-        f"of people or things sampled as the rows were. Got {effect.prevalence} instead."
-    )
-
-
 def refuse_directions(posterior: Posterior, directions: Mapping[str, int]) -> None:
     """Raise ParameterError for directions of columns where risks themselves have no order.
 

@@ -1,4 +1,4 @@
-"""Strata as people hand them over: a label for each row, in fitting and after it."""
+"""Input validation of strata: a label for each row, in fitting and after it."""
 
 from __future__ import annotations
 

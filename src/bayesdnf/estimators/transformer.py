@@ -1,4 +1,4 @@
-"""LiteralTransformer: the literal encoder's scikit-learn face."""
+"""LiteralTransformer: the literal encoder as a scikit-learn transformer."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from .work import Work
 
 
 def run(work: Work) -> Reproduction:
-    """Make figure 1 again."""
+    """Reproduce figure 1."""
     rows = compare(work)
     his, ours = find(rows, FAITHFUL), find(rows, OURS)
 

@@ -11,7 +11,7 @@ from .work import Work
 
 
 def run(work: Work) -> Reproduction:
-    """Make figure 2 again."""
+    """Reproduce figure 2."""
     rows = compare(work)
     his, constant, ours = (find(rows, source) for source in (FAITHFUL, CONSTANT, OURS))
     claims = (

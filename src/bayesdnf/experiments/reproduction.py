@@ -90,12 +90,10 @@ class Reproduction:
         return find(self.rows, source, *cell)
 
 
-def find(rows: Sequence[Row], source: str, *cell: Any, sets: int | None = None) -> Row:
-    """Return the row of a source in a cell, on so many data sets or else on the most."""
+def find(rows: Sequence[Row], source: str, *cell: Any, first: bool = False) -> Row:
+    """Return the row of a source in a cell: on all data sets, or on the first ones alone."""
     there = [row for row in rows if row.source == source and row.cell == cell]
-    if sets is not None:
-        there = [row for row in there if row.sets == sets]
-    return max(there, key=lambda row: row.sets)
+    return (min if first else max)(there, key=lambda row: row.sets)
 
 
 def summary(cell: tuple[Any, ...], source: str, runs: Sequence[Any]) -> list[Row]:

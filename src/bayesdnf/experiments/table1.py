@@ -25,7 +25,7 @@ NONE, SIZES, BOTH = (0, 0.0), (10, 0.0), (10, 0.5)  # the three priors
 
 
 def run(work: Work) -> Reproduction:
-    """Make table 1 again."""
+    """Reproduce table 1."""
     paper = printed(len(KEYS), MEASURES, PRINTED)
     cells = {
         (m0, chains, theta, p_geom): Cell(m0, chains, theta, p_geom, STEPS)

@@ -39,7 +39,7 @@ FRESH = 200  # splits in all; those beyond the author's have the seeds 0, 1, …
 
 
 def run(work: Work) -> Reproduction:
-    """Make table 4 again."""
+    """Reproduce table 4."""
     paper = printed(len(KEYS), MEASURES, PRINTED)
     first = paper_splits(work.quick)
     splits = first if work.quick else (*SEEDS, *range(FRESH - len(SEEDS)))

@@ -52,7 +52,7 @@ class Run(NamedTuple):
 
 
 class Data(NamedTuple):
-    """One data set."""
+    """A simulated data set with its true function."""
 
     bits: BitMatrix
     y: NDArray[np.uint8]

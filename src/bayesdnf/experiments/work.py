@@ -20,7 +20,7 @@ class WorkProgress(Protocol):
     """Called with the data sets done and how many there are."""
 
     def __call__(self, done: int, total: int) -> None:
-        """Take note."""
+        """Report progress: data sets done, of how many."""
         ...
 
 
@@ -58,7 +58,7 @@ class Work:
 
     @property
     def sets_in_words(self) -> str:
-        """Say how many."""
+        """Number of data sets in words, for captions."""
         if self.sets == PAPER_SETS:
             return f"{PAPER_SETS} fresh data sets"
         return f"{self.sets} fresh data sets (the first {PAPER_SETS} on a line of their own)"

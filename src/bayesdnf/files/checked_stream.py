@@ -34,15 +34,15 @@ class CheckedStream(io.RawIOBase):
         self._source, self._path, self._most, self._limit = source, path, most, limit
 
     def readable(self) -> bool:
-        """Yes."""
+        """Return True: the stream is read only."""
         return True
 
     def seekable(self) -> bool:
-        """Yes."""
+        """Return True: the reader rewinds after it has looked at the header."""
         return True
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go to a place."""
+        """Set the offset of the next read, as ``io.RawIOBase.seek`` does."""
         return self._source.seek(offset, whence)
 
     def readinto(self, buffer: Any) -> int:

@@ -180,7 +180,7 @@ class PackedFile:
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Return an array, read-only and still in the file."""
         if name not in self._arrays:
-            raise InputError(f"{self.path} is no usable packed file: it has no array '{name}'.")
+            raise InputError(f"{self.path} is not a valid packed file: it has no array '{name}'.")
         at, kind, shape = self._arrays[name]
         return np.frombuffer(self._map, kind, math.prod(shape), at).reshape(shape)
 
@@ -215,7 +215,7 @@ class _Watch:
     def require_intact(self) -> None:
         if self._guard.broken or self._now() != self._opened:
             raise InputError(
-                f"{self._path} was changed while it was in use; what was worked out from it is "
+                f"{self._path} was changed while it was in use; what was computed from it is "
                 "discarded. Pack it again, and run the command once more."
             )
 
@@ -276,5 +276,5 @@ def unpack_texts(packed: PackedFile, name: str, n: int) -> list[str]:
         joined = None
     texts = [] if joined is None or n == 0 else joined.split("\n")
     if len(texts) != n:
-        raise InputError(f"{packed.path} is no usable packed file: '{name}' is not {n:,} texts.")
+        raise InputError(f"{packed.path} is not a valid packed file: '{name}' is not {n:,} texts.")
     return texts

@@ -71,7 +71,7 @@ def open_parts(path: str | os.PathLike[str], *, verify: bool = True) -> dict[str
     y, genotypes = packed["y"], genotypes_of(packed)
     families = packed["families"] if facts.any("families") else None
     if families is not None and (families.dtype != np.int64 or families.shape != (n_samples,)):
-        raise InputError(f"{path} is no usable packed file: its families are not whole.")
+        raise InputError(f"{path} is not a valid packed file: its families are not whole.")
     return {
         "genotypes": genotypes,
         "y": y,
@@ -89,7 +89,7 @@ def genotypes_of(packed: PackedFile) -> Genotypes:
     planes = packed["planes"]
     whole = planes.dtype == np.uint64 and packed["y"].dtype == np.bool_
     if samples is None or variants is None or not whole:
-        raise InputError(f"{packed.path} is no usable packed file: it holds no whole study.")
+        raise InputError(f"{packed.path} is not a valid packed file: it holds no whole study.")
     return Genotypes(planes, samples, variants, _sentences(packed, "genotypes_history"))
 
 
@@ -115,7 +115,7 @@ def _table(packed: PackedFile, name: str, n: int) -> pd.DataFrame | None:
             values = pd.Series(values, dtype=object).mask(missing)
         if len(values) != n:
             raise InputError(
-                f"{packed.path} is no usable packed file: column {column} of its {name} has "
+                f"{packed.path} is not a valid packed file: column {column} of its {name} has "
                 f"{len(values):,} entries and not {n:,}."
             )
         table[column] = values

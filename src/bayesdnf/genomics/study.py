@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..display.wording import listed
+from ..display.wording import count, listed
 from ..errors import FileFormatError, InputError
 from .files.opening import open_genotypes
 from .files.phenotype import SampleColumns, read_covariates, read_phenotype
@@ -217,7 +217,7 @@ class Study:
         kept = found.unrelated(n)
         said = (
             f"{n - int(kept.sum()):,} of {n:,} samples left out: kinship of {kinship:g} or more "
-            f"with another, {len(found.members):,} pairs."
+            f"with another, {count(len(found.members), 'pair')}."
         )
         if not len(found.members):
             said = found.sentence
@@ -279,7 +279,7 @@ def read_study(
     files = open_genotypes(path)
     source = files.outcomes if pheno is None else pheno
     if source is None:
-        raise InputError(f"{path} holds no outcomes; name a file of them by 'pheno'.")
+        raise InputError(f"{path} has no phenotypes; name a phenotype file with 'pheno'.")
     outcome = read_phenotype(source, pheno_name)
     joined = join(files.samples, outcome, str(path))
     case = joined.values(outcome.names)[:, 0]
@@ -293,7 +293,7 @@ def read_study(
         )
     unknown = int(np.count_nonzero(np.isnan(case) & (joined.rows >= 0)))
     if unknown:
-        said.append(f"{unknown:,} samples whose outcome is missing are left out.")
+        said.append(f"Left out: {count(unknown, 'sample')} without an outcome.")
     genotypes = files.read(replace(asked, samples=None, keep=None if keep.all() else keep))
     history = [*genotypes.history, *said, *outcome.history, joined.said]
     covariates = None
@@ -305,8 +305,8 @@ def read_study(
         lacking = int(covariates.isna().any(axis=1).sum())
         if lacking:
             history.append(
-                f"{lacking:,} samples lack a covariate: they stay in the search and are left "
-                "out where terms are refitted with covariates."
+                f"Missing covariates in {count(lacking, 'sample')}: kept for the search, left "
+                "out of refits with covariates."
             )
     return Study(genotypes, y, covariates, tuple(history))
 

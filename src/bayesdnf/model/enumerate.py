@@ -158,6 +158,8 @@ def enumerate_lists(p: int, layers: int) -> FlatFunctions:
     lists = (
         [(g, term) for g, term in zip(placed, terms, strict=True) if g > 0]
         for placed in product(range(layers + 1), repeat=len(terms))
+        # Each term is in no layer (0) or in one; layers are numbered without gaps, so each list
+        # occurs once.
         if set(range(1, max(placed, default=0) + 1)) <= set(placed)
     )
     return as_flat(lists)

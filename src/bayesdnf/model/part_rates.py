@@ -21,8 +21,10 @@ Cells = Ints | Floats
 """Positives and negatives: [list, stratum, part, class]."""
 
 _ENDS = (0.025, 0.975)
-_POOLED_DRAWS = 100_000
 _POINTS = 48  # of a quadrature in each direction
+
+POOLED_DRAWS = 100_000
+"""Draws of which intervals of pooled risks are made."""
 
 
 def beta_parameters(
@@ -193,6 +195,8 @@ def stratum_weights(effect: Effect, cells: Ints) -> Floats:
     if effect.prevalence is None:
         sizes = cells.sum(axis=-1).astype(np.float64)
     else:
+        # P(stratum, part) in the population is ρ P(cell | positive) + (1 - ρ) P(cell | negative);
+        # cases and controls are normalised apart because their numbers were chosen.
         totals = np.maximum(1, cells.sum(axis=(-3, -2), keepdims=True))
         sizes = (cells / totals) @ np.array([effect.prevalence, 1 - effect.prevalence])
     whole = sizes.sum(axis=-2, keepdims=True)
@@ -290,7 +294,7 @@ def _means_of_one(effect: Effect, cells: Ints) -> Floats:
 
 def _draws_of_one(effect: Effect, cells: Ints) -> Floats:
     """Draw the rates of one rule: shape (n_draws, n_strata, n_parts)."""
-    index = np.zeros(_POOLED_DRAWS, dtype=np.int64)
+    index = np.zeros(POOLED_DRAWS, dtype=np.int64)
     stream = _native.Philox([0, 0])
     return _draw(effect, cells[None], _layers_of_one(cells), index, stream)
 
@@ -379,6 +383,8 @@ def _draw_shares(parameters: Floats, stream: _native.Philox) -> Floats:
     Of shape (n, n_strata, n_parts); NaN parameters, of cells that are not there, stay NaN.
     """
     a = parameters.reshape(len(parameters), -1)
+    # Stick breaking: share j of what is left is Beta(a_j, a_{j+1} + a_{j+2} + …). The last share
+    # takes all that is left, and cells that are not there take nothing.
     known = np.nan_to_num(a)
     after = np.cumsum(known[:, ::-1], axis=1)[:, ::-1] - known  # what comes later in the row
     broken = _draw_betas(np.where(after > 0, a, np.nan), after, stream)
@@ -393,5 +399,6 @@ def _draw_betas(alpha: Floats, beta: Floats, stream: _native.Philox) -> Floats:
     there = ~np.isnan(alpha)
     drawn = np.full(alpha.shape, np.nan)
     one = np.ones(int(there.sum()))
+    # The core draws pairs; a second Beta(1, 1) that nobody reads completes each.
     drawn[there], _ = _native.draw_beta_pairs(alpha[there], beta[there], one, one, False, stream)
     return drawn

@@ -86,7 +86,7 @@ class Posterior:
         How often each row counts.
     among : int, optional
         How many literals those of ``bits`` were chosen from: the p of the prior, so that what was
-        left out beforehand is paid for all the same. By default they are all there were.
+        left out beforehand still counts in the price. By default they are all there were.
     layers : int, default=1
         The most layers that a list may have. With 1 there are functions only, which mark rows or
         do not; with more, what is scored are lists, each part of which has a rate of its own.
@@ -400,7 +400,7 @@ class Posterior:
         Parameters
         ----------
         limit : int, optional
-            List only so many, the most probable ones; all are reckoned with. Needed for 6
+            List only so many, the most probable ones; all are counted. Needed for 6
             literals, which take a minute.
 
         Returns

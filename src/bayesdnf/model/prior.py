@@ -186,6 +186,8 @@ class Prior(Parameters):
         most = min(max(n_rows, 1024), _MOST_TERMS)
         count = np.array(self.count.log_table(most))  # copies: a table may be the caller's own
         if self.orderings:
+            # m! of docs/model.md, "Prior": a set of m terms can be written in m! orders, each of
+            # which has probability P(m) Π P(S_i).
             count[1:] += np.cumsum(np.log(np.arange(1, most + 1)))
         size = np.array(self.size.log_table(p))
         size[0] = -np.inf
@@ -198,8 +200,12 @@ class Prior(Parameters):
         weights = np.zeros(0, dtype=np.int64)
         if self.weights is not None:
             logs = self._log_weights(literals)
+            # Fixed point: integer sums do not depend on the order of a term's literals, so equal
+            # terms have equal scores to the last bit.
             weights = np.round(logs * 2.0**32).astype(np.int64)
             size = size[: _LARGEST_WEIGHTED_TERM + 1]
+            # Normalised by e_k of the rounded weights, those that the core adds up, so that the
+            # sizes keep exactly their probabilities.
             size -= _native.log_elementary_symmetric(weights / 2.0**32, len(size) - 1)
         elif self.literals == "uniform":
             k = np.arange(1, p + 1)

@@ -31,7 +31,7 @@ Flags = NDArray[np.bool_]
 _PATIENCE, _PATIENCE_TERMS = 10**6, 10**7
 _FIRST_BATCH, _LARGEST_BATCH = 64, 1 << 14  # functions proposed at a time ...
 _ROOM = 1 << 24  # ... so few that terms times literals stay below this
-_ENOUGH = 50  # allowed proposals to reckon a share from
+_ENOUGH = 50  # allowed proposals needed to estimate a share
 _PLENTY, _MOST_TRIES = 500, 20  # of each kind to compare two, and how many times more are drawn
 
 
@@ -63,7 +63,7 @@ def draw_functions(
         if since_last >= _PATIENCE or terms_since_last >= _PATIENCE_TERMS:
             raise InputError(
                 f"None of the last {since_last:,} functions drawn from the prior is allowed on "
-                f"this table; fewer or shorter terms, or looser restrictions, would leave some."
+                f"this table; use fewer or shorter terms, or weaker constraints."
             )
     return kept
 
@@ -102,6 +102,8 @@ def log_null_odds(posterior: Posterior) -> float | None:
             break
     if null == 0 or kept < _ENOUGH:
         return None
+    # Odds before restriction, divided by the share of the rules that the support keeps; the null
+    # function itself is always kept.
     return math.log(null) - math.log1p(-null) - math.log(kept / tried)
 
 
@@ -232,16 +234,19 @@ def draw_layers(
         return np.ones(int(counts.sum()), dtype=np.int32)
     most = np.minimum(counts, layers)
     share = np.exp2(-np.arange(1.0, layers + 1)).cumsum()
+    # The geometric weights 2^-g are truncated at the list's own most layers by scaling the uniform
+    # to their sum, not by drawing again.
     reach = np.where(most > 0, share[most - 1], 1.0)
     n_layers = 1 + np.searchsorted(share, rng.random(len(counts)) * reach, side="right")
     owner = np.repeat(np.arange(len(counts)), counts)
     drawn = np.zeros(len(owner), dtype=np.int32)
     waiting = np.ones(len(owner), dtype=np.bool_)
     while waiting.any():  # whole lists again, until no layer is empty
-        drawn[waiting] = rng.integers(1, n_layers[owner[waiting]] + 1)
-        met = np.unique(owner * (layers + 1) + drawn)
-        filled = np.bincount(met // (layers + 1), minlength=len(counts))
-        waiting = (filled < n_layers)[owner]
+        again = owner[waiting]
+        drawn[waiting] = rng.integers(1, n_layers[again] + 1)
+        filled = np.zeros((len(counts), layers + 1), dtype=np.bool_)
+        filled[again, drawn[waiting]] = True
+        waiting[waiting] = (filled.sum(axis=1) < n_layers)[again]
     return drawn
 
 
@@ -257,6 +262,8 @@ class UniformLiterals:
         for step in range(int(sizes.max(initial=0))):
             terms = np.flatnonzero(sizes > step)
             last = self.p - sizes[terms] + step
+            # Floyd: draw from 0..last; if that literal is taken, take ``last``, which cannot be.
+            # Every set of the size is equally probable, in as many steps as literals.
             drawn = rng.integers(0, last, endpoint=True)
             held[terms, np.where(held[terms, drawn], last, drawn)] = True
         return held
@@ -318,6 +325,8 @@ def _count_weights(
     most = _most_terms(prior, literals, tables, layers)
     m = np.arange(min(most + 1, len(tables.by_count)))
     logs = tables.by_count[m] + m * log_total
+    # w(m) V^m / m!: V^m counts sequences of terms, of which m! are one set. Where the prior counts
+    # orders, ``by_count`` holds the m! that cancels this one.
     logs[1:] -= np.cumsum(np.log(m[1:]))
     if not np.isfinite(logs).any():
         raise ParameterError.of(
@@ -326,6 +335,8 @@ def _count_weights(
             f"a distribution that allows some number of terms up to {most:,} to draw from it",
             prior.count,
         )
+    # The table of m is finite. If its last weights do not fall, the mass beyond it matters and the
+    # table cannot stand for the distribution.
     if len(m) <= most and np.isfinite(logs[-1]) and logs[-1] - logs[-2] > -1e-9:
         raise ParameterError(
             f"The 'max_terms' parameter of Prior must be {len(m) - 1:,} or less to draw from it: "

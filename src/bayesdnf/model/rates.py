@@ -94,6 +94,7 @@ class _BetaPair:
         whole = self.alpha1 == int(self.alpha1) and self.beta1 == int(self.beta1)
         if whole and self.alpha1 <= _MOST_SUMMED:
             return self._sample_whole(size, rng)
+        # Rejection needs 1 / P(order) pairs on average, inversion one quadrature.
         if self._log_order() < np.log(0.01):
             return self._sample_inverse(size, rng)
         return self._sample_rejecting(size, rng)
@@ -102,6 +103,10 @@ class _BetaPair:
         """Y as an order statistic of N uniforms: draw how many of them lie below X first."""
         from scipy.special import betaln, gammaln
 
+        # Y ~ Beta(α1, β1) with whole parameters is the α1-th smallest of n = α1 + β1 - 1 uniforms,
+        # so X <= Y means that fewer than α1 of them lie below X. Given X, their number is
+        # binomial; with X integrated out, beta-binomial. Drawing it first makes the order hold by
+        # construction, without rejection.
         n = self.alpha1 + self.beta1 - 1
         i = np.arange(int(self.alpha1), dtype=np.float64)
         logs = (
@@ -112,6 +117,8 @@ class _BetaPair:
         )
         weights = np.exp(logs - logs.max())
         below = rng.choice(i, size=size, p=weights / weights.sum())
+        # Given that i uniforms lie below X, X is a Beta updated by i of n, and Y is an order
+        # statistic of the n - i uniforms on (X, 1).
         first = rng.beta(self.alpha0 + below, self.beta0 + n - below)
         return first, first + (1 - first) * rng.beta(self.alpha1 - below, self.beta1)
 
@@ -132,6 +139,8 @@ class _BetaPair:
         second = _ordered_upper_quantiles(
             self.alpha0, self.beta0, self.alpha1, self.beta1, rng.random(size)
         )
+        # Given Y, X is its Beta truncated to [0, Y]: invert its distribution function on that
+        # part.
         room = betainc(self.alpha0, self.beta0, second)
         return betaincinv(self.alpha0, self.beta0, rng.random(size) * room), second
 
@@ -144,6 +153,8 @@ def _ordered_upper_quantiles(
     from scipy.interpolate import PchipInterpolator
 
     def log_density(t: Floats) -> Floats:
+        # The density in t = logit x has exponents α and β, not α - 1 and β - 1: dx = x (1 - x) dt.
+        # It is smooth and bounded even where the density in x is infinite at 0 or 1.
         log_x, log_1mx = -np.log1p(np.exp(-t)), -np.log1p(np.exp(t))
         return np.asarray(
             alpha1 * log_x + beta1 * log_1mx + _native.log_beta_cdf(t, alpha0, beta0),
@@ -159,6 +170,8 @@ def _ordered_upper_quantiles(
         t = np.linspace(t[first], t[last], 4001)
     logs = log_density(t)
     mass = cumulative_simpson(np.exp(logs - logs.max()), x=t, initial=0)
+    # The interpolation from mass to t needs strictly rising mass; in the flat tails it is equal to
+    # machine precision.
     mass, kept = np.unique(mass, return_index=True)
     where = PchipInterpolator(mass, t[kept])(probabilities * mass[-1])
     return np.asarray(1 / (1 + np.exp(-where)), dtype=np.float64)
@@ -250,6 +263,8 @@ def _with_null(
 
 def _pair_parameters(effect: Effect, n: Any, n_pos: Any, n_marked: Any, n_both: Any) -> Any:
     """Beta parameters of the pair: (unmarked, marked) rates, or shares marked with a prevalence."""
+    # Section "Known prevalence" of docs/model.md: with a prevalence the pair is θ0 = P(marked |
+    # negative) and θ1 = P(marked | positive), both uniform a priori.
     others = n - n_marked - n_pos + n_both
     if effect.prevalence is not None:
         return 1 + n_marked - n_both, 1 + others, 1 + n_both, 1 + n_pos - n_both
@@ -265,6 +280,7 @@ def _on_scale(first: Floats, second: Floats, rho: float | None) -> RateDraws:
     """Turn draws of the pair into rates; with a prevalence, into the population's."""
     if rho is None:
         return RateDraws(first, second, None)
+    # Bayes' rule with P(positive) = ρ; θ is the share of the population that the function marks.
     theta = rho * second + (1 - rho) * first
     return RateDraws(
         pi0=rho * (1 - second) / (rho * (1 - second) + (1 - rho) * (1 - first)),

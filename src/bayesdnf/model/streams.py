@@ -46,6 +46,8 @@ class Streams:
 
     def child(self, number: int) -> np.random.SeedSequence:
         """Return the seed of a number, for a search or a run of its own."""
+        # By an explicit spawn key, not ``spawn``: that counts calls, and the stream of a number
+        # would depend on which streams were asked for before.
         return np.random.SeedSequence(
             self._seeds.entropy, spawn_key=(*self._seeds.spawn_key, number)
         )
@@ -61,7 +63,7 @@ class NumberedRuns(Generic[Run]):
     Parameters
     ----------
     run : callable
-        Does the run of a number; it lets go of the GIL and heeds ``stop``.
+        Does the run of a number; it releases the GIL and checks ``stop``.
     stop : StopFlag
         Tells all runs to end.
     meanwhile : callable, optional

@@ -44,7 +44,7 @@ def functions(draws: Draws, most: int = 8, *, axes: object = None) -> AxesArray:
     A row is a function, a line in it a term, and the dots on the line its literals; terms of one
     literal are lone dots, all at one height. A term that several of the functions have keeps its
     colour and mark; dots of the others are hollow. The layers of a list lie below each other, the
-    one that is asked first on top; lists that part the rows alike are one row.
+    one that is asked first on top; lists that partition the rows alike are one row.
 
     Parameters
     ----------

@@ -184,7 +184,7 @@ class _Names:
         return cls(_spread(wanted, widths), upright)
 
     def top_of(self, text: str) -> float:
-        """Where a label ends."""
+        """Return where a label's text ends, as a fraction of the height of the axes."""
         lines = text.count("\n") + 1
         inches = _CHARACTER * _longest(text) * _WIDTH if self.upright else _LINE * lines
         return _FOOT + inches / _INCHES + 0.03

@@ -18,7 +18,7 @@ from ..files.packed import PackedFile
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Work = Callable[[Task, _native.StopFlag], Result]
-"""Does a task on a worker: a function of a module, which heeds a stop flag."""
+"""Does a task on a worker: a function of a module, which checks a stop flag."""
 
 _LOOK = 0.5  # seconds between looks whether a task is still wanted
 _KEPT = 8  # tables, posteriors and the like that a process keeps open
@@ -77,7 +77,7 @@ def threads_here() -> int:
 
 
 def worker_of(task: object, stop: _native.StopFlag) -> str:
-    """Do nothing but say on which worker: what sending a task costs."""
+    """Return the worker's name and do nothing else, to measure the cost of a task."""
     return worker_name()
 
 

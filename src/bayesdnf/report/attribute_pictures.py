@@ -44,7 +44,7 @@ def attribute_pictures(model: PosteriorDNFClassifier, X: Any, y: Any) -> tuple[P
     worth = model.importance(X, y)
     what = "probabilities" if model.positive_ is None else "risk"
     drawn = [
-        ("What each attribute is worth", draw_importance(worth)[0, 0]),
+        ("Importance of each attribute", draw_importance(worth)[0, 0]),
         *(
             (f"Averaged {what} along {name}", plots.risk_along(model, X, name))
             for name in worth["attribute"][:_ALONG]

@@ -1,4 +1,4 @@
-"""What speaks for and against believing a report, to stand beside its headline."""
+"""Checks shown below a report's headline: reasons for and against relying on it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNLIKELY = 0.05
 
 
 class Check(NamedTuple):
-    """Something that was looked at: whether it is well, in a few words and in a sentence."""
+    """One check: whether it passed, its title, and a sentence about it."""
 
     good: bool
     title: str
@@ -22,10 +22,10 @@ class Check(NamedTuple):
 
 
 def checks_of(facts: Facts) -> tuple[Check, ...]:
-    """Gather all checks of a report, the doubts first."""
+    """Gather all checks of a report, failed ones first."""
     checks = [*_of_search(facts), *_of_draws(facts), *_of_test(facts)]
     if facts.constant:
-        checks.append(Check(False, "One class for all", facts.constant))
+        checks.append(Check(False, "One predicted class", facts.constant))
     if facts.genome is not None:
         checks += [Check(False, "The study", said) for said in facts.genome.warnings]
     return tuple(sorted(checks, key=lambda check: check.good))
@@ -35,9 +35,9 @@ def _of_search(facts: Facts) -> list[Check]:
     if not facts.trust:
         return []
     if facts.sure:
-        return [Check(True, "The search agrees with itself", facts.trust)]
+        return [Check(True, "The restarts agree", facts.trust)]
     one_sided = facts.is_null and facts.one_sided
-    title = "Not every direction was on offer" if one_sided else "The search is not sure"
+    title = "Some literals were not offered" if one_sided else "The restarts do not agree"
     return [Check(False, title, facts.trust)]
 
 
@@ -52,17 +52,17 @@ def _of_draws(facts: Facts) -> list[Check]:
     if draws.ok:
         checks.append(Check(not one_sided, "The chains agree", draws.verdict))
     else:
-        title = "The chains were not judged" if draws.ok is None else "The chains do not agree"
+        title = "The chains were not diagnosed" if draws.ok is None else "The chains do not agree"
         checks.append(Check(False, title, draws.verdict))
     limit = "" if draws.settled else "at most "
     if not facts.is_null and draws.null_probability > _UNLIKELY:
-        text = f"That no column matters has probability {limit}{percent(draws.null_probability)}."
-        checks.append(Check(False, "There may be no rule at all", text))
+        text = f"P(no rule) is {limit}{percent(draws.null_probability)}."
+        checks.append(Check(False, "There may be no rule", text))
     if not facts.is_null and draws.rule_probability < _LIKELY:
         text = (
             f"Of {count(draws.distinct, 'rule')} drawn the most probable has probability "
             f"{limit}{percent(draws.best_probability)}, the one shown here {limit}"
-            f"{percent(draws.rule_probability)}. Look at what they have in common."
+            f"{percent(draws.rule_probability)}. Read what they have in common."
         )
         checks.append(Check(False, "Other rules are possible", text))
     return checks
@@ -70,10 +70,10 @@ def _of_draws(facts: Facts) -> list[Check]:
 
 def _of_test(facts: Facts) -> list[Check]:
     if facts.is_held_out:
-        return [Check(True, "Tested on rows it never saw", facts.roles.note)]
-    flattered = "" if facts.is_null else ", and so flatters it"
+        return [Check(True, "Tested on held-out rows", facts.roles.note)]
+    biased = "" if facts.is_null else ", so accuracy measured on them is optimistic"
     text = (
-        f"There are no held-out rows. {facts.roles.note} What is measured on them was, or may have "
-        f"been, what the answer was chosen by{flattered}. {facts.advice}"
+        f"There are no held-out rows. {facts.roles.note} The fit used, or may have used, these "
+        f"rows{biased}. {facts.advice}"
     )
-    return [Check(False, "Not tested on new rows", text)]
+    return [Check(False, "Not tested on held-out rows", text)]

@@ -84,7 +84,7 @@ class DrawFacts(NamedTuple):
     literals: tuple[Item, ...]
     terms: tuple[Item, ...]
     ok: bool | None
-    """Whether nothing speaks against them; None when it could not be found out."""
+    """Whether the diagnostics found no problem; None when they could not be computed."""
     verdict: str
     quantities: tuple[Quantity, ...]
     warning: str
@@ -93,7 +93,7 @@ class DrawFacts(NamedTuple):
 
 
 def draw_facts(draws: Draws, function: Rule, posterior: str) -> DrawFacts:
-    """Gather what draws say.
+    """Gather the facts of a report that come from draws.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def _number(value: Any, form: str) -> str:
 def _warning(draws: Draws, posterior: str) -> str:
     if posterior and draws.settings.get("data") not in (None, posterior):
         return (
-            "These draws are not from the posterior that the rule was found in: the rows, the "
-            "columns or the prior differ."
+            "These draws are from another posterior than the rule's: the rows, the columns or the "
+            "prior differ."
         )
     return ""

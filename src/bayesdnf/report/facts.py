@@ -52,9 +52,7 @@ from .try_case import case_form
 
 Bools = NDArray[np.bool_]
 
-_ADVICE = (
-    "To test it, fit with --test-share 0.3, or make this report with rows that the fit never saw."
-)
+_ADVICE = "To test it, fit with --test-share 0.3, or report on rows that were not in the fit."
 _MOST_COLUMNS = 40  # listed one by one
 _HALF = 0.5
 _COLORS = 8  # classes that have a color of their own
@@ -70,7 +68,7 @@ class File(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """Some of many lines."""
+    """The first lines of a long list, and how many are left out."""
 
     lines: tuple[tuple[str, str], ...]
     left: int
@@ -115,7 +113,7 @@ class Facts(NamedTuple):
     not_offered: tuple[str, ...]
     """What no rule could say."""
     one_sided: bool
-    """Whether a direction of some column was not on offer."""
+    """Whether a direction of some column was not offered."""
     rule: str
     terms: tuple[TermFacts, ...]
     parts: tuple[PartFacts, ...]
@@ -295,7 +293,7 @@ def gather(
 def _found(model: RuleClassifier) -> RuleFacts:
     """Say what to show: the best rule found, or of a posterior the one that stands for the average.
 
-    Where the prior allows none that short, or no rule at all is more probable than some, it is the
+    Where the prior allows none that short, or no rule is more probable than some, it is the
     one drawn that scores highest.
     """
     said, sure, factor, stands = "", True, "", None

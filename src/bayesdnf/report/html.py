@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import os
 from collections.abc import Callable
@@ -81,18 +82,10 @@ def write_page(facts: Facts, path: str | os.PathLike[str]) -> Path:
 def render(facts: Facts) -> str:
     """Write facts as a page; whatever they hold, it is shown and never run."""
     jinja2 = require_jinja()
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_own),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"percent": _together(percent), "count": count}
     script = _own("report.js")
     # Even if something slipped through, the browser runs this script and no other.
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    page: str = environment.get_template("report.html").render(
+    page: str = _template().render(
         f=facts,
         case=_case(facts),
         checks=checks_of(facts),
@@ -104,6 +97,20 @@ def render(facts: Facts) -> str:
         script_hash=digest,
     )
     return page
+
+
+@functools.cache  # compiling the template takes longer than filling it in
+def _template() -> Any:
+    jinja2 = require_jinja()
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_own),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"percent": _together(percent), "count": count}
+    return environment.get_template("report.html")
 
 
 def _together(write: Callable[..., str]) -> Callable[..., str]:

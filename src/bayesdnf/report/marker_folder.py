@@ -189,7 +189,7 @@ def _log(
         "Versions": [f"{name} {value}" for name, value in versions().items()],
         "Settings": [f"{name} = {value}" for name, value in found.settings.items()],
         "Filters": [] if filters is None else [repr(filters)],
-        "What was read and done": list(found.history),
+        "Processing steps": list(found.history),
         "Counts": [
             f"{int(y.sum()):,} cases, {int((~y).sum()):,} controls, "
             f"{genotypes.n_variants:,} variants",

@@ -107,7 +107,7 @@ def gather_markers(
         target="a sample",
         is_null=function.is_null,
         is_list=False,
-        not_offered=() if negations else ("Negations of the codings were not on offer.",),
+        not_offered=() if negations else ("Negations of the codings were not offered.",),
         one_sided=not negations,
         rule=shown(found.plain),
         terms=terms,

@@ -22,15 +22,15 @@ _MOST_POINTS = 200
 # What sensitivity, specificity, precision and the share that is missed are shares of.
 _OF_RULE = (
     "positives that the rule marks",
-    "negatives that it leaves alone",
+    "negatives that the rule does not mark",
     "marked rows that are positive",
-    "other rows that are positive all the same",
+    "unmarked rows that are positive",
 )
 _OF_PREDICTION = (
-    "positives that are predicted so",
-    "negatives that are predicted so",
-    "rows predicted positive that are",
-    "rows predicted negative that are positive all the same",
+    "positives that are predicted positive",
+    "negatives that are predicted negative",
+    "rows predicted positive that are positive",
+    "rows predicted negative that are positive",
 )
 
 

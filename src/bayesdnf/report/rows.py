@@ -62,9 +62,9 @@ def roles_of(
             return Roles(held_out, None, NOT_HELD_OUT)
         return _roles(held_out)
     if not record.content:
-        return Roles(every, None, "The model does not say which rows were those of its fit.")
+        return Roles(every, None, "The model file does not record which rows were fitted.")
     if content.digest() == record.content:
-        note = f"All {count(n, 'row')} are those of the fit."
+        note = f"All {count(n, 'row')} were in the fit."
         if n != fit_rows:
             note += " The fit weighted them; here each counts once."
         return Roles(every, None, note)
@@ -89,8 +89,8 @@ def _roles(held_out: Bools) -> Roles:
     if held == n:
         return Roles(held_out, held_out, f"All {count(n, 'row')} were held out of the fit.")
     note = (
-        f"Of {count(n, 'row')} {n - held:,} are those of the fit; {held:,} were held out, "
-        "and measured here."
+        f"{n - held:,} of {count(n, 'row')} were in the fit; {held:,} were held out and are "
+        "measured here."
     )
     return Roles(~held_out, held_out, note)
 
@@ -107,8 +107,9 @@ def outcome_on(model: RuleClassifier, y: Any, n_rows: int) -> Outcome:
     is_label = np.array([np.asarray(labels == label) for label in known])
     if not is_label.any(axis=0).all():
         row = int(np.argmin(is_label.any(axis=0)))
+        [label] = labels[row : row + 1].tolist()  # plain, not as numpy writes it
         raise InputError(
-            f"y holds {labels[row]!r} in row {row}; the rule was fitted on {listed(known, 5, str)}."
+            f"y holds {label!r} in row {row}; the rule was fitted on {listed(known, 5, str)}."
         )
     if model.positive_ is None:
         return np.argmax(is_label, axis=0)

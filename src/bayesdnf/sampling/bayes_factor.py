@@ -39,7 +39,7 @@ class BayesFactor(NamedTuple):
 
 
 def bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | None:
-    """Weigh "some rule" against "no rule at all", whatever share the prior gives to each.
+    """Weigh "some rule" against "no rule", whatever share the prior gives to each.
 
     With P0 the null function's probability, by its exact score, and q0 its share of the prior,
     restricted to what it allows, the factor is (1 - P0) / P0 · q0 / (1 - q0). Where the chains drew
@@ -97,6 +97,7 @@ def _from_scores(drawn: Draws, log_odds: float) -> BayesFactor:
 
 def _log_odds_against(log_mass: float, log_evidence: float) -> float:
     """Log odds against a function of this log score."""
+    # log((1 - P) / P) with P = exp(share); expm1 keeps the digits of 1 - P where P is near 1.
     share = min(log_mass - log_evidence, -1e-15)
     return math.log(-math.expm1(share)) - share
 
@@ -168,6 +169,8 @@ def _from_evidence(drawn: Draws, posterior: Posterior, log_odds: float) -> Bayes
     ratios = np.array([log_evidence(chain, drawn.betas) for chain in drawn.likelihoods]) - null
     if (ratios <= log_q0).any():  # lost in the estimate's error: next to no rule fits
         return None
+    # P(y) = q0 P(y | null) + (1 - q0) P(y | some rule), solved for the last factor relative to P(y
+    # | null), in logs.
     logs = ratios + np.log1p(-np.exp(log_q0 - ratios)) - log_rest
     return BayesFactor(float(logs.mean()), "", _spread(logs), "evidence")
 

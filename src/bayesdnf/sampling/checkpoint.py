@@ -76,7 +76,7 @@ class Checkpoint:
         if not states:
             raise InputError(
                 f"Neither {self.files[0]} nor {self.files[1]} is a checkpoint that can be read; "
-                "remove them to start anew."
+                "remove them to start again."
             )
         file = max(states, key=lambda file: states[file]["head"]["number"])
         head = states[file]["head"]
@@ -91,8 +91,8 @@ class Checkpoint:
         except Exception as error:  # whatever forged arrays make numpy and the core raise
             what = error if isinstance(error, ValueError) else "it does not hold what it should"
             raise InputError(
-                f"The checkpoint {file} is damaged: {what}; remove it to go on from the other "
-                "one, or both to start anew."
+                f"The checkpoint {file} is damaged: {what}; remove it to resume from the other "
+                "one, or both to start again."
             ) from error
         self._next = head["number"] + 1
         return records
@@ -121,6 +121,7 @@ class Checkpoint:
                         arrays[f"{chain}.{field.name}"] = value
         image = io.BytesIO()
         np.savez(image, **arrays)
+        # Two files in turn: while one is written, the other is whole.
         write_bytes(self.files[self._next % 2], seal(image.getbuffer(), _FORMAT, _VERSION))
         self._saved = time.monotonic()
         self._next += 1
@@ -225,6 +226,8 @@ class _Reader:
             exchanges_tried=self._array(f"{chain}.exchanges_tried", np.int64, n_pairs),
             exchanged=self._array(f"{chain}.exchanged", np.int64, n_pairs),
         )
+        # Everything that can be computed again is compared bit by bit: a state of other data or of
+        # another version cannot slip in.
         for name in ("log_prior", "log_likelihood", "cells"):
             if not np.array_equal(getattr(info, name), getattr(scores, name)):
                 raise ValueError(f"chain {chain + 1} has functions with another {name}")

@@ -331,7 +331,7 @@ class Draws:
     def answers(self) -> Answers:
         """What to show, most probable first.
 
-        Each function; of lists one for all that part the rows alike.
+        Each function; of lists one for all that partition the rows alike.
         """
         return answers_of(self, merged=self.layers > 1)
 
@@ -352,8 +352,8 @@ class Draws:
             ``function``, ``probability`` (by its exact score), ``at_most`` (its upper limit),
             ``frequency`` (share of draws), ``log_posterior`` (log prior plus log likelihood),
             ``terms``, ``literals``, for lists ``layers``, and ``same_rows``, the
-            probability of all functions that mark the same rows, or of all lists that part the
-            rows alike. Merged, a row is the most probable of those that part the rows alike, with
+            probability of all functions that mark the same rows, or of all lists that
+            partition the rows alike. Merged, a row is the most probable of those, with
             ``same_rows`` before ``probability``, and highest first.
 
         Examples
@@ -438,7 +438,7 @@ class Draws:
 
     @property
     def doubt(self) -> str:
-        """What speaks against the draws; empty when nothing does, or it cannot be found out."""
+        """Why not to rely on the draws; empty when there is no reason, or it is unknown."""
         try:
             return "" if self.diagnose().ok else self.diagnose().verdict
         except MissingExtraError:

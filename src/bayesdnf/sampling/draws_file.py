@@ -147,7 +147,7 @@ def _sealed(path: str | os.PathLike[str]) -> tuple[memoryview, int]:
     Asked before HDF5's own reader sees the file: on damaged ones that may not come to an end.
     """
     if not is_netcdf(path):
-        raise InputError(f"{path} is no file of draws: it is not NetCDF.")
+        raise InputError(f"{path} is not a file of draws: it is not NetCDF.")
     try:
         with open(path, "rb") as file:
             whole = file.read()
@@ -157,7 +157,7 @@ def _sealed(path: str | os.PathLike[str]) -> tuple[memoryview, int]:
     if found is None:
         if _FORMAT.encode() in whole:
             raise InputError(f"{path} is damaged: it was changed or cut short after it was saved.")
-        raise InputError(f"{path} is no file of draws: it is NetCDF of something else.")
+        raise InputError(f"{path} is not a file of draws: it is NetCDF of something else.")
     if found.version > _VERSION:
         raise InputError(
             f"{path} has version {found.version} of the file of draws and this bayesdnf reads "

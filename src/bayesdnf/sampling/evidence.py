@@ -30,7 +30,7 @@ class Evidence(NamedTuple):
 
 
 def drawn_evidence(drawn: Draws) -> Evidence | None:
-    """Log evidence by stepping stones; None without a chain at the prior to reckon it from."""
+    """Log evidence by stepping stones; None without a chain at inverse temperature 0."""
     if drawn.betas[-1] != 0:
         return None
     logs = np.array([log_evidence(chain, drawn.betas) for chain in drawn.likelihoods])

@@ -83,6 +83,8 @@ def from_scores(index: Ints, log_mass: Floats, undrawn: Floats) -> Probabilities
     chains = list(index) if len(index) > 1 else np.array_split(index[0], 2)
     counts = np.stack([np.bincount(chain, minlength=n_functions) for chain in chains])
     shares = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
+    # Each chain estimates the mass of the functions that the *other* chains drew: a set chosen
+    # without its own draws, so that its share of draws in it is an unbiased estimate.
     others = counts.sum(axis=0) > counts  # by chain and function: whether another drew it
     inside = np.where(others, shares, 0).sum(axis=1)
     unseen = float(1 - inside.mean())
@@ -97,8 +99,12 @@ def from_scores(index: Ints, log_mass: Floats, undrawn: Floats) -> Probabilities
         return Probabilities(np.nan, log_known, nothing, plain, unseen)
     of_others = np.where(others, mass, 0)
     held = np.maximum(of_others.sum(axis=1), np.finfo(float).tiny)
+    # Inside that set the chain's share is split by exact scores, which has no Monte Carlo error;
+    # outside its own frequencies are all there is.
     weights = np.where(others, (inside / held)[:, None] * of_others, shares)
     with np.errstate(divide="ignore"):
         by_chain = np.maximum(top - np.log(inside / held), log_known)
+    # P(set) = mass(set) / Z, hence Z = mass / share. It can never be below the mass of the
+    # functions that are known.
     log_evidence = max(float(top - np.log((inside / held).mean())), log_known)
     return Probabilities(log_evidence, log_known, by_chain, weights, unseen)

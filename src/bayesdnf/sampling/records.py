@@ -91,6 +91,7 @@ def merge(
     cells = np.empty((n, *infos[0].cells.shape[1:]), dtype=np.int64)
     rows = np.empty((n, 2), dtype=np.uint64)
     for info, number in reversed(list(zip(infos, numbers, strict=True))):
+        # numpy keeps the last of repeated assignments.
         last_first = slice(None, None, -1)  # where a number comes twice, the first one stays
         log_prior[number[last_first]] = info.log_prior[last_first]
         log_likelihood[number[last_first]] = info.log_likelihood[last_first]

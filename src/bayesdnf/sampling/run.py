@@ -171,8 +171,8 @@ def sample(
             raise
         kept.save(records)
         raise ClusterError(
-            f"{error} The chains so far are kept in {kept.files[0]} and {kept.files[1]}; the same "
-            "run with this checkpoint goes on from there."
+            f"{error} The chains so far are saved in {kept.files[0]} and {kept.files[1]}; run "
+            "again with this checkpoint to resume."
         ) from error
     if kept is not None:
         kept.save(records)
@@ -218,6 +218,8 @@ def _rounds(
                 stop.stop()
                 raise _Interrupted([future.result() for future in running]) from None
             records = [future.result() for future in running]
+            # Where a chain is cut into stretches changes nothing of what it draws (see
+            # ``kernel``), so their length may follow the clock.
             pace = _ROUND_SECONDS / max(1e-3, time.monotonic() - began)
             stretch = max(every, int(stretch * min(4.0, max(0.25, pace))))
             yield records
@@ -250,6 +252,8 @@ def _starts(
         raise KeyboardInterrupt  # nothing is drawn yet
     functions = [found.function]
     for number in range(1, chains):
+        # The other chains start from short independent searches: chains that all start at the same
+        # function could agree without having moved.
         start = quick_restart(posterior, streams[_STARTS + number])
         allowed = np.isfinite(posterior.log_score(start))
         functions.append(start if allowed else found.function)
@@ -257,7 +261,7 @@ def _starts(
 
 
 def _allowed(posterior: Posterior, functions: Sequence[Rule]) -> list[Rule]:
-    """Of no rule at all and some functions, those that the prior allows."""
+    """Of no rule and some functions, those that the prior allows."""
     rules: list[Rule] = [BooleanFunction(), *functions]
     return [
         rule
@@ -296,11 +300,14 @@ def _collect(
     streams: Streams,
 ) -> Draws:
     """Put the chains' records together, on one numbering of functions."""
+    # Chains are cut to the shortest: draws are kept in rectangular arrays.
     have = min(len(record) for record in records)
     if have == 0:
         raise InputError("Sampling was stopped before the first draw; give it more time.")
     skip = settings["warmup"]
     if settings["stopped"] != "done":
+        # A run that was stopped keeps at least half of its draws, even if all of them were planned
+        # as warm-up.
         skip = min(skip, have // 2)
     infos = [record.joined().pieces[0] for record in records]
     first_equal = posterior.bits.first_equal()

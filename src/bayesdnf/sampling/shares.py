@@ -1,8 +1,8 @@
 """Shares of draws: of each answer, and of what functions hold.
 
-A function is an answer of its own. Lists that part the rows alike, such as those whose layers do
-not overlap and have changed places, are one answer: when all parts have the same prior, the data
-say the same of each.
+Each function is counted on its own. Lists that partition the rows alike, such as those whose layers
+do not overlap and are in another order, are counted together: when all parts have the same prior,
+their likelihoods are equal.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Answers:
     counts : ndarray of shape (n_chains, n_answers)
         How often each chain drew each answer.
     probability : ndarray of shape (n_answers,)
-        Of a function its own; of lists that part the rows alike their share of the posterior.
+        Of a function its own; of lists that partition the rows alike their share of the posterior.
 
     Examples
     --------
@@ -138,6 +138,8 @@ def inclusion_by_chain(draws: Draws, kind: str) -> ChainShares:
     any layer of a list.
     """
     function, item, names, equal = _items(draws, kind)
+    # One key for each (function, item) pair: several terms of a function that hold an item count
+    # once.
     pairs = np.unique(function * max(1, len(names)) + item)
     function, item = np.divmod(pairs, max(1, len(names)))
     probability, *by_chain = (

@@ -51,6 +51,8 @@ def ladder_for(posterior: Posterior) -> tuple[float, ...]:
     in proportion to the inverse temperature, until it is as small as the whole likelihood is large.
     """
     nats = max(4.0, -posterior.log_likelihood(BooleanFunction()))
+    # Exchange rates depend on ratios of temperatures, hence geometric; at 1 / nats the likelihood
+    # is worth about one nat and mixes nearly as the prior does.
     n = max(6, int(np.ceil(1.5 * np.log2(nats))) + 2)
     rising = np.geomspace(1.0, 1.0 / nats, n)
     return (*(float(b) for b in rising), 0.0)
@@ -78,6 +80,8 @@ def log_evidence(likelihoods: NDArray[np.float64], betas: Sequence[float]) -> fl
     """
     total = 0.0
     for cold in range(len(betas) - 1):
+        # Z(β_cold) / Z(β_hot) = E_hot[L^(β_cold - β_hot)] (Xie et al. 2011). The hotter chain's
+        # draws are used because its tails cover those of the colder one.
         logs = (betas[cold] - betas[cold + 1]) * likelihoods[:, cold + 1]
         total += float(np.logaddexp.reduce(logs) - np.log(len(logs)))
     return total

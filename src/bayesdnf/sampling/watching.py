@@ -79,7 +79,7 @@ class DrawsBar(Bar):
     _appeared = False
 
     def __call__(self, records: Sequence[ChainRecord], total: int) -> None:
-        """Take note of where the chains are."""
+        """Update the bar with the draws so far."""
         if not self.is_drawn:
             return
         now = so_far(records, with_rhat=self._appeared)
@@ -103,7 +103,7 @@ class DrawTeller:
         self.tenths = 0
 
     def __call__(self, records: Sequence[ChainRecord], total: int) -> None:
-        """Take note."""
+        """Print a line about the draws so far."""
         now = so_far(records)
         if self.verbose > 1 or 10 * now.draws // total > self.tenths:
             sys.stderr.write(

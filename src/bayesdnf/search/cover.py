@@ -205,6 +205,9 @@ class Prices(NamedTuple):
 
     def bound(self, stage: Stage, gain: int) -> int:
         """No cover costs less, when no term gains more than ``gain`` at these prices."""
+        # Weak duality: a term costs at least the prices of its rows less ``gain``, and a cover has
+        # at most so many terms. Alternatively divide all prices by 1 + gain; the larger bound
+        # counts, rounded up because costs are whole.
         low = self.total(stage) - gain * stage.most_terms
         if stage.side is None:  # or shrink all prices until nothing gains
             low = max(low, self.total(stage) * _UNIT // (_UNIT + gain))
@@ -254,6 +257,8 @@ def best_cover(pool: Pool, stage: Stage, limits: Limits, share: float = 1) -> bo
         bounds=Bounds(0, 1),
         options=options,  # type: ignore[arg-type]  # a dict like any other
     )
+    # The solver's tolerance is not a proof of feasibility: the cover is checked row by row before
+    # it is accepted.
     if solved.x is not None:
         chosen = np.flatnonzero(solved.x > 0.5)
         terms = [pool.terms[i] for i in chosen]
@@ -288,6 +293,8 @@ def generate(
         prices = _linear_program(pool, stage, limits)
         if prices is None:
             return
+        # Prices smoothed towards those with the best bound, as in ``bound``: dual solutions of a
+        # degenerate covering program oscillate.
         asked = prices if centre is None else prices.mixed(centre, _SMOOTH)
         added, gain, exact = _price(pool, stage, asked, nodes, limits)
         if not added and centre is not None:
@@ -327,6 +334,8 @@ def _settle(pool: Pool, stage: Stage, prices: Prices, slack: int, limits: Limits
     The prices' value less ``slack`` is a bound of every cover, each term counted at its reduced
     cost 0 or more; so a term in a cover that costs less than the best known is within the rest.
     """
+    # Reduced-cost fixing: a term whose reduced cost exceeds the distance between the bound and one
+    # less than the best cover is in no better cover.
     distance = _UNIT * (stage.value - 1) - prices.total(stage) + slack
     allowed = prices.allowance(stage)
     least = allowed.term - distance

@@ -134,6 +134,9 @@ def decisive_rows(bits: BitMatrix, positive: Bools) -> tuple[DecisiveRows, NDArr
         rows = (int(first[place]) for first, place in zip(first_row, pair, strict=True))
         _refuse(bits, *(_sample(stored, row) for row in rows))
     size = (-1, -1)
+    # Reductions of set covering, for the rows and for the columns: a positive row that holds all
+    # literals of another is covered with it, a negative row within another is excluded with it,
+    # and a literal that another outdoes is never needed.
     while size != (size := (truth[0].size, truth[1].size)):  # each step can make way for others
         kept = _not_outdone(*truth)
         literals, truth = literals[kept], [part[:, kept] for part in truth]
@@ -185,6 +188,8 @@ def _not_outdone(positives: Bools, negatives: Bools) -> Bools:
     # Of "true on a positive" and "false on a negative", more is better on every row.
     good = np.concatenate([positives, ~negatives]).astype(np.float32)
     total = good.sum(axis=0)
+    # All pairs at once: |good of i and j| = |good of i| where i is contained in j; the half allows
+    # for rounding of float32 sums.
     within = good.T @ good >= total[:, np.newaxis] - 0.5  # [i, j]: all the good of i is in j
     tied = within & within.T
     earlier = np.tri(p, k=-1, dtype=np.bool_)  # of equally good ones the first stays

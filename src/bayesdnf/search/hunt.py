@@ -1,19 +1,18 @@
 """hunt: our search for the best function or list of layers, and the default.
 
-Restarts are numbered and come in rounds of eight, each in its own way (see ``ways``): by beam, by
-annealing, by putting terms of earlier ends together. What a restart comes to is then rebuilt by
-beam and polished. A search ends when enough restarts, by different ways, have ended at the best
-score and hardly any good end was seen only once: where many restarts end each somewhere else, the
-next one may well end somewhere better. Until then restarts anneal longer and rebuild wider. They
-have random streams of their own and everything is decided in their order, so the result does not
-depend on threads.
+Restarts are numbered and come in rounds of eight. Each has a strategy (see ``ways``): beam search,
+annealing, or recombination of terms of earlier restarts. Its result is rebuilt by beam search and
+polished. A search ends when enough restarts, by different strategies, have ended at the best score
+and hardly any good function was seen only once: if restarts end at many different functions, the
+next one may well end at a better one. Until then restarts anneal longer and use wider beams. Each
+has its own random stream and decisions follow their numbers, so the result does not depend on
+threads.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -33,25 +32,16 @@ from ..remote.numbered import RemoteRuns
 from ..remote.on_worker import once
 from ..remote.posteriors import SharedPosterior
 from .result import SearchProgress, SearchResult
-from .ways import INDEPENDENT, ROUND, Term, Terms, Way, Ways
+from .tally import End, Tally
+from .ways import ROUND, Term, Terms, Way, Ways
 
-# Scores closer than this are the same function, or one with equal columns in it.
-_SAME = 1e-9
 _FEWEST_STEPS = 15
 _QUICK_STEPS, _QUICK_HOTTEST = 50, 0.02  # of a start for chains
 _NARROWEST, _FIRST_WIDTH = 8, 32  # of beams: before all others, and most in the first round
-# A search may stop at the end of a round, by what the independent restarts came to (see ``ways``):
-_FEWEST_WAYS = 2  # different ones that have come to the best score ...
-_SHARE = 0.25  # ... with this share of those restarts;
-_NEARLY_ALL = 0.9  # with this one, half as many restarts need to agree.
-# Of all restarts, hardly any may have ended near the best score, in nats, where no other did.
-_NEAR = 10.0
-_SINGLES = 0.025
 _LONGER_AFTER = 64  # restarts; those that follow anneal for twice as long
 _FREE_LONGER = 2  # how much longer restarts anneal that do so at free rates from the beginning on
 _ELITES = 6  # functions that later rounds start from
 _BEST = 20  # functions that are told, where restarts came to as many
-_POOL = 400  # terms of earlier ends that are put together
 _JOINED = 3  # elites from which terms are exchanged for those of the pool
 _HEAT_OF_PRIOR = 0.25  # power of the likelihood's inverse temperature that is the prior's
 _COLD = 0.3  # first inverse temperature of a restart that keeps close to its start
@@ -61,15 +51,6 @@ _HOT_NATS = 60
 _HOTTEST_RANGE = (0.005, 0.3)
 
 Found = tuple[Terms, float]
-
-
-class End(NamedTuple):
-    """What a restart came to, by which kind of way, and terms that it met before it got there."""
-
-    terms: Terms
-    score: float
-    kind: str
-    met: tuple[Term, ...] = ()
 
 
 def hunt(
@@ -91,12 +72,12 @@ def hunt(
     posterior : Posterior
         The data and the priors.
     restarts : int, default=256
-        Most restarts.
+        Maximum number of restarts.
     agree : int, default=32
-        How many restarts must have ended at the best score before the search may stop, a quarter of
-        those that start from nothing that is known among them; half as many do where nine in ten of
-        these came to it. Two different ways must have led there, and hardly any end near the best
-        score may have been seen once only.
+        How many restarts must have ended at the best score before the search may stop, including a
+        quarter of the independent ones; half as many suffice if nine in ten of these did. At least
+        two strategies must have found it, and hardly any function near the best score may have been
+        seen only once (docs/trust.md).
     steps : int, default=100
         Steps of annealing in one of the first 64 restarts on a small table; later ones take twice
         as many. On larger tables there are fewer, so that a restart's work stays within bounds.
@@ -110,20 +91,20 @@ def hunt(
     progress : callable, optional
         Called as ``progress(done, most, best)`` after each restart, and while one is waited for.
     starts : sequence of functions, optional
-        Functions to start from as well, each bettered as far as it goes before the restarts
-        begin; they do not count as restarts, nor in the agreement.
+        Functions to improve before the restarts begin; they do not count as restarts, nor in the
+        agreement.
 
     Returns
     -------
     SearchResult
         The best function; ``stopped`` says why the search ended, ``agreement`` how many restarts
-        found it and ``ways`` by how many different ways. Ctrl-C ends the search too and returns the
+        found it and ``ways`` by how many strategies. Ctrl-C ends the search too and returns the
         best so far.
 
     Raises
     ------
     InputError
-        When it comes to no function that the prior allows.
+        When no function that the prior allows is found.
 
     Examples
     --------
@@ -145,7 +126,7 @@ def hunt(
     if time_limit is not None:
         stop.set_deadline(time_limit)
     restart = _Restart(posterior, steps, Streams(random_state, "hunt"), stop)
-    tally = _Tally(agree)
+    tally = Tally(agree)
 
     def tell() -> None:
         if progress is not None:
@@ -186,13 +167,13 @@ def hunt(
             raise
         best_now = posterior.spell(as_flat([tally.terms]), 0)
         raise ClusterError(
-            f"{error} {tally.restarts:,} restarts were counted; give the best function so far as "
-            f"one of 'starts' to go on from it: {best_now}"
+            f"{error} {tally.restarts:,} restarts were counted; pass the best function so far as "
+            f"one of 'starts' to resume from it: {best_now}"
         ) from error
     if tally.score == -math.inf and stopped in ("agreement", "restarts"):
         raise InputError(
-            "The search came to no function that the prior allows on this table; it goes from one "
-            "number of terms to the next, and each of them up to what is wanted needs some mass."
+            "The search found no function that the prior allows on this table; the prior on the "
+            "number of terms must not be 0 below the numbers that it allows."
         )
     best = as_flat(tally.best(_BEST))
     return SearchResult(
@@ -231,7 +212,7 @@ def _starts(posterior: Posterior, starts: Sequence[Rule | str]) -> list[Terms]:
 def _rounds(
     runs: NumberedRuns[End] | RemoteRuns[End],
     restart: _Restart,
-    tally: _Tally,
+    tally: Tally,
     most: int,
     n_jobs: int,
 ) -> Iterator[End]:
@@ -241,87 +222,12 @@ def _rounds(
     """
     first = 0
     while first < most:
+        # Rounds double up to 32 restarts. What a round may know is fixed when it begins, so that
+        # threads cannot change the result.
         last = min(first + min(max(first, ROUND), 4 * ROUND), most)
         restart.know(tally)
         yield from runs.in_order(range(first, last), n_jobs)
         first = last
-
-
-class _Tally:
-    """The best of the restarts so far, how many ended there, and by which ways."""
-
-    def __init__(self, agree: int) -> None:
-        self._agree = agree
-        self.terms: Terms = ()
-        self.score = -math.inf
-        self.kinds: Counter[str] = Counter()  # of the restarts that ended at the best score
-        self._all_kinds: Counter[str] = Counter()
-        self._ends: dict[Terms, float] = {}
-        self._met: dict[Term, None] = {}  # in the order in which they were last met
-        self._times: Counter[float] = Counter()
-
-    @property
-    def restarts(self) -> int:
-        """How many there were."""
-        return self._all_kinds.total()
-
-    @property
-    def agreement(self) -> int:
-        """How many ended at the best score."""
-        return self.kinds.total()
-
-    def know(self, end: End) -> None:
-        """Take note of a function that no restart came to by itself."""
-        self._ends[end.terms] = end.score
-        if end.score > self.score + _SAME:
-            self.terms, self.score = end.terms, end.score
-
-    def add(self, end: End) -> None:
-        """Count a restart."""
-        terms, score, kind, met = end
-        self._ends[terms] = score
-        for term in met:
-            self._met.pop(term, None)
-            self._met[term] = None
-        self._times[round(score, 6)] += 1
-        if score > self.score + _SAME or (self.restarts == 0 and not self.score > -math.inf):
-            self.terms, self.score = terms, score
-            self.kinds = Counter([kind])
-        elif score >= self.score - _SAME:
-            self.kinds[kind] += 1
-        self._all_kinds[kind] += 1
-
-    def agrees(self) -> bool:
-        """Whether the search may stop."""
-        tried, came = (
-            Counter({kind: counts[kind] for kind in INDEPENDENT})
-            for counts in (self._all_kinds, self.kinds)
-        )
-        share = came.total() / max(1, tried.total())
-        singles = sum(
-            times == 1 and score >= self.score - _NEAR for score, times in self._times.items()
-        )
-        return (
-            self.agreement >= self._agree / (2 if share >= _NEARLY_ALL else 1)
-            and share >= _SHARE
-            and len(+came) >= _FEWEST_WAYS
-            and singles <= _SINGLES * self.restarts
-        )
-
-    def best(self, most: int) -> list[Terms]:
-        """Return the best distinct functions so far, best first."""
-        allowed = [(-score, terms) for terms, score in self._ends.items() if score > -math.inf]
-        return [terms for _, terms in sorted(allowed)[:most]]
-
-    def pool(self) -> list[Term]:
-        """Return terms worth putting together: of the best functions first, then the latest met."""
-        allowed = [(-score, terms) for terms, score in self._ends.items() if score > -math.inf]
-        of_ends = (term for _, terms in sorted(allowed) for _, term in terms)
-        return list(dict.fromkeys([*of_ends, *reversed(self._met)]))[:_POOL]
-
-    def near(self) -> int:
-        """Count distinct functions that share the best score or come within a nat."""
-        return sum(score >= self.score - 1 for score in self._ends.values())
 
 
 def _placed(found: tuple[list[list[int]], list[int], float]) -> Found:
@@ -372,7 +278,7 @@ class _Restart:
             for two in self.two_rates
         ]
 
-    def know(self, tally: _Tally) -> None:
+    def know(self, tally: Tally) -> None:
         """Let the restarts that follow start from what earlier ones came to."""
         self._elites, self._pool = tally.best(_ELITES), tally.pool()
 

@@ -64,6 +64,8 @@ class TermPool:
     def within(self, box: Box) -> NDArray[np.intp]:
         """Terms that a function of the box may have: none marks more rows than the function."""
         fits = (self.counts(box) <= box.left()).all(axis=1)
+        if box.shut is not None:
+            fits &= ~self.marked[:, box.shut].any(axis=1)
         return np.flatnonzero(fits & np.isfinite(self.worth))
 
 
@@ -93,6 +95,8 @@ def _groups(space: TermSpace, box: Box, marked: Bools, positive: bool) -> _Group
     rows = space.is_positive == positive
     if box.begun is not None:
         rows = rows & box.begun.open
+    # Rows on which the same terms hold have the same constraints, so the program has one variable
+    # for the group, weighted by its rows.
     _, first, group = np.unique(
         np.packbits(marked[:, rows].T, axis=1), axis=0, return_index=True, return_inverse=True
     )
@@ -117,6 +121,8 @@ def planes(space: TermSpace, box: Box) -> list[tuple[float, float, float]]:
     wide, high = max(a2 - a1, 1), max(b2 - b1, 1)
     by_a = [(v[1, j] - v[0, j]) / wide for j in (0, 1)]
     by_b = [(v[i, 1] - v[i, 0]) / high for i in (0, 1)]
+    # The higher of the two diagonals belongs to the upper hull of the corners, below which a
+    # convex function lies.
     if v[0, 0] + v[1, 1] >= v[1, 0] + v[0, 1]:  # triangles (00, 10, 11) and (00, 01, 11)
         slopes = [(by_a[0], by_b[1]), (by_a[1], by_b[0])]
         return [(v[0, 0] - s * a1 - r * b1, s, r) for s, r in slopes]
@@ -150,6 +156,8 @@ class Program:
         prior = space.count[box.terms.low : box.terms.high + 1]
         m = np.arange(box.rest.low, box.rest.high + 1)
         first, last = np.flatnonzero(np.isfinite(prior))[[0, -1]]
+        # c(m) enters as the chord over the box's m plus the largest distance above it: an upper
+        # bound that is linear in the number of terms, exact where m is fixed.
         self.slope = 0.0 if first == last else (prior[last] - prior[first]) / (last - first)
         self.constant = float(np.max(prior - self.slope * m))
         if box.begun is not None:
@@ -161,6 +169,9 @@ class Program:
         values = np.zeros(self.n_variables)
         values[: len(self.terms)] = self.worth + self.slope
         values[self.height] = 1
+        # A box may demand more marked positives than the terms at hand can mark. A penalised slack
+        # keeps the program feasible, and its dual makes such positives dear, so that pricing looks
+        # for terms that mark them.
         values[self.missing] = -_SHORTFALL * (steepest + 0.1)
         return values
 
@@ -178,6 +189,8 @@ class Program:
         group, first = self.groups[which], int(self.starts[1 + which])
         rows, terms = np.nonzero(group.marked)
         n, each = len(group.weight), np.ones(len(rows))
+        # u <= Σ z_T from above, m2 u >= Σ z_T from below: a row that any of at most m2 terms marks
+        # counts at least 1 / m2 of their sum.
         own = np.full(n, 1.0 if at_most else -float(self.box.rest.high))
         return self._sparse(
             [-each if at_most else each, own],
@@ -237,6 +250,8 @@ class Program:
 
         def add(which: int, values: Floats) -> None:
             own = self.groups[which].rows
+            # A group's dual is shared by its rows in proportion to their weights; any split gives
+            # valid prices.
             each = values / self.groups[which].weight
             rows[own] += each[self.groups[which].of_row] * space.row_weights[own]
 
@@ -259,7 +274,7 @@ class Program:
         return RowPrices.rounded(slopes, rows, digits=digits)
 
     def solved(self, x: Floats, value: float, prices: RowPrices | None = None) -> Solved:
-        """Read a solution."""
+        """Turn the solver's vector into terms, counts and prices."""
         shares = x[: len(self.terms)]
         n_terms = self.box.n_begun + float(shares.sum())
         counts = (n_terms, float(x[self.positive]), float(x[self.negative]))
@@ -288,5 +303,7 @@ def solve_linear(
     )  # fmt: skip
     if solved.status != 0:
         return None
+    # Marginals of a minimisation are at most 0 for "<="; numerical noise of the other sign is cut
+    # off.
     prices = program.prices(np.maximum(0.0, -solved.ineqlin.marginals), digits)
     return program.solved(solved.x, -float(solved.fun), prices)

@@ -36,6 +36,7 @@ T = TypeVar("T")
 
 DIGITS = 14  # binary digits of the largest price
 _LEAST_PRICE = 1e-3  # nats; all prices below are a matter of indifference
+_SHUT = 8  # prices of rows that must not be marked, by the largest other price
 _ROUNDING = 1e-8  # nats that sums of a few thousand numbers may be off
 
 
@@ -47,12 +48,13 @@ class Range(NamedTuple):
 
 
 class Begun(NamedTuple):
-    """Terms that every function of a box has: what they are worth and what they leave."""
+    """What all functions of a box have in common: terms, and rows that they mark."""
 
     terms: tuple[Term, ...]
     worth: float
+    """Log prior of the terms."""
     open: Bools
-    """By stored row: no term holds there."""
+    """By stored row: it is not known to be marked."""
     mask: NDArray[np.uint64]
     """The same as a row mask."""
     rows: tuple[int, int]
@@ -72,7 +74,9 @@ class Box:
     prices : RowPrices, optional
         Where the bound comes from.
     begun : Begun, optional
-        Terms that all functions of the box have.
+        Terms that all functions of the box have, and rows that all of them mark.
+    shut : ndarray of bool, optional
+        By stored row: no function of the box marks it.
     """
 
     terms: Range
@@ -81,6 +85,7 @@ class Box:
     bound: float = math.inf
     prices: RowPrices | None = None
     begun: Begun | None = None
+    shut: Bools | None = None
 
     @property
     def n_begun(self) -> int:
@@ -121,6 +126,8 @@ class RowPrices(NamedTuple):
         """Make prices whole numbers of a unit; any are as valid as the exact ones."""
         largest = float(np.abs(rows).max(initial=0.0))
         unit = max(largest, _LEAST_PRICE) / 2**digits
+        # Rounding changes the prices, not the validity of a bound: step 2 of the argument holds
+        # for any.
         whole = np.rint(rows / unit).astype(np.int64)
         return cls(slopes, whole, unit, round(negative_cost / unit))
 
@@ -168,10 +175,14 @@ class TermSpace:
             effect.native(), posterior.n_pos, posterior.n - posterior.n_pos
         )
         with np.errstate(invalid="ignore"):
+            # If the log prior falls with the size, a term is dominated by a shorter one that marks
+            # the same negatives and at least its positives (docs/trust.md, end of "The argument").
             falling = bool((np.nan_to_num(np.diff(self.size[1:]), nan=0.0) <= 0).all())
         self.shorter = falling and prior.min_cover >= 1 and not self.weights.any()
         grouped = prior.apart or prior.at_most_one
         alone = self.shorter and prior.antichain and not prior.related and not grouped
+        # Of equal columns one is enough only where nothing tells them apart: weights, groups, and
+        # terms with related literals do.
         kept = np.unique(bits.first_equal()) if alone else np.arange(p)
         self.literals: list[int] = kept.tolist()
         self.most_terms = self._most_terms()
@@ -190,12 +201,18 @@ class TermSpace:
         self.split: Floats = np.stack([positive, self.row_weights - positive], axis=1)
         self._likelihoods: dict[tuple[int, int], float] = {}
 
+    @property
+    def n_rows(self) -> int:
+        """Stored rows."""
+        return len(self.row_weights)
+
     def _most_terms(self) -> int:
         """Largest number of terms that the prior gives mass and that there are."""
         prior, p = self.posterior.prior, len(self.literals)
         most = int(np.flatnonzero(np.isfinite(self.count)).max(initial=0))
         for limit in (prior.max_terms, prior.max_literals):
             most = most if limit is None else min(most, limit)
+        # For larger p the binomial exceeds every other limit.
         if p < 40:  # Sperner: the largest antichain of subsets
             most = min(most, math.comb(p, p // 2) if prior.antichain else 2**p - 1)
         return most
@@ -246,14 +263,26 @@ class TermSpace:
         top = max(v - slopes[0] * a - slopes[1] * b for a, b, v in self.corners(box))
         own = np.where(self.is_positive, *slopes) * self.row_weights
         rows = prices.unit * self.row_prices(prices)
+        # h_i of the module's formula: g_i - r_i s is linear in s, so over 1 <= s <= m2 its largest
+        # value is at an end, and s = 0 adds 0.
         beyond = np.maximum(0.0, own - np.minimum(rows, box.rest.high * rows))
+        if box.shut is not None:
+            beyond[box.shut] = 0.0
         if box.begun is not None:
             beyond = beyond[box.begun.open]
+            # Rows that a settled term marks are marked for certain: they add their slopes, and no
+            # price can win more there.
             top += box.begun.worth + float(np.dot(slopes, box.begun.rows))
         m = np.arange(box.rest.low, box.rest.high + 1)
         terms = self.count[box.terms.low : box.terms.high + 1] + m * (prices.unit * prices.ceiling)
         total = top + float(beyond.sum()) + float(terms.max())
         return total + _ROUNDING
+
+    def full_prices(self, slopes: tuple[float, float], digits: int) -> RowPrices:
+        """Make a single term pay in full for its rows."""
+        each = slopes if slopes[1] > 0 else (slopes[0], 0.0)
+        rows = np.where(self.is_positive, *each) * self.row_weights
+        return RowPrices.rounded(slopes, rows, each[1] - slopes[1], digits)
 
     def row_prices(self, prices: RowPrices) -> Whole:
         """Price of each stored row, the cost of negatives included."""
@@ -282,27 +311,34 @@ class TermSpace:
 
     def begin(self, box: Box, term: Term) -> Box:
         """Make the box of those functions of a box that have one term more in common."""
-        own = self.marked([term])[0]
-        open_rows = ~own if box.begun is None else box.begun.open & ~own
-        before: tuple[tuple[Term, ...], float] = ((), 0.0)
+        return self._settle(box, self.marked([term])[0], (term,), float(self.worth([term])[0]))
+
+    def by_row(self, box: Box, row: int) -> tuple[Box, Box]:
+        """Part a box into the functions that mark a stored row and those that do not."""
+        own = np.arange(len(self.row_weights)) == row
+        shut = own if box.shut is None else box.shut | own
+        return self._settle(box, own, (), 0.0), replace(box, shut=shut)
+
+    def _settle(self, box: Box, marked: Bools, terms: tuple[Term, ...], worth: float) -> Box:
+        """Make the box of those functions of a box that have terms and marked rows in common.
+
+        Its prices are gone: terms no longer pay for the rows that are settled now.
+        """
+        open_rows = ~marked
         if box.begun is not None:
-            before = box.begun.terms, box.begun.worth
-        shut = ~open_rows * self.row_weights
-        counts = int(shut[self.is_positive].sum()), int(shut[~self.is_positive].sum())
+            open_rows &= box.begun.open
+            terms, worth = (*box.begun.terms, *terms), box.begun.worth + worth
+        settled = ~open_rows * self.row_weights
+        counts = int(settled[self.is_positive].sum()), int(settled[~self.is_positive].sum())
         by_bit = np.zeros(64 * self.posterior.bits.view().n_words, dtype=np.uint8)
         by_bit[self._bit] = open_rows
-        begun = Begun(
-            (*before[0], term),
-            before[1] + float(self.worth([term])[0]),
-            open_rows,
-            np.packbits(by_bit, bitorder="little").view(np.uint64),
-            counts,
-        )
+        mask = np.packbits(by_bit, bitorder="little").view(np.uint64)
+        begun = Begun(terms, worth, open_rows, mask, counts)
         spans = [
             Range(max(span.low, count), span.high)
             for span, count in zip((box.positive, box.negative), counts, strict=True)
         ]
-        return replace(box, positive=spans[0], negative=spans[1], begun=begun)
+        return replace(box, positive=spans[0], negative=spans[1], prices=None, begun=begun)
 
     def find(
         self, box: Box, prices: RowPrices, floor: int, most: int, every: bool, nodes: int,
@@ -312,8 +348,12 @@ class TermSpace:
         unit = prices.unit
         by_bit = np.zeros(64 * self.posterior.bits.view().n_words, dtype=np.int64)
         by_bit[self._bit] = prices.rows
+        if box.shut is not None:  # any price is right where no term holds: one that keeps them off
+            by_bit[self._bit[box.shut]] = -_SHUT * int(np.abs(prices.rows).max(initial=1))
         sizes = np.full(len(self.size), _native.NO_SIZE, dtype=np.int64)
         finite = np.isfinite(self.size)
+        # All worths in the search are integers, each rounded up: the bound that comes back holds
+        # without any tolerance.
         sizes[finite] = np.ceil(self.size[finite] / unit).astype(np.int64)
         literals = np.ceil(self.weights / unit).astype(np.int64)
         rows = np.zeros(0, dtype=np.uint64) if box.begun is None else box.begun.mask
@@ -328,6 +368,7 @@ class TermSpace:
 
     def units(self, box: Box, prices: RowPrices, worth: Floats, marked: Bools) -> Whole:
         """Worth of terms at prices, rounded up, in units."""
+        # Rounded up, with one unit to spare: a term must never be valued below its true worth.
         own = np.ceil(worth / prices.unit).astype(np.int64) + 1
         rows = self.row_prices(prices)
         return own + marked @ (rows if box.begun is None else rows * box.begun.open)

@@ -54,5 +54,5 @@ class SearchProgress(Protocol):
     """Called now and then with the restarts done, the most there will be, and the best score."""
 
     def __call__(self, done: int, most: int, best: float) -> None:
-        """Take note."""
+        """Report progress: restarts done, the most there will be, and the best score."""
         ...

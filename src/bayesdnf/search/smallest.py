@@ -207,6 +207,9 @@ def _search(
             _prove(pool, first, complete, limits)
             tell(first)
             generate(pool, first, limits, tell)
+        # Lexicographic: the first aim's value becomes a constraint of the second program. A bound
+        # of the second is valid even where the first is not proved, but then only among functions
+        # that are as good.
         second = Stage(other, first.terms, side=(aim, first.value), bound=1)
         best_cover(pool, second, limits)
         if method != "shadow":

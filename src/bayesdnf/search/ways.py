@@ -105,7 +105,11 @@ class Ways:
         if place == 1:
             return Way("free")
         pi0, pi1 = self._rates(number)
+        # In logits from the base rate: if π1 is further up than π0 is down, a marked negative
+        # costs more than a missed positive.
         precise = self._logit - _logit(pi0) < _logit(pi1) - self._logit
+        # Lists have no order between rates, so half of the restarts look for functions that mark
+        # the negatives; a layer of either kind is a start.
         reverse = self._both_classes and (turn + place) % 2 == 0
         rates = (pi1, pi0) if reverse else (pi0, pi1)
         if place == 3:
@@ -116,6 +120,8 @@ class Ways:
         if number < ROUND:
             down, up = _FIRST[number - 2]
         else:
+            # An additive recurrence covers the square of rates evenly for any number of restarts,
+            # so that no restart has to know how many will follow.
             down, up = _NEAREST + (_FURTHEST - _NEAREST) * ((self._shift + number * _EVENLY) % 1)
         return _share(self._logit - down), _share(self._logit + up)
 

@@ -23,7 +23,7 @@ from bayesdnf import (
     simulate,
 )
 from bayesdnf.errors import InputError
-from estimators.planted_list import planted, with_gaps
+from tests.estimators.planted_list import planted, with_gaps
 
 COLUMNS = {
     "odor é": ["f", "n", None, "a", "n"] * 24,
@@ -414,9 +414,7 @@ JUNK = st.one_of(
 
 @pytest.mark.slow
 @given(data=st.data(), rounds=st.integers(1, 3))
-@settings(
-    max_examples=160, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_mutated_files_load_soundly_or_are_refused(document, listed, tmp_path, data, rounds):
     is_list = data.draw(st.booleans())
     changed = json.loads(json.dumps(listed if is_list else document))
@@ -450,9 +448,7 @@ def test_mutated_files_load_soundly_or_are_refused(document, listed, tmp_path, d
 
 
 @given(cut=st.integers(0, 3000), junk=st.binary(max_size=8))
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_torn_file_is_refused(document, tmp_path, cut, junk):
     data = json.dumps(document).encode()
     torn = data[:cut] + junk + data[cut + len(junk) + 1 :]

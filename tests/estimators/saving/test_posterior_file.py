@@ -21,9 +21,9 @@ from bayesdnf import (
 )
 from bayesdnf.errors import InputError
 from bayesdnf.sampling.draws_file import read, save
-from estimators.mixed_table import COLUMNS, LABELS
-from estimators.planted_list import confounded
-from estimators.quick_posterior import quick
+from tests.estimators.mixed_table import COLUMNS, LABELS
+from tests.estimators.planted_list import confounded
+from tests.estimators.quick_posterior import quick
 
 pytest.importorskip("arviz_base")
 
@@ -94,7 +94,7 @@ def test_files_of_earlier_versions_are_read(mixed, file, version):
         assert (again.record_.content, again.record_.command) == ("", None)
     assert (again.layers, again.strata_, again.max_literals) == (1, None, 15)
     # It does not hold the representative rule, nor the rows to find it by.
-    before, shown, after = mixed.summary().partition("Rule that stands for the average")
+    before, shown, after = mixed.summary().partition("Representative rule")
     assert shown
     if version == 1:  # its record, which names columns that may leak the outcome, is not there
         before = before.partition("\n\nPossible leakage")[0]

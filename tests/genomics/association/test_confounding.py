@@ -12,7 +12,7 @@ from bayesdnf.errors import InputError
 from bayesdnf.genomics import risk_strata
 from bayesdnf.genomics.association.adjustment import adjust
 from bayesdnf.genomics.association.confounding import _cuts
-from genomics.twins import make
+from tests.genomics.twins import make
 
 
 def best_cuts_by_trying_all(y, risk):

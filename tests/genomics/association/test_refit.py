@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 import scipy.optimize
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf.errors import InputError
@@ -72,7 +72,6 @@ def test_firths_fit_is_the_maximum_of_the_penalised_likelihood(seed):
         assert fit.log_likelihood + rest.fun == pytest.approx(1.92, abs=1e-3)
 
 
-@settings(max_examples=40, deadline=None)
 @given(*[st.integers(0, 12) for _ in range(4)])
 def test_firth_on_a_two_by_two_table_adds_half_to_each_cell(a, b, c, d):
     y = np.repeat([1, 0, 1, 0], [a, b, c, d])

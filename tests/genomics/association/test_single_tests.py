@@ -11,7 +11,7 @@ from bayesdnf.genomics.association.single_tests import (
     allelic_test,
     trend_statistics,
 )
-from genomics.twins import make
+from tests.genomics.twins import make
 
 
 @pytest.fixture(scope="module")

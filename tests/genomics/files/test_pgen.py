@@ -74,7 +74,7 @@ def test_variants_with_several_alts_are_split(tmp_path, keep):
     chosen = slice(None) if keep is None else slice(1, 4)
     np.testing.assert_array_equal(read.copies(range(5)), expected[:, chosen])
     assert list(read.variants["A1"]) == ["A", "A", "C", "T", "C"]
-    assert "1 variants with several ALT alleles became 3." in read.history
+    assert "Split 1 multiallelic variant into 3." in read.history
 
 
 def test_calls_of_several_alts_that_the_pvar_file_does_not_list_are_refused(tmp_path):

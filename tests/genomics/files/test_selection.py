@@ -5,7 +5,7 @@ import gzip
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf.errors import FileFormatError, InputError
@@ -55,7 +55,6 @@ def included(chromosome, position, regions):
     return Regions.read(regions).included(pd.DataFrame({"CHR": chromosome, "POS": position}))
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 2**32))
 def test_regions_are_unions_of_intervals(seed):
     rng = np.random.default_rng(seed)

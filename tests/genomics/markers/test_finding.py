@@ -19,7 +19,7 @@ from bayesdnf.genomics import (
     scan,
 )
 from bayesdnf.genomics.markers.rivals import find_rivals
-from genomics.planted import QUICK, TRUTH, study
+from tests.genomics.planted import QUICK, TRUTH, study
 
 pytestmark = pytest.mark.slow
 

@@ -8,6 +8,7 @@ import pytest
 
 from bayesdnf import DNFClassifier, PosteriorDNFClassifier
 from bayesdnf.genomics import Genotypes, find_markers, read_study, write_plink
+from tests.fewer import first
 
 pytestmark = pytest.mark.slow
 
@@ -31,7 +32,7 @@ def variants_of(found):
     return [{ids[x.attribute] for x in term} for term in found.function.literal_terms]
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", first([0, 1]))
 def test_an_exclusive_or_is_found_without_marginal_effects(seed, tmp_path):
     rng = np.random.default_rng(seed)
     copies = pd.DataFrame(rng.binomial(2, 0.5, (1200, 15))).add_prefix("rs")
@@ -41,7 +42,7 @@ def test_an_exclusive_or_is_found_without_marginal_effects(seed, tmp_path):
     assert (found.function(found.study.genotypes) == either).all()
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", first([0, 1]))
 def test_carriers_of_the_commoner_allele_are_found(seed, tmp_path):
     # The minor allele is counted, so that carrying the other one is "not recessive".
     rng = np.random.default_rng(seed)
@@ -58,8 +59,8 @@ def test_carriers_of_the_commoner_allele_are_found(seed, tmp_path):
     ("name", "truth", "accuracy"),
     [
         ("gametes_2way_20atts_0.4H", {"P1", "P2"}, 0.77),
-        ("mdr1_domdom", {"SNP.4", "SNP.9"}, 0.65),
-        ("mbmdr_simSNP", {"SNP1", "SNP2"}, 0.75),
+        pytest.param("mdr1_domdom", {"SNP.4", "SNP.9"}, 0.65, marks=pytest.mark.long),
+        pytest.param("mbmdr_simSNP", {"SNP1", "SNP2"}, 0.75, marks=pytest.mark.long),
     ],
 )
 def test_two_interacting_variants_are_found(name, truth, accuracy, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from bayesdnf import Geometric, Prior
 from bayesdnf.genomics import find_markers
 from bayesdnf.genomics.markers.marker_tables import pair_table, region_table
-from genomics.planted import QUICK, study
+from tests.genomics.planted import QUICK, study
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["marker", "none"])

@@ -76,7 +76,6 @@ def worlds(most_samples=300):
     )
 
 
-@settings(max_examples=40, deadline=None)
 @given(worlds(), st.sampled_from([PLAIN, ("recessive",), tuple(HOLDS)]), st.sampled_from([1, 2]))
 def test_pairs_and_triples_score_as_the_slow_twin(world, codings, n_jobs):
     p = len(world.calls)
@@ -103,7 +102,6 @@ def test_pairs_and_triples_score_as_the_slow_twin(world, codings, n_jobs):
         assert row.gain == pytest.approx(best - sub)
 
 
-@settings(max_examples=30, deadline=None)
 @given(worlds(), st.sampled_from(["and", "cells"]), st.sampled_from([2, 3]))
 def test_a_marker_in_words_marks_what_was_counted(world, measure, size):
     among = range(len(world.calls)) if size == 3 else None
@@ -121,7 +119,6 @@ def test_a_marker_in_words_marks_what_was_counted(world, measure, size):
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
 @given(worlds(most_samples=150))
 def test_no_set_of_cells_beats_the_one_found(world):
     found = scan(
@@ -153,7 +150,7 @@ def test_the_planted_pair_is_first_whatever_the_threads():
     pd.testing.assert_frame_equal(one, two)
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(
     st.integers(0, 2**32),
     st.sampled_from([63, 64, 65, 127, 128, 200]),

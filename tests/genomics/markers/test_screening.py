@@ -9,7 +9,7 @@ from bayesdnf.genomics import Genotypes, Scan, clump_leads, scan
 from bayesdnf.genomics.markers.scoring import Scoring
 from bayesdnf.genomics.markers.screening import StudyScans, scan_study, screen, stage_progress
 from bayesdnf.genomics.markers.spelling import with_negations
-from genomics.planted import study
+from tests.genomics.planted import study
 
 CODINGS = ("dominant", "recessive", "heterozygous")
 HOW = {"effect": Effect(), "n_jobs": 1, "progress": None}

@@ -6,13 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesdnf import BooleanFunction, Effect, Geometric, Prior
 from bayesdnf.errors import InputError
 from bayesdnf.genomics import find_markers, scan
 from bayesdnf.genomics.markers.credible import slots_of
-from bayesdnf.genomics.markers.permutations import add_family_wise
 from bayesdnf.genomics.markers.searching import (
-    chain_starts,
     sample_functions,
     screen_variants,
     search_and_sample,
@@ -26,27 +23,8 @@ from bayesdnf.genomics.markers.steps import (
     tabulate,
     tell,
 )
-from bayesdnf.genomics.markers.tasks import Clock, MarkerSettings, MarkerTask
-from genomics.planted import QUICK, TRUTH, study
-
-SETTINGS = MarkerSettings(
-    prior=Prior(), effect=Effect(), codings=("dominant", "recessive", "heterozygous"),
-    negations=True, keep=12, triples=8, gap=0, components=0, strata=(), adjust=True, build=None,
-    r_squared=0.5, layers=1, permutations=0, holdout=0.0, draws=150, warmup=150, chains=2,
-    time_limit=None, n_jobs=1,
-)  # fmt: skip
-NULL = BooleanFunction()
-FOUND = BooleanFunction.parse(TRUTH)
-
-
-@pytest.fixture(scope="module")
-def task():
-    return MarkerTask.of(study(), SETTINGS, random_state=0)
-
-
-@pytest.fixture(scope="module")
-def screened(task):
-    return screen_variants(task, scan_variants(task))
+from tests.genomics.markers.stepped import FOUND, SETTINGS
+from tests.genomics.planted import QUICK, study
 
 
 def with_progress(task, heard):
@@ -86,47 +64,6 @@ def test_scans_made_before_are_checked_one_by_one(task):
         check_scans(task, [made, scan(given.genotypes, given.y, size=1)])
 
 
-def test_chains_start_apart(screened):
-    findings = [f for f in screened.findings if f != FOUND]
-    starts = chain_starts(screened.posterior, FOUND, screened.findings, 4)
-    assert starts == [FOUND, NULL, *findings[:2]]
-    assert chain_starts(screened.posterior, FOUND, screened.findings, 1) == [FOUND]
-    assert chain_starts(screened.posterior, FOUND, [], 3) == [FOUND, NULL, FOUND]
-
-
-def test_no_chain_starts_at_the_null_function_where_the_prior_forbids_it():
-    prior = Prior(count=Geometric(0.5, start=1))
-    task = MarkerTask.of(study(), replace(SETTINGS, prior=prior), 0)
-    screened = screen_variants(task, scan_variants(task))
-    assert NULL not in chain_starts(screened.posterior, FOUND, screened.findings, 4)
-
-
-def test_terms_are_refitted_only_beside_something(task):
-    plain = refit_function(task, FOUND)
-    assert plain.refit is None
-    assert plain.history == ()
-    assert plain.holds.columns.tolist() == ["rs4_A dominant AND rs8_A dominant"]
-    assert (plain.holds.to_numpy()[:, 0] == FOUND(task.study.genotypes)).all()
-    site = pd.DataFrame({"site": [7.0] * len(task.study.y)})
-    beside = MarkerTask.of(replace(task.study, covariates=site), SETTINGS, 0)
-    found = refit_function(beside, FOUND)
-    assert found.refit.table["method"].tolist() == ["maximum likelihood"]
-    assert found.history == ("Covariate 'site' left out: it is constant.",)
-    assert refit_function(beside, NULL).refit is None
-
-
-def test_family_wise_p_values_are_those_of_the_permutations(task):
-    largest = permute_outcomes(replace(task, settings=replace(SETTINGS, permutations=3)))
-    assert largest.shape == (3, 2)
-    terms = pd.DataFrame({"LOG_BF": [5.0, 5.0, 5.0], "GAIN": [1.0, 3.0, 3.0]})
-    variants = pd.DataFrame({"LOG_BF": [0.0, 9.0]})
-    function = BooleanFunction.parse("(a dominant) OR (b dominant AND c dominant) OR "
-                                     "(d dominant AND e dominant AND f dominant)")  # fmt: skip
-    add_family_wise(terms, variants, function, np.array([[1.0, 2.0], [6.0, 3.0], [8.0, 1.0]]))
-    assert variants["P_FWE"].tolist() == [1.0, 0.25]
-    np.testing.assert_array_equal(terms["P_FWE"], [0.75, 0.5, np.nan])
-
-
 def test_every_step_tells_its_progress(task):
     heard = []
     listening = with_progress(task, heard)
@@ -138,11 +75,3 @@ def test_every_step_tells_its_progress(task):
     assert stages == [
         "pairs", "pairs, by genotype cells", "triples", "search", "chains", "permutations",
     ]  # fmt: skip
-
-
-def test_the_clock_keeps_a_time_for_each_stage():
-    clock = Clock()
-    clock.note("scans")
-    clock.note("search")
-    assert list(clock.seconds) == ["scans", "search"]
-    assert min(clock.seconds.values()) >= 0

@@ -13,7 +13,7 @@ from bayesdnf.genomics.markers.permutations import permuted
 from bayesdnf.genomics.markers.scoring import Scoring
 from bayesdnf.genomics.markers.spelling import CODES
 from bayesdnf.genomics.markers.stratified import scan_pairs, stratified_scan, stratified_singles
-from genomics.planted import QUICK, TRUTH, study, two_populations
+from tests.genomics.planted import QUICK, TRUTH, study, two_populations
 
 CODINGS = ("dominant", "recessive", "heterozygous")
 NULL = BooleanFunction()

@@ -1,13 +1,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf import BooleanFunction
 from bayesdnf.errors import InputError, ParameterError, UnknownColumnError
 from bayesdnf.genomics import match_variants
-from genomics import twins
+from tests.genomics import twins
 
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
 
@@ -173,7 +173,6 @@ def test_the_models_own_names_are_kept():
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32))
 def test_a_shuffled_cohort_on_any_strand_gives_the_same_calls(seed):
     rng = np.random.default_rng(seed)

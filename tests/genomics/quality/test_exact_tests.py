@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf.genomics import hardy_weinberg
 from bayesdnf.genomics.quality import exact_tests as exact
-from genomics import twins
+from tests.genomics import twins
 
 
 @st.composite
@@ -15,14 +15,12 @@ def call_counts(draw):
     return two + one + none, two + one, two
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(call_counts(), max_size=5))
 def test_hardy_weinberg_is_the_sum_in_fractions(counts):
     expected = [twins.hardy_weinberg(*row) for row in counts]
     np.testing.assert_allclose(hardy_weinberg(counts), expected, rtol=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(call_counts(), max_size=5), st.sampled_from([1e-12, 1e-6, 0.01, 0.5, 1]))
 def test_the_short_cut_leaves_out_the_same_variants(counts, level):
     expected = [bool(p < level) for p in hardy_weinberg(counts)]
@@ -38,7 +36,6 @@ def test_blocks_do_not_matter(monkeypatch):
     np.testing.assert_allclose(hardy_weinberg(counts), whole, rtol=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_fisher_is_scipys(data):
     n1, n0 = data.draw(st.integers(0, 60)), data.draw(st.integers(0, 60))

@@ -1,16 +1,15 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.genomics import Filters, Study
-from genomics import twins
+from tests.genomics import twins
 
 OFF = {"sample_call_rate": 0, "call_rate": 0, "maf": 0, "hwe": 0, "differential_p": 0}
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32))
 def test_counted_filters_are_those_done_one_call_at_a_time(seed):
     rng = np.random.default_rng(seed)

@@ -5,7 +5,7 @@ import pytest
 
 from bayesdnf.errors import InputError
 from bayesdnf.genomics import Filters, find_proxies, prune
-from genomics import twins
+from tests.genomics import twins
 
 
 def linked(seed, p=40, n=200):

@@ -6,7 +6,7 @@ import pytest
 from bayesdnf.errors import ParameterError
 from bayesdnf.genomics import principal_components
 from bayesdnf.genomics.quality.long_range import LONG_RANGE, outside_known
-from genomics import twins
+from tests.genomics import twins
 
 
 def inversion(seed=0, n=250, p=600, inside=40):

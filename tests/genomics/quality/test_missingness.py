@@ -4,18 +4,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf.errors import InputError
 from bayesdnf.genomics import Filters, impute_mode, missingness_by_outcome
 from bayesdnf.genomics.quality.missingness import calls_per_sample, unequal_shares
-from genomics import twins
+from tests.genomics import twins
 
 SNPASSOC = Path(__file__).resolve().parents[4] / "shared/data/genomics/real/snpassoc_SNPs.csv"
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([2, 64, 150]))
 def test_every_variant_has_fishers_p(seed, n):
     rng = np.random.default_rng(seed)
@@ -105,7 +104,6 @@ def test_the_real_trap_is_caught():
     assert "snp100031_B (8 of 110 cases, 47 of 47 controls, p = " in said
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([1, 64, 65, 130]))
 def test_gaps_are_filled_with_the_commonest_call_of_the_sex(seed, n):
     rng = np.random.default_rng(seed)

@@ -6,7 +6,7 @@ import pytest
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.genomics import Genotypes, close_relatives, independent_variants, principal_components
 from bayesdnf.genomics.quality import structure
-from genomics import twins
+from tests.genomics import twins
 
 HAPMAP = Path(__file__).resolve().parents[4] / "shared/data/genomics/plink/hapmap_ceu_yri.bed"
 

@@ -13,11 +13,12 @@ from bayesdnf.errors import InputError, MissingExtraError, ParameterError
 from bayesdnf.genomics import Genotypes, scan
 from bayesdnf.genomics.scanning import cuda_pairs
 from bayesdnf.genomics.scanning.scan_parts import ScanOptions, scan_table
+from bayesdnf.gpu.device import cupy
 
 
 def gpu_is_there():
     try:
-        cuda_pairs._cupy()
+        cupy()
     except (MissingExtraError, InputError):
         return False
     return True
@@ -113,7 +114,12 @@ def test_tasks_have_their_places(p):
     )
     blocks = range(0, p, 128)
     wanted = [(tile, block) for tile in range(0, p, 256) for block in blocks if block >= tile]
-    assert table.places(0, table.n_tasks, 1).tolist() == [list(place) for place in wanted]
+    tasks = np.arange(table.n_tasks)
+    assert table.places(tasks).tolist() == [list(place) for place in wanted]
+    assert table.pairs_in(tasks) == p * (p - 1) // 2
+    for task in (-1, table.n_tasks):
+        with pytest.raises(ValueError, match="outside the scan"):
+            table.places(np.array([task]))
     assert table.size_of(0, table.n_tasks) == p * (p - 1) // 2
 
 
@@ -150,15 +156,21 @@ def test_the_four_products_of_a_pair_are_the_counts_of_one_thread():
     assert seen == {(a, b) for a in range(64) for b in range(1000, 1128)}
 
 
-def test_neighbouring_threads_read_other_banks():
-    """Eight threads at a time read sixteen bytes each: two rows, four pieces of each."""
-    for first, half in itertools.product(range(0, 128, 2), (0, 1)):
-        places = [
-            row * 128 + ((half * 4 + quarter) ^ (row % 2 * 4)) * 16
-            for row in (first, first + 1)
-            for quarter in range(4)
-        ]
-        assert len({place // 16 % 8 for place in places}) == 8
+@pytest.mark.parametrize("stage_bytes", [64, 128])
+def test_eight_rows_are_read_from_other_banks(stage_bytes):
+    """Eight threads at a time read the same piece, sixteen bytes, of rows that follow each other;
+    and eight write neighbouring pieces."""
+
+    def place(row, piece):
+        turned = row % 8 if stage_bytes == 128 else row // 2 % 4
+        return row * stage_bytes + (piece ^ turned) * 16
+
+    pieces = stage_bytes // 16
+    for first, piece in itertools.product(range(0, 128, 8), range(pieces)):
+        assert len({place(first + r, piece) // 16 % 8 for r in range(8)}) == 8
+    for thread in range(0, 256, 8):
+        written = [place(t // pieces, t % pieces) for t in range(thread, thread + 8)]
+        assert len({at // 16 % 8 for at in written}) == 8
 
 
 def screened(table, counts, least, y, both):
@@ -203,6 +215,22 @@ def test_the_screen_lists_whatever_belongs_to_the_best(ordered):
     np.testing.assert_array_equal(again.arrays()[0], best.arrays()[0])
 
 
+@pytest.mark.parametrize("cases", [0.1, 0.5, 0.9])
+def test_unions_of_cells_are_bounded_by_the_sum_over_cells(cases):
+    """The kernel's first test of cells: by Cauchy and Schwarz, as off is 0 over all of them."""
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        rows = rng.integers(0, 60, 9)
+        a = rng.binomial(rows, np.clip(cases + rng.normal(0, 0.2, 9), 0, 1))
+        n, share = rows.sum(), a.sum() / rows.sum()
+        off = a - share * rows
+        whole = (off**2 / np.maximum(rows, 1)).sum()
+        for number in range(512):
+            union = [k for k in range(9) if number >> k & 1]
+            m = rows[union].sum()
+            assert off[union].sum() ** 2 <= m * (n - m) / n * whole + 1e-6
+
+
 # Choosing a device --------------------------------------------------------------------------------
 
 
@@ -221,10 +249,10 @@ def test_wrong_wishes_are_one_sentence():
 
 def test_without_cupy_it_is_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "cupy", None)
-    cuda_pairs._cupy.cache_clear()
+    cupy.cache_clear()
     with pytest.raises(MissingExtraError, match="cuda12"):
         scan(*study(5, 50), device="cuda")
-    cuda_pairs._cupy.cache_clear()
+    cupy.cache_clear()
 
 
 @needs_gpu
@@ -247,6 +275,20 @@ def test_parts_on_the_gpu_are_parts_on_the_cpu():
     for part in ((1, 3), (2, 3), (3, 3)):
         here, there = (scan(genotypes, y, part=part, top=40, device=d) for d in ("cpu", "cuda"))
         assert here.findings.equals(there.findings)
+
+
+@needs_gpu
+@pytest.mark.parametrize("part", [(1, 1), (2, 3)])
+def test_a_study_larger_than_the_memory_goes_through_in_panels(monkeypatch, part):
+    genotypes, y = study(2000, 300)
+    here = scan(genotypes, y, part=part, top=60, device="cpu")
+    row = 2 * 2 * 128
+    monkeypatch.setattr(cuda_pairs, "free_memory", lambda: (64 << 20) + 3 * 512 * row)
+    there = scan(genotypes, y, part=part, top=60, device="cuda")
+    assert here.findings.equals(there.findings)
+    monkeypatch.setattr(cuda_pairs, "free_memory", lambda: (64 << 20) + 3 * 255 * row)
+    with pytest.raises(InputError, match="768 variants at a time need"):
+        scan(genotypes, y, device="cuda")
 
 
 @needs_gpu

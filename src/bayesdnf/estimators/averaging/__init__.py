@@ -1,1 +1,1 @@
-"""Averages over drawn rules, and the one rule that stands for them."""
+"""Averages over drawn rules, and the representative rule."""

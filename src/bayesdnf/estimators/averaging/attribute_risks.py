@@ -123,6 +123,9 @@ class AttributesOnRows:
             )
         column = self._table.column(attribute)
         holds = np.column_stack([*(self._table.truth(literals[i]) for i in own), column.missing])
+        # Rules see an attribute only through its literals: values with the same pattern of
+        # literals are one alternative, so the mean over all values is a short exact sum, not a
+        # sample.
         packed = np.packbits(holds, axis=1)
         _, first, place = np.unique(packed, axis=0, return_index=True, return_inverse=True)
         return own, holds[first, :-1], place.ravel()

@@ -69,6 +69,8 @@ class DrawnOnRows:
         self.n_rows = table.n_rows
         planes = _packed(table, draws)
         stratum = np.zeros(table.n_rows, dtype=np.intp) if strata is None else strata
+        # 128 bits of hash for each row: two different rows meet by chance with a probability that
+        # can be neglected.
         keys = np.column_stack([stratum.astype(np.uint64), _native.hash_rows(planes, table.n_rows)])
         _, first, place = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         self._place = place.ravel()
@@ -221,6 +223,8 @@ class _SortedRisks:
         order = np.argsort(rates[draw, part], kind="stable")
         draw, part, n = draw[order], part[order], len(order)
         function = index[draw]
+        # Work for each row: as many sums as stretches, and a scan of one stretch; the total is
+        # least where both are of the order of √n.
         self.length = max(1, round(1.7 * np.sqrt(n)))  # of a stretch
         n_stretches = -(-n // self.length)
         padded = n_stretches * self.length
@@ -237,6 +241,8 @@ class _SortedRisks:
         gained = stretch[~lowest] * starts[-1] + starts[function[~lowest]] + part[~lowest] - 1
         layers = n_layers[function[lowest]]
         first = stretch[lowest] * starts[-1] + starts[function[lowest]]
+        # A rate of part 0 is lost by a row in any layer of that function, so it is entered once
+        # for each of its layers; the expression lists first, first + 1, … for every rate.
         lost = np.repeat(first - np.cumsum(layers) + layers, layers) + np.arange(layers.sum())
         size = n_stretches * int(starts[-1])
         # Whole numbers below 2^24, which float32 adds up exactly.
@@ -266,6 +272,7 @@ class _SortedRisks:
     def _at(self, rank: int, below: Floats, parts: Parts) -> Floats:
         """Return each row's rate of a rank, counted from 0."""
         rows = np.arange(parts.shape[1])
+        # ``below`` rises along stretches, so that this counts those that end before the rank.
         stretch = (below <= rank).sum(axis=0)
         before = np.where(stretch > 0, below[stretch - 1, rows], 0)
         places = stretch[:, None] * self.length + np.arange(self.length)

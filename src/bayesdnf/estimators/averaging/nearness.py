@@ -89,6 +89,8 @@ class AveragedRows:
         stored = np.repeat(np.arange(len(self._whole.segments)), self._whole.segments)
         segments = np.bincount(stored[rows], minlength=len(self._whole.segments)).tolist()
         weight = self._weight[rows]
+        # Probabilities as integer row weights let the packed-bit counters sum them: a sum over a
+        # mask is then one weighted population count, exact and independent of the order of rows.
         shares = np.rint(self._shares[rows, :-1].T * weight * _SCALE).astype(np.int64)
         planes = self._whole.planes
         if every > 1:
@@ -156,6 +158,7 @@ class AveragedRows:
         cells, averaged = sums[..., : self._n_classes], sums[..., self._n_classes :]
         rows = cells.sum(axis=-1)
         own = self._own(cells, n_layers, self._quick_means)
+        # A part without rows adds no loss; any rate keeps the logarithms finite there.
         logs = np.log(np.where((rows > 0)[..., None], own, 0.5))
         nats = (averaged * logs[..., :-1]).sum(axis=-1)
         nats += (rows - averaged.sum(axis=-1)) * logs[..., -1]
@@ -180,6 +183,9 @@ class AveragedRows:
         """Posterior means of rates, near enough for a search where they are no simple ratio."""
         effect = self._posterior.effect
         if effect.prevalence is not None:
+            # The mean of ρ θ1 / (ρ θ1 + (1 - ρ) θ0) is a quadrature (``mean_rates``). The ratio of
+            # means ranks candidates nearly alike and costs nothing; ``exact_loss`` uses the
+            # former.
             totals = (1 + cells).sum(axis=(1, 2), keepdims=True)
             shares = (1 + cells) / totals * [effect.prevalence, 1 - effect.prevalence]
             return np.asarray(shares[..., 0] / shares.sum(axis=-1))

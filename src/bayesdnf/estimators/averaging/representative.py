@@ -40,7 +40,7 @@ _JUDGED = 16  # candidates that the support is asked about at a time
 
 @dataclass(frozen=True)
 class Representative:
-    """A short rule that stands for the average.
+    """A short rule whose risks are nearest to the averaged ones.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Representative:
         What is lost: by how much the mean cross-entropy of the rule's risks exceeds that of the
         averaged ones themselves, in nats a row of the fit (a Kullback-Leibler divergence).
     base_loss : float
-        The same for no rule at all: one risk for all rows, or for all rows of a stratum.
+        The same for no rule: one risk for all rows, or for all rows of a stratum.
     cells : ndarray of shape (n_strata, n_parts, n_classes)
         Rows of each class in each part and stratum of the rows of the fit, weighted; of two classes
         positives first.
@@ -220,7 +220,7 @@ class _Search:
         return found
 
     def _starts(self) -> list[Terms]:
-        """Return the nearest of the drawn rules, long ones cut short, and no rule at all."""
+        """Return the nearest of the drawn rules, long ones cut short, and no rule."""
         draws = self.draws
         losses = self.rows.losses(draws.functions)
         _, first = np.unique(draws.rows, axis=0, return_index=True)  # one of each partition
@@ -236,6 +236,8 @@ class _Search:
         while (n := _n_literals(terms)) > self.limit:
             shorter = list(_shorter(terms))
             losses = self.rows.losses(as_flat([terms, *shorter]))
+            # Greedy by loss per literal saved: dropping a whole term competes fairly with dropping
+            # one literal.
             saved = np.array([n - _n_literals(candidate) for candidate in shorter])
             order = np.argsort((losses[1:] - losses[0]) / saved, kind="stable").tolist()
             may = self._allowed(shorter)
@@ -277,6 +279,7 @@ class _Search:
         self, now: float, costs: Floats, spelt: Callable[[int], Terms]
     ) -> Terms | None:
         """Return the cheapest of some candidates that the support allows, if it is better."""
+        # The tolerance keeps equal costs, summed in another order, from passing for a gain.
         chosen = np.flatnonzero(costs < now - 1e-6 * self.price)
         chosen = chosen[np.argsort(costs[chosen], kind="stable")]
         for first in range(0, len(chosen), _JUDGED):
@@ -302,6 +305,8 @@ class _Search:
         room = _n_literals(terms) < self.limit
         rests, slots = [], []
         for i, (layer, literals) in enumerate(terms):
+            # Without its only term a layer closes up, and the slot is the gap where it was (an
+            # even height); otherwise it is the layer itself (an odd one).
             alone = sum(other == layer for other, _ in terms) == 1
             height = 2 * (layer - 1) if alone else 2 * layer - 1
             rests.append(_without(terms, i))
@@ -333,6 +338,9 @@ class _Search:
             if slot.opens_layer:  # the layers above it move up
                 around = np.insert(around[:, :-1], slot.layer, 0, axis=1)
             out[:] = around
+            # A term in layer g takes rows from the parts below g only. So every candidate's sums
+            # follow from those of the rule around it by moving the rows that the term takes,
+            # without evaluating the rule.
             out[:, :, : slot.layer] -= gone.transpose(2, 0, 1, 3)
             out[:, :, slot.layer] += gone.sum(axis=1).transpose(1, 0, 2)
         n_layers = np.array(

@@ -27,7 +27,7 @@ class AveragedExplanation(_Told):
     prediction : label
         The more probable class.
     positive : label
-        The class that risks speak of.
+        The positive class.
     n_draws : int
         How many draws were averaged.
     rule : BooleanFunction or RuleList

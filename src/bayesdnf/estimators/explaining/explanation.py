@@ -54,7 +54,7 @@ class Explanation(_Told):
     prediction : label
         The more probable class.
     positive : label
-        The class that the rule speaks of.
+        The positive class.
     probability : float
         Probability of that class.
     change : tuple of Change or None
@@ -116,7 +116,7 @@ class ListExplanation(_Told):
     prediction : label
         The more probable class.
     positive : label
-        The class that risks speak of.
+        The positive class.
     probability : float
         Probability of that class.
     risks : tuple of float

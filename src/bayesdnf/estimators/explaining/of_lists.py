@@ -37,7 +37,7 @@ def explain_list(
     risks : ndarray
         Risk of each part, part 0 first.
     prediction, positive : label
-        What is answered, and the class that risks speak of.
+        The predicted class, and the positive class.
     """
     changes = RowChanges(rules, encoder, row)
     part, now = changes.part, risks[changes.part]

@@ -27,7 +27,6 @@ from ...model.rule_fields import (
     read_risk,
     read_risks,
 )
-from ..settings import refuse_prevalence
 from . import fitted_fields
 
 if TYPE_CHECKING:
@@ -88,7 +87,6 @@ def _check_effect(top: JsonFields, model: DNFClassifier) -> None:
     n_classes, n_strata = len(model.classes_), len(model.strata_ or (None,))
     layers = model._most_layers(n_classes)
     top.make("effect", lambda: model.effect_.resolved(layers, n_strata, n_classes))
-    top.make("effect", lambda: refuse_prevalence(model.effect_, layers, n_strata))
     # What ordered=None meant is None again, so that the next fit may have other layers or strata.
     if model.effect_.ordered or layers > 1 or n_strata > 1 or n_classes > 2:
         model.set_params(effect__ordered=None)

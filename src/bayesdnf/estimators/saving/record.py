@@ -117,5 +117,5 @@ def _text(row: NDArray[np.uint64]) -> str:
 
 
 def record_of(content: RowContent, posterior: str) -> Record:
-    """Take note of the rows of a fit, and of the libraries it ran on."""
+    """Record hashes of the rows of a fit and the versions of the libraries."""
     return Record(content.digest(), content.sample(), posterior, versions())

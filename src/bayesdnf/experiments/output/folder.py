@@ -45,15 +45,6 @@ def write(made: Reproduction, folder: Path) -> list[Path]:
     -------
     list of Path
         The files.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from bayesdnf.experiments import reproduce
-    >>> from bayesdnf.experiments.output.folder import write
-    >>> made = reproduce("table1", quick=True)
-    >>> [file.name for file in write(made, pathlib.Path(tempfile.mkdtemp()))]
-    ['table1.csv', 'table1.txt', 'table1.png']
     """
     files = [folder / f"{made.name}.{kind}" for kind in ("csv", "txt", "png")]
     _make(folder)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..reproduction import Claim, Reproduction
 from .layout import as_table, expressions
 
-_START = """# The paper, made again
+_START = """# Reproduction of the paper
 
 P. Hubert, *Probabilistic learning of boolean functions applied to the binary classification
 problem with categorical explanatories* (2020), has two figures, five tables and an appendix of
@@ -18,7 +18,7 @@ data. `make reproduce` writes this page, numbers and all; `bayesdnf reproduce ta
 them.
 """
 
-_WHY = """## Where we agree, where not, and why
+_WHY = """## Agreements, differences and reasons
 
 - **The annealing does what the paper says of it.** More chains find more terms, more rows find more
   terms, and how many terms it starts from matters less. On mushrooms every setting gives nearly
@@ -43,12 +43,12 @@ def page(all_made: Sequence[Reproduction]) -> str:
     claims = [(made, claim) for made in all_made for claim in made.claims]
     failed = [(made, claim) for made, claim in claims if not claim.holds]
     sets = max(row.sets for made in all_made for row in made.rows)
-    parts = [_START, _WHY.format(sets=sets), "## What should come out, and did not\n"]
+    parts = [_START, _WHY.format(sets=sets), "## Claims that were not reproduced\n"]
     if failed:
-        parts.append(f"{len(failed)} of {len(claims)} claims do not come out:\n")
+        parts.append(f"{len(failed)} of {len(claims)} claims were not reproduced:\n")
         parts += [_item(made, claim) for made, claim in failed]
     else:
-        parts.append(f"Nothing: all {len(claims)} claims come out.")
+        parts.append(f"None: all {len(claims)} claims were reproduced.")
     parts.append("")
     for made in all_made:
         parts.append(_section(made))

@@ -50,7 +50,7 @@ class Acting:
 
     @property
     def words(self) -> str:
-        """What they say."""
+        """Describe the comparison in one phrase, for the column ``ACTS``."""
         scales = (self.half, self.additive, self.twice)
         if max(scales) <= -_CLEAR:
             return f"additive explains it better, by {-self.additive:.0f} nats"
@@ -137,6 +137,7 @@ class _Cells:
         strata: NDArray[np.intp] | None,
     ) -> _Cells:
         calls = genotypes.copies([genotypes.place[name] for name in names])
+        # All models are compared on the same samples, else evidence would not be comparable.
         known = (calls >= 0).all(axis=0)
         number = np.zeros(len(y), dtype=np.intp) if strata is None else strata
         copies, cell = np.unique(calls[:, known], axis=1, return_inverse=True)
@@ -204,11 +205,14 @@ def log_evidence(X: Floats, cases: Floats, total: Floats, spread: Floats) -> flo
     def surface(b: Floats) -> tuple[float, Floats, Floats]:
         eta = X @ b
         value = cases @ eta - total @ np.logaddexp(0, eta) - 0.5 * precision @ b**2
+        # The logistic function without overflow for any eta.
         rate = 0.5 * (1 + np.tanh(eta / 2))
         slope = X.T @ (cases - total * rate) - precision * b
         curve = X.T @ ((total * rate * (1 - rate))[:, None] * X) + np.diag(precision)
         return float(value), slope, curve
 
+    # The log posterior is strictly concave: Newton's steps with halving reach its only maximum
+    # from 0.
     value, slope, curve = surface(beta)
     for _ in range(_STEPS):
         step = np.linalg.solve(curve, slope)

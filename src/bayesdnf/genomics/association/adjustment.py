@@ -78,15 +78,15 @@ class Adjustment:
                 return f"{plain}; no sign of structure."
             return (
                 f"{plain}. Tests are inflated: ancestry, relatives, or many small effects "
-                "(polygenicity) move them, and what follows may be none of the variants' own. "
+                "(polygenicity) may explain the associations below. "
                 "Adjust for principal components, covariates or strata, and leave out relatives."
             )
         told = f"{plain}; within {len(self.strata)} strata {self.stratified_inflation}"
         if not self.inflated:
             return f"{told}; no sign of structure is left."
         return (
-            f"{told}. Tests are still inflated: structure that the strata do not follow, relatives "
-            "(which strata do not cure), or many small effects (polygenicity)."
+            f"{told}. Tests are still inflated: structure that the strata do not capture, "
+            "relatives (which strata do not correct), or many small effects (polygenicity)."
         )
 
 

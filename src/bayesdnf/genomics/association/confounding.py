@@ -121,6 +121,8 @@ def null_risk(y: NDArray[np.bool_], covariates: pd.DataFrame | None) -> tuple[Fl
     if not complete.all():
         numbers["missing"] = (~complete).astype(np.float64)
     design, used = independent_columns(numbers, [])
+    # Firth's penalty where covariates separate cases from controls, so that every sample has a
+    # finite fitted risk.
     fit = fit_logistic(design, y) or fit_firth(design, y)
     return 1 / (1 + np.exp(-design @ fit.beta)), used
 
@@ -173,10 +175,14 @@ def _cuts(y: NDArray[np.bool_], risk: Floats) -> list[float]:
     best = [np.where(np.arange(k + 1) == 0, 0.0, -np.inf)]
     came: list[NDArray[np.intp]] = []
     for _ in range(min(_MOST, k)):
+        # Dynamic programming over bins: the best partition of bins 0..j into s + 1 strata extends
+        # the best one of 0..i into s. All partitions are covered in O(S K²).
         options = best[-1][:, None] + worth
         came.append(options.argmax(axis=0))
         best.append(options.max(axis=0))
     numbers = np.arange(1, len(best))
+    # ln C(K - 1, S - 1): every way to place S - 1 cuts is equally probable a priori, so that
+    # trying many places does not favour cutting.
     price = gammaln(k) - gammaln(numbers) - gammaln(k - numbers + 1)
     chosen = int(np.argmax([b[k] for b in best[1:]] - price)) + 1
     ends, end = [], k

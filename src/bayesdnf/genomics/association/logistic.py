@@ -153,6 +153,8 @@ def _climb(
             break
     with np.errstate(invalid="ignore"):
         try:
+            # Standard errors come from the unpenalised information, also after Firth's fit (Heinze
+            # and Schemper 2002).
             error = np.sqrt(np.diag(np.linalg.inv(information)))
         except np.linalg.LinAlgError:
             error = np.full(len(beta), np.inf)
@@ -178,6 +180,8 @@ def _surface(
     sign, log_determinant = np.linalg.slogdet(information)
     if sign <= 0:
         return -np.inf, X.T @ residual, information, information
+    # Diagonal of W^1/2 X I^-1 X' W^1/2, the hat matrix; half of it times (1 - 2p) is the
+    # derivative of ½ ln |I| in eta.
     leverage = weight * np.einsum("ij,ij->i", X @ np.linalg.inv(information), X)
     residual = residual + leverage * (0.5 - probability)
     curve = X.T @ ((weight * (1 + leverage))[:, None] * X)

@@ -221,6 +221,8 @@ def independent_columns(numbers: pd.DataFrame, history: list[str]) -> tuple[Floa
 
 def _left_over(design: Floats, column: Floats) -> float:
     """Length of what a column has beyond the span of a design, as a share of its own."""
+    # Gram-Schmidt against an orthonormal basis, twice: one pass leaves rounding of the size of the
+    # tolerance.
     basis = np.linalg.qr(design).Q
     rest = column - basis @ (basis.T @ column)
     rest = rest - basis @ (basis.T @ rest)  # once more for what rounding leaves

@@ -119,6 +119,8 @@ def trend_statistics(
     n, n_cases = total.sum(axis=2), cases.sum(axis=2)
     first, second = total @ _COPIES, total @ _COPIES**2
     with np.errstate(divide="ignore", invalid="ignore"):
+        # Score test given the margins of each stratum: copies in cases less their hypergeometric
+        # mean; differences and variances add up over strata (Mantel 1963).
         difference = cases @ _COPIES - n_cases * first / n
         variance = n_cases * (n - n_cases) / (n**2 * (n - 1)) * (n * second - first**2)
         use = variance > 0
@@ -180,9 +182,14 @@ def _newton(cases: Floats, total: Floats) -> tuple[Floats, Floats]:
             rate = 0.5 * (1 + np.tanh(eta / 2))
             weight = total * rate * (1 - rate) * use[..., None]
             rest = (cases - total * rate) * use[..., None]
+            # The information is an arrow matrix: a diagonal of intercepts, and the slope's row.
+            # Its Schur complement ``bb`` gives the slope's step and standard error without
+            # inverting anything.
             aa, ab = np.maximum(weight.sum(axis=2), 1e-300), weight @ _COPIES
             bb = (weight @ _COPIES**2).sum(axis=0) - (ab**2 / aa).sum(axis=0)
             slope = (rest @ _COPIES).sum(axis=0) - (ab / aa * rest.sum(axis=2)).sum(axis=0)
+            # Steps are limited, because Newton's method overshoots where cells are nearly
+            # separated; the maximum itself is not affected.
             move = np.clip(np.where(bb > 1e-12, slope / bb, 0.0), -2, 2)
             intercept = intercept + np.clip((rest.sum(axis=2) - ab * move) / aa, -3, 3)
             beta = np.clip(beta + move, -2 * _RUNAWAY, 2 * _RUNAWAY)

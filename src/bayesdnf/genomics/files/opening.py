@@ -1,4 +1,4 @@
-"""One door to genotypes in files of any kind."""
+"""Open genotype files of any supported format."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class GenotypeFiles(Protocol):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files."""
+        """All files that the genotypes are read from."""
         ...
 
     @property
@@ -40,7 +40,7 @@ class GenotypeFiles(Protocol):
         ...
 
     def read(self, request: ReadRequest) -> Genotypes:
-        """Read what is asked for."""
+        """Read the samples and variants of a request."""
         ...
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ... import _native
 from ...data.bits import Words
+from ...display.wording import count
 from ...errors import FileFormatError, MissingExtraError
 from ..genotypes import CHUNK_BYTES, Genotypes, empty_planes
 from .duplicates import require_distinct_variants
@@ -97,7 +98,7 @@ class PgenFiles:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All three."""
+        """The .pgen, .pvar and .psam files."""
         return self.pgen, self.pvar, self.psam
 
     @property
@@ -111,7 +112,7 @@ class PgenFiles:
         return read_psam(self.psam)[["FID", "IID", "SEX"]]
 
     def read(self, request: ReadRequest) -> Genotypes:
-        """Read what is asked for."""
+        """Read the samples and variants of a request."""
         try:
             import pgenlib
         except ImportError as error:
@@ -172,7 +173,7 @@ class PgenFiles:
         if len(head) < 12:
             raise FileFormatError.at(self.pgen, f"byte {len(head)}", "it ends within its header")
         if head[2] == 1:
-            why = "it is a .bed file by another name; call it .bed"
+            why = "it is a .bed file; rename it to .bed"
             raise FileFormatError.at(self.pgen, "byte 2", why)
         for at, there, file_name, what in (
             (3, len(n_alts), self.pvar.name, "variants"),
@@ -309,7 +310,7 @@ def _several_alleles(file: Any, head: bytes) -> NDArray[np.bool_] | None:
 
 def _split(n_alts: NDArray[np.int64]) -> str:
     n = int(np.count_nonzero(n_alts > 1))
-    return f"{n:,} variants with several ALT alleles became {int(n_alts[n_alts > 1].sum()):,}."
+    return f"Split {count(n, 'multiallelic variant')} into {int(n_alts[n_alts > 1].sum()):,}."
 
 
 def _plain(error: RuntimeError) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ...display.wording import listed
+from ...display.wording import count, listed
 from ...errors import FileFormatError, UnknownColumnError, did_you_mean
 from .duplicates import require_distinct_samples
 from .plink import FAM_COLUMNS
@@ -181,7 +181,7 @@ def read_covariates(
             sheet.refuse_covariate(int(np.argmax(endless)), name)
         values[name] = np.where(missing, np.nan, numbers)
     some = listed(wanted, 3, show=str)
-    said = f"{len(wanted):,} covariates were read from {sheet.path.name} ({some})"
+    said = f"Read {count(len(wanted), 'covariate')} from {sheet.path.name} ({some})"
     said += f"; {n_missing:,} values are missing." if n_missing else "."
     return sheet.columns(values, (said,))
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ... import _native
 from ...data.bits import Words
+from ...display.wording import count
 from ...errors import FileFormatError
 from ..genotypes import CHUNK_BYTES, Genotypes, empty_planes, pack_mask, pick_into
 from .duplicates import require_distinct_samples, require_distinct_variants
@@ -99,7 +100,7 @@ class PlinkFiles:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All three."""
+        """The .bed, .bim and .fam files."""
         return self.bed, self.bim, self.fam
 
     @property
@@ -113,7 +114,7 @@ class PlinkFiles:
         return read_fam(self.fam).drop(columns="PHENO")
 
     def read(self, request: ReadRequest) -> Genotypes:
-        """Read what is asked for."""
+        """Read the samples and variants of a request."""
         keep, said = request.choose_samples(self.fam, self.samples)
         samples = self.samples if keep is None else self.samples[keep].reset_index(drop=True)
         variants, rows, more = self._variants(request)
@@ -132,7 +133,7 @@ class PlinkFiles:
         negative = chosen & (position < 0)
         if negative.any():
             n_left = np.count_nonzero(negative)
-            said = [*said, f"{n_left:,} variants with a negative position are left out."]
+            said = [*said, f"Left out: {count(n_left, 'variant')} with a negative position."]
         rows = np.flatnonzero(chosen & ~negative)
         if len(rows) < len(variants):
             variants = variants.iloc[rows].reset_index(drop=True)
@@ -153,7 +154,7 @@ class PlinkFiles:
             why = "it is empty" if not start else "it does not begin with 6c 1b as a .bed file does"
             raise FileFormatError.at(self.bed, f"byte {wrong}", why)
         if start[2:] == b"\0":
-            why = "its calls are ordered by sample, as before 2008; write it anew by PLINK 1.9"
+            why = "its calls are ordered by sample, as before 2008; rewrite it with PLINK 1.9"
             raise FileFormatError.at(self.bed, "byte 2", why)
         if start != BED_MAGIC:
             raise FileFormatError.at(

@@ -159,7 +159,7 @@ class ReadRequest:
 
 
 def _some_names(given: Names, what: str, column: str) -> frozenset[str]:
-    """Names, at least one."""
+    """Return the names of a selection; refuse an empty one."""
     names = frozenset(read_names(given, column))
     if not names and isinstance(given, str | os.PathLike):
         raise FileFormatError.at(given, "its lines", f"none names any {what}")

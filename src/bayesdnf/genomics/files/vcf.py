@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ... import _native
 from ...data.bits import Words
+from ...display.wording import count
 from ...errors import FileFormatError, MissingExtraError
 from ..genotypes import CHUNK_BYTES, Genotypes, empty_planes
 from .duplicates import require_distinct_variants
@@ -96,7 +97,7 @@ class VcfFile:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The one."""
+        """The VCF or BCF file."""
         return (self.path,)
 
     @property
@@ -113,7 +114,7 @@ class VcfFile:
         return pd.DataFrame({"FID": names, "IID": names, "SEX": 0})
 
     def read(self, request: ReadRequest) -> Genotypes:
-        """Read what is asked for."""
+        """Read the samples and variants of a request."""
         keep, said = request.choose_samples(self.path, self.samples)
         samples = self.samples if keep is None else self.samples[keep].reset_index(drop=True)
         names = None if keep is None else samples["IID"].tolist()
@@ -163,7 +164,7 @@ class VcfFile:
 
     def _records(self, reader: Any) -> Iterator[tuple[Site, Any]]:
         """Yield records, each with what its first columns say."""
-        for number in count():
+        for number in itertools.count():
             record, error = _tried(lambda: next(reader, None))
             if error:
                 refuse_record(self.path, number, f"htslib cannot read it ({error})")
@@ -209,7 +210,7 @@ class Site(NamedTuple):
 
     @classmethod
     def of(cls, number: int, record: Any) -> Site:
-        """Ask cyvcf2 for them, in an order that does not make it crash."""
+        """Read them through cyvcf2, in the one order of accesses that does not crash it."""
         alts = record.ALT
         # Without alleles, asking for REF would crash; the record as text has a dot.
         bare = not alts and str(record).split("\t", 4)[3] == "."
@@ -241,7 +242,7 @@ class _Packed:
             self._numbers.append(site.number)
 
     def add(self, n_alts: int, alleles: NDArray[np.int16]) -> None:
-        """Keep a record's calls."""
+        """Append the calls of a record, one variant for each of its ALT alleles."""
         missing = (alleles == -1).any(axis=1)
         haploid = None
         if alleles.shape[1] == 1:
@@ -291,9 +292,9 @@ class _Packed:
         """Say what became of lines with several ALT alleles, or none."""
         said = []
         if self.several:
-            said.append(f"{self.several:,} lines with several ALT alleles became {self.split:,}.")
+            said.append(f"Split {count(self.several, 'multiallelic line')} into {self.split:,}.")
         if self.bare:
-            said.append(f"{self.bare:,} lines without an ALT allele are left out.")
+            said.append(f"Left out: {count(self.bare, 'line')} without an ALT allele.")
         return said
 
 

@@ -113,6 +113,8 @@ def _credible(
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
     order = np.argsort(-weights, kind="stable")
+    # The smallest credible set, as in fine mapping: exact, because the rest of the function is
+    # held fixed.
     enough = int(np.searchsorted(np.cumsum(weights[order]), _COVERED)) + 1
     kept = list(order[:enough])
     [mine] = [i for i, (literal, _, _) in enumerate(options) if literal == own]
@@ -150,6 +152,8 @@ def term_probabilities(
                 continue
             names = [{texts[i], *(str(x) for x in draws.equal[i])} for i in term]
             if all(any(text in some for text in exact) for some in names):
+                # Variants with equal calls are drawn under one name; each of them gets an equal
+                # part of the probability.
                 as_it_is[int(function_of[number])] = 1 / math.prod(map(len, names))
             # Literals of a term have no order, so try every way to lay them into the slots.
             if any(

@@ -47,7 +47,7 @@ def variant_table(
     inclusion: NDArray[np.float64],
     strata: Sequence[NDArray[np.bool_]] | None = None,
 ) -> pd.DataFrame:
-    """Tell of every variant, in columns that plotting and annotation tools know.
+    """Tabulate every variant, with the column names of plotting and annotation tools.
 
     ``CHR``, ``SNP``, ``BP``, ``A1`` (counted), ``A2``, ``FREQ`` of A1, ``F_A`` and ``F_U`` (its
     frequency in cases and controls), ``N`` known calls, ``BETA``, ``SE`` and ``P`` of copies in a

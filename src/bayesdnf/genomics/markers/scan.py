@@ -214,7 +214,7 @@ def scan(
     options = ScanOptions(tuple(codings), measure, rank, top, gap, effect or Effect())
     table = scan_table(genotypes, y, options, n_jobs)
     settings = {
-        **identity(genotypes, y, codings, gap, effect or Effect()),
+        **identity(genotypes, y, codings, gap, effect or Effect(), table.margins().swapaxes(0, 1)),
         "size": size,
         "measure": measure,
         "rank": rank,
@@ -251,12 +251,22 @@ def scan(
 
 
 def identity(
-    genotypes: Genotypes, y: NDArray[np.bool_], codings: Sequence[str], gap: int, effect: Effect
+    genotypes: Genotypes,
+    y: NDArray[np.bool_],
+    codings: Sequence[str],
+    gap: int,
+    effect: Effect,
+    counts: NDArray[np.int64] | None = None,
 ) -> dict[str, Any]:
-    """Return what two scans of one study share: sizes, a hash of the data, and options."""
+    """Return what two scans of one study share: sizes, a hash of the data, and options.
+
+    ``counts`` are the calls of cases and of controls, where somebody has counted them already.
+    """
     digest = hashlib.sha256("\n".join(genotypes.names).encode())
-    for array in (np.packbits(y), genotypes.counts(y), genotypes.counts(~y)):
-        digest.update(array.tobytes())
+    digest.update(np.packbits(y).tobytes())
+    if counts is None:
+        counts = np.stack([genotypes.counts(y), genotypes.counts(~y)])
+    digest.update(counts.tobytes())
     # Scores do not depend on the prevalence.
     parameters = {**effect.get_params(), "prevalence": None, "sampling": "random"}
     return {

@@ -161,6 +161,8 @@ class Scoring:
             value -= betaln(e.a0, e.b0)
         factors = value.sum(axis=-1) - null
         if s == 1 and e.ordered is not False:
+            # The factor of the order is nearly constant where marked samples have more cases and
+            # near 0 elsewhere (docs/model.md, "Order"); for ranking, the sign is enough.
             factors = np.where(self.raised(marked) >= 0, factors, -np.inf)
         return np.asarray(factors)
 

@@ -109,7 +109,7 @@ class Searched:
             first = f"No change of one literal among all {n:,} variants scores higher."
         if self.rounds > 1:
             first += (
-                f" Sweeps and chains sent the search back {count(self.rounds - 1, 'time')}, which "
+                f" Sweeps and chains restarted the search {count(self.rounds - 1, 'time')}, which "
                 f"added {self.gained:.1f} nats."
             )
         if len(self.screened.screen.chosen) == n:
@@ -117,8 +117,8 @@ class Searched:
         share = "less than 0.001" if self.outside < 1e-3 else f"{self.outside:.2g}"
         return (
             first,
-            f"Of the posterior, sweeps and scans saw {share} on functions with variants that did "
-            "not take part; there may be more.",
+            f"Posterior probability found by sweeps and scans on variants left out of the search: "
+            f"{share} or more.",
         )
 
 

@@ -75,7 +75,7 @@ def plain(function: BooleanFunction, other_names: Mapping[str, str]) -> BooleanF
 
 
 def plain_literal(literal: Literal, other_names: Mapping[str, str]) -> Literal:
-    """Write one literal so."""
+    """Write one literal by its other allele where that has a plain name."""
     other, coding = other_names.get(literal.attribute), _PLAIN.get(literal.operator)
     return literal if other is None or coding is None else Literal(other, coding)
 

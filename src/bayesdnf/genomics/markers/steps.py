@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...boolean import BooleanFunction
 from ...display.trust import search_trust
+from ...display.wording import count
 from ..association.adjustment import adjust
 from ..association.refit import Refit, odds_ratios, refit_terms
 from ..genotypes import Genotypes
@@ -136,22 +137,22 @@ def permute_outcomes(task: MarkerTask) -> NDArray[np.float64]:
 
 
 def tell(task: MarkerTask, searched: Searched, refitted: Refitted) -> tuple[str, ...]:
-    """Say what was read, left out and done, one sentence each."""
+    """Describe every step of the analysis in one sentence each."""
     n, kept = task.study.genotypes.n_variants, len(searched.screened.screen.chosen)
     within = "" if task.adjustment.strata is None else (
         " Pairs were ranked in the whole study and in each stratum, and the best of each scored "
         "again within strata."
     )  # fmt: skip
     scanned = (
-        f"All {n:,} variants and their {n * (n - 1) // 2:,} pairs were scored; {kept:,} variants, "
-        f"of those with r² of {task.settings.r_squared:g} or more one, took part in the search."
+        f"All {n:,} variants and their {n * (n - 1) // 2:,} pairs were scored; {kept:,} variants "
+        f"took part in the search, one of those with r² of {task.settings.r_squared:g} or more."
         if kept < n
         else f"All {n:,} variants took part in the search."
     )
     drawn = searched.draws
     sampled = (
-        f"{drawn.n_chains} chains of {drawn.n_draws:,} draws over "
-        f"{task.scoring.n_literals:,} literals ({drawn.settings['stopped']})."
+        f"{count(drawn.n_chains, 'chain')} of {drawn.n_draws:,} draws over "
+        f"{count(task.scoring.n_literals, 'literal')} ({drawn.settings['stopped']})."
     )
     return (
         *task.study.history, *task.adjustment.history, task.adjustment.verdict, scanned + within,

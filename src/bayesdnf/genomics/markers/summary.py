@@ -35,14 +35,14 @@ def summary(found: Markers, genes: Genes | None = None) -> str:
         f"{n_cases:,} cases, {n_controls:,} controls, {study.genotypes.n_variants:,} variants.",
         "",
         *_structure(found),
-        *(f"Mind: {warning}" for warning in study.warnings),
+        *(f"Warning: {warning}" for warning in study.warnings),
         "",
     ]
     null = found.null_probability
     sure = f"Posterior probability that there is no marker: {_share(found.draws, null)}."
     swept = list(found.searched.sentences)
     if found.function.is_null:
-        lines += ["No marker: no combination of these variants earns its length.", sure, *swept]
+        lines += ["No marker: no combination of these variants beats the null model.", sure, *swept]
         return "\n".join([*lines, *_risks(found), *_layers(found), *_drawn(found)])
     lines.append("Marker:")
     for i, term in enumerate(found.plain.terms):
@@ -71,7 +71,7 @@ def _structure(found: Markers) -> list[str]:
 def _term(
     found: Markers, number: int, row: Mapping[Hashable, Any], genes: Genes | None
 ) -> list[str]:
-    """Tell of one term."""
+    """Return the lines of the summary about one term."""
     names = found.study.genotypes.other_names
     lines = [
         f"{number + 1}. {row['TERM']}",
@@ -108,10 +108,10 @@ def _risks(found: Markers) -> list[str]:
         where = "in this sample"
         warning = [
             "Without a prevalence these are risks in this sample, not those of the population: "
-            "they follow its share of cases."
+            "they depend on its share of cases."
         ]
     if found.function.is_null:
-        return [f"Risk of everyone: {_interval(found.risk)} ({where}).", *warning]
+        return [f"Risk of all samples: {_interval(found.risk)} ({where}).", *warning]
     return [
         f"Risk if it holds: {_interval(found.risk)}; if not: {_interval(found.other_risk)} "
         f"({where}, posterior mean and 95 % interval).",
@@ -140,7 +140,7 @@ def _interval(risk: Interval) -> str:
 
 
 def _layers(found: Markers) -> list[str]:
-    """Tell of the best list of layers, where one was asked for."""
+    """Return the lines about the best list of layers, if a list was searched for."""
     if found.layered is None:
         return []
     most = found.settings["layers"]

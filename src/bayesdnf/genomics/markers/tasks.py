@@ -75,7 +75,7 @@ class MarkerSettings:
 
 @dataclass(frozen=True, eq=False)
 class MarkerTask:
-    """What every step needs: the study, how to go about it, and whom to tell.
+    """The input of every step: the study, its settings and the progress callback.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Prediction: whom a marker marks in another cohort, its variants found allele by allele."""
+"""Prediction: apply a marker model to another cohort, with variants matched by alleles."""

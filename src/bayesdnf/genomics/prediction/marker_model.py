@@ -231,7 +231,7 @@ class MarkerModel:
         return Matched(kept, table)
 
     def predict(self, cohort: Genotypes | Matched) -> pd.DataFrame:
-        """Tell whom the marker marks.
+        """Return for each sample whether the marker holds, and its risk.
 
         A term holds surely when all its literals do, and cannot hold when one of them fails on a
         known call. Samples are marked when some term holds surely, unmarked when no term can hold,

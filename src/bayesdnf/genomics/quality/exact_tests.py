@@ -46,6 +46,8 @@ def hardy_weinberg_below(counts: ArrayLike, level: float) -> NDArray[np.bool_]:
     """
     test = _HardyWeinberg(counts)
     below = np.asarray(test.observed < np.log(level))
+    # A p-value is at least the probability of the observed outcome itself, so that only variants
+    # whose own probability is below the level need the sum.
     below[below] = _HardyWeinberg(np.asarray(counts)[below]).p_values() < level
     return below
 
@@ -100,6 +102,8 @@ class _HardyWeinberg:
         return np.asarray(self.constant[rows] + hets * np.log(2) - lf[hets] - homs)
 
     def p_values(self) -> Floats:
+        # Heterozygotes have the parity of the rarer allele's count: its other copies come in
+        # pairs.
         odd = self.rare % 2
         return _no_likelier(
             lambda rows, step: self._log_probability(rows, odd[rows] + 2 * step),
@@ -116,6 +120,7 @@ def _no_likelier(
     Test i has outcomes 0 to width[i] - 1. Tests are worked on in blocks, widest first, so that a
     block is little wider than its tests.
     """
+    # Tests of similar width share a block, so that little of the padded rectangle is wasted.
     order = np.argsort(-width, kind="stable")
     total = np.empty(len(width))
     start = 0
@@ -127,6 +132,8 @@ def _no_likelier(
         last = width[column] - 1
         steps = np.arange(widest)
         logs = log_probability(column, np.minimum(steps, last))
+        # Ties are counted with a tolerance, since the two tails' equal probabilities differ by
+        # rounding.
         counted = (steps <= last) & (logs <= observed[column] + _TIE)
         total[rows] = np.where(counted, np.exp(logs), 0).sum(axis=1)
     return np.minimum(total, 1)

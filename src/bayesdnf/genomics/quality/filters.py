@@ -264,7 +264,7 @@ class Filters:
             many = count(len(named), "variant")
             steps.sentences.append(
                 f"{THOUGH_ASSOCIATED} (genotypes, p below {level:.1g}): {many}, "
-                f"{few}. Look at how they were called before you trust or drop them."
+                f"{few}. Check their genotype calls before you use or drop them."
             )
 
     def _differential(self, genotypes: Genotypes, table: NDArray[np.int64], steps: _Steps) -> None:

@@ -122,6 +122,8 @@ def clump_leads(
         near = order[first[place] : stop[place]]
         near = near[waiting[near] & ~taken[near]]
         value = _native.r_squared(genotypes.planes, np.full_like(near, lead), near)
+        # Greedy clumping from the best on: a variant is represented by the best lead it is
+        # correlated with.
         taken[near[value >= r_squared]] = True
         taken[lead] = True
     return leads

@@ -154,5 +154,7 @@ def calls_per_sample(genotypes: Genotypes, variants: NDArray[np.intp]) -> NDArra
         bits = np.unpackbits(
             known.view(np.uint8), axis=1, count=genotypes.n_samples, bitorder="little"
         )
+        # Sums of at most 255 ones in bytes: eight times less memory traffic than in 64-bit
+        # integers.
         total += bits.sum(axis=0, dtype=np.uint8)
     return total

@@ -155,7 +155,7 @@ def haploid_calls(
     if on_sex.any() and not known_sex.any():
         genotypes = genotypes.take(
             variants=~on_sex,
-            because=f"{_variants(on_sex)} on X and Y left out: the sex of no sample is known.",
+            because=f"{_variants(on_sex)} on X and Y left out: no sample has a known sex.",
         )
         names = names[~on_sex]
     everyone = np.ones_like(male)

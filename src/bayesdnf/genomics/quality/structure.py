@@ -116,6 +116,7 @@ class Relatives:
         left = self.members
         while len(left):
             times = np.bincount(left.ravel(), minlength=n_samples)
+            # A greedy vertex cover; of samples with equally many relatives the last one goes.
             gone = n_samples - 1 - int(np.argmax(times[::-1]))
             kept[gone] = False
             left = left[(left != gone).all(axis=1)]
@@ -229,6 +230,8 @@ def principal_components(
         values, vectors, total = _exactly(source, k) if n <= _EXACT else _krylov(source, k)
         if variants is not None or build is not None:
             break
+        # Long-range linkage makes components of a region rather than of ancestry. Leaving out the
+        # stretch may bring up another one, so look again.
         stretch = outlying(genotypes, chosen, source.loadings(vectors))
         if not stretch.any() or len(chosen) - stretch.sum() < max(k, len(chosen) // 2):
             break
@@ -335,6 +338,8 @@ class _Standardised:
         self.n = genotypes.n_samples
         f = genotypes.frequency[variants]
         self.mean = (2 * f).astype(np.float32)[:, None]
+        # Standardised by the binomial standard deviation (Patterson et al. 2006), so that rare
+        # variants do not count less; missing calls become the mean.
         self.scale = (1 / np.sqrt(2 * f * (1 - f))).astype(np.float32)[:, None]
 
     def __iter__(self) -> Iterator[NDArray[np.float32]]:
@@ -386,6 +391,8 @@ def _krylov(source: _Standardised, k: int) -> tuple[Floats, Floats, float]:
     width = min(2 * k, source.n)
     block = np.random.default_rng(0).standard_normal((source.n, width))
     basis = np.empty((source.n, 0))
+    # The Krylov space converges in fewer passes over the calls than plain subspace iteration, and
+    # a pass over the calls is what costs.
     for _ in range(min(_KRYLOV_STEPS, source.n // width)):
         block = source.times(block)
         for _ in range(2):  # once more for what rounding leaves

@@ -8,75 +8,50 @@ the CPU: what is found is the same, whatever the device.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import _native
 from ...boolean.literal import CODINGS
-from ...errors import InputError, MissingExtraError, ParameterError
+from ...errors import InputError
+from ...gpu.device import Staging, compiled, cupy, free_memory, wants_gpu
 from ..genotypes import Genotypes
 
 if TYPE_CHECKING:
     from .scan_parts import ScanOptions
 
-DEVICES = ("cpu", "cuda", "auto")
 WORTH_A_GPU = 1e12
-"""Pairs times samples from which "auto" takes a GPU. A choice: where the two are even depends on
-the machine, and on seconds that a GPU takes to start."""
+"""Pairs times samples from which "auto" takes a GPU: about where a core needs a second more than a
+GPU needs to start."""
 
 _ROUND = 0.25  # seconds of one launch, between looks at progress and Ctrl-C
 _ROWS, _COLUMNS, _TILE = 64, 128, 256  # variants of a block of the kernel, and of a task's rows
-_STAGE_WORDS, _STAGE_BYTES = 16, (128 + 256) * 128
-_THREADS, _COUNTS = 256, 128
+_STAGE_ROWS = 2 * (_ROWS + _COLUMNS)
+_ROW_WORDS = 16  # rows of operands are whole numbers of these, as stages of the kernel are
+_THREADS, _COUNTS, _TURNS = 256, 128, 3
 _STRIDE, _AND_LEVELS = 12, 6  # of the levels of a variant
+_NEVER = 3e38  # a level that nothing exceeds
 _STAGING = 64 << 20  # bytes of planes on their way to the GPU
 _RAMP = 1 << 14  # tasks of a launch from which the next one need not wait for its findings
 _FINER = 0.1  # what the best must gain in nats for new levels
-_COPIERS = 4  # threads that fill page-locked memory
 _MOST_ROWS = 65_535  # that a launch of pick may have
 _FOUND = 10  # numbers of a pair that is left: two variants, four counts of cases and of controls
 _CAPACITY = 1 << 20  # pairs that one launch may leave
-_OLDEST = 80  # compute capability, times ten, that has binary products of this shape
+_PANELS = 3  # parts of a study that are on the GPU: rows, columns, the columns after them
 _PLAIN = tuple(CODINGS)
 
 Ints = NDArray[np.int32]
+Tasks = NDArray[np.int64]
+Operand = tuple[Any, Any, np.uint64]
+Done = Callable[[int], None]
+"""Called with the number of pairs that have been scanned since it was called last."""
 
 
-@cache
-def _cupy() -> Any:
-    """Return CuPy, with a GPU that can run the kernels, or say what is missing."""
-    try:
-        cupy = import_module("cupy")
-    except ImportError as error:
-        raise MissingExtraError(
-            "device='cuda' needs CuPy: pip install \"bayesdnf[cuda12]\", or cuda13 for CUDA 13."
-        ) from error
-    try:
-        count = cupy.cuda.runtime.getDeviceCount()
-    except cupy.cuda.runtime.CUDARuntimeError as error:
-        raise InputError(
-            f"device='cuda' finds no GPU that can be used ({error}); install NVIDIA's driver, or "
-            "use device='cpu'."
-        ) from error
-    if count == 0:
-        raise InputError("device='cuda' finds no GPU on this machine; use device='cpu'.")
-    device = cupy.cuda.Device()
-    capability = int(device.compute_capability)
-    if capability < _OLDEST:
-        raise InputError(
-            f"device='cuda' needs a GPU of compute capability 8.0 or more (Ampere, 2020). This one "
-            f"has {capability / 10:.1f}; use device='cpu'."
-        )
-    return cupy
-
-
-def wants_gpu(
+def scans_on_gpu(
     device: str, table: _native.ScanTable | _native.TripleTable, options: ScanOptions, n: int
 ) -> bool:
     """Decide whether a scan is done on a GPU.
@@ -90,23 +65,8 @@ def wants_gpu(
     n : int
         Samples.
     """
-    if device not in DEVICES:
-        raise ParameterError.of("device", "scan", f"one of {', '.join(DEVICES)}", device)
-    if device == "cpu":
-        return False
-    reason = _not_on_gpus(table, options)
-    if device == "cuda":
-        if reason:
-            raise InputError(f"device='cuda' {reason}; use device='cpu'.")
-        _cupy()
-        return True
-    if reason or table.size_of(0, table.n_tasks) * n < WORTH_A_GPU:
-        return False
-    try:
-        _cupy()
-    except (InputError, MissingExtraError):
-        return False
-    return True
+    worth_it = table.size_of(0, table.n_tasks) * n >= WORTH_A_GPU
+    return wants_gpu(device, "scan", _not_on_gpus(table, options), worth_it)
 
 
 def _not_on_gpus(
@@ -121,8 +81,22 @@ def _not_on_gpus(
     return None
 
 
+class _Panel(NamedTuple):
+    """Memory on the GPU for carriers and two copies of some variants, of cases and of controls."""
+
+    cases: Any
+    controls: Any
+
+    def argument(self, first: int) -> Operand:
+        """Return what the kernel takes for variants from a first one on."""
+        return self.cases, self.controls, np.uint64(first)
+
+
 class CudaPairs:
     """Calls of a study on a GPU, and the scan of its pairs.
+
+    A study that does not fit into the GPU's memory passes through it in panels: while all pairs of
+    two panels are scanned, the one that comes next is on its way.
 
     Parameters
     ----------
@@ -141,175 +115,228 @@ class CudaPairs:
         table: _native.ScanTable,
         options: ScanOptions,
     ) -> None:
-        self._cp = cp = _cupy()
-        self._table, self._n_variants = table, genotypes.n_variants
+        cp = cupy()
+        self._table, self._planes = table, genotypes.planes
+        self._n_variants = genotypes.n_variants
         self._cells = options.measure == "cells"
         n_cases = int(y.sum())
-        device = cp.cuda.Device()
-        stages = min(4, device.attributes["MaxSharedMemoryPerBlockOptin"] // _STAGE_BYTES)
-        self._kernel = _compiled("scan_pairs", stages, n_cases < 1 << 16, self._cells)
-        self._shared = stages * _STAGE_BYTES
-        self._kernel.max_dynamic_shared_size_bytes = self._shared
-        self._blocks = int(device.attributes["MultiProcessorCount"])
-        self._require_memory(n_cases, len(y) - n_cases)
-        self._cases, self._controls = self._operands(genotypes, y)
-        margins = table.margins()[:, :, 1:].reshape(-1, 4)
-        self._margins = cp.asarray(margins.astype(np.float32))
-        self._rules = cp.asarray(_rules(table, options, n_cases, len(y) - n_cases))
-        self._parked = cp.empty(self._blocks * 2 * _THREADS * _COUNTS, dtype=cp.uint32)
+        self._kernel, self._shared = _scan_kernel(table, options, n_cases)
+        self._blocks = int(cp.cuda.Device().attributes["MultiProcessorCount"])
+        self._groups = [cp.asarray(np.flatnonzero(who).astype(np.int32)) for who in (y, ~y)]
+        self._words = [_words(len(group)) for group in self._groups]
+        n_words = self._planes.shape[2]
+        self._at_once = max(1, min(_MOST_ROWS // 2, _STAGING // (2 * n_words * 8)))
+        self._staging = [Staging((self._at_once, 2, n_words)) for _ in range(2)]
+        self._pick = compiled(_native.CUDA_PAIRS, "pick", _settings(3, 128, False, False, 0, 0, 0))
+        rows = _whole(self._n_variants, _TILE)
+        margins = np.zeros((rows, 4), dtype=np.float32)
+        margins[: self._n_variants] = table.margins()[:, :, 1:].reshape(-1, 4)
+        self._margins = cp.asarray(margins)
+        self._rules = cp.asarray(_rules(table, n_cases, len(y) - n_cases))
+        self._own = cp.empty(self._blocks * 2 * _THREADS * _COUNTS, dtype=cp.uint32)
+        self._slots = (_Slot(cp), _Slot(cp))
         self._least = -np.inf
         self._levels: Any = None
+        self._length = 1  # tasks of the next launch
+        self._panel_size = self._fitting(rows)
+        panels = 1 if self._panel_size == rows else _PANELS
+        self._panels = [
+            _Panel(*(cp.zeros((self._panel_size, 2, w), np.uint64) for w in self._words))
+            for _ in range(panels)
+        ]
+        self._holds: list[int | None] = [None] * panels  # number of the panel that is there
+        self._uploads = cp.cuda.Stream(non_blocking=True)
+        cp.cuda.Device().synchronize()
+        if panels == 1:
+            self._load(0, 0)
 
-    def _require_memory(self, n_cases: int, n_controls: int) -> None:
-        free, _ = self._cp.cuda.runtime.memGetInfo()
-        row = _words(n_cases) + _words(n_controls)
-        needed = (
-            2 * (self._n_variants + _TILE) * row * 8 + 2 * _CAPACITY * _FOUND * 4 + 3 * _STAGING
-        )
-        if needed > free:
+    def _fitting(self, rows: int) -> int:
+        """Return how many variants a panel has: all, or as many as fit three times."""
+        free, variant = free_memory() - (64 << 20), 2 * sum(self._words) * 8
+        if rows * variant <= free:
+            return rows
+        size = free // (_PANELS * variant) // _TILE * _TILE
+        if size < _TILE:
             raise InputError(
-                f"The study needs {needed / 2**30:.1f} GiB of GPU memory, and {free / 2**30:.1f} "
-                f"GiB are free; scan fewer variants, or use device='cpu'."
+                f"{_PANELS * _TILE:,} variants at a time need "
+                f"{_PANELS * _TILE * variant / 2**30:.1f} GiB of GPU memory, and "
+                f"{free / 2**30:.1f} GiB are free; use device='cpu'."
             )
+        return int(size)
 
-    def _operands(self, genotypes: Genotypes, y: NDArray[np.bool_]) -> tuple[Any, Any]:
-        """Carriers and two copies of every variant, a row each, of cases and of controls."""
-        cp, planes = self._cp, genotypes.planes
-        groups = [cp.asarray(np.flatnonzero(who).astype(np.int32)) for who in (y, ~y)]
-        rows = -(-self._n_variants // _TILE) * _TILE
-        operands = tuple(cp.zeros((rows, 2, _words(len(group))), np.uint64) for group in groups)
-        words = planes.shape[2]
-        length = max(1, min(_MOST_ROWS // 2, _STAGING // (2 * words * 8)))
-        slots = [_Staging(cp, length, words), _Staging(cp, length, words)]
-        pick = _compiled("pick", 2, False, False)
-        for turn, first in enumerate(range(0, self._n_variants, length)):
-            piece = planes[first : first + length, 1:]
-            sent = slots[turn % 2].send(piece)
-            for group, operand in zip(groups, operands, strict=True):
-                across = max(1, min(64, len(group) // 4096))
-                pick(
-                    (across, 2 * len(piece)), (_THREADS,),
-                    (sent, np.uint64(2 * words), group, np.int32(len(group)),
-                     operand[first:], np.uint64(2 * operand.shape[2])),
-                )  # fmt: skip
-        cp.cuda.get_current_stream().synchronize()
-        return operands
+    def _load(self, place: int, number: int) -> None:
+        """Bring a panel to one of the places on the GPU."""
+        panel = self._panels[place]
+        first = number * self._panel_size
+        last = min(first + self._panel_size, self._n_variants)
+        words = self._planes.shape[2]
+        with self._uploads:
+            for operand in panel:
+                operand[last - first :] = 0
+            for turn, at in enumerate(range(first, last, self._at_once)):
+                piece = self._planes[at : min(at + self._at_once, last), 1:]
+                sent = self._staging[turn % 2].send(piece)
+                for group, operand in zip(self._groups, panel, strict=True):
+                    across = max(1, min(64, len(group) // 4096))
+                    self._pick(
+                        (across, 2 * len(piece)), (_THREADS,),
+                        (sent, np.uint64(2 * words), group, np.int32(len(group)),
+                         operand[at - first :], np.uint64(2 * operand.shape[2])),
+                    )  # fmt: skip
+        self._uploads.synchronize()
+        self._holds[place] = number
 
-    def _levels_of(self, least: float, n_jobs: int) -> Any:
-        levels = np.empty((self._n_variants, _STRIDE), dtype=np.float32)
-        levels[:, :-1] = self._table.levels(least, n_jobs)
-        used = levels[:, :-1] if self._cells else levels[:, :_AND_LEVELS]
-        levels[:, -1] = used.min(axis=1)
-        return self._cp.asarray(levels)
-
-    def scan(
-        self, best: _native.Findings, tasks: range, n_jobs: int, done: Callable[[range], None]
-    ) -> None:
-        """Scan tasks, and keep what is best; ``done`` is told which are.
+    def scan(self, best: _native.Findings, tasks: range, n_jobs: int, done: Done) -> None:
+        """Scan tasks, and keep what is best.
 
         The CPU scores what one launch left while the GPU is at the next.
         """
-        at, length, turn = 0, 64, 0
         self._least, self._levels = -np.inf, None  # those of an earlier scan may be too high
-        # A heap that is not full lets everything pass: the first tasks are the CPU's.
-        while at < len(tasks) and best.least == -np.inf:
-            self._on_cpu(tasks[at], best, n_jobs)
-            done(tasks[at : at + 1])
-            at += 1
-        slots = (_Slot(self._cp), _Slot(self._cp))
-        waiting: range | None = None
+        self._length = 1
+        every = np.arange(tasks.start, tasks.stop, tasks.step, dtype=np.int64)
+        with ThreadPoolExecutor(1) as pool:
+            steps = list(self._steps(every))
+            coming = None
+            for number, (rows, columns, some) in enumerate(steps):
+                if coming is not None:
+                    coming.result()
+                here = {rows, columns}
+                self._bring(here, here)
+                after = set(steps[number + 1][:2]) if number + 1 < len(steps) else set()
+                coming = pool.submit(self._bring, after, here | after)
+                operands = (self._operand(rows), self._operand(columns))
+                self._pass(operands, some, best, n_jobs, done)
+            if coming is not None:
+                coming.result()
+
+    def _steps(self, tasks: Tasks) -> Iterator[tuple[int, int, Tasks]]:
+        """Yield numbers of panels, of rows and of columns, and the tasks whose pairs they hold."""
+        if len(self._panels) == 1:
+            yield 0, 0, tasks
+            return
+        panels = self._table.places(tasks) // self._panel_size
+        order = np.lexsort((panels[:, 1], panels[:, 0]))
+        panels, tasks = panels[order], tasks[order]
+        cuts = np.flatnonzero((np.diff(panels, axis=0) != 0).any(axis=1)) + 1
+        for some, of_panel in zip(np.split(tasks, cuts), np.split(panels, cuts), strict=True):
+            if len(some):
+                yield int(of_panel[0, 0]), int(of_panel[0, 1]), some
+
+    def _bring(self, wanted: set[int], kept: set[int]) -> None:
+        """Bring panels to places that hold none of those that are kept, as far as there are any."""
+        for number in sorted(wanted - set(self._holds)):
+            places = [i for i, held in enumerate(self._holds) if held not in kept]
+            if places:
+                self._load(places[0], number)
+
+    def _operand(self, number: int) -> Operand:
+        place = self._holds.index(number)
+        return self._panels[place].argument(number * self._panel_size)
+
+    def _pass(
+        self,
+        operands: tuple[Operand, Operand],
+        tasks: Tasks,
+        best: _native.Findings,
+        n_jobs: int,
+        done: Done,
+    ) -> None:
+        """Scan tasks whose operands are on the GPU."""
+        at, turn = 0, 0
+        waiting: Tasks | None = None
         began = time.monotonic()
+
+        def finish() -> None:
+            assert waiting is not None
+            self._finish(self._slots[(turn - 1) % 2], operands, waiting, best, n_jobs)
+            done(self._table.pairs_in(waiting))
+
         while at < len(tasks) or waiting is not None:
             launched = None
             if at < len(tasks):
-                launched = tasks[at : at + length]
+                launched = tasks[at : at + self._length]
                 at += len(launched)
-                self._launch(slots[turn % 2], launched, best.least, n_jobs)
+                self._launch(self._slots[turn % 2], operands, launched, best.least, n_jobs)
             if waiting is not None:
-                self._finish(slots[(turn - 1) % 2], waiting, best, n_jobs)
-                done(waiting)
+                finish()
                 pace = _ROUND / max(1e-4, time.monotonic() - began)
                 began = time.monotonic()
-                length = max(1, int(length * min(16.0, max(0.25, pace))))
+                self._length = max(1, int(self._length * min(16.0, max(0.25, pace))))
             waiting = launched
             turn += 1
-            if waiting is not None and length < _RAMP:  # first find out what is worth a look
-                self._finish(slots[(turn - 1) % 2], waiting, best, n_jobs)
-                done(waiting)
-                waiting, length = None, 4 * length
+            # A heap that is not full lets everything pass: first find out what is worth a look.
+            if waiting is not None and self._length < _RAMP:
+                finish()
+                waiting, self._length = None, self._length * (1 if best.least == -np.inf else 8)
 
     def _on_cpu(self, task: int, best: _native.Findings, n_jobs: int) -> None:
         self._table.scan(task, task + 1, 1, n_jobs, _native.StopFlag(), best)
 
-    def _launch(self, slot: _Slot, tasks: range, least: float, n_jobs: int) -> None:
+    def _levels_of(self, least: float, n_jobs: int) -> Any:
+        levels = np.full((len(self._margins), _STRIDE), _NEVER, dtype=np.float32)
+        known = levels[: self._n_variants]
+        known[:, :-1] = self._table.levels(least, n_jobs)
+        used = known[:, :-1] if self._cells else known[:, :_AND_LEVELS]
+        known[:, -1] = used.min(axis=1)
+        return cupy().asarray(levels)
+
+    def _launch(
+        self,
+        slot: _Slot,
+        operands: tuple[Operand, Operand],
+        tasks: Tasks,
+        least: float,
+        n_jobs: int,
+    ) -> None:
         if least > self._least + _FINER or self._levels is None:
             self._least, self._levels = least, self._levels_of(least, n_jobs)
-        items = self._cp.asarray(self._items(tasks))
+        items = cupy().asarray(self._items(tasks))
         slot.n_found.fill(0)
-        self._kernel(
-            (min(self._blocks, len(items)),),
-            (_THREADS,),
-            (
-                self._cases, np.uint64(self._cases.shape[2] * 8),
-                self._controls, np.uint64(self._controls.shape[2] * 8),
-                np.int32(self._n_variants), items, np.int32(len(items)), self._levels,
-                self._margins, self._rules, self._parked, slot.found, slot.n_found,
-                np.uint32(_CAPACITY),
-            ),
-            shared_mem=self._shared,
-        )  # fmt: skip
+        if len(items):
+            self._kernel(
+                (min(self._blocks, len(items)),),
+                (_THREADS,),
+                (
+                    *operands[0], *operands[1],
+                    *(np.uint64(words * 8) for words in self._words), np.int32(self._n_variants),
+                    items, np.int32(len(items)), self._levels, self._margins, self._rules,
+                    self._own, slot.found, slot.n_found, np.uint32(_CAPACITY),
+                ),
+                shared_mem=self._shared,
+            )  # fmt: skip
         slot.done.record()
 
-    def _items(self, tasks: range) -> Ints:
+    def _items(self, tasks: Tasks) -> Ints:
         """First row and column of the blocks of tasks; blocks without any pair are left out."""
-        places = self._table.places(tasks.start, tasks[-1] + 1, tasks.step)
+        places = self._table.places(tasks)
         items = np.repeat(places, _TILE // _ROWS, axis=0)
         items[:, 0] += np.tile(np.arange(0, _TILE, _ROWS, dtype=np.int32), len(places))
         last = np.minimum(items[:, 1] + _COLUMNS, self._n_variants) - 1
         return np.ascontiguousarray(items[items[:, 0] < last])
 
-    def _finish(self, slot: _Slot, tasks: range, best: _native.Findings, n_jobs: int) -> None:
+    def _finish(
+        self,
+        slot: _Slot,
+        operands: tuple[Operand, Operand],
+        tasks: Tasks,
+        best: _native.Findings,
+        n_jobs: int,
+    ) -> None:
         slot.done.synchronize()
         n = int(slot.n_found.get()[0])
         if n <= _CAPACITY:
             self._table.score(slot.found[:n].get(), n_jobs, best)
         elif len(tasks) == 1:
-            self._on_cpu(tasks[0], best, n_jobs)
+            self._on_cpu(int(tasks[0]), best, n_jobs)
         else:  # too many: by halves, the second with what the first found
             half = len(tasks) // 2
             for part in (tasks[:half], tasks[half:]):
-                self._launch(slot, part, best.least, n_jobs)
-                self._finish(slot, part, best, n_jobs)
-
-
-class _Staging:
-    """Memory by which planes travel to the GPU: page-locked on this side."""
-
-    def __init__(self, cp: Any, variants: int, words: int) -> None:
-        shape, size = (variants, 2, words), variants * 2 * words
-        self._host = np.frombuffer(cp.cuda.alloc_pinned_memory(size * 8), np.uint64, size)
-        self._host = self._host.reshape(shape)
-        self._there = cp.empty(shape, dtype=np.uint64)
-        self._sent = cp.cuda.Event(disable_timing=True)
-
-    def send(self, planes: NDArray[np.uint64]) -> Any:
-        """Send planes once the last ones have left; what follows on the GPU waits for them."""
-        self._sent.synchronize()
-        pieces = np.array_split(np.arange(len(planes)), _COPIERS)
-        with ThreadPoolExecutor(_COPIERS) as pool:
-            list(pool.map(lambda piece: self._copy(planes, piece), pieces))
-        self._there[: len(planes)].set(self._host[: len(planes)])
-        self._sent.record()
-        return self._there
-
-    def _copy(self, planes: NDArray[np.uint64], piece: NDArray[np.intp]) -> None:
-        if len(piece):
-            part = slice(int(piece[0]), int(piece[-1]) + 1)
-            np.copyto(self._host[part], planes[part])
+                self._launch(slot, operands, part, best.least, n_jobs)
+                self._finish(slot, operands, part, best, n_jobs)
 
 
 class _Slot:
-    """What one launch leaves."""
+    """Device buffers of one kernel launch: pairs that passed the screen, and their number."""
 
     def __init__(self, cp: Any) -> None:
         self.found = cp.empty((_CAPACITY, _FOUND), dtype=cp.int32)
@@ -317,25 +344,48 @@ class _Slot:
         self.done = cp.cuda.Event(disable_timing=True)
 
 
+def _whole(n: int, unit: int) -> int:
+    return -(-n // unit) * unit
+
+
 def _words(samples: int) -> int:
     """64-bit words of a row: whole stages, one at least."""
-    return max(1, -(-samples // (64 * _STAGE_WORDS))) * _STAGE_WORDS
+    return max(_ROW_WORDS, _whole(-(-samples // 64), _ROW_WORDS))
 
 
-def _rules(
-    table: _native.ScanTable, options: ScanOptions, n_cases: int, n_controls: int
-) -> NDArray[np.uint32]:
-    """Return the settings of the screen as the kernel's struct Rules."""
-    n = n_cases + n_controls
+def _scan_kernel(table: _native.ScanTable, options: ScanOptions, n_cases: int) -> tuple[Any, int]:
+    """Compile the scan for this GPU and these options; return it and its shared memory."""
+    cells, packed = options.measure == "cells", n_cases < 1 << 16
+    room = int(cupy().cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"])
+    facts = _TURNS * (_ROWS + _COLUMNS) * (5 if cells else 1) * 4
+    here = _THREADS * _COUNTS // 2 * 4  # counts of cases that are parked
+    fixed = 256  # of the kernel's own
+    stage = _STAGE_ROWS * 128
+    parked = packed and 3 * stage + facts + here + fixed <= room
+    if parked:
+        stages, stage_bytes = 3, 128
+    elif 3 * stage + facts + fixed <= room:
+        stages, stage_bytes = min(4, (room - facts - fixed) // stage), 128
+    else:
+        stages, stage_bytes = 3, 64
     codings = [_PLAIN.index(coding) for coding in options.codings if coding in _PLAIN]
     products = sum(1 << (3 * a + b) for a in codings for b in codings)
-    numbers = np.array([n_cases / n, n + 1, n_cases, n_controls, *table.cuts], dtype=np.float32)
-    flags = np.array([table.both_directions, products], dtype=np.uint32)
-    return np.concatenate([numbers.view(np.uint32), flags])
+    macros = _settings(stages, stage_bytes, packed, parked, cells, products, table.both_directions)
+    kernel = compiled(_native.CUDA_PAIRS, "scan_pairs", macros)
+    shared = stages * _STAGE_ROWS * stage_bytes + facts + parked * here
+    kernel.max_dynamic_shared_size_bytes = shared
+    return kernel, shared
 
 
-@cache
-def _compiled(name: str, stages: int, packed: bool, cells: bool) -> Any:
-    """Compile a kernel; CuPy keeps what it compiled for later runs."""
-    options = ("-std=c++17", f"-DSTAGES={stages}", f"-DPACKED={packed:d}", f"-DCELLS={cells:d}")
-    return _cupy().RawKernel(_native.CUDA_SOURCE, name, options=options)
+def _settings(*values: int) -> tuple[tuple[str, int], ...]:
+    """Return the macros of native/cuda/pairs.cu."""
+    macros = (
+        "STAGES", "STAGE_BYTES", "PACKED", "PARKED_HERE", "CELLS", "PRODUCTS", "BOTH_DIRECTIONS",
+    )  # fmt: skip
+    return tuple(zip(macros, map(int, values), strict=True))
+
+
+def _rules(table: _native.ScanTable, n_cases: int, n_controls: int) -> NDArray[np.float32]:
+    """Return the settings of the screen as the kernel's struct Rules."""
+    n = n_cases + n_controls
+    return np.array([n_cases / n, n + 1, n_cases, n_controls, *table.cuts], dtype=np.float32)

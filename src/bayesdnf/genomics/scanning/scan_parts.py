@@ -31,7 +31,7 @@ from ...remote.clusters import Cluster
 from ...remote.on_worker import once, threads_here
 from ..chromosomes import chromosome_order
 from ..genotypes import Genotypes, pack_mask
-from .cuda_pairs import CudaPairs, wants_gpu
+from .cuda_pairs import CudaPairs, scans_on_gpu
 from .sharing import SharedCalls
 
 _ROUND = 0.25  # seconds between looks at progress and Ctrl-C
@@ -163,7 +163,7 @@ def scan_parts(
         What the scan is, for the checkpoint.
     """
     gpu = None
-    if cluster is None and wants_gpu(device, table, options, len(y)):
+    if cluster is None and scans_on_gpu(device, table, options, len(y)):
         assert isinstance(table, _native.ScanTable)
         gpu = CudaPairs(genotypes, y, table, options)
     if cluster is None and checkpoint is None:
@@ -201,7 +201,7 @@ def scan_parts(
             if isinstance(error, ClusterError) and checkpoint is not None:
                 raise ClusterError(
                     f"{error} {len(kept.done):,} of {kept.parts:,} parts are kept in {checkpoint}; "
-                    "the same scan with this checkpoint goes on from there."
+                    "run again with this checkpoint to resume."
                 ) from error
             raise
     kept.remove()
@@ -250,7 +250,7 @@ class _Kept:
     def _load(self, path: Path) -> None:
         found = opened(path.read_bytes(), _FORMAT)
         if found is None or not found.intact or found.version != _VERSION:
-            raise InputError(f"{path} is no checkpoint of a scan; remove it to start anew.")
+            raise InputError(f"{path} is not a checkpoint of a scan; remove it to start again.")
         with np.load(io.BytesIO(found.content), allow_pickle=False) as archive:
             head = json.loads(str(archive["head"]))
             arrays = tuple(archive[str(i)] for i in range(5))
@@ -263,7 +263,7 @@ class _Kept:
         self.parts, self.done, self._found = head["parts"], set(head["done"]), [arrays]
 
     def add(self, part: int, arrays: Arrays, options: ScanOptions) -> None:
-        """Take note of a part that was scanned."""
+        """Add the findings of a part, and save them if there is a checkpoint."""
         self.done.add(part)
         self._found = [options.best([*self._found, arrays])]
         if time.monotonic() - self._saved >= _SAVE_EVERY:
@@ -303,9 +303,9 @@ def _run(
     total = table.size_of(tasks.start, table.n_tasks, step)
     done = 0
 
-    def count(piece: range) -> None:
+    def count(scanned: int) -> None:
         nonlocal done
-        done += table.size_of(piece.start, piece[-1] + 1, step)
+        done += scanned
         if progress is not None:
             progress(done, total)
 
@@ -317,7 +317,7 @@ def _run(
         table.scan(start, end, step, n_jobs, stop, best)
 
     for start, end in _stretches(tasks, n_jobs, stretch):
-        count(range(start, end, step))
+        count(table.size_of(start, end, step))
 
 
 def forecast(

@@ -46,7 +46,7 @@ _TOLERATED_SHARE = 0.01
 class Agreement:
     """How far chains agree on the probabilities of functions, and of what these hold.
 
-    Lists that part the rows alike count as one here: chains need not agree on their layers.
+    Lists that partition the rows alike count as one here: chains need not agree on their layers.
 
     Parameters
     ----------
@@ -175,6 +175,9 @@ def effective_size(places: Ints) -> float:
     n_chains, n_draws = places.shape
     kinds = int(places.max()) + 1
     _, times = np.unique(np.arange(n_chains)[:, None] * kinds + places, return_counts=True)
+    # P(two draws of a chain are equal) at lag infinity is Σ share²; 1 minus it is the variance of
+    # the indicator vector. The excess at a lag over the former, relative to the latter, is its
+    # autocorrelation.
     by_chance = float((times.astype(np.float64) ** 2).sum()) / n_draws**2  # summed over chains
     spread = n_chains - by_chance
     if spread <= 0:
@@ -191,6 +194,8 @@ def _sizes(items: NDArray[np.bool_]) -> Floats:
     """Return the same of the share of each item: (chains, draws, items) to (items,)."""
     n_draws = items.shape[1]
     centred = items - items.mean(axis=1, keepdims=True)
+    # Padding to twice the length makes the circular convolution of the FFT a linear one
+    # (Wiener-Khinchin).
     length = 2 ** math.ceil(math.log2(2 * n_draws))
     spectrum = (np.abs(np.fft.rfft(centred, length, axis=1)) ** 2).sum(axis=0)
     covariance = np.fft.irfft(spectrum, length, axis=0)[: max(2, n_draws // 2)]
@@ -201,6 +206,8 @@ def _sizes(items: NDArray[np.bool_]) -> Floats:
 
 def _integrated(correlation: Floats) -> Floats:
     """Autocorrelation times by Geyer's initial monotone sequence; correlations by lag and item."""
+    # Geyer (1992): sums of two neighbouring autocorrelations of a reversible chain are positive
+    # and falling. Cut at the first that is not positive, and flatten rises, which are noise.
     even = len(correlation) // 2 * 2
     pairs = correlation[:even].reshape(-1, 2, correlation.shape[1]).sum(axis=1)
     positive = np.cumprod(pairs > 0, axis=0).astype(bool)
@@ -254,9 +261,13 @@ def _stands_out(shares: Floats, deals: Ints) -> tuple[float, int, int, float, fl
 
     here = differences(shares.sum(axis=1))
     chain, item = np.unravel_index(int(here.argmax()), here.shape)
+    # All deals at once: a 0/1 matrix of (deal and chain) by block times the shares of items by
+    # block.
     own = (deals[:, None] == np.arange(n_chains)[:, None]).astype(np.float64)
     dealt = own.reshape(-1, n_chains * n_blocks) @ flat
     by_deal = differences(dealt).reshape(len(deals), -1).max(axis=1)
+    # The largest difference over chains and items in each deal: this p-value is adjusted for
+    # having looked at all of them, and counts the deal that happened.
     by_chance = (1 + np.count_nonzero(by_deal >= here.max() - 1e-9)) / (1 + len(deals))
     of_chain = shares[chain, :, item].mean()
     of_rest = (total[item] / n_blocks - of_chain) / (n_chains - 1)
@@ -273,6 +284,8 @@ def _root_of_likelihood_ratio(own: Floats, rest: Floats, n: int, times: int) -> 
             no = np.where(share < 1, (1 - share) * np.log((1 - share) / (1 - pooled)), 0)
         return np.asarray(yes + no)
 
+    # Roots of likelihood ratios are comparable between rare and frequent items, where plain
+    # differences of shares are not.
     ratio = 2 * n * (gain(own) + times * gain(rest))
     return np.sqrt(np.maximum(0.0, np.nan_to_num(ratio)))
 
@@ -349,11 +362,13 @@ def _by_scores(draws: Draws, size: float) -> _Compared | None:
     """Choose the functions that exact scores give some of so many independent draws to."""
     others = [*draws.undrawn]
     if not (draws.n_terms == 0).any() and math.isfinite(draws.log_null):
-        others.append(("no rule at all", draws.log_null))
+        others.append(("no rule", draws.log_null))
     log_mass = np.concatenate([draws.log_mass, [mass for _, mass in others]])
     if np.isnan(log_mass).any():
         return None
     order = np.argsort(-log_mass, kind="stable")[:_MOST_FUNCTIONS]
+    # Scores are exact up to one constant, so shares among the compared functions need no estimate
+    # of the evidence.
     share = np.exp(log_mass[order] - log_mass[order[0]])
     order = order[share / share.sum() * size >= _EXPECTED]
     share = share[: len(order)] / share[: len(order)].sum()
@@ -379,6 +394,8 @@ def _together(compared: _Compared, size: float) -> int | None:
     items = places[:, :, None] == np.arange(len(share))
     off = items - inside[:, :, None] * share
     batches = _in_blocks(off, min(_BATCHES, max(1, n_draws // 2))).reshape(-1, len(share))
+    # Variance of the mean by batch means around the known value 0, but never less than that of as
+    # many independent draws: few batches can be alike by chance.
     by_batches = (batches**2).sum(axis=0) / len(batches) ** 2
     independent = inside.mean() * share * (1 - share) / (size * n_chains)
     errors = np.abs(off.mean(axis=(0, 1))) / np.sqrt(np.maximum(by_batches, independent))
@@ -395,5 +412,6 @@ def _by_chance(drawn: Floats, share: Floats, n: int) -> float:
             gains = np.where(shares > 0, shares * np.log(shares / share), 0)
         return np.asarray(gains.sum(axis=-1))
 
+    # A Monte Carlo test with a fixed seed: the same draws always get the same verdict.
     dealt = np.random.default_rng(0).multinomial(n, share, size=_DEALS) / n
     return float((1 + np.count_nonzero(gain(dealt) >= gain(drawn) - 1e-12)) / (1 + _DEALS))

@@ -56,7 +56,7 @@ class Diagnosis:
         By chain and move: how often it was ``tried``, how often it ``changed`` the function, and
         the ``rate``; with several temperatures also the exchanges between neighbours.
     level : {"fine", "short", "apart"}
-        Whether nothing speaks against the draws, there are too few of them to say, or the chains
+        Whether the draws show no problem, there are too few of them to tell, or the chains
         do not agree, with each other or with exact scores.
     verdict : str
         The same in words, and what to do.
@@ -71,7 +71,7 @@ class Diagnosis:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing speaks against the draws."""
+        """Whether the diagnostics found no problem."""
         return self.level == Level.FINE
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""A diagnosis in words, and as text: what speaks against the draws of a run, and what to do."""
+"""The verdict of a diagnosis: problems of the draws of a run, and what to do."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Level(StrEnum):
     """How far draws can be trusted."""
 
     FINE = "fine"
-    """Nothing speaks against them."""
+    """The diagnostics found no problem."""
     SHORT = "short"
-    """There are too few of them to say."""
+    """There are too few draws to tell."""
     APART = "apart"
     """The chains do not agree, or not with exact scores."""
 
@@ -66,8 +66,8 @@ def verdict_of(
     if draws.n_draws < FEWEST_DRAWS:
         each = "" if draws.n_chains == 1 else " of each chain"
         return Level.SHORT, (
-            f"Too few draws to judge by: {draws.n_draws}{each}, where {FEWEST_DRAWS} are the "
-            "least. Run longer."
+            f"Too few draws to diagnose: {draws.n_draws}{each}; at least {FEWEST_DRAWS} are "
+            "needed. Run longer."
         )
     size = draws.n_draws if agreement is None else agreement.effective_size
     stuck, apart = _never_left(draws, size)
@@ -82,10 +82,10 @@ def verdict_of(
         found = [*apart, *torn, *mixing, *short, *between, *exact]
         return Level.APART, " ".join([_FAILED[draws.n_chains > 1], *found, _advice(draws)])
     if stuck and draws.n_chains == 1:
-        doubt = "One chain cannot tell whether it is sure or stuck: run several."
+        doubt = "With one chain, convergence cannot be distinguished from being stuck: run several."
         return Level.SHORT, " ".join([*stuck, doubt])
     if stuck and not (draws.changed.any() or draws.exchanged.any()):
-        doubt = "No chain ever moved, in warm-up neither: they all started there."
+        doubt = "No chain moved, not even in warm-up: all started there."
         return Level.SHORT, " ".join([*stuck, doubt, _advice(draws)])
     if mixing or short:
         # Some more draws are simple; many times more are a reason to mix better.
@@ -95,8 +95,8 @@ def verdict_of(
 
 
 _FAILED = {
-    True: "The chains do not agree: do not trust these draws yet.",
-    False: "The chain has not settled: do not trust these draws yet.",
+    True: "The chains do not agree: do not use these draws yet.",
+    False: "The chain has not settled: do not use these draws yet.",
 }
 _SHORT = {
     True: "The chains are too short to say whether they agree.",
@@ -132,6 +132,8 @@ def _never_left(draws: Draws, size: float) -> tuple[list[str], list[str]]:
     for chain in constant.tolist():
         answer = int(index[chain, 0])
         share = np.delete(answers.counts[:, answer], chain).mean() / draws.n_draws
+        # ``share**size``: the probability that a chain of so many effective draws never leaves a
+        # function of this share, as the other chains estimate it.
         if 1 - share > TOLERATED and share**size < _LEVEL:
             differs.setdefault(answer, []).append(chain + 1)
     the = "" if draws.layers == 1 else "the partition of "
@@ -158,6 +160,7 @@ def _r_hat_by_chance(size: float, draws: Draws, quantities: pd.DataFrame) -> flo
     """
     from scipy import stats
 
+    # R-hat is computed on half-chains: twice as many means as chains, less one for their average.
     free = 2 * max(2, draws.n_chains) - 1
     level = _LEVEL / (2 * len(quantities))  # R-hat is the larger of two
     ratio = float(stats.chi2.isf(level, free)) / free
@@ -192,8 +195,8 @@ def _between(draws: Draws, agreement: Agreement) -> list[str]:
         one, other = np.unravel_index(int(pairs.argmax()), pairs.shape)
         told.append(
             f"Chains {one + 1} and {other + 1} differ most in their {agreement.compared}: total "
-            f"variation {agreement.largest:.2f}, where draws dealt out at random would give "
-            f"{agreement.expected:.2f}."
+            f"variation {agreement.largest:.2f}, where draws assigned to chains at random would "
+            f"give {agreement.expected:.2f}."
         )
     if not agreement.alike:
         told.append(
@@ -230,11 +233,11 @@ def _fine(draws: Draws, quantities: pd.DataFrame, agreement: Agreement | None) -
     if np.isnan(r_hat):
         numbers = "nothing in them ever changed."
     if agreement is None:
-        return [f"Within the chain {numbers}", "Several chains would say more than one."]
+        return [f"Within the chain, {numbers}", "Run several chains to compare them."]
     return [
         f"The {draws.n_chains} chains agree: {numbers}",
         f"Total variation between their {agreement.compared} is at most {agreement.largest:.2f}; "
-        f"draws dealt out at random would give {agreement.expected:.2f}.",
+        f"draws assigned to chains at random would give {agreement.expected:.2f}.",
     ]
 
 
@@ -282,7 +285,7 @@ def agreement_text(agreement: Agreement) -> str:
     lines = [
         f"Between chains, on the {agreement.n_functions:,} {agreement.compared} drawn",
         f"  largest total variation            {agreement.largest:.3f}",
-        f"  were draws dealt out at random     {agreement.expected:.3f}, "
+        f"  expected, draws assigned at random {agreement.expected:.3f}, "
         f"99 times in 100 at most {agreement.limit:.3f}",
         f"  effective size of each             {agreement.effective_size:,.0f}",
     ]

@@ -1,0 +1,137 @@
+"""The GPU of this machine: whether to use it, its kernels, and memory for what goes there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, MissingExtraError, ParameterError
+
+DEVICES = ("cpu", "cuda", "auto")
+_OLDEST = 80  # compute capability, times ten, that has binary products of the shape we use
+_COPIERS = 4  # threads that fill page-locked memory
+
+Words = NDArray[np.uint64]
+
+
+@cache
+def cupy() -> Any:
+    """Return CuPy, with a GPU that can run the kernels, or say what is missing."""
+    try:
+        module = import_module("cupy")
+    except ImportError as error:
+        raise MissingExtraError(
+            "device='cuda' needs CuPy: pip install \"bayesdnf[cuda12]\", or cuda13 for CUDA 13."
+        ) from error
+    try:
+        count = module.cuda.runtime.getDeviceCount()
+    except module.cuda.runtime.CUDARuntimeError as error:
+        raise InputError(
+            f"device='cuda' finds no GPU that can be used ({error}); install NVIDIA's driver, or "
+            "use device='cpu'."
+        ) from error
+    if count == 0:
+        raise InputError("device='cuda' finds no GPU on this machine; use device='cpu'.")
+    capability = int(module.cuda.Device().compute_capability)
+    if capability < _OLDEST:
+        raise InputError(
+            f"device='cuda' needs a GPU of compute capability 8.0 or more (Ampere, 2020). This one "
+            f"has {capability / 10:.1f}; use device='cpu'."
+        )
+    return module
+
+
+def wants_gpu(device: str, caller: str, reason: str | None, worth_it: bool) -> bool:
+    """Decide whether some work is done on a GPU.
+
+    Parameters
+    ----------
+    device : {"cpu", "cuda", "auto"}
+        What was asked for.
+    caller : str
+        Whose parameter that is.
+    reason : str or None
+        Why a GPU cannot do this work.
+    worth_it : bool
+        Whether there is enough of it for "auto".
+    """
+    if device not in DEVICES:
+        raise ParameterError.of("device", caller, f"one of {', '.join(DEVICES)}", device)
+    if device == "cpu":
+        return False
+    if device == "cuda":
+        if reason:
+            raise InputError(f"device='cuda' {reason}; use device='cpu'.")
+        cupy()
+        return True
+    if reason or not worth_it:
+        return False
+    try:
+        cupy()
+    except (InputError, MissingExtraError):
+        return False
+    return True
+
+
+@cache
+def compiled(source: str, name: str, definitions: Sequence[tuple[str, int]] = ()) -> Any:
+    """Compile a kernel of native/cuda; CuPy keeps what it compiled for later runs.
+
+    Parameters
+    ----------
+    source, name : str
+        The text that has the kernel, and its name there.
+    definitions : tuple of (str, int)
+        What the text asks for as macros.
+    """
+    options = ("-std=c++17", *(f"-D{macro}={value}" for macro, value in definitions))
+    return cupy().RawKernel(source, name, options=options)
+
+
+def free_memory() -> int:
+    """Bytes of GPU memory that can be had."""
+    free, _ = cupy().cuda.runtime.memGetInfo()
+    return int(free) + int(cupy().get_default_memory_pool().free_bytes())
+
+
+def pinned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """Return page-locked memory of this machine, which travels to and from the GPU fastest."""
+    size = int(np.prod(shape))
+    kept = cupy().cuda.alloc_pinned_memory(size * np.dtype(dtype).itemsize)
+    return np.frombuffer(kept, dtype, size).reshape(shape)
+
+
+class Staging:
+    """Memory by which arrays travel to the GPU: page-locked on this side.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Of the largest array.
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self._host = pinned(shape, np.uint64)
+        self._there = cupy().empty(shape, dtype=np.uint64)
+        self._sent = cupy().cuda.Event(disable_timing=True)
+
+    def send(self, array: Words) -> Any:
+        """Send an array once the last one has left; what follows on the GPU waits for it."""
+        self._sent.synchronize()
+        pieces = np.array_split(np.arange(len(array)), _COPIERS)
+        with ThreadPoolExecutor(_COPIERS) as pool:
+            list(pool.map(lambda piece: self._copy(array, piece), pieces))
+        self._there[: len(array)].set(self._host[: len(array)])
+        self._sent.record()
+        return self._there[: len(array)]
+
+    def _copy(self, array: Words, piece: NDArray[np.intp]) -> None:
+        if len(piece):
+            part = slice(int(piece[0]), int(piece[-1]) + 1)
+            np.copyto(self._host[part], array[part])

@@ -1,0 +1,267 @@
+"""Sweeps on an NVIDIA GPU: the planes lie there, masks go out and counts come back.
+
+A sweep counts, for masks of rows, the rows that each shares with every plane. Searches and chains
+ask for little else, so their sweeps are all that a GPU does for them; counts are integers, and what
+is found or drawn is the same, whatever the device.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from ..data.bits import BitMatrix
+from ..errors import InputError
+from .device import Staging, compiled, cupy, free_memory, pinned, wants_gpu
+
+AT_ONCE = 8
+"""Masks of a launch: as many columns as a tensor-core product has."""
+
+WORTH_A_GPU = 1 << 28
+"""Bytes of planes from which "auto" takes a GPU; below, a processor is about as fast."""
+
+_PLANES, _THREADS = 128, 256  # planes and threads of a block
+_PIECE_WORDS = 8  # 64 bytes, at which segments begin
+_STAGING = 64 << 20  # bytes of planes on their way to the GPU
+_SLOTS = 4  # launches whose counts may wait to be fetched
+
+Words = NDArray[np.uint64]
+Counts = NDArray[np.int32]
+
+
+class HoldsCounts(Protocol):
+    """Memory for the counts of a launch."""
+
+    def counts(self) -> Counts:
+        """Return ``counts[segment, mask, plane]`` of the last launch."""
+        ...
+
+
+Slot = TypeVar("Slot", bound=HoldsCounts)
+
+
+@contextmanager
+def on_device(bits: BitMatrix, device: str, caller: str) -> Iterator[None]:
+    """Let sweeps of a matrix be done on a device for as long as a block lasts.
+
+    Parameters
+    ----------
+    bits : BitMatrix
+        Whose planes are swept.
+    device : {"cpu", "cuda", "auto"}
+        Where.
+    caller : str
+        Whose parameter that is.
+    """
+    if not wants_gpu(device, caller, None, bits.nbytes >= WORTH_A_GPU):
+        yield
+        return
+    view = bits.view()
+    view.use(GpuPlanes(bits).sweep)
+    try:
+        yield
+    finally:
+        view.use(None)
+
+
+class Layout:
+    """Where words of segmented rows lie on the GPU: every segment begins at a whole piece.
+
+    Parameters
+    ----------
+    offsets : list of int
+        Where segments begin here, in words, and their end.
+    """
+
+    def __init__(self, offsets: list[int]) -> None:
+        self._from = np.asarray(offsets, dtype=np.int64)
+        pieces = -(-np.diff(self._from) // _PIECE_WORDS)
+        self.ends = np.cumsum(pieces).astype(np.int32)
+        self.n_words = int(self.ends[-1]) * _PIECE_WORDS
+        self._to = np.concatenate([[0], self.ends[:-1]]).astype(np.int64) * _PIECE_WORDS
+
+    def segments(self) -> Iterator[tuple[slice, slice]]:
+        """Yield, for each segment, its words here and there."""
+        for first, last, to in zip(self._from[:-1], self._from[1:], self._to, strict=True):
+            yield slice(first, last), slice(to, to + last - first)
+
+    def spread(self, rows: Words, out: Words) -> None:
+        """Put rows of words at their places."""
+        for here, there in self.segments():
+            out[..., there] = rows[..., here]
+
+
+class _Request:
+    """Masks that a thread wants swept, and where their counts are once they are."""
+
+    def __init__(self, masks: Words) -> None:
+        self.masks = masks
+        self.first = 0
+        self.slot: Any = None
+        self.error: BaseException | None = None
+
+    @property
+    def served(self) -> bool:
+        """Whether the thread need not wait any longer."""
+        return self.slot is not None or self.error is not None
+
+
+class SharedLaunches(Generic[Slot]):
+    """Sweeps of many threads in few launches.
+
+    Whoever finds the device idle and memory for counts free launches for all who wait; others wait
+    for their counts. Every thread then fetches its own, beside the next launch.
+
+    Parameters
+    ----------
+    launch : callable
+        Called as ``launch(masks, slot)`` by one thread at a time: sweeps a list of arrays of masks,
+        eight masks at most in all, to memory for their counts.
+    slots : list
+        Memory for the counts of a launch, each as ``counts()`` says it: one launch at a time.
+    """
+
+    def __init__(self, launch: Callable[[list[Words], Slot], None], slots: list[Slot]) -> None:
+        self._launch = launch
+        self._free = list(slots)
+        self._readers: dict[int, int] = {}  # by slot, threads that have yet to fetch
+        self._waiting: list[_Request] = []
+        self._busy = False
+        self._changed = threading.Condition()
+
+    def sweep(self, masks: Words, counts: Counts) -> None:
+        """Fill ``counts[segment, mask, plane]``, from any thread."""
+        for first in range(0, len(masks), AT_ONCE):
+            some = slice(first, first + AT_ONCE)
+            request = _Request(masks[some])
+            self._serve(request)
+            if request.error is not None:
+                raise request.error
+            found = request.slot.counts()
+            np.copyto(counts[:, some], found[:, request.first : request.first + len(request.masks)])
+            with self._changed:
+                self._readers[id(request.slot)] -= 1
+                if self._readers[id(request.slot)] == 0:
+                    self._free.append(request.slot)
+                    self._changed.notify_all()
+
+    def _serve(self, request: _Request) -> None:
+        with self._changed:
+            self._waiting.append(request)
+            while not request.served:
+                if self._busy or not self._free:
+                    self._changed.wait()
+                    continue
+                taken, slot = self._take(), self._free.pop()
+                self._busy = True
+                self._changed.release()
+                error = None
+                try:
+                    self._launch([other.masks for other in taken], slot)
+                except BaseException as raised:  # noqa: BLE001, every thread that waits raises it
+                    error = raised
+                self._changed.acquire()
+                self._busy = False
+                for other in taken:
+                    other.slot, other.error = (None, error) if error else (slot, None)
+                if error:
+                    self._free.append(slot)
+                else:
+                    self._readers[id(slot)] = len(taken)
+                self._changed.notify_all()
+
+    def _take(self) -> list[_Request]:
+        """Take requests that wait, oldest first, as many as one launch sweeps."""
+        taken: list[_Request] = []
+        n = 0
+        while self._waiting and n + len(self._waiting[0].masks) <= AT_ONCE:
+            request = self._waiting.pop(0)
+            request.first = n
+            n += len(request.masks)
+            taken.append(request)
+        return taken
+
+
+class _Counts:
+    """Memory for what one launch counts, on the GPU and here."""
+
+    def __init__(self, n_segments: int, n_planes: int) -> None:
+        self.there = cupy().empty(n_segments * AT_ONCE * n_planes, dtype=np.int32)
+        self.here = pinned((n_segments * AT_ONCE * n_planes,), np.int32)
+        self.shape = (n_segments, 0, n_planes)
+
+    def counts(self) -> Counts:
+        """Return ``counts[segment, mask, plane]`` of the last launch."""
+        return self.here[: int(np.prod(self.shape))].reshape(self.shape)
+
+
+class GpuPlanes:
+    """Planes on a GPU.
+
+    Parameters
+    ----------
+    bits : BitMatrix
+        Whose planes.
+    """
+
+    def __init__(self, bits: BitMatrix) -> None:
+        cp = cupy()
+        self._layout = Layout(bits.offsets)
+        self._n_planes, self._n_segments = len(bits.planes), len(bits.segments)
+        rows = max(1, -(-self._n_planes // _PLANES)) * _PLANES
+        self._require_memory(rows)
+        self._planes = cp.zeros((rows, self._layout.n_words), np.uint64)
+        self._send(bits.planes)
+        self._ends = cp.asarray(self._layout.ends)
+        self._kernel = compiled(_native.CUDA_SWEEP, "sweep")
+        self._masks_here = pinned((AT_ONCE, self._layout.n_words), np.uint64)
+        self._masks_here[:] = 0
+        self._masks = cp.empty((AT_ONCE, self._layout.n_words), np.uint64)
+        self._stream = cp.cuda.Stream(non_blocking=True)
+        slots = [_Counts(self._n_segments, self._n_planes) for _ in range(_SLOTS)]
+        self.sweep = SharedLaunches(self._launch, slots).sweep
+        cp.cuda.Device().synchronize()
+
+    def _require_memory(self, rows: int) -> None:
+        counts = _SLOTS * self._n_segments * AT_ONCE * self._n_planes * 4
+        needed = rows * self._layout.n_words * 8 + counts + 2 * _STAGING
+        free = free_memory()
+        if needed > free:
+            raise InputError(
+                f"The table needs {needed / 2**30:.1f} GiB of GPU memory, and {free / 2**30:.1f} "
+                "GiB are free; offer fewer literals, or use device='cpu'."
+            )
+
+    def _send(self, planes: Words) -> None:
+        words = max(1, planes.shape[1])
+        length = max(1, min(len(planes), _STAGING // (8 * words)))
+        slots = [Staging((length, words)) for _ in range(2)]
+        for turn, first in enumerate(range(0, len(planes), length)):
+            sent = slots[turn % 2].send(planes[first : first + length])
+            self._layout.spread(sent, self._planes[first : first + len(sent)])
+
+    def _launch(self, masks: list[Words], slot: _Counts) -> None:
+        n = sum(map(len, masks))
+        slot.shape = (self._n_segments, n, self._n_planes)
+        size = int(np.prod(slot.shape))
+        if size == 0:
+            return
+        self._layout.spread(np.concatenate(masks), self._masks_here[:n])
+        with self._stream:
+            self._masks[:n].set(self._masks_here[:n])
+            self._kernel(
+                (-(-self._n_planes // _PLANES),),
+                (_THREADS,),
+                (
+                    self._planes, np.uint64(self._layout.n_words * 8), np.int32(self._n_planes),
+                    self._ends, np.int32(self._n_segments), self._masks, np.int32(n), slot.there,
+                ),
+            )  # fmt: skip
+            slot.there[:size].get(out=slot.here[:size], stream=self._stream, blocking=False)
+        self._stream.synchronize()

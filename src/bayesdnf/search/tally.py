@@ -1,0 +1,110 @@
+"""What the restarts of a search came to, and whether it may stop."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import NamedTuple
+
+from .ways import INDEPENDENT, Term, Terms
+
+# Scores closer than this are the same function, or one with equal columns in it.
+_SAME = 1e-9
+# A search may stop at the end of a round, by what the independent restarts came to (see ``ways``):
+_FEWEST_WAYS = 2  # different ones that have come to the best score ...
+_SHARE = 0.25  # ... with this share of those restarts;
+_NEARLY_ALL = 0.9  # with this one, half as many restarts need to agree.
+# Of all restarts, hardly any may have ended near the best score, in nats, where no other did.
+_NEAR = 10.0
+_SINGLES = 0.025
+_POOL = 400  # terms of earlier ends that are put together
+
+
+class End(NamedTuple):
+    """The result of a restart, its strategy, and the terms it met on the way."""
+
+    terms: Terms
+    score: float
+    kind: str
+    met: tuple[Term, ...] = ()
+
+
+class Tally:
+    """The best of the restarts so far, how many ended there, and by which ways."""
+
+    def __init__(self, agree: int) -> None:
+        self._agree = agree
+        self.terms: Terms = ()
+        self.score = -math.inf
+        self.kinds: Counter[str] = Counter()  # of the restarts that ended at the best score
+        self._all_kinds: Counter[str] = Counter()
+        self._ends: dict[Terms, float] = {}
+        self._met: dict[Term, None] = {}  # in the order in which they were last met
+        self._times: Counter[float] = Counter()
+
+    @property
+    def restarts(self) -> int:
+        """Number of restarts of all kinds."""
+        return self._all_kinds.total()
+
+    @property
+    def agreement(self) -> int:
+        """How many ended at the best score."""
+        return self.kinds.total()
+
+    def know(self, end: End) -> None:
+        """Record a function that did not come from a restart, such as a start given by the user."""
+        self._ends[end.terms] = end.score
+        if end.score > self.score + _SAME:
+            self.terms, self.score = end.terms, end.score
+
+    def add(self, end: End) -> None:
+        """Count a restart's end, and keep the terms it met for later restarts."""
+        terms, score, kind, met = end
+        self._ends[terms] = score
+        for term in met:
+            self._met.pop(term, None)
+            self._met[term] = None
+        # Equal scores count as one end: rules with equal columns or the same rows are one function
+        # here.
+        self._times[round(score, 6)] += 1
+        if score > self.score + _SAME or (self.restarts == 0 and not self.score > -math.inf):
+            self.terms, self.score = terms, score
+            self.kinds = Counter([kind])
+        elif score >= self.score - _SAME:
+            self.kinds[kind] += 1
+        self._all_kinds[kind] += 1
+
+    def agrees(self) -> bool:
+        """Whether the search may stop."""
+        tried, came = (
+            Counter({kind: counts[kind] for kind in INDEPENDENT})
+            for counts in (self._all_kinds, self.kinds)
+        )
+        share = came.total() / max(1, tried.total())
+        # Good's idea (1953): the share of ends seen only once estimates the probability that the
+        # next restart ends at one not seen yet.
+        singles = sum(
+            times == 1 and score >= self.score - _NEAR for score, times in self._times.items()
+        )
+        return (
+            self.agreement >= self._agree / (2 if share >= _NEARLY_ALL else 1)
+            and share >= _SHARE
+            and len(+came) >= _FEWEST_WAYS
+            and singles <= _SINGLES * self.restarts
+        )
+
+    def best(self, most: int) -> list[Terms]:
+        """Return the best distinct functions so far, best first."""
+        allowed = [(-score, terms) for terms, score in self._ends.items() if score > -math.inf]
+        return [terms for _, terms in sorted(allowed)[:most]]
+
+    def pool(self) -> list[Term]:
+        """Return terms worth putting together: of the best functions first, then the latest met."""
+        allowed = [(-score, terms) for terms, score in self._ends.items() if score > -math.inf]
+        of_ends = (term for _, terms in sorted(allowed) for _, term in terms)
+        return list(dict.fromkeys([*of_ends, *reversed(self._met)]))[:_POOL]
+
+    def near(self) -> int:
+        """Count distinct functions that share the best score or come within a nat."""
+        return sum(score >= self.score - 1 for score in self._ends.values())

@@ -1,0 +1,66 @@
+"""Columns that should not be offered: names, ids and dates, and targets that are quantities."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bayesdnf import LiteralEncoder
+from bayesdnf.data.outcome import read_outcome
+from bayesdnf.display.offer import left_out
+from bayesdnf.errors import InputError
+
+ROWS = 500
+
+
+def fitted(texts, **settings):
+    return LiteralEncoder(**settings).fit({"what": texts, "age": range(len(texts))})
+
+
+@pytest.mark.parametrize(
+    ("texts", "reason"),
+    [
+        ([f"n{i}" for i in range(ROWS)], "texts that repeat rarely: 500 different ones"),
+        ([f"b{i % 27}" for i in range(ROWS)], "27 different ones on 500 rows"),
+        ([str(d) for d in pd.date_range("2020-01-01", periods=30).date] * 50, "dates as texts"),
+        ([f"{d}/3/2020 10:{d + 30}" for d in range(1, 29)] * 30, "dates as texts"),
+        ([f"b{i % 25}" for i in range(ROWS)], None),
+        ([f"b{i % 20}" for i in range(60)], None),
+        ([f"2020-01-{i % 20 + 1:02}" for i in range(60)], None),
+    ],
+)
+def test_texts_that_are_left_out(texts, reason):
+    encoder = fitted(texts)
+    assert ("what" in encoder.kinds_) == (reason is None)
+    [said] = left_out(encoder) or [""]
+    assert (reason or "") in said
+    asked = fitted(texts, kinds={"what": "categorical"})
+    assert len(asked.literals_) >= len(set(texts))
+    assert left_out(asked) == []
+
+
+def test_weights_count_as_rows():
+    texts = [f"b{i}" for i in range(25)]
+    table = {"what": texts, "age": range(25)}
+    assert "what" in LiteralEncoder().fit(table, sample_weight=[20] * 25).kinds_
+    assert "what" not in LiteralEncoder().fit(table, sample_weight=[19] * 25).kinds_
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        (pd.Series(pd.date_range("2020-01-01", periods=3)), ["a date", "row 0", ".dt.year"]),
+        ([pd.Timestamp("2020-01-01")] * 3, ["a date", ".dt.year"]),
+        (np.array(["2020-01-01"] * 3, dtype="M8[D]"), ["a date", "2020-01-01"]),
+        (pd.Series(pd.to_timedelta([1, 2, 3], "D")), ["a duration", ".dt.days"]),
+    ],
+)
+def test_dates_are_refused_with_advice(column, words):
+    with pytest.raises(InputError) as caught:
+        LiteralEncoder().fit({"when": column})
+    assert [word for word in ["Column 'when'", *words] if word not in str(caught.value)] == []
+
+
+def test_a_quantity_is_no_outcome():
+    with pytest.raises(InputError, match="y >= 50, which half of the rows reach"):
+        read_outcome(np.arange(101.0))
+    assert read_outcome(np.arange(101.0), positive=7).positive.sum() == 1

@@ -1,0 +1,46 @@
+"""Losses of rules against averages, beside a slow twin."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bayesdnf import (
+    BooleanFunction,
+)
+from bayesdnf.estimators.averaging import nearness
+from bayesdnf.estimators.averaging.nearness import AveragedRows
+from bayesdnf.estimators.averaging.representative import find_representative
+from bayesdnf.model.flat_functions import as_flat
+from tests.estimators.averaging.averaged_worlds import SETTINGS, world
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=3)
+def test_losses_are_those_of_the_slow_twin(name, seed):
+    drawn, posterior, slow = world(seed, **SETTINGS[name])
+    rows = AveragedRows(drawn, posterior)
+    chosen = np.arange(min(8, drawn.n_functions))
+    losses = rows.losses(drawn.functions.take(chosen)) / rows.total
+    [base] = rows.losses(as_flat([()])) / rows.total
+    for i in chosen:
+        expected = slow.loss(drawn.function(int(i)))
+        assert rows.exact_loss(drawn.functions.take([i])) == pytest.approx(expected, abs=1e-12)
+        # Rounded risks, and without the entropy of the averaged risks.
+        same = slow.loss(BooleanFunction())
+        assert losses[i] - base == pytest.approx(expected - same, abs=3e-4)
+
+
+def test_of_large_tables_some_rows_are_looked_at(monkeypatch):
+    drawn, posterior, slow = world(7, layers=2, n=400, strata=True)
+    whole = find_representative(drawn, posterior, 4)
+    monkeypatch.setattr(nearness, "_MOST_ROWS", 60)
+    monkeypatch.setattr(nearness, "_MOST_OFFERED", 3)
+    rows = AveragedRows(drawn, posterior)
+    assert rows.total < 200
+    assert len(rows.offered) == 3
+    part = find_representative(drawn, posterior, 4)
+    assert part.loss == pytest.approx(slow.loss(part.rule), abs=1e-12)
+    assert part.loss < whole.base_loss
+    assert part.cells.sum() == posterior.n

@@ -1,0 +1,107 @@
+"""The representative rule against its slow twin, and what it keeps to."""
+
+import numpy as np
+import pytest
+
+from bayesdnf import (
+    BooleanFunction,
+    Effect,
+    Geometric,
+    Posterior,
+    Prior,
+    RuleList,
+    Tabulated,
+    sample,
+    simulate,
+)
+from bayesdnf.data.bits import BitMatrix
+from bayesdnf.errors import InputError
+from bayesdnf.estimators.averaging import representative
+from bayesdnf.estimators.averaging.representative import find_representative
+from bayesdnf.model.part_rates import mean_rates
+from tests.estimators.averaging.averaged_worlds import SETTINGS, world
+from tests.estimators.slow_representative import SlowRows, neighbours
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("limit", [1, 3, 6])
+def test_no_single_change_is_better(name, limit):
+    layers = SETTINGS[name].get("layers", 1)
+    drawn, posterior, slow = world(11, **SETTINGS[name])
+    found = find_representative(drawn, posterior, limit)
+    assert isinstance(found.rule, RuleList if layers > 1 else BooleanFunction)
+    assert found.rule.n_literals <= limit
+    assert slow.allowed(found.rule)
+    assert found.loss == pytest.approx(slow.loss(found.rule), abs=1e-12)
+    assert found.base_loss == pytest.approx(slow.loss(BooleanFunction()), abs=1e-12)
+    worth = representative._WORTH * found.base_loss
+    now = found.loss + worth * found.rule.n_literals
+    for other in set(neighbours(found.rule, drawn.literals, layers)):
+        if other.n_literals <= limit and slow.allowed(other):
+            assert slow.loss(other) + worth * other.n_literals > now - 1e-4
+
+
+def test_it_is_the_best_of_all_short_functions():
+    X, y, _ = simulate(120, 3, terms=(2,), pi0=0.3, pi1=0.8, random_state=1)
+    posterior = Posterior(BitMatrix.from_table(X), y, effect=Effect(ordered=False))
+    drawn = sample(posterior, draws=200, warmup=20, chains=2, thin=20, random_state=0)
+    slow = SlowRows(drawn, posterior, X, y)
+    every = posterior.enumerate()["function"]
+    for limit in (1, 2, 3):
+        found = find_representative(drawn, posterior, limit)
+        least = min(slow.loss(f) for f in every if f.n_literals <= limit)
+        assert found.loss <= least + 0.01 * found.base_loss
+
+
+def test_a_shorter_rule_is_never_nearer():
+    drawn, posterior, _ = world(5, layers=3, n=200)
+    losses = [find_representative(drawn, posterior, limit).loss for limit in (0, 2, 5, 15)]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] < 0.5 * losses[0]
+    none = find_representative(drawn, posterior, 0)
+    assert none.rule == RuleList()
+    assert none.loss == none.base_loss
+    assert len(none.risks) == 1
+
+
+def test_the_prior_is_kept_to():
+    prior = Prior(count=Geometric(0.5), size=Tabulated([0, 0, 1]), apart=[["flag", "odor"]])
+    drawn, posterior, slow = world(3, prior=prior)
+    found = find_representative(drawn, posterior, 6)
+    assert found.rule.terms
+    for term in found.rule.terms:
+        assert len(term) == 2
+        assert not ("flag" in " ".join(term) and "odor" in " ".join(term))
+    assert slow.allowed(found.rule)
+    with pytest.raises(InputError, match=r"^The prior allows no rule of at most 1 literals"):
+        find_representative(drawn, posterior, 1)
+
+
+def test_risks_that_are_known_ordered_or_of_a_population():
+    known = Effect(pi0=0.2, pi1=0.7)
+    found = find_representative(*world(2, effect=known)[:2], 4)
+    assert [risk.mean for risk in found.risks] == [0.2, 0.7]
+    drawn, posterior, _ = world(2, effect=Effect(ordered=True))
+    ordered = find_representative(drawn, posterior, 4)
+    assert ordered.risks == posterior.rates(ordered.rule).summary()
+    assert ordered.risks[0].mean < ordered.risks[1].mean
+    rare = Effect(prevalence=0.05)
+    drawn, posterior, _ = world(2, layers=2, strata=True, effect=rare)
+    shown = find_representative(drawn, posterior, 4)
+    assert all(risk.mean < 0.3 for risk in shown.risks)
+    own = mean_rates(posterior.effect, shown.cells[None], np.array([len(shown.risks) - 1]))
+    assert own.min() < shown.risks[0].mean < own.max()
+    assert 0 <= shown.loss < shown.base_loss
+
+
+def test_nothing_but_the_null_was_drawn():
+    drawn, posterior, _ = world(1, prior=Prior(max_terms=0))
+    found = find_representative(drawn, posterior, 15)
+    assert found.rule == BooleanFunction()
+    assert found.loss == pytest.approx(0, abs=1e-4)
+
+
+def test_the_same_rule_each_time():
+    drawn, posterior, _ = world(9, layers=3)
+    first, again = (find_representative(drawn, posterior, 5) for _ in range(2))
+    assert repr(first) == repr(again)

@@ -1,0 +1,35 @@
+"""What was found in a study, in words."""
+
+from bayesdnf.genomics.markers.summary import summary
+from tests.genomics.planted import TRUTH
+
+
+def test_marker_risks_and_rows(planted_markers, planted_genes):
+    text = summary(planted_markers, planted_genes)
+    term = planted_markers.terms.iloc[0]
+    y = planted_markers.study.y
+    for said in (
+        f"{y.sum():,} cases, {(~y).sum():,} controls, ",
+        TRUTH,
+        f"{term['CASES']:,} of {term['N_CASES']:,} cases",
+        f"odds ratio {term['OR']:.3g} [{term['OR_L95']:.3g}, {term['OR_U95']:.3g}]",
+        f"probability {term['PROB']:.3f} with linked variants",
+        "of a population with 0.01 cases",
+        f"{planted_markers.risk.mean:.4g} [",
+        "rs4_A lies in ALPHA",
+        "rs4_A dominant could also be ",
+    ):
+        assert said in text
+    assert "Without a prevalence" not in text
+
+
+def test_genes_are_told_only_where_they_are_known(planted_markers):
+    assert " lies " not in summary(planted_markers)
+
+
+def test_no_marker_has_one_risk(no_markers):
+    text = summary(no_markers)
+    assert "No marker: " in text
+    assert "Risk of everyone: " in text
+    assert "Without a prevalence these are risks in this sample" in text
+    assert "Marker:\n" not in text

@@ -1,0 +1,251 @@
+"""Sweeps on a GPU: the same counts, and so the same searches and draws, as on the CPU.
+
+The door to another device, the places of words and those of counts have tests that run everywhere.
+"""
+
+import itertools
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from bayesdnf import BitMatrix, Posterior, hunt, sample, simulate
+from bayesdnf.errors import InputError, MissingExtraError, ParameterError
+from bayesdnf.gpu import sweeping
+from bayesdnf.gpu.device import cupy
+from bayesdnf.gpu.sweeping import AT_ONCE, GpuPlanes, Layout, SharedLaunches, on_device
+
+
+def gpu_is_there():
+    try:
+        cupy()
+    except (MissingExtraError, InputError):
+        return False
+    return True
+
+
+needs_gpu = pytest.mark.skipif(not gpu_is_there(), reason="needs CuPy and an NVIDIA GPU")
+
+
+def bits_of(n, p, seed=0, missing=0.0, weights=False):
+    """Bits of two segments, with unknown values or with weights."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n, p)) < 0.5).astype(float)
+    X[rng.random((n, p)) < missing] = np.nan
+    y = rng.random(n) < 0.4
+    y[:2] = [True, False]
+    weight = rng.integers(1, 9, n) if weights else None
+    return Posterior(BitMatrix.from_table(X), y, sample_weight=weight).bits
+
+
+def slow_sweep(bits):
+    """Another device, of numpy."""
+
+    def sweep(masks, counts):
+        both = masks[:, None] & bits.planes[None, :, : masks.shape[1]]
+        by_word = np.bitwise_count(both).astype(np.int32)
+        for s, (first, last) in enumerate(itertools.pairwise(bits.offsets)):
+            counts[s] = by_word[..., first:last].sum(axis=2)
+
+    return sweep
+
+
+def masks_of(bits, n_masks, seed=0):
+    view = bits.view()
+    rng = np.random.default_rng(seed)
+    noise = rng.integers(0, 2**64, (n_masks, view.n_words), dtype=np.uint64)
+    return noise & view.all_rows()
+
+
+@pytest.mark.parametrize("n", [2, 63, 64, 65, 127, 128, 700])
+@pytest.mark.parametrize("weights", [False, True])
+def test_a_view_takes_counts_from_another_device(n, weights):
+    bits = bits_of(n, 9, missing=0.1, weights=weights)
+    view, masks = bits.view(), masks_of(bits, 3)
+    ours = view.literal_counts(masks), view.sweep(masks)
+    view.use(slow_sweep(bits))
+    np.testing.assert_array_equal(view.literal_counts(masks), ours[0])
+    np.testing.assert_array_equal(view.sweep(masks), ours[1])
+    view.use(lambda masks, counts: counts.fill(5))
+    assert (view.sweep(masks) != ours[1]).any()  # it is really asked
+    view.use(None)
+    np.testing.assert_array_equal(view.literal_counts(masks), ours[0])
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_a_search_and_chains_on_another_device_are_the_same(layers):
+    X, y, _ = simulate(200, 12, terms=(2, 2), random_state=2)
+    posterior = Posterior(BitMatrix.from_table(X), y, layers=layers)
+
+    def run():
+        found = hunt(posterior, restarts=4, agree=4, n_jobs=2, random_state=0)
+        drawn = sample(
+            posterior, draws=20, warmup=5, chains=2, thin=5, n_jobs=2, random_state=0,
+            starts=[found.function] * 2,
+        )  # fmt: skip
+        return found.function, found.log_posterior, drawn.functions, drawn.rates
+
+    ours = run()
+    view = posterior.bits.view()
+    view.use(slow_sweep(posterior.bits))
+    theirs = run()
+    view.use(None)
+    assert ours[:2] == theirs[:2]
+    for one, other in zip((*ours[2], ours[3]), (*theirs[2], theirs[3]), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_what_a_device_raises_ends_the_search():
+    X, y, _ = simulate(100, 5, random_state=0)
+    posterior = Posterior(BitMatrix.from_table(X), y)
+
+    def broken(masks, counts):
+        raise RuntimeError("the device is gone")
+
+    posterior.bits.view().use(broken)
+    with pytest.raises(RuntimeError, match="the device is gone"):
+        hunt(posterior, n_jobs=2, random_state=0)
+
+
+@pytest.mark.parametrize("offsets", [[0, 0], [0, 1], [0, 7, 8], [0, 8, 16], [0, 9, 9, 30]])
+def test_segments_begin_at_whole_pieces(offsets):
+    layout = Layout(offsets)
+    words = np.arange(1, offsets[-1] + 1, dtype=np.uint64)
+    there = np.zeros((1, layout.n_words), dtype=np.uint64)
+    layout.spread(words[None], there)
+    starts = [0, *layout.ends[:-1]]
+    assert layout.n_words % 8 == 0
+    for (first, last), start, end in zip(
+        itertools.pairwise(offsets), starts, layout.ends, strict=True
+    ):
+        piece = there[0, start * 8 : end * 8]
+        np.testing.assert_array_equal(piece[: last - first], words[first:last])
+        assert not piece[last - first :].any()
+
+
+class Slow:
+    """Memory for the counts of a slow device, which is asked by one thread at a time."""
+
+    def __init__(self, bits):
+        self._sweep, self._n_planes = slow_sweep(bits), len(bits.planes)
+        self._found = None
+        self.busy = threading.Lock()
+
+    def launch(self, masks, slot):
+        assert self.busy.acquire(blocking=False)
+        together = np.concatenate(masks)
+        assert 1 <= len(together) <= AT_ONCE
+        slot._found = np.empty((2, len(together), self._n_planes), dtype=np.int32)
+        self._sweep(together, slot._found)
+        self.busy.release()
+
+    def counts(self):
+        return self._found
+
+
+@pytest.mark.parametrize("n_slots", [1, 3])
+@pytest.mark.parametrize("threads", [1, 8])
+def test_threads_share_launches_and_get_their_own_counts(n_slots, threads):
+    bits = bits_of(300, 20)
+    device = Slow(bits)
+    shared = SharedLaunches(device.launch, [Slow(bits) for _ in range(n_slots)])
+    slow = slow_sweep(bits)
+
+    def one(seed):
+        masks = masks_of(bits, 1 + seed % 11, seed)
+        counts = np.empty((2, len(masks), len(bits.planes)), dtype=np.int32)
+        wanted = np.empty_like(counts)
+        shared.sweep(masks, counts)
+        slow(masks, wanted)
+        return np.array_equal(counts, wanted)
+
+    with ThreadPoolExecutor(threads) as pool:
+        assert all(pool.map(one, range(120)))
+
+
+def test_a_launch_that_fails_fails_for_all_who_wait_for_it():
+    bits = bits_of(80, 4)
+
+    def broken(masks, slot):
+        raise InputError("no memory")
+
+    shared = SharedLaunches(broken, [Slow(bits)])
+    counts = np.empty((2, 1, len(bits.planes)), dtype=np.int32)
+
+    def one(seed):
+        with pytest.raises(InputError, match="no memory"):
+            shared.sweep(masks_of(bits, 1, seed), counts)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(one, range(20)))
+
+
+def test_the_counts_of_threads_are_those_of_a_product():
+    """Fragments of m16n8k256: counts 0, 1 at row lane / 4, columns 2 (lane % 4) and one more."""
+    seen = {
+        (lane // 4 + k // 2 * 8, 2 * (lane % 4) + k % 2)
+        for lane, k in itertools.product(range(32), range(4))
+    }
+    assert seen == set(itertools.product(range(16), range(8)))
+
+
+def test_wrong_wishes_are_one_sentence():
+    bits = bits_of(50, 3)
+    with (
+        pytest.raises(ParameterError, match="'device' parameter of hunt"),
+        on_device(bits, "gpu", "hunt"),
+    ):
+        pass
+
+
+def test_auto_leaves_small_tables_to_the_processor(monkeypatch):
+    monkeypatch.setattr(sweeping, "GpuPlanes", None)
+    with on_device(bits_of(50, 3), "auto", "hunt"):
+        pass
+
+
+@needs_gpu
+@pytest.mark.parametrize("n", [2, 63, 64, 65, 511, 512, 513, 5000])
+@pytest.mark.parametrize("p", [1, 15, 16, 17, 127, 128, 129, 300])
+def test_the_gpu_counts_what_the_processor_counts(n, p):
+    bits = bits_of(n, p, seed=n + p, missing=0.05)
+    planes, slow = GpuPlanes(bits), slow_sweep(bits)
+    for n_masks in (1, 2, 7, 8, 9, 20):
+        masks = masks_of(bits, n_masks, seed=n_masks)
+        counts = np.empty((2, n_masks, len(bits.planes)), dtype=np.int32)
+        wanted = np.empty_like(counts)
+        planes.sweep(masks, counts)
+        slow(masks, wanted)
+        np.testing.assert_array_equal(counts, wanted)
+
+
+@needs_gpu
+def test_threads_share_the_gpu():
+    bits = bits_of(3000, 400)
+    planes, slow = GpuPlanes(bits), slow_sweep(bits)
+
+    def one(seed):
+        masks = masks_of(bits, 1 + seed % 11, seed)
+        counts = np.empty((2, len(masks), len(bits.planes)), dtype=np.int32)
+        wanted = np.empty_like(counts)
+        planes.sweep(masks, counts)
+        slow(masks, wanted)
+        return np.array_equal(counts, wanted)
+
+    with ThreadPoolExecutor(12) as pool:
+        assert all(pool.map(one, range(300)))
+
+
+@needs_gpu
+def test_searches_and_chains_on_the_gpu_are_those_of_the_processor():
+    X, y, _ = simulate(400, 30, terms=(2, 3), random_state=2)
+    for layers in (1, 2):
+        posterior = Posterior(BitMatrix.from_table(X), y, layers=layers)
+        results = []
+        for device in ("cpu", "cuda"):
+            with on_device(posterior.bits, device, "hunt"):
+                found = hunt(posterior, restarts=16, n_jobs=4, random_state=0)
+                drawn = sample(posterior, draws=50, warmup=10, n_jobs=4, random_state=0)
+            results.append((found.function, found.log_posterior, drawn.functions.literals.tolist()))
+        assert results[0] == results[1]

@@ -1,0 +1,81 @@
+"""What speaks for and against believing a report."""
+
+import pytest
+
+from bayesdnf import DNFClassifier
+from bayesdnf.report.doubts import checks_of
+from bayesdnf.report.draw_facts import DrawFacts
+from bayesdnf.report.facts import gather
+from tests.report.reported import mixed
+
+
+@pytest.fixture(scope="module")
+def facts():
+    X, y = mixed(300)
+    return gather(DNFClassifier(positive="ill", random_state=0).fit(X, y), X, y)
+
+
+WELL = DrawFacts(
+    chains=4, draws=400, distinct=12, kernel="informed", rivals=(), left=0, left_probability=0.0,
+    rule_probability=0.9, null_probability=0.0, settled=True, best_probability=0.9,
+    term_probability=(), sure=(), attributes=(), literals=(), terms=(), ok=True,
+    verdict="They agree.", quantities=(), warning="", settings=(),
+)  # fmt: skip
+
+
+def titles(facts, **changes):
+    return {check.title: check.good for check in checks_of(facts._replace(**changes))}
+
+
+def test_doubts_come_first(facts):
+    checks = checks_of(facts._replace(sure=True, trust="Sure."))
+    assert [check.good for check in checks] == sorted(check.good for check in checks)
+    assert {"Not tested on new rows", "The search agrees with itself"} <= {c.title for c in checks}
+
+
+def test_the_search(facts):
+    assert titles(facts, sure=False, trust="No.")["The search is not sure"] is False
+    one_sided = titles(facts, sure=False, trust="No.", is_null=True, one_sided=True)
+    assert one_sided["Not every direction was on offer"] is False
+    assert not any("search" in title for title in titles(facts, trust=""))
+
+
+@pytest.mark.parametrize(
+    ("changes", "title", "good"),
+    [
+        ({}, "The chains agree", True),
+        ({"ok": False}, "The chains do not agree", False),
+        ({"ok": None}, "The chains were not judged", False),
+        ({"warning": "Others."}, "Draws of another posterior", False),
+        ({"null_probability": 0.06}, "There may be no rule at all", False),
+        ({"rule_probability": 0.49}, "Other rules are possible", False),
+    ],
+)
+def test_the_draws(facts, changes, title, good):
+    assert titles(facts, draws=WELL._replace(**changes))[title] is good
+
+
+def test_draws_that_are_well_raise_no_doubt(facts):
+    with_draws = set(titles(facts, draws=WELL)) - set(titles(facts))
+    assert with_draws == {"The chains agree"}
+
+
+def test_chains_that_have_not_settled_give_bounds(facts):
+    doubtful = WELL._replace(settled=False, ok=False, null_probability=0.2, rule_probability=0.1)
+    texts = {check.title: check.text for check in checks_of(facts._replace(draws=doubtful))}
+    assert "at most 20" in texts["There may be no rule at all"]
+    assert "at most 10" in texts["Other rules are possible"]
+    assert "12 rules" in texts["Other rules are possible"]
+
+
+def test_rows_it_never_saw(facts):
+    assert titles(facts, is_held_out=True)["Tested on rows it never saw"]
+    flattered = {c.title: c.text for c in checks_of(facts)}["Not tested on new rows"]
+    assert "flatters" in flattered
+    null = {c.title: c.text for c in checks_of(facts._replace(is_null=True))}
+    assert "flatters" not in null["Not tested on new rows"]
+
+
+def test_one_class_for_all(facts):
+    assert titles(facts, constant="All are ill.")["One class for all"] is False
+    assert "One class for all" not in titles(facts)

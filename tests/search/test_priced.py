@@ -1,0 +1,89 @@
+"""Prices of rows bound every box of terms."""
+
+import itertools
+import math
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bayesdnf import (
+    BitMatrix,
+    Posterior,
+    Prior,
+    Uniform,
+    _native,
+    simulate,
+)
+from bayesdnf.search.priced import Box, Range, RowPrices, TermSpace
+from tests.search.small_posteriors import EXAMPLES, all_functions, posteriors
+
+
+def random_prices(rng, space, box):
+    signs = (1, -1) if space.monotone else rng.choice([-1, 1], 2)
+    slopes = tuple((signs * rng.exponential(2, 2)).tolist())
+    rows = np.where(space.is_positive, *slopes) * rng.random(len(space.is_positive))
+    rows = np.where(space.is_positive, rows, rows / box.rest.high)
+    prices = RowPrices.rounded(slopes, rows, rng.choice([0.0, abs(slopes[1]) / box.rest.high]))
+    found = space.find(box, prices, -(2**50), 3, False, 10**9, _native.StopFlag())
+    assert found.complete
+    cut_short = space.find(box, prices, -(2**50), 3, False, 1, _native.StopFlag())
+    assert cut_short.ceiling >= found.ceiling
+    return prices._replace(ceiling=found.ceiling)
+
+
+@given(posterior=posteriors(), seed=st.integers(0, 2**32))
+@settings(deadline=None, max_examples=EXAMPLES)
+def test_any_prices_bound_every_box(posterior, seed):
+    rng = np.random.default_rng(seed)
+    space = TermSpace(posterior)
+    if space.most_terms == 0:
+        return
+    # Leaving terms out moves functions to other boxes; the bound over all boxes is tested above.
+    space.shorter, space.literals = False, list(range(posterior.bits.n_literals))
+    flat, scored = all_functions(posterior)
+    scores, terms = scored.log_score, np.diff(flat.term_starts)
+    n_neg = posterior.n - posterior.n_pos
+    spans = [sorted(rng.integers(0, n + 1, 2).tolist()) for n in (posterior.n_pos, n_neg)]
+    lowest, highest = sorted(rng.integers(1, space.most_terms + 1, 2).tolist())
+    box = Box(Range(lowest, highest), *(Range(*span) for span in spans))
+    inside = (terms >= lowest) & (terms <= highest)
+    for i, (low, high) in enumerate(spans):
+        inside &= (scored.marked[:, i] >= low) & (scored.marked[:, i] <= high)
+    best = scores[inside].max(initial=-math.inf)
+    assert best <= space.without_prices(box)
+    assert best <= space.value(box, random_prices(rng, space, box))
+    several = np.flatnonzero(inside & (terms > 1) & np.isfinite(scores))
+    if len(several) == 0:
+        return
+    one = rng.choice(several)
+    ids = flat.literals.tolist()
+    at = flat.literal_starts[flat.term_starts[one] : flat.term_starts[one + 1] + 1].tolist()
+    own = [tuple(ids[i:j]) for i, j in itertools.pairwise(at)]
+    row = int(rng.integers(space.n_rows))
+    marking, missing = space.by_row(box, row)
+    part = marking if space.marked(own)[:, row].any() else missing
+    assert scores[one] <= space.without_prices(part)
+    assert scores[one] <= space.value(part, random_prices(rng, space, part))
+    box = part.part(terms=Range(len(own), len(own)))
+    begun = space.begin(box, own[0])
+    assert scores[one] <= space.without_prices(begun)
+    assert scores[one] <= space.value(begun, random_prices(rng, space, begun))
+
+
+def test_terms_at_prices_are_those_of_all_terms():
+    X, y, _ = simulate(60, 6, random_state=3)
+    posterior = Posterior(BitMatrix.from_table(X), y, Prior(size=Uniform()))
+    space = TermSpace(posterior)
+    rng = np.random.default_rng(0)
+    prices = RowPrices.rounded((1.0, -1.0), rng.normal(size=posterior.bits.n_stored))
+    box = Box(Range(1, 3), Range(0, posterior.n_pos), Range(0, 12))
+    every = [t for k in range(1, 7) for t in itertools.combinations(range(6), k)]
+    marked = space.marked(every)
+    sizes = np.ceil(space.size / prices.unit)
+    worth = np.array([sizes[len(t)] for t in every]) + marked @ prices.rows
+    negatives = marked[:, ~space.is_positive] @ space.row_weights[~space.is_positive]
+    fits = marked.any(axis=1) & (negatives <= 12)
+    best = np.sort(worth[fits])[::-1][:5]
+    found = space.find(box, prices, -(2**50), 5, False, 10**9, _native.StopFlag())
+    assert sorted(found.worth, reverse=True) == best.tolist()
