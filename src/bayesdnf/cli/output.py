@@ -173,6 +173,7 @@ def _representative(model: PosteriorDNFClassifier) -> dict[str, Any] | None:
         shown = model.representative()
     except InputError:
         return None
+    told: list[dict[str, Any]]
     if shown.shares is None:
         told = [risk._asdict() for risk in shown.risks]
     else:

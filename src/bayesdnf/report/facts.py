@@ -233,7 +233,9 @@ def gather(
     several, n_classes = model.positive_ is None, len(model.classes_)
     # From here on classes have numbers, of two 0 for the positive one.
     numbers = np.asarray(outcome if several else ~outcome, dtype=np.intp)
-    order = np.arange(n_classes) if several else [model._positive_index, 1 - model._positive_index]
+    order = np.arange(n_classes)
+    if not several and model._positive_index:
+        order = order[::-1]
     seen = Seen(numbers[tested], probabilities[tested][:, order], rule(table)[tested])
     null = rule.is_null
     averaged = None
@@ -331,9 +333,11 @@ def _parts(
     pooled, strata = found.cells.sum(axis=0), model.strata_
     if model.positive_ is None:
         parts = class_part_facts(pooled, pooled_shares(found.cells), terms)
+        if strata is None:
+            return parts, ()
         return parts, tuple(
             StratumFacts(shown(label), class_part_facts(own, pooled_shares(own[None]), terms))
-            for label, own in zip(strata or (), found.cells if strata else (), strict=True)
+            for label, own in zip(strata, found.cells, strict=True)
         )
     table = parts_table(found.rule, pooled, found.risks, model.effect_.prevalence)
     if strata is None:
