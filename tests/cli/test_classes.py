@@ -65,12 +65,5 @@ def test_sample(irises):
     assert set(again["representative"]["parts"][0]["shares"]) == set(again["classes"])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ((*FIT, "--cost-ratio", 5), ["two classes", "--positive"]),
-        ((*FIT, "--cv", 500), ["number of folds", "rarest class"]),
-    ],
-)
-def test_what_is_for_one_class_says_so(irises, arguments, named):
-    irises(*arguments).assert_one_sentence(named)
+def test_too_many_folds_are_refused(irises):
+    irises(*FIT, "--cv", 500).assert_one_sentence(["number of folds", "rarest class"])
