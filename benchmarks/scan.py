@@ -2,7 +2,8 @@
 
 In pair-samples per second of one core: pairs of variants times samples, over processor seconds, the
 least of three runs each, in turn. Both read the same file; reading is not counted: ours has read it
-before, and what a run of PLINK takes that only counts alleles is taken off. Processor time, because
+before, and what a run of PLINK takes that only counts alleles is taken off. Strata are of equal
+size and mean nothing: what they cost is work. Processor time, because
 other work on the machine then changes little; wall time is in the results beside it. PLINK's column
 is empty where the command plink1.9 (Debian package plink1.9) is absent.
 """
@@ -15,6 +16,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from .writing import arguments, show, write
 
 PLINK = "plink1.9"
 ROUNDS = 3
+STRATA = 2, 5
 
 
 def files(folder: Path, p: int, n: int) -> Path:
@@ -66,6 +69,12 @@ def measure(p: int, n: int) -> list[dict[str, Any]]:
             "best AND of 3 x 3 codings": lambda: scan(*given),
             "best set of genotype cells": lambda: scan(*given, measure="cells"),
         }
+        for s in STRATA:
+            strata = np.random.default_rng(s).integers(0, s, n)
+            works[f"best AND within {s} strata"] = partial(scan, *given, strata=strata)
+            works[f"best set of cells within {s} strata"] = partial(
+                scan, *given, strata=strata, measure="cells"
+            )
         if shutil.which(PLINK) is not None:
             works["PLINK reading"] = lambda: plink(prefix, "--freq")
             works["PLINK boost"] = lambda: plink(prefix, "--fast-epistasis", "boost")

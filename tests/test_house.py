@@ -91,3 +91,28 @@ def test_what_is_looked_for_is_found():
     assert public_classes(tree) == ["Fit"]
     twice = [("Fit", Path("a.py")), ("Wish", Path("a.py")), ("Fit", Path("b/c.py"))]
     assert shared(twice) == {"Fit": ["a.py", "b/c.py"]}
+
+
+# Modules without a test file of their name, and why.
+WITHOUT_THEIR_OWN = {
+    "boolean/table.py": "a protocol; data/test_tables.py checks who keeps to it",
+    "cli/options.py": "declares options; the tests of the commands pass them",
+    "data/columns.py": "reads the columns of data/test_encoder.py and data/test_kinds.py",
+    "data/literal_table.py": "says what planes mean: data/test_bits.py, data/test_encoder.py",
+    "datasets.py": "a name for data/builtin.py",
+    "estimators/explaining/averaged.py": "explanations of estimators/test_posterior_answers.py",
+    "estimators/saving/record_fields.py": "fields of the files of estimators/saving/",
+    "genomics/scanning/sharing.py": "needs a cluster: remote/",
+    "gpu/device.py": "needs a GPU: gpu/test_sweeping.py, genomics/scanning/test_cuda_pairs.py",
+    "remote/numbered.py": "needs a cluster: remote/test_dask_cluster.py",
+    "sampling/remote_chains.py": "needs a cluster: remote/test_dask_cluster.py",
+    "search/master.py": "the linear program inside bound: search/test_bound.py",
+    "search/result.py": "holds no logic",
+}
+
+
+def test_every_module_has_a_test_of_its_name():
+    tests = SRC.parents[1] / "tests"
+    logic = [path for path in modules() if path.name not in ("__init__.py", "__main__.py")]
+    found = {p.as_posix() for p in logic if not (tests / p.parent / f"test_{p.name}").exists()}
+    assert found == set(WITHOUT_THEIR_OWN)

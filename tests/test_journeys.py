@@ -47,24 +47,24 @@ def inputs(tmp_path, monkeypatch):
 
 def called_by(arguments, monkeypatch):
     """Functions of the library in the order of their calls, threads included."""
-    names = []
+    names, source, before = [], str(SOURCE), sys.gettrace()
 
-    def note(frame, event, _):
+    def note(frame, event, _):  # returns no tracer of lines, so that calls alone are told
         code = frame.f_code
-        if event == "call" and code.co_filename.startswith(str(SOURCE)):
+        if code.co_filename.startswith(source):
             module = Path(code.co_filename).relative_to(SOURCE).with_suffix("").parts
             module = [part for part in module if part != "__init__"]
             names.append(".".join([*module, code.co_qualname]))
 
     monkeypatch.setattr(sys, "argv", ["bayesdnf", *arguments])
-    threading.setprofile(note)
-    sys.setprofile(note)
+    threading.settrace(note)
+    sys.settrace(note)
     try:
         with pytest.raises(SystemExit) as end:
             cli.main()
     finally:
-        sys.setprofile(None)
-        threading.setprofile(None)
+        sys.settrace(before)
+        threading.settrace(before)
     assert end.value.code == 0
     return names
 

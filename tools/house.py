@@ -26,7 +26,7 @@ FLOORS = (
     ("sampling", "qca"),
     ("search",),
     ("remote",),
-    ("model",),
+    ("model", "gpu"),
     ("data",),
     ("boolean",),
     ("display", "files"),

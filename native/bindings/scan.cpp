@@ -53,17 +53,35 @@ bool consistent(const In<Word, 3>& planes) {
     return true;
 }
 
+bool disjoint(const In<Word, 2>& masks) {
+    for (std::size_t w = 0; w < masks.shape(1); ++w) {
+        Word seen = 0;
+        for (std::size_t s = 0; s < masks.shape(0); ++s) {
+            const Word mask = masks.data()[s * masks.shape(1) + w];
+            if (seen & mask) return false;
+            seen |= mask;
+        }
+    }
+    return true;
+}
+
+// What is for whoever counts pairs elsewhere.
+void require_one_stratum(const ScanTable& table) {
+    require(table.split().n_strata() == 1, "pairs that were counted have no strata");
+}
+
 using PyScanTable = Keeping<ScanTable>;
 using PyTripleTable = Keeping<TripleTable>;
 
-PyScanTable* make_table(In<Word, 3> planes, In<Word, 1> cases, In<Word, 1> controls,
-                        const Effect& effect, std::vector<std::uint8_t> codings, bool cells,
-                        bool by_gain, std::size_t top, std::int64_t gap,
-                        In<std::int32_t, 1> chromosome, In<std::int64_t, 1> position,
-                        std::size_t n_threads) {
+PyScanTable* make_table(In<Word, 3> planes, In<Word, 2> segments, const Effect& effect,
+                        std::vector<std::uint8_t> codings, bool cells, bool by_gain,
+                        std::size_t top, std::int64_t gap, In<std::int32_t, 1> chromosome,
+                        In<std::int64_t, 1> position, std::size_t n_threads) {
     require(planes.shape(1) == kPlanesPerVariant, "planes must have shape (variants, 3, words)");
-    require(cases.shape(0) == planes.shape(2) && controls.shape(0) == planes.shape(2),
+    require(segments.shape(1) == planes.shape(2),
             "the masks of cases and controls must be as long as the planes");
+    require(segments.shape(0) >= 2 && segments.shape(0) % 2 == 0,
+            "there must be a mask of cases and one of controls for each stratum");
     require(chromosome.shape(0) == planes.shape(0) && position.shape(0) == planes.shape(0),
             "chromosome and position must have one entry for each variant");
     require(!codings.empty() && codings.size() <= kCodings, "one to six codings are needed");
@@ -71,13 +89,11 @@ PyScanTable* make_table(In<Word, 3> planes, In<Word, 1> cases, In<Word, 1> contr
     std::unique_ptr<ScanTable> table;
     {
         const nb::gil_scoped_release release;
-        require(std::none_of(
-                    cases.data(), cases.data() + cases.shape(0),
-                    [&, i = std::size_t{0}](Word w) mutable { return w & controls.data()[i++]; }),
-                "nobody is both a case and a control");
+        require(disjoint(segments), "nobody is both a case and a control, or in two strata");
         require(consistent(planes), "planes must rise: two copies, one or more, known");
         table = std::make_unique<ScanTable>(
-            planes.data(), planes.shape(0), span_of(cases), span_of(controls), effect,
+            planes.data(), planes.shape(0), std::span<const Word>(segments.data(), segments.size()),
+            segments.shape(1), effect,
             ScanRules{std::move(codings), cells ? Measure::cells : Measure::conjunction, by_gain,
                       top, gap},
             span_of(chromosome), span_of(position), n_threads);
@@ -87,6 +103,8 @@ PyScanTable* make_table(In<Word, 3> planes, In<Word, 1> cases, In<Word, 1> contr
 
 PyTripleTable* make_triples(nb::object table, In<std::int32_t, 1> chosen, std::size_t n_threads) {
     const ScanTable& core = core_of<ScanTable>(table);
+    require(core.split().n_strata() == 1 || core.rules().measure != Measure::cells,
+            "cells of three variants are not scored within strata");
     for (std::size_t i = 0; i < chosen.shape(0); ++i)
         require(chosen.data()[i] >= 0 &&
                     chosen.data()[i] < static_cast<std::int32_t>(core.n_variants()) &&
@@ -115,8 +133,8 @@ std::size_t sum_of(const Table& t, std::size_t first, std::size_t last, std::siz
 bool possible(const ScanTable& table, const ScanTable::CountedPair& pair) {
     for (std::size_t s = 0; s < 2; ++s) {
         const std::int32_t* const c = pair.data() + 2 + 4 * s;
-        const auto& a = table.margins()[static_cast<std::size_t>(pair[0])][s];
-        const auto& b = table.margins()[static_cast<std::size_t>(pair[1])][s];
+        const auto& a = table.margins(static_cast<std::size_t>(pair[0]))[0][s];
+        const auto& b = table.margins(static_cast<std::size_t>(pair[1]))[0][s];
         if (c[3] < 0 || c[1] < c[3] || c[2] < c[3] || c[0] < c[1] + c[2] - c[3] ||
             c[0] > std::min(a[kCarrier], b[kCarrier]) || c[1] > b[kTwo] || c[2] > a[kTwo])
             return false;
@@ -148,9 +166,8 @@ void bind_scan(nb::module_& m) {
             "arrays", [](const Findings& f) { return arrays_of(f.sorted()); },
             "variants, what, rows (positive, negative), log Bayes factor, gain; best first.");
     nb::class_<PyScanTable>(m, "ScanTable", "Genotypes of cases and controls, for scans of pairs.")
-        .def(nb::new_(&make_table), "planes"_a, "cases"_a, "controls"_a, "effect"_a, "codings"_a,
-             "cells"_a, "by_gain"_a, "top"_a, "gap"_a, "chromosome"_a, "position"_a,
-             "n_threads"_a = 1)
+        .def(nb::new_(&make_table), "planes"_a, "segments"_a, "effect"_a, "codings"_a, "cells"_a,
+             "by_gain"_a, "top"_a, "gap"_a, "chromosome"_a, "position"_a, "n_threads"_a = 1)
         .def_prop_ro("n_tasks", [](const PyScanTable& t) { return t->n_tasks(); })
         .def("singles", [](const PyScanTable& t) { return arrays_of(t->singles()); })
         .def(
@@ -197,6 +214,7 @@ void bind_scan(nb::module_& m) {
                 using Pair = ScanTable::CountedPair;
                 require(pairs.shape(1) == std::tuple_size_v<Pair>,
                         "pairs must have shape (pairs, 10)");
+                require_one_stratum(*t);
                 require(t->all_known(), "with cells or negations all calls must be known");
                 std::vector<Pair> given(pairs.shape(0));
                 const auto n = static_cast<std::int32_t>(t->n_variants());
@@ -216,6 +234,7 @@ void bind_scan(nb::module_& m) {
         .def(
             "levels",
             [](const PyScanTable& t, double least, std::size_t n_threads) {
+                require_one_stratum(*t);
                 auto out = new_array<float, 2>({t->n_variants(), kReachLevels});
                 const nb::gil_scoped_release release;
                 parallel_for(t->n_variants(), n_threads, [&](std::size_t v) {
@@ -238,11 +257,13 @@ void bind_scan(nb::module_& m) {
         .def(
             "margins",
             [](const PyScanTable& t) {
+                require_one_stratum(*t);
                 auto out = new_array<Count, 3>({t->n_variants(), 2, kLevels});
                 for (std::size_t v = 0; v < t->n_variants(); ++v)
-                    for (std::size_t s = 0; s < 2; ++s)
-                        std::copy(t->margins()[v][s].begin(), t->margins()[v][s].end(),
-                                  out.data() + (v * 2 + s) * kLevels);
+                    for (std::size_t s = 0; s < 2; ++s) {
+                        const auto& levels = t->margins(v)[0][s];
+                        std::copy(levels.begin(), levels.end(), out.data() + (v * 2 + s) * kLevels);
+                    }
                 return out;
             },
             "By variant, cases then controls: known calls, carriers, two copies.");

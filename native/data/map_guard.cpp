@@ -24,7 +24,7 @@ void read_zeros(int signal, siginfo_t* info, void* context) {
         if (!range.taken || address < range.begin || address >= range.end) continue;
         range.broken = true;
         // A page of zeros in place of the one that is gone; the instruction is then tried again.
-        void* const page = reinterpret_cast<void*>(address & ~(page_size - 1));
+        void* const page = static_cast<char*>(info->si_addr) - (address & (page_size - 1));
         if (mmap(page, page_size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
             MAP_FAILED)
             return;

@@ -2,8 +2,10 @@
 
 namespace bayesdnf {
 
-CaseSplit::CaseSplit(std::span<const Word> cases, std::span<const Word> controls)
-    : n_words_(cases.size()), pick_{Picker(cases), Picker(controls)} {}
+CaseSplit::CaseSplit(std::span<const Word> segments, std::size_t n_words) : n_words_(n_words) {
+    for (std::size_t at = 0; at < segments.size(); at += n_words)
+        pick_.emplace_back(segments.subspan(at, n_words));
+}
 
 void CaseSplit::split(const Word* variants, std::size_t n, std::size_t level, std::size_t segment,
                       std::vector<Word>& out) const {
@@ -16,7 +18,8 @@ void CaseSplit::split(const Word* variants, std::size_t n, std::size_t level, st
 void LaneBlock::fill(const CaseSplit& split, const Word* variants, std::size_t n, bool known) {
     n_ = n;
     known_ = known;
-    for (std::size_t s = 0; s < 2; ++s)
+    lanes_.resize(split.n_segments());
+    for (std::size_t s = 0; s < split.n_segments(); ++s)
         for (std::size_t level = known ? kKnown : kCarrier; level < kLevels; ++level) {
             split.split(variants, n, level, s, words_);
             lanes_[s][level].resize(split.n_quads(s) * kLanes);

@@ -14,12 +14,16 @@
 
 namespace bayesdnf {
 
-// Who is a case and who a control: the two segments of every scan.
+// Who is a case and who a control: the segments of every scan, cases of each stratum, then controls
+// of each. Without strata there are two.
 class CaseSplit {
   public:
-    CaseSplit(std::span<const Word> cases, std::span<const Word> controls);
+    // segments: masks of n_words each, one after the other.
+    CaseSplit(std::span<const Word> segments, std::size_t n_words);
 
     std::size_t n_words() const { return n_words_; }
+    std::size_t n_segments() const { return pick_.size(); }
+    std::size_t n_strata() const { return pick_.size() / 2; }
     std::size_t rows(std::size_t segment) const { return pick_[segment].n_picked(); }
     std::size_t n_quads(std::size_t segment) const { return quads_for(rows(segment)); }
     // A level of n variants whose planes lie one after the other, one segment of it; the words of
@@ -29,7 +33,7 @@ class CaseSplit {
 
   private:
     std::size_t n_words_;
-    std::array<Picker, 2> pick_;
+    std::vector<Picker> pick_;
 };
 
 // Levels of up to kLanes variants, as the counting loop looks them up.
@@ -47,7 +51,7 @@ class LaneBlock {
     std::size_t n_ = 0;
     bool known_ = false;
     std::vector<Word> words_;
-    std::array<std::array<AlignedVector<std::uint8_t>, kLevels>, 2> lanes_;
+    std::vector<std::array<AlignedVector<std::uint8_t>, kLevels>> lanes_;  // by segment
 };
 
 // Two planes each of many rows of a table of counts. A row is a variant or two; what it is beside
@@ -55,7 +59,9 @@ class LaneBlock {
 class QuadRows {
   public:
     void resize(const CaseSplit& split, std::size_t n) {
-        for (std::size_t s = 0; s < 2; ++s) {
+        n_quads_.resize(split.n_segments());
+        quads_.resize(split.n_segments());
+        for (std::size_t s = 0; s < split.n_segments(); ++s) {
             n_quads_[s] = split.n_quads(s);
             quads_[s].resize(n * n_quads_[s]);
         }
@@ -68,8 +74,8 @@ class QuadRows {
     }
 
   private:
-    std::array<std::size_t, 2> n_quads_{};
-    std::array<std::vector<std::uint16_t>, 2> quads_;
+    std::vector<std::size_t> n_quads_;  // by segment
+    std::vector<std::vector<std::uint16_t>> quads_;
 };
 
 }  // namespace bayesdnf

@@ -7,12 +7,16 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "genomics/blocks.hpp"
 #include "genomics/findings.hpp"
 #include "genomics/reach.hpp"
+#include "genomics/stratum_bound.hpp"
 #include "model/posterior.hpp"
 
 namespace bayesdnf {
@@ -20,19 +24,31 @@ namespace bayesdnf {
 // Rows of each combination of levels, [segment][level of a][level of b]…, flat.
 template <std::size_t N>
 using LevelCounts = std::array<std::array<Count, N>, 2>;
+constexpr std::size_t power(std::size_t base, std::size_t exponent) {
+    return exponent == 0 ? 1 : base * power(base, exponent - 1);
+}
+// The same of so many variants, by stratum.
+template <std::size_t Variants>
+struct TableOf {
+    using ByStratum = std::span<const LevelCounts<power(kLevels, Variants)>>;
+};
+template <std::size_t Variants>
+using StrataCounts = typename TableOf<Variants>::ByStratum;
 
 class LevelScores {
   public:
-    LevelScores(ScanRules rules, const Effect& effect, Count n_positive, Count n_negative);
+    // With more than one stratum the rates of each are its own, and have no order.
+    LevelScores(ScanRules rules, const Effect& effect, const CaseSplit& split);
 
     const ScanRules& rules() const { return rules_; }
+    std::size_t n_strata() const { return strata_.empty() ? 1 : strata_.size(); }
     // Whether the calls that are known matter: where a literal holds for lack of copies.
     bool needs_known() const { return needs_known_; }
 
     // The finding on variants of one, two or three levels' counts, whose best sub-term has the log
     // Bayes factor `sub`; false when it cannot reach `least`, a key.
-    template <std::size_t Variants, std::size_t N>
-    bool operator()(const LevelCounts<N>& counts, double sub, double least, Finding& out) const;
+    template <std::size_t Variants>
+    bool operator()(StrataCounts<Variants> counts, double sub, double least, Finding& out) const;
 
     // The same for many at once, and only whether they may reach a key. The row that is screened
     // beside its lanes: one variant, or two.
@@ -41,6 +57,11 @@ class LevelScores {
     // What a finding must exceed to have a key of at least `least`.
     const Reach::Levels& levels(double sub, double least) const {
         return reach_.levels(wanted(sub, least));
+    }
+    // The same within strata, for the sum of what they add; with slack for single precision.
+    float least_sum(double sub, double least) const {
+        const double value = base(sub) + least;
+        return static_cast<float>(value - 1e-3 - 1e-6 * std::abs(value));
     }
 
   private:
@@ -56,9 +77,28 @@ class LevelScores {
     double saturated(const LevelCounts<N>& cells) const;
     template <std::size_t N>
     bool best_union(const LevelCounts<N>& cells, double least, Finding& out) const;
+    // The same within strata; counts of levels.
+    template <std::size_t Variants>
+    bool best_and_of(StrataCounts<Variants> counts, double least, Finding& out) const;
+    template <std::size_t Variants>
+    bool best_union_of(StrataCounts<Variants> counts, double least, float sum, Finding& out) const;
+    // What every union of some cells may add up to.
+    template <std::size_t N>
+    void bound_unions(std::span<const LevelCounts<N>> cells, std::span<const std::uint8_t> which,
+                      float* sums) const;
+    // How many products of literals there are, and their rows. From places in the list of codings
+    // to codings.
+    template <std::size_t Variants, std::size_t N, std::size_t Most>
+    std::size_t products(const LevelCounts<N>& counts, LevelCounts<Most>& rows) const;
+    template <std::size_t Variants>
+    std::uint32_t spelled(std::uint32_t product) const;
 
     ScanRules rules_;
-    Likelihood likelihood_;
+    Likelihood likelihood_;           // of all rows
+    std::vector<Likelihood> strata_;  // of each stratum, where there are several
+    std::vector<StratumBound> bounds_;
+    double null_;
+    bool complements_;  // whether marking the other rows scores the same
     Reach reach_;
     bool needs_known_;
     bool plain_;  // dominant, recessive and heterozygous

@@ -27,22 +27,26 @@ class RowCounts {
     };
 
     RowCounts(const CaseSplit& split, const LevelScores& scores)
-        : split_(split), scores_(scores), counts_(kRowGroup * kStride) {}
+        : split_(split),
+          scores_(scores),
+          stride_(split.n_segments() * kSegment),
+          counts_(kRowGroup * stride_),
+          table_(split.n_strata()) {}
 
     // Count rows first, first + 1, …, at most kRowGroup of them, as rows 0, 1, … of this.
     void count(std::span<const Part> parts, std::size_t first, std::size_t n_rows,
                const LaneBlock& lanes) {
-        for (std::size_t s = 0; s < 2; ++s)
+        for (std::size_t s = 0; s < split_.n_segments(); ++s)
             for (const Part& part : parts)
                 for (std::size_t v = lanes.known() ? kKnown : kCarrier; v < kLevels; ++v)
                     pair_loops().count(part.quads->row(s, first), n_rows, split_.n_quads(s),
                                        lanes.level(s, v), level(0, s, part.low, v),
-                                       level(0, s, part.high, v), kStride);
+                                       level(0, s, part.high, v), stride_);
     }
 
     // Lanes whose counts of rows of row level u and lane level v those are.
     std::int32_t* level(std::size_t row, std::size_t segment, std::size_t u, std::size_t v) {
-        return counts_.data() + row * kStride + ((segment * kSides + u) * kLevels + v) * kLanes;
+        return counts_.data() + row * stride_ + segment * kSegment + (u * kLevels + v) * kLanes;
     }
 
     // What findings on a lane must reach: a key of `least`, over the lane's best sub-term.
@@ -51,6 +55,7 @@ class RowCounts {
         lowest_ = INFINITY;
         for (std::size_t j = 0; j < of_lanes.size(); ++j) {
             of_lanes_[j] = of_lanes[j];
+            if (scores_.n_strata() > 1) continue;
             lowest_ = std::min(lowest_, of_lanes[j]);
             set(levels_, j, scores_.levels(of_lanes[j], least));
         }
@@ -60,6 +65,11 @@ class RowCounts {
     std::array<Word, kLanes / kWordBits> worth_a_look(std::size_t row, double of_row,
                                                       std::size_t n_lanes) {
         ScreenRow screened = scores_.screen(Variants);
+        if (scores_.n_strata() > 1)
+            for (std::size_t j = 0; j < n_lanes; ++j)
+                wanted_[j] = scores_.least_sum(std::max(of_row, of_lanes_[j]), least_);
+        screened.wanted = wanted_.data();
+        screened.segment = kSegment;
         const Levels* levels = &levels_;
         if (of_row > lowest_) {
             raised_ = levels_;
@@ -69,7 +79,8 @@ class RowCounts {
             levels = &raised_;
         }
         screened.levels = levels->data();
-        for (std::size_t s = 0; s < 2; ++s) screened.counts[s] = level(row, s, 0, 0);
+        for (std::size_t s = 0; s < 2; ++s)
+            screened.counts[s] = level(row, s * split_.n_strata(), 0, 0);
         std::array<Word, kLanes / kWordBits> worth;
         pair_loops().screen(screened, worth.data());
         for (std::size_t w = 0; w < worth.size(); ++w) {  // lanes past the last say nothing
@@ -79,21 +90,22 @@ class RowCounts {
         return worth;
     }
 
-    LevelCounts<kTable> table(std::size_t row, std::size_t lane) {
-        LevelCounts<kTable> out{};
+    // By stratum.
+    std::span<const LevelCounts<kTable>> table(std::size_t row, std::size_t lane) {
         const std::size_t first = scores_.needs_known() ? kKnown : kCarrier;
-        for (std::size_t s = 0; s < 2; ++s)
+        for (std::size_t s = 0; s < split_.n_segments(); ++s)
             for (std::size_t u = 0; u < kRowLevels; ++u) {
                 if (u % kLevels < first || u / kLevels < (Variants == 1 ? 0 : first)) continue;
+                Count* const out = table_[s % split_.n_strata()][s / split_.n_strata()].data();
                 for (std::size_t v = first; v < kLevels; ++v)
-                    out[s][u * kLevels + v] = level(row, s, u, v)[lane];
+                    out[u * kLevels + v] = level(row, s, u, v)[lane];
             }
-        return out;
+        return table_;
     }
 
   private:
     static constexpr std::size_t kSides = kRowLevels + 1;  // the last one takes what nobody reads
-    static constexpr std::size_t kStride = 2 * kSides * kLevels * kLanes;
+    static constexpr std::size_t kSegment = kSides * kLevels * kLanes;
 
     using Levels = std::array<float, kReachLevels * kLanes>;
     static void set(Levels& levels, std::size_t lane, const Reach::Levels& of_lane) {
@@ -102,9 +114,12 @@ class RowCounts {
 
     const CaseSplit& split_;
     const LevelScores& scores_;
+    std::size_t stride_;  // of a row's counts
     AlignedVector<std::int32_t> counts_;
+    std::vector<LevelCounts<kTable>> table_;
     alignas(64) Levels levels_{};
     alignas(64) Levels raised_{};
+    std::array<float, kLanes> wanted_{};  // within strata, in place of levels
     std::array<double, kLanes> of_lanes_{};
     double least_ = -INFINITY, lowest_ = INFINITY;
 };

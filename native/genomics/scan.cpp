@@ -35,29 +35,28 @@ Place place_of(std::size_t task, std::size_t n_blocks) {
 
 }  // namespace
 
-ScanTable::ScanTable(const Word* planes, std::size_t n_variants, std::span<const Word> cases,
-                     std::span<const Word> controls, const Effect& effect, ScanRules rules,
+ScanTable::ScanTable(const Word* planes, std::size_t n_variants, std::span<const Word> segments,
+                     std::size_t n_words, const Effect& effect, ScanRules rules,
                      std::span<const std::int32_t> chromosome,
                      std::span<const std::int64_t> position, std::size_t n_threads)
     : planes_(planes),
       n_variants_(n_variants),
-      split_(cases, controls),
-      scores_(std::move(rules), effect, static_cast<Count>(split_.rows(0)),
-              static_cast<Count>(split_.rows(1))),
+      split_(segments, n_words),
+      scores_(std::move(rules), effect, split_),
       chromosome_(chromosome.begin(), chromosome.end()),
       position_(position.begin(), position.end()),
-      margins_(n_variants),
+      margins_(n_variants * split_.n_strata()),
       singles_(n_variants) {
     const Simd& k = simd();
-    const std::span<const Word> who[2] = {cases, controls};
+    const std::size_t n_strata = split_.n_strata();
     parallel_for(n_variants, n_threads, [&](std::size_t v) {
         for (std::size_t level = 0; level < kLevels; ++level)
-            for (std::size_t s = 0; s < 2; ++s)
-                margins_[v][s][level] = k.and_popcount(variant(v) + level * split_.n_words(),
-                                                       who[s].data(), split_.n_words());
+            for (std::size_t s = 0; s < split_.n_segments(); ++s)
+                margins_[v * n_strata + s % n_strata][s / n_strata][level] =
+                    k.and_popcount(variant(v) + level * n_words, &segments[s * n_words], n_words);
         Finding& f = singles_[v];
         f = {0, {static_cast<std::int32_t>(v), -1, -1}, 0, 0, 0, 0, 0};
-        if (!scores_.operator()<1>(margins_[v], 0, -INFINITY, f))
+        if (!scores_.operator()<1>(margins(v), 0, -INFINITY, f))
             f.log_bayes_factor = f.gain = f.key = 0;
     });
 }
@@ -69,11 +68,10 @@ bool ScanTable::apart(std::size_t a, std::size_t b) const {
 
 bool ScanTable::sweeps_known(std::size_t first, std::size_t last) const {
     if (!scores_.needs_known()) return false;
-    return std::any_of(margins_.begin() + static_cast<std::ptrdiff_t>(first),
-                       margins_.begin() + static_cast<std::ptrdiff_t>(last), [&](const auto& of) {
-                           return of[0][kKnown] < static_cast<Count>(split_.rows(0)) ||
-                                  of[1][kKnown] < static_cast<Count>(split_.rows(1));
-                       });
+    for (std::size_t v = first; v < last; ++v)
+        for (std::size_t s = 0; s < split_.n_segments(); ++s)
+            if (margin(v, s)[kKnown] < static_cast<Count>(split_.rows(s))) return true;
+    return false;
 }
 
 std::size_t ScanTable::n_tasks() const {
@@ -111,16 +109,16 @@ void ScanTable::score_pairs(std::span<const CountedPair> pairs, std::size_t n_th
                 Count* const of_segment = counts[s].data();
                 // Where all calls are known, counts of known calls are the other variant's own.
                 for (std::size_t v = 0; v < kLevels; ++v) {
-                    of_segment[kKnown * kLevels + v] = margins_[b][s][v];
-                    of_segment[v * kLevels + kKnown] = margins_[a][s][v];
+                    of_segment[kKnown * kLevels + v] = margin(b, s)[v];
+                    of_segment[v * kLevels + kKnown] = margin(a, s)[v];
                 }
                 for (std::size_t k = 0; k < 4; ++k)
                     of_segment[(kCarrier + k / 2) * kLevels + kCarrier + k % 2] =
                         pair[2 + 4 * s + k];
             }
             Finding f;
-            if (!scores_.operator()<2>(counts, std::max(alone(a), alone(b)), kept[t].least(), f))
-                continue;
+            const double sub = std::max(alone(a), alone(b));
+            if (!scores_.operator()<2>({&counts, 1}, sub, kept[t].least(), f)) continue;
             f.variants = {pair[0], pair[1], -1};
             kept[t].offer(f);
         }
@@ -164,7 +162,7 @@ class ScanTable::PairWorker {
     void fill(QuadRows& rows, std::size_t first, std::size_t low, std::size_t high) {
         const CaseSplit& split = table_.split_;
         rows.resize(split, n_rows_);
-        for (std::size_t s = 0; s < 2; ++s) {
+        for (std::size_t s = 0; s < split.n_segments(); ++s) {
             split.split(table_.variant(first), n_rows_, low, s, low_);
             split.split(table_.variant(first), n_rows_, high, s, high_);
             const std::size_t words = words_for(split.rows(s));
@@ -202,17 +200,17 @@ class ScanTable::PairWorker {
 
     // Where all calls of a side are known, counts of known calls are the other side's own.
     void fill_known(std::size_t i, std::size_t a, std::size_t lane, std::size_t n_lanes) {
-        for (std::size_t s = 0; s < 2; ++s) {
+        for (std::size_t s = 0; s < table_.split_.n_segments(); ++s) {
             if (!known_)
                 for (std::size_t v = 0; v < kLevels; ++v) {
                     std::int32_t* const out = counts_.level(i, s, kKnown, v);
                     for (std::size_t j = 0; j < n_lanes; ++j)
-                        out[j] = static_cast<std::int32_t>(table_.margins_[lane + j][s][v]);
+                        out[j] = static_cast<std::int32_t>(table_.margin(lane + j, s)[v]);
                 }
             if (!lanes_.known())
                 for (std::size_t u = 0; u < kLevels; ++u)
                     std::fill_n(counts_.level(i, s, u, kKnown), n_lanes,
-                                static_cast<std::int32_t>(table_.margins_[a][s][u]));
+                                static_cast<std::int32_t>(table_.margin(a, s)[u]));
         }
     }
 

@@ -23,8 +23,10 @@ namespace bayesdnf {
 // they are.
 class ScanTable {
   public:
-    ScanTable(const Word* planes, std::size_t n_variants, std::span<const Word> cases,
-              std::span<const Word> controls, const Effect& effect, ScanRules rules,
+    // segments: masks of the cases of each stratum, then of the controls of each, one after the
+    // other, as long as the planes.
+    ScanTable(const Word* planes, std::size_t n_variants, std::span<const Word> segments,
+              std::size_t n_words, const Effect& effect, ScanRules rules,
               std::span<const std::int32_t> chromosome, std::span<const std::int64_t> position,
               std::size_t n_threads);
 
@@ -45,7 +47,7 @@ class ScanTable {
     // A pair that something else has counted: variants, a before b, then cases who are carriers of
     // both, of a with two copies of b, the other way round, and with two copies of both; controls.
     using CountedPair = std::array<std::int32_t, 10>;
-    // Score such pairs, and keep what is best.
+    // Score such pairs, and keep what is best. Without strata, as all that is for others here.
     void score_pairs(std::span<const CountedPair> pairs, std::size_t n_threads,
                      Findings& best) const;
     // What the screen goes by, for whoever screens elsewhere: what a finding with the variant must
@@ -53,7 +55,10 @@ class ScanTable {
     const Reach::Levels& levels(std::size_t v, double least) const {
         return scores_.levels(alone(v), least);
     }
-    const std::vector<LevelCounts<kLevels>>& margins() const { return margins_; }
+    // Of a variant, by stratum.
+    StrataCounts<1> margins(std::size_t v) const {
+        return {margins_.data() + v * split_.n_strata(), split_.n_strata()};
+    }
     bool all_known() const { return !sweeps_known(0, n_variants_); }
 
     // For scans of more variants at once.
@@ -68,6 +73,10 @@ class ScanTable {
   private:
     class PairWorker;
 
+    // The same by segment.
+    const std::array<Count, kLevels>& margin(std::size_t v, std::size_t segment) const {
+        return margins(v)[segment % split_.n_strata()][segment / split_.n_strata()];
+    }
     // Whether known calls of some variants must be counted: they matter, and some are missing.
     bool sweeps_known(std::size_t first, std::size_t last) const;
 

@@ -15,7 +15,8 @@ TripleTable::TripleTable(const ScanTable& table, std::span<const std::int32_t> c
     planes_.resize(n * size);
     for (std::size_t i = 0; i < n; ++i)
         std::copy_n(table.variant(as_index(chosen_[i])), size, planes_.data() + i * size);
-    for (std::size_t s = 0; s < 2; ++s)
+    levels_.resize(split.n_segments());
+    for (std::size_t s = 0; s < split.n_segments(); ++s)
         for (std::size_t l = 0; l < kLevels; ++l)
             split.split(planes_.data(), n, l, s, levels_[s][l]);
     blocks_.resize(divide_up(n, kLanes));
@@ -31,12 +32,13 @@ void TripleTable::score_pairs(std::size_t n_threads) {
     const CaseSplit& split = table_.split();
     parallel_for(chosen_.size(), n_threads, [&](std::size_t j) {
         const std::size_t first = table_.scores().needs_known() ? kKnown : kCarrier;
+        const std::size_t n_strata = split.n_strata();
+        std::vector<LevelCounts<kLevels * kLevels>> counts(n_strata);
         for (std::size_t i = 0; i < j; ++i) {
-            LevelCounts<kLevels * kLevels> counts{};
-            for (std::size_t s = 0; s < 2; ++s)
+            for (std::size_t s = 0; s < split.n_segments(); ++s)
                 for (std::size_t u = first; u < kLevels; ++u)
                     for (std::size_t v = first; v < kLevels; ++v)
-                        counts[s][u * kLevels + v] = simd().and_popcount(
+                        counts[s % n_strata][s / n_strata][u * kLevels + v] = simd().and_popcount(
                             level(s, i, u), level(s, j, v), words_for(split.rows(s)));
             Finding f{};
             table_.scores().operator()<2>(counts, 0, -INFINITY, f);
@@ -84,7 +86,7 @@ class TripleTable::Worker {
             for (std::size_t both = 0; both <= std::size_t{known}; ++both) {
                 QuadRows& rows = quads_[u][both];
                 rows.resize(split, n);
-                for (std::size_t s = 0; s < 2; ++s) {
+                for (std::size_t s = 0; s < split.n_segments(); ++s) {
                     const std::size_t words = words_for(split.rows(s));
                     low_.resize(words);
                     high_.resize(words);

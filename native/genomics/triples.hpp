@@ -46,7 +46,7 @@ class TripleTable {
     const ScanTable& table_;
     std::vector<std::int32_t> chosen_;
     std::vector<Word> planes_;
-    std::array<std::array<std::vector<Word>, kLevels>, 2> levels_;
+    std::vector<std::array<std::vector<Word>, kLevels>> levels_;  // by segment
     std::vector<LaneBlock> blocks_;
     std::vector<double> pairs_;
 };

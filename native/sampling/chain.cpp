@@ -37,8 +37,7 @@ Record::Function describe(const State& state) {
 Chain::Chain(const ChainProblem& problem, ChainSettings settings,
              const std::vector<std::vector<Term>>& starts,
              const std::vector<std::vector<std::int32_t>>& layers, Philox rng, std::uint64_t step)
-    : problem_(&problem),
-      settings_(std::move(settings)),
+    : settings_(std::move(settings)),
       mover_(problem.row_terms, settings_.moves),
       rng_(rng),
       step_(step) {

@@ -71,7 +71,6 @@ class Chain {
     void take_step(Record& record);
     void exchange(Record& record);
 
-    const ChainProblem* problem_;
     ChainSettings settings_;
     Mover mover_;
     std::vector<State> states_;

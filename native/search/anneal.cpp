@@ -174,9 +174,8 @@ void AnnealChain::add() {
     for (const Term& t : terms_.terms()) sum += inverse_[t.size()];
     const double target = rng_.uniform() * sum;
     std::size_t i = 0;
-    for (double passed = inverse_[terms_[0].size()]; passed <= target && i + 1 < terms_.size();
-         passed += inverse_[terms_[i].size()])
-        ++i;
+    double passed = inverse_[terms_[0].size()];
+    while (passed <= target && i + 1 < terms_.size()) passed += inverse_[terms_[++i].size()];
     const BitView& view = problem_->posterior.view();
     const Term& term = terms_[i];
     if (term.size() == view.n_literals()) return;

@@ -126,6 +126,7 @@ bool TermSearch::advance(const Stop& stop) {
         if (stop()) return false;
         started_ = true;
         std::vector<Branch> all;
+        all.reserve(weights_.size());
         for (std::size_t l = 0; l < weights_.size(); ++l)
             all.push_back({static_cast<std::int32_t>(l), 0, 0, 0});
         const auto& totals = posterior_.view().totals();

@@ -37,11 +37,27 @@ struct Study {
         }
     }
 
-    ScanTable table(ScanRules rules) const {
-        return ScanTable(planes.data(), kVariants, cases, controls, Effect{}, rules, chromosome,
+    ScanTable table(ScanRules rules, std::size_t n_strata = 1) const {
+        std::vector<Word> segments(2 * n_strata * words);
+        for (std::size_t i = 0; i < kSamples; ++i) {
+            const std::size_t s = i % n_strata + (bit(cases.data(), i) ? 0 : n_strata);
+            segments[s * words + i / 64] |= Word{1} << (i % 64);
+        }
+        Effect effect;
+        effect.ordered = n_strata == 1;
+        return ScanTable(planes.data(), kVariants, segments, words, effect, rules, chromosome,
                          position, 2);
     }
 };
+
+// Cases, then controls.
+CaseSplit split_of(std::int32_t positives, std::int32_t negatives) {
+    const std::size_t n = as_index(positives + negatives), words = words_for(n);
+    std::vector<Word> segments(2 * words);
+    for (std::size_t i = 0; i < n; ++i)
+        segments[(i < as_index(positives) ? 0 : words) + i / 64] |= Word{1} << (i % 64);
+    return CaseSplit(segments, words);
+}
 
 std::vector<Finding> pairs(const ScanTable& table, std::size_t threads, std::size_t step = 1) {
     Findings best(table.rules().top);
@@ -71,6 +87,39 @@ TEST(threads_and_parts_do_not_matter) {
         for (std::size_t i = 0; i < one.size(); ++i)
             CHECK(one[i].variants == other[i].variants && one[i].key == other[i].key &&
                   one[i].what == other[i].what);
+    }
+}
+
+TEST(the_planted_pair_comes_first_within_strata) {
+    const Study study;
+    for (const Measure measure : {Measure::conjunction, Measure::cells}) {
+        const ScanTable table = study.table({{0, 1, 2}, measure, true, 10, 0}, 3);
+        const auto found = pairs(table, 2);
+        CHECK((found[0].variants == std::array<std::int32_t, 3>{3, 100, -1}));
+        const auto in_parts = pairs(table, 1, 3);
+        for (std::size_t i = 0; i < found.size(); ++i)
+            CHECK(found[i].variants == in_parts[i].variants && found[i].key == in_parts[i].key);
+    }
+}
+
+TEST(a_stratum_adds_no_more_than_its_bound) {
+    Effect effect;
+    effect.ordered = false;
+    for (const auto& [positives, negatives] :
+         {std::array<Count, 2>{0, 9}, {1, 1}, {5, 90}, {70, 60}, {300, 20}}) {
+        const Likelihood likelihood(effect, positives, negatives);
+        const StratumBound bound = stratum_bound(likelihood);
+        for (Count a = 0; a <= positives; ++a)
+            for (Count b = 0; b <= negatives; ++b) {
+                const double m = static_cast<double>(a + b), q = m * (bound.beyond - m);
+                const double off = static_cast<double>(a) - bound.share * m;
+                const double square = off * off / std::max(1.0, q);
+                std::size_t k = 0;
+                while (k + 1 < kBoundRanges && q >= bound.cuts[k]) ++k;
+                const double most = std::max(bound.near[k] + bound.near_slope[k] * square,
+                                             bound.far + bound.far_slope * square);
+                CHECK(likelihood.unordered(a, b) - likelihood.null() <= most);
+            }
     }
 }
 
@@ -134,8 +183,8 @@ TEST(a_screen_lets_through_all_that_reach_the_value) {
         for (const auto [positive, negative] : {std::pair{5, 3}, {40, 90}, {200, 200}}) {
             Effect effect;
             effect.ordered = ordered;
-            const LevelScores scores({{0}, Measure::conjunction, false, 10, 0}, effect, positive,
-                                     negative);
+            const LevelScores scores({{0}, Measure::conjunction, false, 10, 0}, effect,
+                                     split_of(positive, negative));
             const Likelihood likelihood(effect, positive, negative);
             ScreenRow row = scores.screen(1);
             for (const double least : {-1.0, 0.3, 2.0, 5.0, 30.0}) {

@@ -74,7 +74,7 @@ class BitView:
     def sweep(self, masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C')]:
         """counts[segment, mask, plane]."""
 
-    def use(self, device: Callable | None) -> None:
+    def use(self, device: Callable[..., None] | None) -> None:
         """
         Let a function sweep(masks, counts) fill counts[segment, mask, plane] in place of the processor, or None: the processor again. Not while anything uses the view.
         """
@@ -439,7 +439,7 @@ class Findings:
 class ScanTable:
     """Genotypes of cases and controls, for scans of pairs."""
 
-    def __init__(self, planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], cases: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], controls: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], effect: Effect, codings: Sequence[int], cells: bool, by_gain: bool, top: int, gap: int, chromosome: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], position: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> None: ...
+    def __init__(self, planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], segments: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], effect: Effect, codings: Sequence[int], cells: bool, by_gain: bool, top: int, gap: int, chromosome: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], position: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> None: ...
 
     @property
     def n_tasks(self) -> int: ...

@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 
 from bayesdnf.cli import main
+from bayesdnf.genomics import write_plink
+from tests.genomics.planted import study
 
 
 class Ran:
@@ -67,3 +69,15 @@ def plants(run):
     table = table.assign(**{"class": np.where(ill, "p", "e")})
     table.to_csv("plants.csv", index=False)
     return table
+
+
+@pytest.fixture
+def plink(run):
+    """PLINK files study.bed/.bim/.fam, and pheno.txt with the same outcomes."""
+    made = study()
+    write_plink(made.genotypes, "study", made.y)
+    samples = made.genotypes.samples
+    table = samples[["FID", "IID"]].assign(ILL=made.y.astype(int), AGE=np.arange(len(samples)) % 50)
+    table[["FID", "IID", "ILL"]].to_csv("pheno.txt", sep=" ", index=False)
+    table[["FID", "IID", "AGE"]].to_csv("covar.txt", sep=" ", index=False)
+    return made

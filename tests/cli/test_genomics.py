@@ -12,32 +12,20 @@ import pytest
 
 from bayesdnf import Effect
 from bayesdnf.genomics import Genotypes, MarkerModel, find_markers, read_plink, write_plink
+from tests.beside import DATA, adds
+from tests.cli.studies import markers
 from tests.genomics.planted import TRUTH, study
 
 pytestmark = pytest.mark.slow
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "genomics" / "plink"
-QUICK = ("--draws", 100, "--chains", 2)
+
+SHARED = DATA / "genomics" / "plink"
+
+
 FILES = {
     "draws.nc", "manhattan.png", "marker1.png", "markers.log", "markers.tsv", "model.json",
     "pairs.tsv", "qq.png", "regions.tsv", "report.html", "summary.txt", "variants.tsv",
 }  # fmt: skip
-
-
-def markers(*arguments, files="study"):
-    return ("markers", files, "--out", "results", *QUICK, *arguments)
-
-
-@pytest.fixture
-def plink(run):
-    """PLINK files study.bed/.bim/.fam, and pheno.txt with the same outcomes."""
-    made = study()
-    write_plink(made.genotypes, "study", made.y)
-    samples = made.genotypes.samples
-    table = samples[["FID", "IID"]].assign(ILL=made.y.astype(int), AGE=np.arange(len(samples)) % 50)
-    table[["FID", "IID", "ILL"]].to_csv("pheno.txt", sep=" ", index=False)
-    table[["FID", "IID", "AGE"]].to_csv("covar.txt", sep=" ", index=False)
-    return made
 
 
 @pytest.fixture(scope="module")
@@ -91,30 +79,6 @@ def test_without_a_prevalence_risks_are_the_samples(run, plink):
     assert "Without a prevalence" in Path("results/summary.txt").read_text()
 
 
-def test_options_reach_what_they_name(run, plink):
-    Path("few.txt").write_text("rs4\nrs8\nrs9\nrs20\n")
-    Path("gone.txt").write_text("rs20\n")
-    Path("who.txt").write_text("".join(f"s{i}\n" for i in range(1, 801)))
-    Path("genes.bed").write_text("chr1\t3999000\t4001000\tALPHA\n")
-    asked = (
-        "--extract few.txt --exclude gone.txt --keep who.txt --json --codings dominant "
-        "--no-negations --allele first --genes genes.bed --maf 0.05 --gap 1000 --region 1 "
-        "--missing drop --ld-r2 0.9"
-    )
-    ran = run(*markers(*asked.split()))
-    result = ran.json()
-    assert result["variants"] == 3
-    assert result["cases"] + result["controls"] == 800
-    assert result["settings"]["codings"] == ["dominant"]
-    assert result["settings"]["negations"] is False
-    assert result["settings"]["gap"] == 1000
-    table = pd.read_csv("results/markers.tsv", sep="\t")
-    assert table["GENE"][0].startswith("ALPHA,")
-    told = " ".join(result["history"])
-    for wanted in ("The first allele", "below 0.05", "a call is missing", "r² above 0.9"):
-        assert wanted in told
-
-
 def test_close_relatives_are_warned_about(run, tmp_path):
     rng = np.random.default_rng(0)
     calls = rng.binomial(2, 0.4, (700, 60))
@@ -149,27 +113,6 @@ def test_parts_of_a_scan_merge_and_serve(run, plink):
     run("merge", "scan.1.tsv", "scan.3.tsv", "--out", "x.tsv").assert_one_sentence(["part 2 of 3"])
     run("merge", "scan.1.tsv", "--out", "scan.1.tsv").assert_one_sentence(["name another"])
     run("scan", "study", "--out", "study.bim").assert_one_sentence(["study.bim", "name another"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (("--maf", 0.7), ["'maf'", "0.7"]),
-        (("--prevalence", 1.5), ["'prevalence'", "1.5"]),
-        (("--pheno", "nobody.txt"), ["nobody.txt"]),
-        (("--genes", "nobody.bed"), ["nobody.bed"]),
-        (("--scan", "pheno.txt"), ["pheno.txt", "not a file of a scan"]),
-        (("--codings", "additive"), ["--codings", "additive"]),
-        (("--allele", "alt"), ["--allele", "alt"]),
-        (("--region", "99"), ["99"]),
-        (("--build", "hg19"), ["--build", "hg19"]),
-        (("--missing", "mean"), ["'missing'", "mean"]),
-        (("--variants-kept", 0), ["'keep'"]),
-    ],
-)
-def test_wrong_input_is_one_sentence_and_leaves_no_file(run, plink, arguments, named):
-    run(*markers(*arguments)).assert_one_sentence(named)
-    assert list(Path("results").glob("*")) == []
 
 
 def test_a_packed_study_serves_as_its_files_do(run, plink):
@@ -269,7 +212,7 @@ def test_predict_refuses_a_study_that_is_not_there(run, model):
     assert MarkerModel.load("model.json").function
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared data are not there")
+@adds("file of phenotypes that regenie's authors wrote")
 def test_phenotypes_of_a_file_of_their_own(run):
     pheno = SHARED / "regenie_phenotype_bin.txt"
     files = SHARED / "regenie_example"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from pathlib import Path
 
 import pytest
 
 from bayesdnf.datasets import load_mushroom
+from tests.beside import DATA, adds
 
-SHARED = Path(__file__).resolve().parents[3] / "shared/data/categorical/mushroom.csv"
+SHARED = DATA / "categorical/mushroom.csv"
 
 # Number of levels in the data, from UCI's description (not all described letters occur).
 LEVELS = {
@@ -85,7 +85,7 @@ def test_each_call_returns_its_own_copy():
     assert load_mushroom()[0].loc[0, "odor"] == "p"
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="no independent copy of the data beside this one")
+@adds("independent copy of the built-in table")
 def test_equals_an_independent_copy(mushroom):
     X, y = mushroom
     with SHARED.open(newline="") as file:

@@ -2,8 +2,9 @@
 
 import pytest
 
-from bayesdnf import BooleanFunction, SearchResult
+from bayesdnf import BooleanFunction
 from bayesdnf.display.trust import search_is_sure, search_trust
+from bayesdnf.search.result import SearchResult
 
 
 def found(**changes):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from estimators.planted_list import confounded
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
@@ -17,7 +18,6 @@ from bayesdnf import (
     simulate,
 )
 from bayesdnf.errors import InputError, ParameterError
-from estimators.planted_list import confounded
 
 PRIORS = {
     "default": Prior(),

@@ -6,7 +6,6 @@ import pickle
 import joblib
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
@@ -17,14 +16,11 @@ from bayesdnf import (
     BooleanFunction,
     DNFClassifier,
     Effect,
-    Geometric,
     Poisson,
-    Prior,
     datasets,
     hunt,
     simulate,
 )
-from bayesdnf.errors import ParameterError
 from tests.estimators.mixed_table import LABELS
 from tests.estimators.rare_rule import noisy
 
@@ -52,32 +48,6 @@ def test_probabilities_are_the_posterior_means(table, model):
     expected = np.where(model.marked(table), marked, unmarked)
     assert (model.predict_proba(table) == np.column_stack([expected, 1 - expected])).all()
     assert model.predict(table).tolist() == LABELS
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("prior", "flat"),
-        ("effect", Prior()),
-        ("restarts", 0),
-        ("agree", 1.5),
-        ("steps", True),
-        ("time_limit", 0),
-        ("n_jobs", 0),
-        ("random_state", -1),
-        ("random_state", "seed"),
-        ("allow_missing_columns", "yes"),
-        ("verbose", -1),
-        ("negations", 3),
-        ("thresholds", 0),
-        ("kinds", {"odor": "weird"}),
-        ("missing_values", "?"),
-    ],
-)
-def test_wrong_parameters_are_told_in_fit_only(table, name, value):
-    clf = DNFClassifier(**{name: value})
-    with pytest.raises(ParameterError, match=f"The '{name}' parameter"):
-        clf.fit(table, LABELS)
 
 
 def test_when_nothing_beats_the_null_function():
@@ -141,27 +111,6 @@ def test_verbose_tells_on_standard_error(capsys, table):
     assert told.out == ""
     assert told.err.startswith("Restart 1 of at most 256: best log posterior -")
     assert len(told.err.splitlines()) == 16
-
-
-def test_fit_leaves_the_parameters_alone(table):
-    prior, effect = Prior(size=Poisson(3)), Effect(a1=2)
-    clf = DNFClassifier(prior=prior, effect=effect, random_state=0).fit(table, LABELS)
-    before = clf.log_posterior_, clf.predict_proba(table).tolist()
-    clf.set_params(prior__size=Poisson(9), effect__a1=5)
-    assert clf.prior_ == Prior(size=Poisson(3))
-    assert clf.effect_ == Effect(a1=2)
-    assert (clf.log_posterior_, clf.predict_proba(table).tolist()) == before
-
-
-def test_nested_parameters():
-    clf = DNFClassifier(prior=Prior(size=Poisson(2)))
-    assert clf.get_params()["prior__size"] == Poisson(2)
-    assert "prior__size" not in DNFClassifier().get_params()
-    copy = clone(clf).set_params(prior__count=Geometric(0.1))
-    assert copy.prior.count == Geometric(0.1)
-    assert clf.prior.count == Prior().count
-    assert DNFClassifier().set_params(effect__a1=3).effect == Effect(a1=3)
-    assert DNFClassifier().set_params(prior=None, prior__max_terms=2).prior == Prior(max_terms=2)
 
 
 def test_grid_search_pipeline_and_cross_validation():

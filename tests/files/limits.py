@@ -1,6 +1,9 @@
 """Limits that make the system refuse to write, as a full disk does."""
 
 import contextlib
+import os
+
+import pytest
 
 
 @contextlib.contextmanager
@@ -14,3 +17,6 @@ def largest_file(n_bytes):
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+posix = pytest.mark.skipif(os.name != "posix", reason="POSIX")

@@ -1,7 +1,5 @@
 """Outcomes and covariates: how they are coded, and how they are joined."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,9 +16,10 @@ from bayesdnf.genomics import (
     read_study,
     write_plink,
 )
+from tests.beside import DATA, adds
 from tests.genomics.planted import study as planted_study
 
-PLINK = Path(__file__).resolve().parents[3] / "shared/data/genomics/plink"
+PLINK = DATA / "genomics/plink"
 NAN = float("nan")
 
 
@@ -194,7 +193,7 @@ def test_a_vcf_file_needs_outcomes(tmp_path):
         read_study(tmp_path / "a.vcf")
 
 
-@pytest.mark.skipif(not PLINK.is_dir(), reason="no ../shared here")
+@adds("study in the files of regenie's authors")
 def test_the_phenotypes_of_regenie_are_joined():
     study = read_study(
         PLINK / "regenie_example", PLINK / "regenie_phenotype_bin.txt", pheno_name="Y1"

@@ -191,12 +191,11 @@ def test_the_counts_of_threads_are_those_of_a_product():
 
 
 def test_wrong_wishes_are_one_sentence():
-    bits = bits_of(50, 3)
-    with (
-        pytest.raises(ParameterError, match="'device' parameter of hunt"),
-        on_device(bits, "gpu", "hunt"),
-    ):
-        pass
+    X, y, _ = simulate(60, 4, random_state=0)
+    posterior = Posterior(BitMatrix.from_table(X), y)
+    for work in (hunt, sample):
+        with pytest.raises(ParameterError, match=f"'device' parameter of {work.__name__}"):
+            work(posterior, device="gpu")
 
 
 def test_auto_leaves_small_tables_to_the_processor(monkeypatch):
@@ -244,8 +243,7 @@ def test_searches_and_chains_on_the_gpu_are_those_of_the_processor():
         posterior = Posterior(BitMatrix.from_table(X), y, layers=layers)
         results = []
         for device in ("cpu", "cuda"):
-            with on_device(posterior.bits, device, "hunt"):
-                found = hunt(posterior, restarts=16, n_jobs=4, random_state=0)
-                drawn = sample(posterior, draws=50, warmup=10, n_jobs=4, random_state=0)
+            found = hunt(posterior, restarts=16, n_jobs=4, random_state=0, device=device)
+            drawn = sample(posterior, draws=50, warmup=10, n_jobs=4, random_state=0, device=device)
             results.append((found.function, found.log_posterior, drawn.functions.literals.tolist()))
         assert results[0] == results[1]

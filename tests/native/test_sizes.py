@@ -72,8 +72,8 @@ def test_a_scan_keeps_at_least_one_finding():
 def scan_table(planes, cases, controls):
     whose = np.zeros(len(planes), dtype=np.int32), np.zeros(len(planes), dtype=np.int64)
     return _native.ScanTable(
-        np.array(planes, dtype=np.uint64), np.array([cases], dtype=np.uint64),
-        np.array([controls], dtype=np.uint64), Effect().native(), [0], False, False, 5, 0, *whose,
+        np.array(planes, dtype=np.uint64), np.array([[cases], [controls]], dtype=np.uint64),
+        Effect().native(), [0], False, False, 5, 0, *whose,
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bayesdnf.genomics.scanning import scan_parts
 from tests.cli.conftest import run as run
 
 dask = pytest.importorskip("dask", reason="needs bayesdnf[dask]")
@@ -28,3 +29,9 @@ def on_cluster(client):
 
     with joblib.parallel_config(backend="dask", client=client):
         yield client
+
+
+@pytest.fixture
+def many_parts(monkeypatch):
+    """Cut a small scan as a large one is cut."""
+    monkeypatch.setattr(scan_parts, "_LEAST_PAIRS", 100)

@@ -10,29 +10,23 @@ import distributed
 import joblib
 import numpy as np
 import pytest
-from sklearn.model_selection import cross_val_predict
 
-from bayesdnf import BitMatrix, DNFClassifier, Posterior, hunt, sample, simulate
+from bayesdnf import hunt, sample
 from bayesdnf.errors import ClusterError, InputError
-from bayesdnf.genomics import Study, family_wise, scan
-from bayesdnf.genomics.scanning import scan_parts
-from bayesdnf.remote import clusters, dask_cluster
-from bayesdnf.remote.clusters import active_cluster, connected, threads_for
-from bayesdnf.remote.dask_cluster import DaskCluster
-from bayesdnf.remote.posteriors import SharedPosterior
+from bayesdnf.genomics import family_wise, scan
+from bayesdnf.remote import dask_cluster
+from bayesdnf.remote.clusters import active_cluster
 from bayesdnf.sampling import remote_chains
 from tests.genomics.planted import study
+from tests.remote.shared_work import TRUTH, posterior
 
-X, Y, TRUTH = simulate(300, 20, random_state=1)
 STRATA = np.arange(300) % 2
+
+
 RUN = {"draws": 60, "warmup": 20, "thin": 20, "chains": 3, "random_state": 0}
 
 
 LARGE = study(variants=1500, n=200)  # 78 tasks of the native scan
-
-
-def posterior(**how):
-    return Posterior(BitMatrix.from_table(X), Y, **how)
 
 
 def same(a, b):
@@ -57,12 +51,6 @@ class KillOnce:
         if self.left:
             self.left = 0
             os.kill(self.pids[0], signal.SIGKILL)
-
-
-@pytest.fixture
-def many_parts(monkeypatch):
-    """Cut a small scan as a large one is cut."""
-    monkeypatch.setattr(scan_parts, "_LEAST_PAIRS", 100)
 
 
 @pytest.mark.parametrize(
@@ -178,76 +166,6 @@ def test_interrupted_chains_keep_what_they_drew(on_cluster, tmp_path, monkeypatc
         )
 
 
-def test_folds_go_out_and_their_searches_stay_with_them(on_cluster):
-    model = DNFClassifier(random_state=0, restarts=8)
-    found = cross_val_predict(model, X, Y, cv=3, n_jobs=-1, method="predict_proba")
-    with joblib.parallel_config(backend="threading"):
-        wanted = cross_val_predict(model, X, Y, cv=3, method="predict_proba")
-    assert np.array_equal(found, wanted)
-    assert threads_for(None) == 1
-
-
-def test_tasks_carry_no_data(client):
-    whole = posterior()
-    shared = SharedPosterior.of(whole, DaskCluster(client))
-    large = Posterior(BitMatrix.from_table(np.tile(X, (40, 4)) ^ 1), np.tile(Y, 40))
-    other = SharedPosterior.of(large, DaskCluster(client))
-    assert abs(len(pickle.dumps(shared)) - len(pickle.dumps(other))) < 100
-    assert SharedPosterior.of(whole, DaskCluster(client)).table == shared.table
-    path = shared.table.path
-    assert os.path.exists(path)
-    del whole
-    assert not os.path.exists(path)
-
-
-def test_a_packed_study_is_mapped_where_it_lies(client, tmp_path, monkeypatch):
-    monkeypatch.setenv("BAYESDNF_SPILL", str(tmp_path / "spill"))
-    (tmp_path / "spill").mkdir()
-    file = tmp_path / "study.pack"
-    study(seed=1).save(file)
-    old = Study.open(file)
-    study().save(file)
-    with pytest.raises(ClusterError, match=r"refuses a task: .*study\.pack has the hash"):
-        scan(old.genotypes, old.y, client=client)
-    whole = Study.open(file)
-    written = []
-
-    def look(*_):
-        written[:] = [x.stat().st_size for x in (tmp_path / "spill").iterdir()]
-
-    found = scan(whole.genotypes, whole.y, client=client, progress=look)
-    assert found.findings.equals(scan(whole.genotypes, whole.y).findings)
-    assert len(written) == 1  # outcomes and places, no second copy of the calls
-    assert list((tmp_path / "spill").iterdir()) == []
-
-
-def test_other_versions_are_refused(client, monkeypatch):
-    monkeypatch.setattr(dask_cluster, "versions", lambda: {"numpy": "1.0"})
-    whole = study()
-    with pytest.raises(ClusterError, match=r"worker tcp://\S+ has numpy \S+ and the client has 1"):
-        scan(whole.genotypes, whole.y, client=client)
-
-
-def test_workers_elsewhere_need_a_shared_folder(client, tmp_path, monkeypatch):
-    monkeypatch.setattr(DaskCluster, "on_this_machine", False)
-    whole = study()
-    with pytest.raises(InputError, match="set the environment variable BAYESDNF_SPILL to a folder"):
-        scan(whole.genotypes, whole.y, client=client)
-    monkeypatch.setenv("BAYESDNF_SPILL", str(tmp_path / "none"))
-    with pytest.raises(InputError, match="must name a folder that all workers see"):
-        scan(whole.genotypes, whole.y, client=client)
-    monkeypatch.setenv("BAYESDNF_SPILL", str(tmp_path))
-    found = scan(whole.genotypes, whole.y, client=client)
-    assert found.findings.equals(scan(whole.genotypes, whole.y).findings)
-
-
-def test_no_scheduler_is_a_sentence(monkeypatch):
-    monkeypatch.setattr(clusters, "_ANSWER", 0.3)
-    nobody = "tcp://127.0.0.1:1"
-    with pytest.raises(InputError, match=f"No Dask scheduler answers at {nobody};"):
-        connected(nobody).__enter__()
-
-
 def test_the_command_writes_the_same_file(client, run):
     study().save("study.pack")
     address = client.scheduler.address
@@ -259,9 +177,7 @@ def test_the_command_writes_the_same_file(client, run):
     assert not Path("there.tsv.checkpoint").exists()
 
 
-# The last tests: a worker takes seconds to come back.
-
-
+@pytest.mark.long  # chains survive below
 @pytest.mark.usefixtures("many_parts")
 def test_a_scan_survives_the_end_of_a_worker(client):
     whole = LARGE

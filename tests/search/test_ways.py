@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from bayesdnf import LiteralEncoder, Posterior, hunt
-from bayesdnf.search.tally import End, Tally
 from bayesdnf.search.ways import ROUND, Ways
 from benchmarks.tree_tables import tree_table
 
@@ -76,34 +75,3 @@ def test_trees_of_correlated_columns(seed, reverse):
     again = hunt(posterior, random_state=seed + 100)
     if found.stopped == again.stopped == "agreement":
         assert found.log_posterior == pytest.approx(again.log_posterior, abs=1e-6)
-
-
-def agrees(*ends):
-    tally = Tally(agree=32)
-    for number, (kind, score, times) in enumerate(ends):
-        for _ in range(times):
-            tally.add(End(((1, (number,)),), score, kind))
-    return tally.agrees()
-
-
-def test_where_nearly_all_come_to_it_half_as_many_must_agree():
-    elsewhere = ("broad", -50, 1)
-    assert agrees(("beam", -10, 1), ("free", -10, 7), ("precise", -10, 8))
-    assert not agrees(("beam", -10, 1), ("free", -10, 7), ("precise", -10, 7))  # too few
-    assert agrees(("free", -10, 8), ("precise", -10, 8), elsewhere)
-    assert not agrees(("free", -10, 8), ("precise", -10, 8), elsewhere, ("long", -60, 1))
-
-
-def test_coming_back_to_a_known_answer_is_no_agreement():
-    elsewhere = ("broad", -50, 24)
-    back = ("varied", -10, 40)
-    assert not agrees(("precise", -10, 8), back, elsewhere)  # one way
-    assert agrees(("precise", -10, 7), ("long", -10, 1), back, elsewhere)
-    assert not agrees(("precise", -10, 6), ("long", -10, 1), back, elsewhere)  # under a quarter
-    assert not agrees(("precise", -10, 7), ("long", -10, 1), ("varied", -10, 23), elsewhere)
-
-
-def test_ends_seen_once_near_the_best_speak_against_it():
-    hits = [("precise", -10, 20), ("free", -10, 18)]
-    assert agrees(*hits, ("broad", -50, 1), ("broad", -51, 1))
-    assert not agrees(*hits, ("broad", -15, 1))

@@ -23,6 +23,9 @@ constexpr std::size_t kRowGroup = 16;     // variants that are counted against t
 constexpr std::size_t kPairLevels = 9;    // levels of two variants: what a row may be made of
 constexpr std::size_t kReachLevels = 11;  // ranges of the number of rows, for unions
 constexpr std::size_t kAndLevels = 6;     // and for ANDs
+constexpr std::size_t kBoundRanges = 5;   // the same, within strata
+constexpr std::size_t kStrataCells = 9;   // of which all sets are tried within strata
+constexpr std::size_t kStrataSets = std::size_t{1} << kStrataCells;
 
 // Numbers of four rows are padded to a multiple of three, after which sums of four bits are full.
 constexpr std::size_t quads_for(std::size_t rows) { return divide_up(rows, std::size_t{12}) * 3; }
@@ -34,11 +37,23 @@ struct LevelSum {
     std::int8_t sign[kPairLevels];
 };
 
+// What m rows of a stratum, `off` more of them cases than by chance, can add to a score: with q for
+// m (beyond - m) at most near[k] + near_slope[k] off^2 / q or far + far_slope off^2 / q, whichever
+// is more. Range k of q ends before cuts[k].
+struct StratumBound {
+    float share, beyond;  // the share of cases; one more than there are rows
+    float cuts[kBoundRanges - 1];
+    float near[kBoundRanges], near_slope[kBoundRanges];
+    float far, far_slope;
+};
+
 // A row, which is one variant or two, beside the lanes, and what must be reached.
 struct ScreenRow {
-    // By segment: rows of row level u, lane level v and a lane at (u * 3 + v) * kLanes. Levels
-    // of lanes below the first are not there.
+    // Of cases and of controls: rows of row level u, lane level v and a lane at (u * 3 + v) *
+    // kLanes, those of the next stratum `segment` further on. Levels of lanes below the first are
+    // not there.
     const std::int32_t* counts[2];
+    std::size_t segment;
     std::size_t first_level;
     const LevelSum *of_row, *of_lane;
     std::size_t n_of_row, n_of_lane;
@@ -49,6 +64,11 @@ struct ScreenRow {
     // A product of m rows, a of them cases, may be worth a look if (a - share m)^2 exceeds
     // m (beyond - m) times the level of m's range and the lane. Range k ends before cuts[k].
     const float *cuts, *levels;
+    // With more than one stratum, in place of these: what each can add, and by lane what all of
+    // them must add up to.
+    const StratumBound* strata;
+    std::size_t n_strata;
+    const float* wanted;
 };
 
 struct PairLoops {
@@ -65,6 +85,11 @@ struct PairLoops {
     // Bit i of out: lane i may be worth a look; kLanes bits. In single precision and never too
     // strict, so that no result depends on how it is rounded.
     void (*screen)(const ScreenRow& row, Word* out);
+    // What every set of `n` cells of one pair may add up to over all strata, kStrataSets numbers,
+    // those of sets with cell i at places with bit i. Of stratum s and cell i there are
+    // rows[s * kStrataCells + i] rows, cases[s * kStrataCells + i] of them cases.
+    void (*bound_unions)(const StratumBound* strata, std::size_t n_strata, const float* cases,
+                         const float* rows, std::size_t n, float* sums);
 };
 
 // Those of the instruction set in use, and of another.

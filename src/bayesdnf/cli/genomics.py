@@ -263,7 +263,7 @@ def scan(
     """Scan all pairs of variants, or triples of the best ones, for association."""
     from ..files.atomic import writable
     from ..genomics.association.adjustment import adjust
-    from ..genomics.markers.stratified import scan_pairs
+    from ..genomics.markers.scan import scan as scan_study
     from ..remote.clusters import connected
     from .labelled import keep_apart
 
@@ -278,7 +278,7 @@ def scan(
             kept.genotypes, kept.y, kept.covariates, components=reading.pcs,
             columns=reading.strata or (), by_risk=reading.adjust, build=reading.build,
         )  # fmt: skip
-        found = scan_pairs(
+        found = scan_study(
             kept.genotypes, kept.y, size=size, among=among if size == 3 else None,
             codings=reading.codings_on_offer(), measure=measure, top=top, gap=reading.gap,
             part=which, n_jobs=reading.jobs, strata=adjustment.numbers, checkpoint=checkpoint,

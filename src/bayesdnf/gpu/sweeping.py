@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Generic, Protocol, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,9 @@ _PLANES, _THREADS = 128, 256  # planes and threads of a block
 _PIECE_WORDS = 8  # 64 bytes, at which segments begin
 _STAGING = 64 << 20  # bytes of planes on their way to the GPU
 _SLOTS = 4  # launches whose counts may wait to be fetched
+
+_THERE: WeakSet[BitMatrix] = WeakSet()
+"""Whose planes are on a GPU now."""
 
 Words = NDArray[np.uint64]
 Counts = NDArray[np.int32]
@@ -59,14 +63,17 @@ def on_device(bits: BitMatrix, device: str, caller: str) -> Iterator[None]:
     caller : str
         Whose parameter that is.
     """
-    if not wants_gpu(device, caller, None, bits.nbytes >= WORTH_A_GPU):
+    wanted = wants_gpu(device, caller, None, bits.nbytes >= WORTH_A_GPU)
+    if not wanted or bits in _THERE:  # a search for the starts of chains is on their device
         yield
         return
     view = bits.view()
     view.use(GpuPlanes(bits).sweep)
+    _THERE.add(bits)
     try:
         yield
     finally:
+        _THERE.discard(bits)
         view.use(None)
 
 

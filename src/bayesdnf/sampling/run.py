@@ -18,6 +18,7 @@ from ..boolean import BooleanFunction
 from ..checks import seconds, whole
 from ..data.memory import require_memory
 from ..errors import ClusterError, InputError, ParameterError
+from ..gpu.sweeping import on_device
 from ..model.flat_functions import FlatFunctions, as_flat
 from ..model.part_rates import draw_part_rates
 from ..model.posterior import Posterior, Scores
@@ -63,6 +64,7 @@ def sample(
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 60.0,
     progress: Progress | None = None,
+    device: str = "auto",
 ) -> Draws:
     """Draw functions, or lists of layers, and rates from the posterior.
 
@@ -95,6 +97,9 @@ def sample(
         Seconds between checkpoints.
     progress : callable, optional
         Called as ``progress(records, total)`` now and then.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        What counts rows: the processor or an NVIDIA GPU (extra ``cuda12`` or ``cuda13``), which
+        "auto" takes for large tables where there is one. The draws do not depend on it.
 
     Returns
     -------
@@ -137,43 +142,48 @@ def sample(
         "data": posterior.fingerprint,
     }
     kept = None if checkpoint is None else Checkpoint(checkpoint, settings)
-    records = None if kept is None else kept.load(posterior)
-    if records is None:
-        left = None if time_limit is None else max(0.01, time_limit - (time.monotonic() - began))
-        functions, known = _starts(posterior, used, starts, chains, streams, left, n_jobs)
-        records = [
-            ChainRecord(used.init(function, streams[number], known))
-            for number, function in enumerate(functions)
-        ]
-    stopped = "done"
     cluster = active_cluster()
-    if cluster is None:
-        rounds = _rounds(used, records, total * thin, thin, n_jobs, stop)
-    else:
-        ends = None if time_limit is None else began + time_limit
-        rounds = remote_rounds(used, records, total * thin, thin, cluster, ends)
-    try:
-        for now in rounds:
-            records = now
-            if kept is not None:
-                kept.save_if_due(records, checkpoint_every)
-            if progress is not None:
-                progress(records, total)
-        if min(len(record) for record in records) < total:
-            stopped = "time limit"
-    except _Interrupted as interruption:
-        records = interruption.records
-        stopped = "interrupted"
-    except KeyboardInterrupt:  # between two rounds, or while workers take chains forward
-        stopped = "interrupted"
-    except ClusterError as error:
-        if kept is None:
-            raise
-        kept.save(records)
-        raise ClusterError(
-            f"{error} The chains so far are saved in {kept.files[0]} and {kept.files[1]}; run "
-            "again with this checkpoint to resume."
-        ) from error
+    with on_device(posterior.bits, device if cluster is None else "cpu", "sample"):
+        records = None if kept is None else kept.load(posterior)
+        if records is None:
+            left = (
+                None if time_limit is None else max(0.01, time_limit - (time.monotonic() - began))
+            )
+            functions, known = _starts(
+                posterior, used, starts, chains, streams, left, n_jobs, device
+            )
+            records = [
+                ChainRecord(used.init(function, streams[number], known))
+                for number, function in enumerate(functions)
+            ]
+        stopped = "done"
+        if cluster is None:
+            rounds = _rounds(used, records, total * thin, thin, n_jobs, stop)
+        else:
+            ends = None if time_limit is None else began + time_limit
+            rounds = remote_rounds(used, records, total * thin, thin, cluster, ends)
+        try:
+            for now in rounds:
+                records = now
+                if kept is not None:
+                    kept.save_if_due(records, checkpoint_every)
+                if progress is not None:
+                    progress(records, total)
+            if min(len(record) for record in records) < total:
+                stopped = "time limit"
+        except _Interrupted as interruption:
+            records = interruption.records
+            stopped = "interrupted"
+        except KeyboardInterrupt:  # between two rounds, or while workers take chains forward
+            stopped = "interrupted"
+        except ClusterError as error:
+            if kept is None:
+                raise
+            kept.save(records)
+            raise ClusterError(
+                f"{error} The chains so far are saved in {kept.files[0]} and {kept.files[1]}; run "
+                "again with this checkpoint to resume."
+            ) from error
     if kept is not None:
         kept.save(records)
     return _collect(posterior, used, records, settings | {"stopped": stopped}, streams)
@@ -233,6 +243,7 @@ def _starts(
     streams: Streams,
     time_limit: float | None,
     n_jobs: int,
+    device: str,
 ) -> tuple[list[Rule], list[Rule]]:
     """Where the chains start, and the functions that are known before they do."""
     if starts is not None:
@@ -247,6 +258,7 @@ def _starts(
         time_limit=None if time_limit is None else time_limit / 2,
         n_jobs=n_jobs,
         random_state=streams.child(_HUNT),
+        device=device,
     )
     if found.stopped == "interrupted":
         raise KeyboardInterrupt  # nothing is drawn yet

@@ -293,10 +293,11 @@ class Boxes:
             return
         space, begun = self.space, box.begun
         marked = space.marked(terms)
-        settled, known, worth = np.zeros(2), (), 0.0
+        known: tuple[Term, ...] = ()
+        settled, worth = np.zeros(2), 0.0
         if begun is not None:
             marked &= begun.open
-            settled, known, worth = np.array(begun.rows), begun.terms, begun.worth
+            known, settled, worth = begun.terms, np.array(begun.rows), begun.worth
         counts = np.rint(settled + marked @ space.split).astype(np.int64)
         scores = space.worth(terms) + [space.log_likelihood(a, b) for a, b in counts.tolist()]
         scores += worth + space.count[len(known) + 1]

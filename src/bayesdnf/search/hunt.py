@@ -23,6 +23,7 @@ from .. import _native
 from ..boolean import BooleanFunction
 from ..checks import MOST_64, seconds, whole
 from ..errors import ClusterError, InputError
+from ..gpu.sweeping import on_device
 from ..model.flat_functions import as_flat
 from ..model.posterior import Posterior
 from ..model.rule import Rule, as_rule
@@ -64,6 +65,7 @@ def hunt(
     random_state: int | np.random.SeedSequence | None = None,
     progress: SearchProgress | None = None,
     starts: Sequence[Rule | str] = (),
+    device: str = "auto",
 ) -> SearchResult:
     """Search for the function with the highest posterior.
 
@@ -93,6 +95,9 @@ def hunt(
     starts : sequence of functions, optional
         Functions to improve before the restarts begin; they do not count as restarts, nor in the
         agreement.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        What counts rows: the processor or an NVIDIA GPU (extra ``cuda12`` or ``cuda13``), which
+        "auto" takes for large tables where there is one. The result does not depend on it.
 
     Returns
     -------
@@ -145,17 +150,18 @@ def hunt(
         runs = RemoteRuns(cluster, do_restart, send, tell)
         offered = RemoteRuns(cluster, do_restart, lambda i: send(i)._replace(start=given[i]), tell)
     try:
-        for end in offered.in_order(range(len(starts)), n_jobs):
-            tally.know(end)
-        for end in _rounds(runs, restart, tally, restarts, n_jobs):
-            tally.add(end)
-            tell()
-            if stop():
-                stopped = "time limit"
-                break
-            if tally.restarts % ROUND == 0 and tally.agrees():
-                stopped = "agreement"
-                break
+        with on_device(posterior.bits, device if cluster is None else "cpu", "hunt"):
+            for end in offered.in_order(range(len(starts)), n_jobs):
+                tally.know(end)
+            for end in _rounds(runs, restart, tally, restarts, n_jobs):
+                tally.add(end)
+                tell()
+                if stop():
+                    stopped = "time limit"
+                    break
+                if tally.restarts % ROUND == 0 and tally.agrees():
+                    stopped = "agreement"
+                    break
     except KeyboardInterrupt:
         stopped = "interrupted"
         for end in offered.unfinished():

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.estimators.test_explain import ENCODERS, LEVELS, ROWS
 
 from bayesdnf import BooleanFunction, RuleList
 from bayesdnf.data.tables import read_table
 from bayesdnf.estimators.explaining.changes import RowChanges
+from tests.estimators.explaining.explained import ENCODERS, LEVELS, ROWS
 
 
 def test_explain_says_which_layer_decides(fitted):

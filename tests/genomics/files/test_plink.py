@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.genomics import Genotypes, read_genotypes, read_plink, write_plink
+from tests.beside import DATA, adds
 from tests.genomics.test_genotypes import copies, to_bed
 
-PLINK = Path(__file__).resolve().parents[4] / "shared/data/genomics/plink"
-shared = pytest.mark.skipif(not PLINK.is_dir(), reason="no ../shared here")
+PLINK = DATA / "genomics/plink"
 
 
 def random_calls(n_variants, n_samples, seed=0):
@@ -179,7 +179,7 @@ def test_it_reads_what_bed_reader_reads(tmp_path):
     np.testing.assert_array_equal(read.copies(range(70)), calls)
 
 
-@shared
+@adds("PLINK file that others wrote")
 @pytest.mark.parametrize(
     ("name", "shape"),
     [

@@ -4,7 +4,6 @@ import gzip
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,10 +12,11 @@ from hypothesis import strategies as st
 
 from bayesdnf.errors import MissingExtraError
 from bayesdnf.genomics import read_genotypes, read_vcf
+from tests.beside import DATA, adds
 
 cyvcf2 = pytest.importorskip("cyvcf2")
 
-FOLDER = Path(__file__).resolve().parents[4] / "shared/data/genomics/vcf"
+FOLDER = DATA / "genomics/vcf"
 HEAD = (
     "##fileformat=VCFv4.2\n##contig=<ID=1>\n##contig=<ID=X>\n"
     '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">\n'
@@ -148,7 +148,7 @@ def test_htslib_speaks_again_after_reading(tmp_path, capfd):
     assert "absent.vcf" in capfd.readouterr().err
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="no ../shared here")
+@adds("VCF file that others wrote")
 @pytest.mark.parametrize(
     ("name", "n_variants", "n_missing"),
     [

@@ -2,6 +2,10 @@
 
 import pytest
 
+from bayesdnf import Effect
+from bayesdnf.genomics import (
+    find_markers,
+)
 from bayesdnf.genomics.markers.searching import (
     screen_variants,
 )
@@ -10,7 +14,7 @@ from bayesdnf.genomics.markers.steps import (
 )
 from bayesdnf.genomics.markers.tasks import MarkerTask
 from tests.genomics.markers.stepped import SETTINGS
-from tests.genomics.planted import study
+from tests.genomics.planted import QUICK, study
 
 
 @pytest.fixture(scope="module")
@@ -21,3 +25,8 @@ def task():
 @pytest.fixture(scope="module")
 def screened(task):
     return screen_variants(task, scan_variants(task))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return find_markers(study(), effect=Effect(prevalence=0.01, sampling="case-control"), **QUICK)

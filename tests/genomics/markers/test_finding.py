@@ -1,13 +1,11 @@
 """find_markers: what was planted is found, with proxies, gaps, covariates and permutations."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from bayesdnf import Effect
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.genomics import (
     Filters,
@@ -19,16 +17,13 @@ from bayesdnf.genomics import (
     scan,
 )
 from bayesdnf.genomics.markers.rivals import find_rivals
+from tests.beside import DATA, adds
 from tests.genomics.planted import QUICK, TRUTH, study
 
 pytestmark = pytest.mark.slow
 
-SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "genomics"
 
-
-@pytest.fixture(scope="module")
-def found():
-    return find_markers(study(), effect=Effect(prevalence=0.01, sampling="case-control"), **QUICK)
+SHARED = DATA / "genomics"
 
 
 def test_a_planted_pair_is_found_with_its_numbers(found):
@@ -89,22 +84,6 @@ def test_a_protective_variant_is_seen_through_its_negation():
     assert "NOT v6_B dominant" not in str(found)
     assert found.variants["LOG_BF"].idxmax() == 5
     assert "NOT" not in "".join(find_markers(given, negations=False, **QUICK).variants["BEST"])
-
-
-def test_linked_variants_share_a_slot_and_its_probability():
-    found = find_markers(study(proxies=3), **QUICK)
-    [row] = found.terms.to_dict("records")
-    [slots] = found.slots
-    slot = next(s for s in slots if s.literal.attribute in ("rs4_A", "rs10_A", "rs11_T", "rs12_A"))
-    near = {study(proxies=3).genotypes.names[v] for v in slot.variants}
-    assert near >= {"rs4_A"}
-    assert len(near) > 1
-    assert sum(p.probability for p in slot.proxies) > 0.9
-    assert row["PROB_EXACT"] < 0.9 < row["PROB"]
-    assert all(float(share) > 0.9 for share in row["SLOT_PIP"].split(","))
-    assert found.variants["PIP"].max() <= 1
-    assert "could also be" in str(found)
-    assert "do not single this function out" in str(found)
 
 
 def test_near_variants_never_stand_in_one_term():
@@ -215,17 +194,6 @@ def test_rivals_are_counted_as_an_obvious_loop_counts_them():
         assert apart == (function(found.study.genotypes) != own).mean()
 
 
-def test_equal_variants_are_told_as_equally_good():
-    given = study()
-    planes = given.genotypes.planes.copy()
-    planes[15] = planes[3]
-    twin = replace(given, genotypes=replace(given.genotypes, planes=planes))
-    found = find_markers(twin, **QUICK)
-    assert (found.rivals.apart == 0).sum() >= 1
-    assert "just as probable" in found.rivals.sentence
-    assert "marking exactly the same samples" in found.rivals.sentence
-
-
 def test_a_variant_keeps_its_name_when_its_namesake_is_left_behind():
     given = study()
     given.genotypes.variants["ID"] = given.genotypes.variants["ID"].replace({"rs1": "rs4"})
@@ -261,10 +229,7 @@ def test_parts_with_risks_of_their_own_are_a_list_of_layers():
     assert find_markers(given, **{**QUICK, "triples": 0}).layered is None
 
 
-needs_data = pytest.mark.skipif(not SHARED.exists(), reason="the shared data are not there")
-
-
-@needs_data
+@adds("published data set with a known answer")
 def test_many_equivalent_rules_are_told():
     given = read_study(SHARED / "plink" / "hapmap_ceu_yri", regions="5").filtered(Filters(hwe=0))
     found = find_markers(given, **{**QUICK, "triples": 0}, keep=60)
@@ -272,7 +237,7 @@ def test_many_equivalent_rules_are_told():
     assert "The data do not single this function out" in str(found)
 
 
-@needs_data
+@adds("published data set with a known answer")
 def test_the_three_terms_of_logicfs_are_found_exactly():
     table = pd.read_csv(SHARED / "simulated" / "logicfs_3term.csv")
     names = [f"SNP{i}" for i in range(1, 16)]

@@ -1,21 +1,17 @@
 """Sets whose answer is known, from a file on disk to the function found."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from bayesdnf import DNFClassifier, PosteriorDNFClassifier
 from bayesdnf.genomics import Genotypes, find_markers, read_study, write_plink
+from tests.beside import DATA, adds
 from tests.fewer import first
 
 pytestmark = pytest.mark.slow
 
-SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "genomics"
-needs_data = pytest.mark.skipif(
-    not SHARED.is_dir(), reason="the shared data are not beside the project"
-)
+SHARED = DATA / "genomics"
 
 
 def through_a_file(copies, y, folder):
@@ -54,7 +50,7 @@ def test_carriers_of_the_commoner_allele_are_found(seed, tmp_path):
     assert "NOT rs4_A recessive" in str(found.function)
 
 
-@needs_data
+@adds("published data set with a known answer")
 @pytest.mark.parametrize(
     ("name", "truth", "accuracy"),
     [
@@ -74,7 +70,7 @@ def test_two_interacting_variants_are_found(name, truth, accuracy, tmp_path):
     assert set(first) == truth
 
 
-@needs_data
+@adds("published data set with a known answer")
 def test_184v_and_184i_are_the_mutations_of_resistance_to_lamivudine():
     data = pd.read_csv(SHARED / "real" / "hiv_nrti_3TC.csv")
     X, y = data.drop(columns="y"), data["y"]

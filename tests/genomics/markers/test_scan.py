@@ -1,5 +1,6 @@
+"""None"""
+
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -7,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayesdnf import Effect, Prior, _native
+from bayesdnf import Effect, _native
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.genomics import Genotypes, Scan, family_wise, merge, scan
-from bayesdnf.genomics.markers.scoring import Scoring
+from tests.genomics.markers.scanned import PLAIN, many
 
-SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "genomics"
 HOLDS = {
     "dominant": lambda c: c >= 1,
     "recessive": lambda c: c == 2,
@@ -21,7 +21,6 @@ HOLDS = {
     "not recessive": lambda c: (c == 0) | (c == 1),
     "not heterozygous": lambda c: (c == 0) | (c == 2),
 }
-PLAIN = ("dominant", "recessive", "heterozygous")
 
 
 class World:
@@ -134,15 +133,6 @@ def test_no_set_of_cells_beats_the_one_found(world):
             assert row.log_bayes_factor <= best + 1e-9
 
 
-def many(n_variants=200, n_samples=300, seed=0):
-    rng = np.random.default_rng(seed)
-    calls = rng.binomial(2, 0.35, (n_variants, n_samples))
-    y = rng.random(n_samples) < np.where(
-        (calls[11] >= 1) & (calls[n_variants * 3 // 4] >= 1), 0.75, 0.25
-    )
-    return Genotypes.from_copies(calls), y
-
-
 def test_the_planted_pair_is_first_whatever_the_threads():
     genotypes, y = many()
     one, two = (scan(genotypes, y, n_jobs=n, top=50).findings for n in (1, 2))
@@ -192,17 +182,6 @@ def test_pairs_closer_than_the_gap_are_left_out():
     assert len(near) == 200 * 199 // 2
     assert (far["place_2"] - far["place_1"] >= 100).all()
     assert len(far) == sum(max(0, 200 - 100 - i) for i in range(200))
-
-
-def test_the_gap_is_kept_however_chromosomes_are_spelled():
-    genotypes, y = many()
-    far = scan(genotypes, y, top=20000, gap=100)
-    apart = Scoring(genotypes, y, Prior(), Effect(), PLAIN, False, 100).on(range(5)).prior.apart
-    assert len(apart) == 10
-    genotypes.variants["CHR"] = ["1", "chr1"] * 100
-    pd.testing.assert_frame_equal(scan(genotypes, y, top=20000, gap=100).findings, far.findings)
-    again = Scoring(genotypes, y, Prior(), Effect(), PLAIN, False, 100).on(range(5))
-    assert again.prior.apart == apart
 
 
 def test_progress_counts_every_pair_and_triple():
@@ -259,14 +238,3 @@ def test_other_files_are_not_taken_for_scans(tmp_path, text):
     path.write_text(text)
     with pytest.raises(InputError, match=r"scan\.tsv"):
         Scan.load(path)
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared data are not beside the project")
-def test_a_pair_without_marginal_effects_comes_first():
-    data = pd.read_csv(SHARED / "simulated" / "gametes_2way_20atts_0.4H.csv")
-    copies = data.drop(columns="y")
-    genotypes = Genotypes.from_copies(copies.to_numpy().T, ids=list(copies.columns))
-    y = data["y"].to_numpy() == 1
-    found = scan(genotypes, y, measure="cells", top=10)
-    assert set(found.findings.loc[0, ["variant_1", "variant_2"]]) == {"P1_B", "P2_B"}
-    assert (found.functions[0](genotypes) == y).mean() >= 0.77

@@ -1,90 +1,211 @@
 """Strata inside scans, search and chains: structure is not taken for a marker."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import betaln
 
-from bayesdnf import BooleanFunction, Effect, Prior
-from bayesdnf.errors import InputError
+from bayesdnf import Effect
+from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.genomics import Genotypes, Study, find_markers, merge, scan
 from bayesdnf.genomics.markers.permutations import permuted
-from bayesdnf.genomics.markers.scoring import Scoring
-from bayesdnf.genomics.markers.spelling import CODES
-from bayesdnf.genomics.markers.stratified import scan_pairs, stratified_scan, stratified_singles
+from tests.genomics.markers.test_scan import HOLDS
 from tests.genomics.planted import QUICK, TRUTH, study, two_populations
 
 CODINGS = ("dominant", "recessive", "heterozygous")
-NULL = BooleanFunction()
 
 
-@pytest.fixture(scope="module")
-def scoring():
-    given = study(n=700, variants=12)
-    number = np.random.default_rng(0).integers(0, 3, 700)
-    effect = Effect(ordered=False)
-    return Scoring(given.genotypes, given.y, Prior(), effect, CODINGS, True, 0, number)
+class Strata:
+    """Calls, outcomes and strata, with slow obvious scores: a sum of log Beta ratios."""
+
+    def __init__(self, seed, n_variants=6, n=240, missing=0.0, n_strata=3, effect=None):
+        rng = np.random.default_rng(seed)
+        self.calls = rng.binomial(2, rng.uniform(0.15, 0.6, (n_variants, 1)), (n_variants, n))
+        self.calls[rng.random(self.calls.shape) < missing] = -1
+        self.strata = rng.integers(0, n_strata, n)
+        risk = np.linspace(0.15, 0.7, n_strata)[self.strata]
+        risk += 0.25 * ((self.calls[0] >= 1) & (self.calls[1] >= 1))
+        self.y = rng.random(n) < risk
+        self.strata[:n_strata], self.y[:2] = np.arange(n_strata), (True, False)
+        self.effect = effect or Effect()
+        self.genotypes = Genotypes.from_copies(self.calls)
+
+    def factor(self, rows):
+        e, sum_of_strata = self.effect, 0.0
+        for s in np.unique(self.strata):
+            y, marked = self.y[self.strata == s], rows[self.strata == s]
+            parts = [(y, e.a, e.b), (y[marked], e.a1, e.b1), (y[~marked], e.a0, e.b0)]
+            null, *two = [betaln(a + p.sum(), b + (~p).sum()) - betaln(a, b) for p, a, b in parts]
+            sum_of_strata += sum(two) - null
+        return sum_of_strata
+
+    def held(self, v, code):
+        return HOLDS[code](self.calls[v])
+
+    def best_and(self, members, codings):
+        held = [[self.held(v, c) for c in codings] for v in members]
+        rows = [np.logical_and.reduce(chosen) for chosen in itertools.product(*held)]
+        return max((self.factor(r) for r in rows if r.any()), default=-np.inf)
+
+    def best_cells(self, members):
+        own = self.calls[list(members)]
+        known = (own >= 0).all(axis=0)
+        cell = np.where(known, own[0] if len(members) == 1 else 3 * own[0] + own[-1], -1)
+        there = np.unique(cell[known])
+        sets = itertools.chain.from_iterable(
+            itertools.combinations(there, k) for k in range(1, len(there))
+        )
+        return max((self.factor(np.isin(cell, chosen)) for chosen in sets), default=-np.inf)
 
 
-def factor(posterior, text):
-    return posterior.log_likelihood(text) - posterior.log_likelihood(NULL)
+@settings(max_examples=12, deadline=None)
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from([CODINGS, ("recessive",), tuple(HOLDS)]),
+    st.sampled_from([0.0, 0.1]),
+    st.sampled_from([2, 3, 7]),
+    st.sampled_from([Effect(), Effect(a1=2, b0=3)]),
+)
+def test_ands_within_strata_score_as_the_slow_twin(seed, codings, missing, n_strata, effect):
+    world = Strata(seed, missing=missing, n_strata=n_strata, effect=effect)
+    how = {"codings": codings, "strata": world.strata, "effect": effect}
+    ones = scan(world.genotypes, world.y, size=1, **how).findings
+    alone = {row.place_1: row.log_bayes_factor for row in ones.itertuples()}
+    for v, value in alone.items():
+        assert value == pytest.approx(world.best_and([v], codings), abs=1e-9)
+    pairs = scan(world.genotypes, world.y, **how)
+    twin = {m: world.best_and(m, codings) for m in itertools.combinations(range(6), 2)}
+    assert len(pairs.findings) == sum(np.isfinite(list(twin.values())))  # of some no row is marked
+    for row, function in zip(pairs.findings.itertuples(), pairs.functions, strict=True):
+        members = row.place_1, row.place_2
+        assert row.log_bayes_factor == pytest.approx(twin[members], abs=1e-9)
+        assert world.factor(function(world.genotypes)) == pytest.approx(row.log_bayes_factor)
+        sub = max(0.0, *(alone[v] for v in members))
+        assert row.gain == pytest.approx(row.log_bayes_factor - sub)
+        held = function(world.genotypes)
+        assert (row.cases, row.controls) == ((held & world.y).sum(), (held & ~world.y).sum())
+    triples = scan(world.genotypes, world.y, size=3, among=[0, 1, 3, 5], **how).findings
+    for row in triples.itertuples():
+        members = row.place_1, row.place_2, row.place_3
+        assert row.log_bayes_factor == pytest.approx(world.best_and(members, codings), abs=1e-9)
+        smaller = [alone[v] for v in members]
+        smaller += [twin[two] for two in itertools.combinations(members, 2)]
+        assert row.gain == pytest.approx(row.log_bayes_factor - max(0.0, *smaller))
 
 
-def test_singles_are_the_best_literals_within_strata(scoring):
-    found = stratified_singles(scoring, CODES).sort_values("place_1")
-    exact = scoring.on(range(12))
-    for name, text, value in zip(
-        scoring.genotypes.names, found["marker"], found["log_bayes_factor"], strict=True
-    ):
-        options = [factor(exact, str(x)) for x in exact.bits.table if x.attribute == name]
-        assert value == pytest.approx(max(options))
-        assert factor(exact, text) == pytest.approx(value)
-    assert "NOT" not in found["marker"].iloc[3]  # of two that score alike the one that raises risk
+@settings(max_examples=3, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from([0.0, 0.1]), st.sampled_from([2, 4]))
+def test_cells_within_strata_score_as_the_slow_twin(seed, missing, n_strata):
+    world = Strata(seed, n_variants=2, n=150, missing=missing, n_strata=n_strata)
+    found = scan(world.genotypes, world.y, measure="cells", strata=world.strata)
+    [row] = found.findings.itertuples()
+    assert row.log_bayes_factor == pytest.approx(world.best_cells([0, 1]))
+    assert row.gain == pytest.approx(
+        row.log_bayes_factor - max(0.0, *(world.best_cells([v]) for v in (0, 1)))
+    )
+    [function] = found.functions
+    rows = function(world.genotypes) & (world.calls >= 0).all(axis=0)
+    assert world.factor(rows) == pytest.approx(row.log_bayes_factor)
 
 
-@pytest.mark.parametrize("measure", ["and", "cells"])
-def test_pairs_are_scored_again_within_strata(scoring, measure):
-    singles = stratified_singles(scoring, CODES)
-    found = stratified_scan(scoring, singles, measure=measure, codings=CODINGS, top=50).findings
-    exact = scoring.on(range(12))
-    alone = singles.set_index("place_1")["log_bayes_factor"]
-    assert found["gain"].is_monotonic_decreasing
-    for _, row in found.head(10).iterrows():
-        assert row["log_bayes_factor"] == pytest.approx(factor(exact, row["marker"]))
-        best = max(alone[row["place_1"]], alone[row["place_2"]], 0)
-        assert row["gain"] == pytest.approx(row["log_bayes_factor"] - best)
-        held = BooleanFunction.parse(row["marker"])(scoring.genotypes)
-        assert row["cases"] == (held & scoring.y).sum()
-    if measure == "and":
-        assert found["marker"][0] == TRUTH
-
-
-def test_the_gain_of_a_triple_is_over_its_best_pair(scoring):
-    singles = stratified_singles(scoring, CODES)
-    found = stratified_scan(scoring, singles, size=3, among=[1, 3, 7], codings=CODINGS).findings
-    exact = scoring.on(range(12))
-    [row] = found.to_dict("records")
-    names = [row[f"variant_{i}"] for i in (1, 2, 3)]
-    pairs = [
-        factor(exact, f"{a} {c} AND {b} {d}")
-        for i, a in enumerate(names)
-        for b in names[i + 1 :]
-        for c in CODINGS
-        for d in CODINGS
-    ]
-    alone = singles.set_index("variant_1")["log_bayes_factor"][names].max()
-    assert row["gain"] == pytest.approx(row["log_bayes_factor"] - max(alone, *pairs))
-
-
-def test_parts_of_a_scan_within_strata_make_up_a_whole(scoring):
-    how = {"strata": scoring.strata, "top": 20}
-    parts = [scan_pairs(scoring.genotypes, scoring.y, part=(k, 2), **how) for k in (1, 2)]
-    whole = scan_pairs(scoring.genotypes, scoring.y, **how)
-    assert merge(parts).findings["marker"][0] == whole.findings["marker"][0] == TRUTH
+@settings(max_examples=4, deadline=None)
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from([("and", CODINGS), ("and", tuple(HOLDS)), ("cells", CODINGS)]),
+    st.sampled_from([0.0, 0.03]),
+    st.sampled_from([2, 5]),
+    st.sampled_from(["gain", "bayes factor"]),
+)
+def test_what_is_screened_out_within_strata_is_not_among_the_best(
+    seed, how, missing, n_strata, rank
+):
+    """The few best are the head of all, whatever the threads and parts."""
+    world = Strata(seed, n_variants=140, n=400, missing=missing, n_strata=n_strata)
+    measure, codings = how
+    given = {"measure": measure, "codings": codings, "strata": world.strata, "rank": rank}
+    every = scan(world.genotypes, world.y, top=500, **given).findings  # which screens out little
+    for n_jobs in (1, 2):
+        best = scan(world.genotypes, world.y, top=12, n_jobs=n_jobs, **given).findings
+        pd.testing.assert_frame_equal(best, every.head(12))
+    parts = [scan(world.genotypes, world.y, top=12, part=(k, 3), **given) for k in (1, 2, 3)]
+    whole = scan(world.genotypes, world.y, top=12, **given)
+    pd.testing.assert_frame_equal(merge(parts).findings, whole.findings)
     assert merge(parts).settings == whole.settings
-    plain = scan_pairs(scoring.genotypes, scoring.y, strata=None, top=20)
-    assert plain.findings.equals(scan(scoring.genotypes, scoring.y, top=20).findings)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.3, 0.5, 0.9])
+@pytest.mark.parametrize("n", [1, 7, 60, 900])
+def test_one_stratum_beside_a_small_one_hides_no_pair(share, n):
+    """Bounds hold for strata of any size and share of cases: all pairs are the head of all."""
+    world = Strata(n, n_variants=40, n=n + 200, n_strata=2)
+    world.strata = (np.arange(n + 200) < n).astype(np.intp)
+    world.y = np.random.default_rng(n).random(n + 200) < np.where(world.strata == 1, share, 0.4)
+    world.y |= (world.calls[3] >= 1) & (world.calls[4] >= 1) & (share > 0.2)
+    given = {"strata": world.strata, "rank": "bayes factor"}
+    every = scan(world.genotypes, world.y, top=1000, **given).findings
+    for top in (1, 20, 200):
+        best = scan(world.genotypes, world.y, top=top, **given).findings
+        pd.testing.assert_frame_equal(best, every.head(top))
+
+
+def test_a_pair_best_only_within_all_strata_together_is_found():
+    """The effect goes up in one stratum and down in the other: no plain scan ranks it high."""
+    rng = np.random.default_rng(1)
+    calls = rng.binomial(2, 0.4, (60, 1200))
+    strata = np.repeat([0, 1], 600)
+    held = (calls[7] >= 1) & (calls[9] >= 1)
+    y = rng.random(1200) < 0.5 + 0.09 * np.where(held, 1, -1) * np.where(strata == 0, 1, -1)
+    genotypes = Genotypes.from_copies(calls)
+
+    def best(rows, **how):
+        calls = genotypes.take(samples=rows)
+        found = scan(calls, y[rows], rank="bayes factor", top=5, **how).findings
+        return list(zip(found["place_1"], found["place_2"], strict=True))
+
+    for rows in (strata >= 0, strata == 0, strata == 1):
+        assert (7, 9) not in best(rows)
+    assert best(strata >= 0, strata=strata)[0] == (7, 9)
+
+
+@pytest.mark.parametrize(
+    ("strata", "change", "sentence"),
+    [
+        ([0, 1], {}, "'strata' parameter of scan must be whole numbers from 0 on"),
+        ([0.5] * 240, {}, "'strata' parameter of scan must be whole numbers from 0 on"),
+        ([0, 1] * 120, {"measure": "cells", "size": 3, "among": [0, 1, 2]}, "'measure' parameter"),
+    ],
+)
+def test_strata_without_a_meaning_are_refused(strata, change, sentence):
+    world = Strata(0)
+    with pytest.raises(ParameterError, match=sentence):
+        scan(world.genotypes, world.y, strata=np.array(strata), **change)
+    with pytest.raises(InputError, match="counts no pairs within strata; use device='cpu'"):
+        scan(world.genotypes, world.y, strata=world.strata, device="cuda")
+
+
+def test_one_stratum_is_none():
+    world = Strata(1)
+    plain, one = (scan(world.genotypes, world.y, strata=s) for s in (None, world.strata * 0))
+    pd.testing.assert_frame_equal(plain.findings, one.findings)
+    assert plain.settings == one.settings
+
+
+def test_of_literals_that_score_alike_the_one_that_raises_the_risk_is_named():
+    given = study(n=700, variants=12)
+    strata = np.random.default_rng(0).integers(0, 3, 700)
+    found = scan(given.genotypes, given.y, size=1, codings=tuple(HOLDS), strata=strata)
+    for row, function in zip(found.findings.itertuples(), found.functions, strict=True):
+        held = function(given.genotypes)
+        raised = 0.0
+        for s in range(3):
+            y, own = given.y[strata == s], held[strata == s]
+            raised += (own & y).sum() - own.sum() * y.mean()
+        assert raised > 0, row.marker
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -131,7 +252,7 @@ def test_a_marker_is_found_within_strata_with_its_risks():
     assert f" nats over no marker, and {before:.1f} without strata" in str(found)
     # No chain stays at the complement, which marks the same samples with the risks exchanged.
     assert found.terms["PROB"][0] > 0.9
-    made = scan_pairs(strata.genotypes, y, strata=found.adjustment.numbers)
+    made = scan(strata.genotypes, y, strata=found.adjustment.numbers)
     again = find_markers(strata, strata=["site"], pairs=made, **QUICK)
     assert again.function == found.function
     with pytest.raises(InputError, match="its strata is"):

@@ -1,5 +1,4 @@
 import csv
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +9,10 @@ from hypothesis import strategies as st
 from bayesdnf.errors import InputError
 from bayesdnf.genomics import Filters, impute_mode, missingness_by_outcome
 from bayesdnf.genomics.quality.missingness import calls_per_sample, unequal_shares
+from tests.beside import DATA, adds
 from tests.genomics import twins
 
-SNPASSOC = Path(__file__).resolve().parents[4] / "shared/data/genomics/real/snpassoc_SNPs.csv"
+SNPASSOC = DATA / "genomics/real/snpassoc_SNPs.csv"
 
 
 @given(st.integers(0, 2**32), st.sampled_from([2, 64, 150]))
@@ -84,7 +84,7 @@ def test_calls_missing_at_random_are_no_reason(seed):
     assert kept.n_variants == 200
 
 
-@pytest.mark.skipif(not SNPASSOC.exists(), reason="the shared data are not at hand")
+@adds("real study whose missing calls follow the outcome")
 def test_the_real_trap_is_caught():
     with SNPASSOC.open() as file:
         rows = list(csv.DictReader(file))

@@ -1,14 +1,13 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.genomics import Genotypes, close_relatives, independent_variants, principal_components
 from bayesdnf.genomics.quality import structure
+from tests.beside import DATA, adds
 from tests.genomics import twins
 
-HAPMAP = Path(__file__).resolve().parents[4] / "shared/data/genomics/plink/hapmap_ceu_yri.bed"
+HAPMAP = DATA / "genomics/plink/hapmap_ceu_yri.bed"
 
 
 def two_populations(seed, n=60, p=400, apart=0.15):
@@ -121,7 +120,7 @@ def test_strangers_are_none_and_few_variants_are_too_few():
         close_relatives(packed, 0)
 
 
-@pytest.mark.skipif(not HAPMAP.exists(), reason="the shared data are not at hand")
+@adds("study of people from two continents")
 def test_continents_are_the_first_component():
     import pandas as pd
 

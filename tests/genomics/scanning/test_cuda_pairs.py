@@ -1,7 +1,6 @@
 """Pairs on a GPU: the same findings as on the CPU; without a GPU, what the kernels rely on.
 
-The screen, the order of rows and the places of counts have twins here that run everywhere.
-"""
+The screen, the order of rows and the places of counts have twins here that run everywhere."""
 
 import itertools
 
@@ -12,8 +11,8 @@ from bayesdnf import Effect, _native
 from bayesdnf.errors import InputError, MissingExtraError, ParameterError
 from bayesdnf.genomics import Genotypes, scan
 from bayesdnf.genomics.scanning import cuda_pairs
-from bayesdnf.genomics.scanning.scan_parts import ScanOptions, scan_table
 from bayesdnf.gpu.device import cupy
+from tests.genomics.scanning.paired import counted, study, table_of
 
 
 def gpu_is_there():
@@ -25,83 +24,6 @@ def gpu_is_there():
 
 
 needs_gpu = pytest.mark.skipif(not gpu_is_there(), reason="needs CuPy and an NVIDIA GPU")
-
-
-def study(p, n, seed=0, missing=0.0):
-    rng = np.random.default_rng(seed)
-    copies = rng.binomial(2, rng.uniform(0.05, 0.5, (p, 1)), (p, n))
-    y = rng.random(n) < np.where((copies[1] >= 1) & (copies[p - 2] >= 1), 0.7, 0.3)
-    copies[rng.random((p, n)) < missing] = -1
-    return Genotypes.from_copies(copies), y
-
-
-def table_of(genotypes, y, **options):
-    return scan_table(genotypes, y, ScanOptions(**options))
-
-
-# What the CPU does for the GPU --------------------------------------------------------------------
-
-
-def counted(genotypes, y):
-    """What the kernel lists if it rules nothing out: variants, counts of cases and of controls."""
-    calls = genotypes.copies(range(genotypes.n_variants))
-    return np.array(
-        [
-            [a, b]
-            + [
-                int(((calls[a] >= u) & (calls[b] >= v) & who).sum())
-                for who in (y, ~y)
-                for u in (1, 2)
-                for v in (1, 2)
-            ]
-            for a, b in itertools.combinations(range(genotypes.n_variants), 2)
-        ],
-        dtype=np.int32,
-    )
-
-
-@pytest.mark.parametrize("n", [63, 64, 65, 127, 128, 300])
-@pytest.mark.parametrize("measure", ["and", "cells"])
-def test_scoring_all_pairs_is_scanning_them(n, measure):
-    genotypes, y = study(20, n, missing=0.05 if measure == "and" else 0)
-    table = table_of(genotypes, y, measure=measure, top=50)
-    for n_jobs in (1, 2):
-        best, scanned = _native.Findings(50), _native.Findings(50)
-        table.score(counted(genotypes, y)[::-1].copy(), n_jobs, best)
-        table.scan(0, table.n_tasks, 1, 1, _native.StopFlag(), scanned)
-        assert best.least == scanned.least
-        for one, other in zip(best.arrays(), scanned.arrays(), strict=True):
-            np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.parametrize("ordered", [True, False])
-@pytest.mark.parametrize("measure", ["and", "cells"])
-def test_the_screen_leaves_the_best_of_many_samples(measure, ordered):
-    """Scoring does without the screen, which is in single precision."""
-    genotypes, y = study(40, 150_000, seed=1)  # rows are screened 16 at a time
-    table = table_of(genotypes, y, measure=measure, top=8, effect=Effect(ordered=ordered))
-    best, scanned = _native.Findings(8), _native.Findings(8)
-    table.score(counted(genotypes, y), 1, best)
-    table.scan(0, table.n_tasks, 1, 1, _native.StopFlag(), scanned)
-    for one, other in zip(best.arrays(), scanned.arrays(), strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-def test_pairs_that_cannot_be_are_refused():
-    genotypes, y = study(10, 40)
-    table, best = table_of(genotypes, y), _native.Findings(1)
-    pairs = counted(genotypes, y)
-    for pair in ([3, 3], [4, 2], [0, 10], [-1, 2]):
-        with pytest.raises(ValueError, match="must rise and be in the table"):
-            table.score(np.array([[*pair, *[0] * 8]], dtype=np.int32), 1, best)
-    for place in range(2, 10):
-        wrong = pairs[:1].copy()
-        wrong[0, place] += 41
-        with pytest.raises(ValueError, match="counts that cannot be"):
-            table.score(wrong, 1, best)
-    gaps = table_of(*study(10, 40, missing=0.2), measure="cells")
-    with pytest.raises(ValueError, match="all calls must be known"):
-        gaps.score(pairs, 1, best)
 
 
 @pytest.mark.parametrize("p", [1, 2, 127, 128, 129, 255, 256, 257, 700])
@@ -121,9 +43,6 @@ def test_tasks_have_their_places(p):
         with pytest.raises(ValueError, match="outside the scan"):
             table.places(np.array([task]))
     assert table.size_of(0, table.n_tasks) == p * (p - 1) // 2
-
-
-# Twins of the kernels -----------------------------------------------------------------------------
 
 
 def operand_row(row, first_row, first_column):

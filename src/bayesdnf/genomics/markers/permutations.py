@@ -14,23 +14,17 @@ from ... import _native
 from ...boolean import BooleanFunction
 from ...boolean.literal import CODINGS
 from ...checks import whole
-from ...model.effect import Effect
-from ...model.prior import Prior
 from ...model.streams import Streams
 from ...remote.clusters import Cluster, active_cluster
 from ..genotypes import Genotypes
 from ..scanning.scan_parts import Progress, ScanOptions, scan_table
 from ..scanning.sharing import SharedCalls
-from .scoring import Scoring
-from .stratified import stratified_scan, stratified_singles
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Numbered = tuple[int, tuple[float, float]]
 """The number of a permutation, and the largest values in it."""
-
-_KEPT = 200  # findings of a permutation's plain scans that are scored within strata
 
 
 def family_wise(
@@ -122,9 +116,7 @@ def _on_threads(
 
     def largest(number: int) -> tuple[float, float]:
         shuffled = permuted(y, exchangeable, np.random.default_rng(streams.child(number)))
-        if strata is not None:
-            return _largest_within(genotypes, shuffled, strata, settings)
-        return _largest(scan_table(genotypes, shuffled, options), options, stop)
+        return _largest(scan_table(genotypes, shuffled, options, strata), options, stop)
 
     with ThreadPoolExecutor(n_jobs) as pool:
         try:
@@ -150,11 +142,9 @@ def scan_permuted(task: PermutationTask, stop: _native.StopFlag) -> tuple[float,
     exchangeable = data["exchangeable"].astype(np.intp)
     rng = np.random.default_rng(task.streams.child(task.number))
     shuffled = permuted(data["y"], exchangeable, rng)
-    if data.has("strata"):
-        strata = data["strata"].astype(np.intp)
-        return _largest_within(task.calls.genotypes(), shuffled, strata, task.settings)
+    strata = data["strata"] if data.has("strata") else None
     options, places = _options(task.settings), (data["chromosome"], data["position"])
-    return _largest(options.table(task.calls.planes(), shuffled, *places), options, stop)
+    return _largest(options.table(task.calls.planes(), shuffled, *places, strata), options, stop)
 
 
 def _remotely(
@@ -213,22 +203,6 @@ def _exchangeable(
     columns = [np.zeros(n, dtype=np.intp) if x is None else x for x in (strata, families)]
     _, number = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
     return number.ravel().astype(np.intp)
-
-
-def _largest_within(
-    genotypes: Genotypes,
-    y: NDArray[np.bool_],
-    strata: NDArray[np.intp],
-    settings: dict[str, Any],
-) -> tuple[float, float]:
-    """Return the same of scans that score within strata."""
-    effect = (settings.get("effect") or Effect()).resolved(strata=int(strata.max()) + 1)
-    codes = tuple(settings.get("codings", CODINGS))
-    scoring = Scoring(genotypes, y, Prior(), effect, codes, False, 0, strata)
-    singles = stratified_singles(scoring, codes)
-    found = stratified_scan(scoring, singles, top=_KEPT, **settings).findings
-    key = "gain" if settings.get("rank", "gain") == "gain" else "log_bayes_factor"
-    return float(singles["log_bayes_factor"].max()), float(found[key].max())
 
 
 def add_family_wise(

@@ -2,6 +2,7 @@
 
 The Bayes factor is that of the best marker on the variants against no marker, both rates integrated
 out: the best AND of one literal of each variant, or the best set of cells of their genotype table.
+With strata every stratum has rates of its own, and the Bayes factor is the product over strata.
 Its *gain* is taken over the best marker on fewer of these variants, so that one strong variant does
 not bring thousands of pairs with it.
 """
@@ -139,6 +140,7 @@ def scan(
     top: int = 1000,
     gap: int = 0,
     effect: Effect | None = None,
+    strata: NDArray[np.integer] | None = None,
     part: tuple[int, int] | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
@@ -173,6 +175,9 @@ def scan(
         Leave out variants of one chromosome that are closer than so many base pairs.
     effect : Effect, optional
         What is known of the rates.
+    strata : ndarray of int, optional
+        The stratum of each sample, numbered from 0: samples are counted and scored within strata.
+        Cells of three variants are not.
     part : (int, int), optional
         Do part k of n of the pairs or triples, k from 1: for job arrays. :func:`merge` joins the
         parts.
@@ -187,8 +192,8 @@ def scan(
     device : {"auto", "cpu", "cuda"}, default="auto"
         What counts pairs: an NVIDIA GPU where there is one and the scan is long enough to need it,
         the processor, or the GPU in any case. What is found does not depend on it. GPUs take the
-        codings dominant, recessive and heterozygous, and cells where no call is missing; they need
-        CuPy, the extra ``cuda12`` or ``cuda13``.
+        codings dominant, recessive and heterozygous, cells where no call is missing, and no strata;
+        they need CuPy, the extra ``cuda12`` or ``cuda13``.
     client : distributed.Client, optional
         Scan on the workers of this Dask client.
     checkpoint : path, optional
@@ -210,15 +215,18 @@ def scan(
     size, top = whole("size", "scan", size, 1, 3), whole("top", "scan", top, 1)
     gap, n_jobs = whole("gap", "scan", gap, 0), whole("n_jobs", "scan", n_jobs, 1)
     _check(genotypes, y, size, among, codings, measure, rank, part)
+    strata = _checked_strata(strata, len(y), size, measure)
     number, parts = (1, 1) if part is None else map(int, part)
     options = ScanOptions(tuple(codings), measure, rank, top, gap, effect or Effect())
-    table = scan_table(genotypes, y, options, n_jobs)
+    table = scan_table(genotypes, y, options, strata, n_jobs)
+    counts = table.margins().swapaxes(0, 1) if strata is None else None
     settings = {
-        **identity(genotypes, y, codings, gap, effect or Effect(), table.margins().swapaxes(0, 1)),
+        **identity(genotypes, y, codings, gap, effect or Effect(), counts),
         "size": size,
         "measure": measure,
         "rank": rank,
         "top": top,
+        "strata": strata_hash(strata),
         "part": [number, parts],
     }
     if size == 1:
@@ -243,8 +251,8 @@ def scan(
             announce(forecast(scanned, what, number, parts, n_jobs, top, slots))
         found = scan_parts(
             genotypes, y, scanned, options, chosen, range(number - 1, scanned.n_tasks, parts),
-            n_jobs=n_jobs, device=device, cluster=cluster, checkpoint=checkpoint, settings=settings,
-            progress=progress,
+            strata=strata, n_jobs=n_jobs, device=device, cluster=cluster, checkpoint=checkpoint,
+            settings=settings, progress=progress,
         )  # fmt: skip
     require_intact(genotypes.planes)
     return Scan(_findings(genotypes, found, size, measure), settings)
@@ -278,6 +286,13 @@ def identity(
         "gap": gap,
         "effect": repr(Effect(**parameters)),
     }
+
+
+def strata_hash(strata: NDArray[np.integer] | None) -> str | None:
+    """Name a choice of strata, for the settings of a scan; one stratum is none."""
+    if strata is None or strata.max(initial=0) == 0:
+        return None
+    return hashlib.sha256(np.ascontiguousarray(strata, dtype=np.int64).tobytes()).hexdigest()[:16]
 
 
 def merge(scans: Sequence[Scan]) -> Scan:
@@ -326,6 +341,24 @@ def merge(scans: Sequence[Scan]) -> Scan:
     order = np.lexsort((*places, -joined[key]))
     findings = joined.iloc[order[: plain[0]["top"]]].reset_index(drop=True)
     return Scan(findings, {**plain[0], "part": [1, 1]})
+
+
+def _checked_strata(
+    strata: NDArray[np.integer] | None, n: int, size: int, measure: str
+) -> NDArray[np.integer] | None:
+    """Return strata that a scan can count in; one stratum is none."""
+    if strata is None:
+        return None
+    strata = np.asarray(strata)
+    if strata.shape != (n,) or strata.dtype.kind not in "iu" or strata.min(initial=0) < 0:
+        raise ParameterError.of(
+            "strata", "scan", f"whole numbers from 0 on, one for each of {n:,} samples", strata
+        )
+    if strata.max(initial=0) == 0:
+        return None
+    if size == 3 and measure == "cells":
+        raise ParameterError.of("measure", "scan", "'and' for triples within strata", measure)
+    return strata
 
 
 def _findings(genotypes: Genotypes, found: Any, size: int, measure: str) -> pd.DataFrame:

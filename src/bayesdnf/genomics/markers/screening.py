@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from ..quality.linkage import clump_leads
 from .scan import Scan, scan
 from .scoring import Scoring
 from .spelling import with_negations
-from .stratified import stratified_scan, stratified_singles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,13 +96,11 @@ def scan_study(
     """
     codings = scoring.codings
     alone = with_negations(codings, scoring.negations)
-    how: dict[str, Any] = {"gap": scoring.gap, "effect": effect, "n_jobs": n_jobs}
-    if scoring.strata is None:
-        run: Callable[..., Scan] = partial(scan, scoring.genotypes, scoring.y, **how)
-        singles = run(size=1, top=scoring.genotypes.n_variants, codings=alone).findings
-    else:
-        singles = stratified_singles(scoring, alone)
-        run = partial(stratified_scan, scoring, singles, **how)
+    run: Callable[..., Scan] = partial(
+        scan, scoring.genotypes, scoring.y, gap=scoring.gap, effect=effect, strata=scoring.strata,
+        n_jobs=n_jobs,
+    )  # fmt: skip
+    singles = run(size=1, top=scoring.genotypes.n_variants, codings=alone).findings
     known = {made.settings["measure"]: made for made in pairs}
     # Cells show markers that only an AND of negated literals could tell, such as XOR.
     titles = {"and": "pairs"} | ({"cells": "pairs, by genotype cells"} if scoring.negations else {})

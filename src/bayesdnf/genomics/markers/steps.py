@@ -19,11 +19,10 @@ from ..study import Study
 from .credible import Slot, term_probabilities
 from .marker_tables import add_refit, marker_table, variant_inclusion, variant_table
 from .permutations import family_wise
-from .scan import Scan, identity
+from .scan import Scan, identity, strata_hash
 from .screening import StudyScans, scan_study, stage_progress
 from .searching import Searched
 from .spelling import with_negations
-from .stratified import strata_hash
 from .tasks import MarkerSettings, MarkerTask
 
 if TYPE_CHECKING:
@@ -139,13 +138,11 @@ def permute_outcomes(task: MarkerTask) -> NDArray[np.float64]:
 def tell(task: MarkerTask, searched: Searched, refitted: Refitted) -> tuple[str, ...]:
     """Describe every step of the analysis in one sentence each."""
     n, kept = task.study.genotypes.n_variants, len(searched.screened.screen.chosen)
-    within = "" if task.adjustment.strata is None else (
-        " Pairs were ranked in the whole study and in each stratum, and the best of each scored "
-        "again within strata."
-    )  # fmt: skip
+    within = "" if task.adjustment.strata is None else " within strata"
     scanned = (
-        f"All {n:,} variants and their {n * (n - 1) // 2:,} pairs were scored; {kept:,} variants "
-        f"took part in the search, one of those with r² of {task.settings.r_squared:g} or more."
+        f"All {n:,} variants and their {n * (n - 1) // 2:,} pairs were scored{within}; {kept:,} "
+        "variants took part in the search, one of those with r² of "
+        f"{task.settings.r_squared:g} or more."
         if kept < n
         else f"All {n:,} variants took part in the search."
     )
@@ -155,6 +152,6 @@ def tell(task: MarkerTask, searched: Searched, refitted: Refitted) -> tuple[str,
         f"{count(task.scoring.n_literals, 'literal')} ({drawn.settings['stopped']})."
     )
     return (
-        *task.study.history, *task.adjustment.history, task.adjustment.verdict, scanned + within,
+        *task.study.history, *task.adjustment.history, task.adjustment.verdict, scanned,
         search_trust(searched.search), *searched.sentences, sampled, *refitted.history,
     )  # fmt: skip

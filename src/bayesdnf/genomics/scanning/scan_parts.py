@@ -68,12 +68,19 @@ class ScanOptions(NamedTuple):
         y: NDArray[np.bool_],
         chromosome: NDArray[np.int32],
         position: NDArray[np.int64],
+        strata: NDArray[np.integer] | None = None,
         n_jobs: int = 1,
     ) -> _native.ScanTable:
-        """Split calls into cases and controls, as the native core scans them."""
-        n_words = planes.shape[2]
+        """Split calls into cases and controls of each stratum, as the native core scans them."""
+        number = np.zeros(len(y), dtype=np.intp) if strata is None else strata
+        n_strata = int(number.max()) + 1
+        segments = [
+            pack_mask((number == s) & (y == case), planes.shape[2])
+            for case in (True, False)
+            for s in range(n_strata)
+        ]
         return _native.ScanTable(
-            planes, pack_mask(y, n_words), pack_mask(~y, n_words), self.effect.native(),
+            planes, np.stack(segments), self.effect.resolved(strata=n_strata).native(),
             [CODES.index(coding) for coding in self.codings], self.measure == "cells",
             self.rank == "gain", self.top, self.gap, chromosome, position, n_jobs,
         )  # fmt: skip
@@ -88,12 +95,16 @@ class ScanOptions(NamedTuple):
 
 
 def scan_table(
-    genotypes: Genotypes, y: NDArray[np.bool_], options: ScanOptions, n_jobs: int = 1
+    genotypes: Genotypes,
+    y: NDArray[np.bool_],
+    options: ScanOptions,
+    strata: NDArray[np.integer] | None = None,
+    n_jobs: int = 1,
 ) -> _native.ScanTable:
     """Return the table that is scanned, of genotypes in this process."""
     variants = genotypes.variants
     chromosome, position = chromosome_order(variants["CHR"]), variants["POS"].to_numpy(np.int64)
-    return options.table(genotypes.planes, y, chromosome, position, n_jobs)
+    return options.table(genotypes.planes, y, chromosome, position, strata, n_jobs)
 
 
 class PartTask(NamedTuple):
@@ -113,8 +124,9 @@ class PartTask(NamedTuple):
     def _made(self) -> Table:
         data = self.calls.open()
         table = self.options.table(
-            self.calls.planes(), data["y"], data["chromosome"], data["position"], threads_here()
-        )
+            self.calls.planes(), data["y"], data["chromosome"], data["position"],
+            data["strata"] if data.has("strata") else None, threads_here(),
+        )  # fmt: skip
         if self.chosen is None:
             return table
         return _native.TripleTable(table, np.frombuffer(self.chosen, np.int32), threads_here())
@@ -136,6 +148,7 @@ def scan_parts(
     chosen: NDArray[np.int32] | None,
     tasks: range,
     *,
+    strata: NDArray[np.integer] | None,
     n_jobs: int,
     device: str,
     cluster: Cluster | None,
@@ -147,7 +160,7 @@ def scan_parts(
 
     Parameters
     ----------
-    genotypes, y
+    genotypes, y, strata
         What ``table`` was made of.
     table : ScanTable or TripleTable
         What is scanned.
@@ -163,7 +176,9 @@ def scan_parts(
         What the scan is, for the checkpoint.
     """
     gpu = None
-    if cluster is None and scans_on_gpu(device, table, options, len(y)):
+    if strata is not None and device == "cuda":
+        raise InputError("device='cuda' counts no pairs within strata; use device='cpu'.")
+    if cluster is None and strata is None and scans_on_gpu(device, table, options, len(y)):
         assert isinstance(table, _native.ScanTable)
         gpu = CudaPairs(genotypes, y, table, options)
     if cluster is None and checkpoint is None:
@@ -185,7 +200,8 @@ def scan_parts(
         if cluster is None:
             results = ((at, _scan_here(table, options, at, step, n_jobs, gpu)) for at in left)
         else:
-            calls = stack.enter_context(SharedCalls.of(genotypes, y, cluster))
+            more = {} if strata is None else {"strata": strata.astype(np.int64)}
+            calls = stack.enter_context(SharedCalls.of(genotypes, y, cluster, **more))
             numbers = None if chosen is None else chosen.tobytes()
             sent = (PartTask(calls, options, numbers, at, step) for at in left)
             ended = stack.enter_context(closing(cluster.run(scan_part, sent)))

@@ -1,0 +1,34 @@
+"""When restarts agree, and when a search may stop."""
+
+from bayesdnf.search.tally import End, Tally
+
+
+def agrees(*ends):
+    tally = Tally(agree=32)
+    for number, (kind, score, times) in enumerate(ends):
+        for _ in range(times):
+            tally.add(End(((1, (number,)),), score, kind))
+    return tally.agrees()
+
+
+def test_where_nearly_all_come_to_it_half_as_many_must_agree():
+    elsewhere = ("broad", -50, 1)
+    assert agrees(("beam", -10, 1), ("free", -10, 7), ("precise", -10, 8))
+    assert not agrees(("beam", -10, 1), ("free", -10, 7), ("precise", -10, 7))  # too few
+    assert agrees(("free", -10, 8), ("precise", -10, 8), elsewhere)
+    assert not agrees(("free", -10, 8), ("precise", -10, 8), elsewhere, ("long", -60, 1))
+
+
+def test_coming_back_to_a_known_answer_is_no_agreement():
+    elsewhere = ("broad", -50, 24)
+    back = ("varied", -10, 40)
+    assert not agrees(("precise", -10, 8), back, elsewhere)  # one way
+    assert agrees(("precise", -10, 7), ("long", -10, 1), back, elsewhere)
+    assert not agrees(("precise", -10, 6), ("long", -10, 1), back, elsewhere)  # under a quarter
+    assert not agrees(("precise", -10, 7), ("long", -10, 1), ("varied", -10, 23), elsewhere)
+
+
+def test_ends_seen_once_near_the_best_speak_against_it():
+    hits = [("precise", -10, 20), ("free", -10, 18)]
+    assert agrees(*hits, ("broad", -50, 1), ("broad", -51, 1))
+    assert not agrees(*hits, ("broad", -15, 1))
