@@ -4,6 +4,9 @@ Three kinds of simulated sets of 50 columns, searched with ``layers=4``: lists o
 layers, one or two terms of two or three literals each, whose parts have well separated rates in any
 order; functions of two terms, which should come out as lists of one layer; and noise, where the
 null list should. Set s of a kind is made and searched with the seed s.
+
+With ``--classes 3`` the outcome has three classes: every part has a class of its own with a share
+of 80 %, and one of four parts has two classes with 45 % each. Without a layer classes are noise.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from .writing import arguments, show, write
 P, LAYERS = 50, 4
 ZERO = 1e-9  # rounding
 RATES = {2: (0.1, 0.5, 0.9), 3: (0.05, 0.35, 0.65, 0.95)}
+SHARES = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8], [0.45, 0.45, 0.1]])
 
 
 class Setting(NamedTuple):
@@ -28,6 +32,7 @@ class Setting(NamedTuple):
     layers: int
     n: int
     sets: int
+    classes: int = 2
 
 
 SETTINGS = [
@@ -35,17 +40,21 @@ SETTINGS = [
     *(Setting(1, n, 100) for n in (500, 2000)),
     Setting(0, 500, 100),
 ]
+OF_CLASSES = [
+    *(Setting(layers, n, 60, 3) for layers in (1, 2, 3) for n in (500, 2000)),
+    Setting(0, 500, 60, 3),
+]
 
 
 def simulated(setting: Setting, seed: int) -> tuple[np.ndarray, np.ndarray, RuleList]:
     """Return a table, its outcome and the list that it follows."""
-    if setting.layers < 2:
+    if setting.classes == 2 and setting.layers < 2:
         terms: Any = (2, 2) if setting.layers else BooleanFunction()
         X, y, truth = simulate(setting.n, P, terms=terms, random_state=seed)
         return X, y, RuleList([] if truth.is_null else [truth])
     rng = np.random.default_rng(seed)
     X = rng.random((setting.n, P)) < 0.5
-    rates = rng.permutation(RATES[setting.layers])
+    below = _cumulative(setting, rng)
     columns = iter(rng.permutation(P))
     part = np.zeros(setting.n, dtype=np.intp)
     layers = []
@@ -54,7 +63,20 @@ def simulated(setting: Setting, seed: int) -> tuple[np.ndarray, np.ndarray, Rule
         terms = [[int(next(columns)) for _ in range(size)] for size in sizes]
         part[np.any([X[:, term].all(axis=1) for term in terms], axis=0)] = number
         layers.append(BooleanFunction([[f"x{j}" for j in term] for term in terms]))
-    return X, rng.random(setting.n) < rates[part], RuleList(layers[::-1])
+    uniform = rng.random(setting.n)
+    if setting.classes == 2:
+        return X, uniform < below[part, 0], RuleList(layers[::-1])
+    return X, (uniform[:, None] > below[part, :2]).sum(axis=1), RuleList(layers[::-1])
+
+
+def _cumulative(setting: Setting, rng: np.random.Generator) -> np.ndarray:
+    """Return cumulative class shares of the parts, that of positives first where there are two."""
+    if setting.classes == 2:
+        return np.asarray(rng.permutation(RATES[setting.layers])[:, None])
+    if setting.layers == 0:
+        return np.cumsum(np.full((1, 3), 1 / 3), axis=1)
+    shares = rng.permutation(SHARES[: setting.layers + 1])[:, rng.permutation(3)]
+    return np.cumsum(shares, axis=1)
 
 
 def one_set(setting: Setting, seed: int, n_jobs: int) -> dict[str, Any]:
@@ -94,9 +116,11 @@ def measure(setting: Setting, sets: int, n_jobs: int) -> dict[str, Any]:
 
 def main() -> None:
     """Measure, print, write JSON."""
-    options = arguments(__doc__).parse_args()
+    parser = arguments(__doc__)
+    parser.add_argument("--classes", type=int, choices=(2, 3), default=2, help="of the outcome")
+    options = parser.parse_args()
     results = []
-    for setting in SETTINGS:
+    for setting in SETTINGS if options.classes == 2 else OF_CLASSES:
         sets = options.sets or (5 if options.quick else setting.sets)
         results.append(measure(setting, sets, options.jobs))
     show(
@@ -114,7 +138,8 @@ def main() -> None:
         },
         results,
     )
-    write("list_regret", {"p": P, "layers": LAYERS, "settings": results})
+    name = "list_regret" if options.classes == 2 else "class_list_regret"
+    write(name, {"p": P, "layers": LAYERS, "settings": results})
 
 
 if __name__ == "__main__":

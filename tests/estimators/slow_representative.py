@@ -10,36 +10,39 @@ from bayesdnf.model.rule import layers_of
 
 
 class SlowRows:
-    """Rows of a fit with their averaged risks, and the cross-entropy of any rule on them."""
+    """Rows of a fit with their averaged class shares, and the cross-entropy of any rule on them."""
 
     def __init__(self, draws, posterior, table, y, strata=None, weights=None):
         self.draws, self.posterior, self.table = draws, posterior, table
         n = len(y)
-        self.positive = np.asarray(y, dtype=bool)
+        # Of two classes the positives come first.
+        self.y = np.asarray(y) if posterior.n_classes > 2 else 1 - np.asarray(y, dtype=int)
         self.strata = np.zeros(n, dtype=int) if strata is None else np.asarray(strata)
         self.weights = np.ones(n, dtype=int) if weights is None else np.asarray(weights)
         values = mean_values(draws, posterior.effect, pooled=False)
-        self.risk = np.zeros(n)
+        if posterior.n_classes == 2:
+            whole = draws.frequency[:, None, None]
+            values = np.stack([values, whole - values], axis=-1)
+        self.shares = np.zeros((n, posterior.n_classes))
         for f in range(draws.n_functions):
             parts = draws.function(f)(table).astype(int)
             for i in range(n):
-                self.risk[i] += values[f, self.strata[i], parts[i]]
+                self.shares[i] += values[f, self.strata[i], parts[i]]
 
-    def own_risks(self, rule):
-        """Posterior mean risk of every row by the rule alone, Beta(1, 1) everywhere."""
+    def own_shares(self, rule):
+        """Posterior mean shares of every row by the rule alone, Dirichlet(1, ..., 1) everywhere."""
         parts = rule(self.table).astype(int)
-        risks = np.empty(len(parts))
+        shares = np.empty_like(self.shares)
         for i in range(len(parts)):
             same = (parts == parts[i]) & (self.strata == self.strata[i])
-            rows = self.weights[same].sum()
-            risks[i] = (1 + self.weights[same & self.positive].sum()) / (2 + rows)
-        return risks
+            for c in range(shares.shape[1]):
+                shares[i, c] = 1 + self.weights[same & (self.y == c)].sum()
+        return shares / shares.sum(axis=1, keepdims=True)
 
     def loss(self, rule):
-        """Mean cross-entropy less that of the averaged risks themselves."""
-        p, q = self.risk, self.own_risks(rule)
-        lost = p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))
-        return (self.weights * lost).sum() / self.weights.sum()
+        """Mean cross-entropy less that of the averaged shares themselves."""
+        p, q = self.shares, self.own_shares(rule)
+        return (self.weights * (p * np.log(p / q)).sum(axis=1)).sum() / self.weights.sum()
 
     def allowed(self, rule):
         return np.isfinite(self.posterior.log_score(rule))

@@ -84,7 +84,7 @@ def test_lists_of_classes(planted, fitted):
     np.testing.assert_allclose(fitted.layers_[["P(a)", "P(b)", "P(c)"]].sum(axis=1), 1)
 
 
-def test_what_is_said_of_classes(planted, fitted):
+def test_what_is_said_of_classes(fitted):
     said = fitted.summary()
     assert "Rule list for 3 classes: 2 layers" in said
     assert "layer 2" in said
@@ -92,8 +92,6 @@ def test_what_is_said_of_classes(planted, fitted):
     told = str(fitted.explain({f"x{j}": 0 for j in range(6)}))
     assert told.startswith("No layer holds on this row: P(c) = 0.9")
     assert "Nearest change to another class, b (0.9" in told
-    with pytest.raises(InputError, match="more than two classes are told apart; name one with pos"):
-        fitted.report(*planted, "never.html")
 
 
 def test_exports_of_classes(fitted):
@@ -173,9 +171,13 @@ def test_what_is_known_of_two_rates_is_refused(planted, effect, name):
 # Averages ----------------------------------------------------------------------------------------
 
 
-def test_averages_over_lists_of_classes(planted, tmp_path):
-    table, y = planted
-    post = quick(layers=None).fit(table, y)
+@pytest.fixture(scope="module")
+def post(planted):
+    return quick(layers=None).fit(*planted)
+
+
+def test_averages_over_lists_of_classes(planted, post):
+    table, _ = planted
     drawn = post.draws_
     assert drawn.rates.shape[2:] == (1, 5, 3)
     np.testing.assert_allclose(drawn.rates.sum(axis=-1)[~np.isnan(drawn.rates[..., 0])], 1)
@@ -187,12 +189,68 @@ def test_averages_over_lists_of_classes(planted, tmp_path):
     np.testing.assert_allclose(post.predict_proba(table), expected)
     assert "Posterior of the rule for 3 classes" in post.summary()
     assert set(post.posterior_predictive(table, random_state=0)) == {"a", "b", "c"}
+
+
+def test_intervals_of_classes(planted, post):
+    rows = planted[0][:6]
+    drawn = post.draws_
+    found = post.predict_interval(rows)
+    np.testing.assert_array_equal(found.xs("mean", axis=1, level=1), post.predict_proba(rows))
+    shares = np.empty((drawn.index.size, len(rows), 3))
+    for k, number in enumerate(drawn.index.ravel()):
+        parts = drawn.function(int(number))({f"x{j}": rows[:, j] for j in range(6)})
+        shares[k] = drawn.rates.reshape(-1, *drawn.rates.shape[2:])[k, 0, parts]
+    ends = np.quantile(shares, [0.025, 0.975], axis=0)
+    np.testing.assert_allclose(found.xs("low", axis=1, level=1), ends[0])
+    np.testing.assert_allclose(found.xs("high", axis=1, level=1), ends[1])
+    told = post.explain(rows[0])
+    assert list(told.probabilities) == ["a", "b", "c"]
+    for c, own in enumerate(told.probabilities.values()):
+        np.testing.assert_allclose(own[1:], ends[:, 0, c])
+    assert told.prediction == post.predict(rows)[0]
+    assert list(told.by_rule.values()) == post.representative_proba(rows)[0].tolist()
+
+
+def test_the_rule_that_stands_for_classes(planted, post, tmp_path):
+    table, y = planted
+    shown = post.representative()
+    assert shown.rule == post.representative_ == RuleList(["x0 AND x1", "x2"])
+    assert shown.loss < 0.1 * shown.base_loss
+    parts = shown.rule({f"x{j}": table[:, j] for j in range(6)})
+    for part in (0, 1, 2):
+        rows = np.array([np.sum((parts == part) & (y == label)) for label in "abc"])
+        assert shown.cells[0, part].tolist() == rows.tolist()
+        expected = (1 + rows) / (3 + rows.sum())
+        np.testing.assert_allclose([share.mean for share in shown.shares[part]], expected)
+        own = post.representative_proba(table[parts == part])
+        np.testing.assert_allclose(own, np.broadcast_to(expected, own.shape))
+    assert post.representative(1).rule.n_literals == 1
+    said = post.summary()
+    assert "Representative rule (3 literals, at most 15)" in said
+    assert "then a 0.8" in said
+    told = str(post.explain({f"x{j}": int(j == 2) for j in range(6)}))
+    assert "predicted b" in told
+    assert "b raised from 0.3" in told
+    assert "layer 1 decides by (x2), P(b) = 0.9" in told
     post.save(tmp_path / "p.nc")
     again = type(post).load(tmp_path / "p.nc")
     np.testing.assert_array_equal(again.predict_proba(table), post.predict_proba(table))
-    for what in ("representative", "explain", "predict_interval"):
-        with pytest.raises(InputError, match=f"{what} needs one class .* 3 classes"):
-            getattr(post, what)(*([] if what == "representative" else [table[:1]]))
+    assert again.representative().shares == shown.shares
+    assert again.representative().rule == shown.rule
+
+
+def test_representatives_of_classes_in_strata(planted):
+    table, y = planted
+    strata = np.arange(400) % 2
+    post = quick(layers=2).fit(table, y, strata=strata)
+    shown = post.representative()
+    own = post.representative_proba(table, strata)
+    parts = shown.rule({f"x{j}": table[:, j] for j in range(6)})
+    cells = 1 + shown.cells
+    expected = (cells / cells.sum(axis=2, keepdims=True))[strata, parts]
+    np.testing.assert_allclose(own, expected)
+    pooled = post.representative_proba(table)
+    np.testing.assert_allclose(pooled[0], [share.mean for share in shown.shares[parts[0]]])
 
 
 def test_the_tree_of_draws_of_classes(planted):

@@ -141,6 +141,33 @@ def test_the_form_of_a_list_answers_as_the_model_explains(driver, tmp_path):
         assert page.run("return document.documentElement.scrollWidth") <= width
 
 
+def test_the_form_of_classes_answers_as_the_model_explains(driver, tmp_path):
+    X, ill = planted()
+    y = np.where(X["age"] >= 60, "old", ill)
+    model = DNFClassifier(random_state=0).fit(X, y)
+    page = Page(driver, model.report(X, y, tmp_path / "classes.html"))
+    rows = X.sample(20, random_state=3).to_dict("records")
+    answers = ask(page, model.function_.attributes, rows)
+    seen = set()
+    for row, answered in zip(rows, answers, strict=True):
+        told = model.explain(row)
+        answer = answered["all"]
+        assert answer.startswith(f"Layer {told.part}" if told.part else "No layer holds.")
+        assert told.prediction in answer.split("\n")
+        for label, share in told.probabilities.items():
+            assert percent(share) in answer
+            assert label == told.prediction or f"{label}: {percent(share)}" in answer
+        assert f"to another class: {told.change.prediction}" in answer
+        assert len(answered["change"]) == len(told.change.changes)
+        assert model.explain(changed(row, answered["change"])).part == told.change.part
+        seen.add(told.prediction)
+    assert len(seen) > 1
+    assert page.errors() == []
+    for width, scheme in ((390, "light"), (1280, "dark")):
+        page.resize(width, scheme)
+        assert page.run("return document.documentElement.scrollWidth") <= width
+
+
 def test_start_again_brings_back_the_first_case(page, ill):
     model, X, _ = ill
     at_first = page.texts("#answer")

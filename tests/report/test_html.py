@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesdnf import DNFClassifier, Effect, PosteriorDNFClassifier, simulate
+from bayesdnf import DNFClassifier, Effect, PosteriorDNFClassifier, RuleList, simulate
+from bayesdnf.data.tables import read_table
 from bayesdnf.display.markup import shown
 from bayesdnf.display.wording import percent
 from bayesdnf.errors import InputError, MissingExtraError
@@ -112,6 +113,73 @@ def test_a_list_is_a_ladder_of_layers(listed, tmp_path):
     assert "A list of 3 layers and 3 terms" in read.text
     assert "Each point is a part." in read.text
     assert ">if (odor = f) elif" in page_of(model, X, y, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def of_classes():
+    """Three classes, one of them with a name that would like to be markup."""
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({f"x{j}": rng.integers(0, 2, 300) for j in range(5)})
+    part = RuleList(["x0 AND x1", "x2"])(read_table(table)).astype(int)
+    wrong = np.where(rng.random(300) < 0.1, rng.integers(0, 3, 300), part)
+    return table, np.array(["a", "b", HOSTILE[0]])[wrong]
+
+
+def test_classes_are_a_ladder_with_their_shares(of_classes, tmp_path):
+    X, y = of_classes
+    model = DNFClassifier(random_state=0).fit(X[:200], y[:200])
+    page = page_of(model, X[200:], y[200:], tmp_path, held_out=np.ones(100, dtype=bool))
+    read = Read(page)
+    assert [section["id"] for section in read.named("section")] == SECTIONS
+    assert "<script>window" not in page
+    assert "A list of 2 layers and 2 terms tells 3 classes apart" in read.text
+    told = read.text[read.text.index("Read the layers") : read.text.index("At first the form")]
+    for row in model.layers_.itertuples():
+        assert f"{row.rows} rows {shown(row[4])} {percent(row.share)} " in told
+    for c, label in enumerate(model.classes_):
+        shares = [percent(part[c].mean) for part in model.shares_[::-1]]
+        place = told.index(f" {shown(label)} {shares[0]}", told.index("The share of every class"))
+        assert all(share in told[place : place + 120] for share in shares)
+    facts = gather(model, X[200:], y[200:])
+    answered = model.predict(X[200:])
+    for answer, row in zip(model.classes_, facts.performance.table, strict=True):
+        own = y[200:][answered == answer]
+        assert row == tuple(int(np.sum(own == label)) for label in model.classes_)
+    assert facts.predict_accuracy == np.mean(answered == y[200:])
+    assert f"Accuracy on held-out rows {percent(facts.predict_accuracy)} by predict" in read.text
+    assert "Balanced accuracy" in read.text
+
+
+def test_averages_of_classes(of_classes, tmp_path):
+    X, y = of_classes
+    few = {"draws": 60, "warmup": 40, "chains": 2, "thin": 20, "random_state": 0}
+    model = PosteriorDNFClassifier(layers=2, **few).fit(X[:200], y[:200])
+    read = Read(page_of(model, X[200:], y[200:], tmp_path))
+    assert [section["id"] for section in read.named("section")] == OF_DRAWS
+    assert "Probabilities of 3 classes are averaged over" in read.text
+    facts = gather(model, X[200:], y[200:])
+    assert sum(b.positives + b.negatives for b in facts.averaged.bins) == 100
+    right = np.mean(model.predict(X[200:]) == y[200:])
+    assert sum(b.positives for b in facts.averaged.bins) == round(100 * right)
+    assert [len(part.shares) for part in facts.parts] == [3] * len(facts.parts)
+
+
+def test_no_rule_for_classes_strata_and_many_of_them(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({f"x{j}": rng.integers(0, 2, 240) for j in range(4)})
+    noise_y = rng.permutation(np.repeat(list("abc"), 80))
+    read = Read(page_of(DNFClassifier(random_state=0).fit(X, noise_y), X, noise_y, tmp_path))
+    assert "The data do not support any rule for the class" in read.text
+    assert "The same shares for all" in read.text
+    many = np.where(X["x0"] == 1, rng.integers(0, 6, 240), rng.integers(6, 12, 240))
+    site = np.arange(240) % 2
+    model = DNFClassifier(layers=1, random_state=0).fit(X, many, strata=site)
+    facts = gather(model, X, many, strata=site)
+    assert sorted(c.color for c in facts.classes) == [0] * 4 + list(range(1, 9))
+    assert sum(c.fitted for c in facts.classes) == 240
+    read = Read(page_of(model, X, many, tmp_path, strata=site))
+    assert "4 other classes" in read.text
+    assert "The classes in each stratum" in read.text
 
 
 def test_strata_have_their_risks_in_the_report(tmp_path):
@@ -235,7 +303,20 @@ def test_rows_known_to_be_held_out_are_measured_alone(fitted, tmp_path):
     text = Read(page_of(model, both, every, tmp_path, held_out=np.arange(900) >= 600)).text
     assert "600 of 900 rows were in the fit; 300 were held out" in text
     right = float(np.mean(model.marked(more) == (labels == "ill")))
-    assert f"Accuracy on held-out rows {percent(right)} of 300 rows" in text
+    assert f"Accuracy on held-out rows {percent(right)} by predict and marked, of 300 rows" in text
+
+
+def test_both_accuracies_are_named_where_they_differ(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"gene": rng.integers(0, 2, 1000), "other": rng.integers(0, 2, 1000)})
+    y = rng.random(1000) < np.where(X["gene"] == 1, 0.3, 0.01)
+    model = DNFClassifier(random_state=0).fit(X[:500], y[:500])
+    rest = page_of(model, X[500:], y[500:], tmp_path, held_out=np.ones(500, dtype=bool))
+    by_predict, by_rule = np.mean(~y[500:]), np.mean(y[500:] == (X["gene"][500:] == 1))
+    text = Read(rest).text
+    assert f"{percent(by_predict)} by predict, {percent(by_rule)} by marked, of 500 rows" in text
+    assert f"predict: accuracy {by_predict:.4f} (balanced 0.5000)" in text
+    assert f"marked: accuracy {by_rule:.4f}" in " ".join(text.split())
 
 
 def test_weights_are_told(tmp_path):

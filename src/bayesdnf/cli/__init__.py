@@ -129,15 +129,12 @@ def fit(
         writable(out)
     if report is not None:
         from ..report.html import require_jinja, write_report
-        from ..report.rows import require_positive
 
         require_jinja()
         keep_apart(report, [table, test, out])
         writable(report)
     data = read_labelled(table, target, positive, learning)
     rows, label = data.rows, data.positive
-    if report is not None:
-        require_positive(label)
     tested = None if test is None else read_test(test, target, data, learning)
     if label is None and least is not None:
         raise typer.BadParameter(_TWO_CLASSES)

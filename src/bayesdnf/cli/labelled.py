@@ -12,7 +12,7 @@ import typer
 from numpy.typing import NDArray
 
 from ..data.columns import TEXT, read_column
-from ..data.outcome import MOST_CLASSES, find_label, refuse_quantity
+from ..data.outcome import MOST_CLASSES, find_label, refuse_dates, refuse_quantity
 from ..data.reading import read_file
 from ..display.wording import listed
 from ..errors import InputError, UnknownColumnError, did_you_mean
@@ -243,14 +243,16 @@ def split_target(table: pd.DataFrame, target: str, path: Path) -> tuple[pd.DataF
     if table.shape[1] == 1:
         raise InputError(f"{path} has the column {target!r} only; a rule needs others.")
     where = f"Column {target!r} of {path}"
+    refuse_dates(table[target].to_numpy(), where)
     labels = read_column(table[target], where)
     if labels.missing.any():
         raise InputError(f"{where} is missing in row {int(np.argmax(labels.missing))}.")
     y = labels.values
-    refuse_quantity(y, where, target)
     if labels.type == TEXT:
         y = np.array([*labels.texts], dtype=object)[y]
-    elif y.dtype.kind == "f" and not bool(((y == np.floor(y)) & (np.abs(y) < 2**53)).all()):
+        return table.drop(columns=target), y
+    refuse_quantity(y, where, target)
+    if y.dtype.kind == "f" and not bool(((y == np.floor(y)) & (np.abs(y) < 2**53)).all()):
         y = y.astype(str).astype(object)  # labels that happen to be fractions, or long numbers
     return table.drop(columns=target), y
 

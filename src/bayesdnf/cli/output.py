@@ -173,9 +173,18 @@ def _representative(model: PosteriorDNFClassifier) -> dict[str, Any] | None:
         shown = model.representative()
     except InputError:
         return None
+    told: list[dict[str, Any]]
+    if shown.shares is None:
+        told = [risk._asdict() for risk in shown.risks]
+    else:
+        labels = [*map(str, model.classes_.tolist())]
+        told = [
+            {"shares": {label: share._asdict() for label, share in zip(labels, own, strict=True)}}
+            for own in shown.shares
+        ]
     parts = [
-        {"part": part, "rows": int(shown.cells[:, part].sum()), **risk._asdict()}
-        for part, risk in enumerate(shown.risks)
+        {"part": part, "rows": int(shown.cells[:, part].sum()), **own}
+        for part, own in enumerate(told)
     ]
     return {
         "rule": str(shown.rule),

@@ -84,7 +84,7 @@ def report(
                 "rule": str(_rule_of(rule)),
                 "held_out": facts.is_held_out,
                 "rows": seen.rows,
-                "accuracy": None if facts.is_null else seen.accuracy,
+                "accuracy": None if facts.is_null else facts.predict_accuracy,
                 "auc": seen.auc,
                 "note": facts.roles.note,
             }

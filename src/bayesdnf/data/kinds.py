@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -131,11 +131,23 @@ def _too_many_texts(column: Column, values: NDArray[Any], n_rows: int) -> str | 
     """Say why texts should not be offered one by one: dates, or ids, names and the like."""
     if column.type != TEXT or len(values) <= _MANY_TEXTS:
         return None
-    if all(map(_DATE.fullmatch, values)):
+    if are_dates(values):
         return f"{DATES}: {len(values):,} different ones, such as {values[0]!r}"
     if n_rows < _LEAST_ROWS * len(values):
         return f"{RARE_LEVELS}: {len(values):,} different ones on {n_rows:,} rows"
     return None
+
+
+def are_dates(texts: Iterable[str]) -> bool:
+    """Whether texts are dates, with or without a time.
+
+    Examples
+    --------
+    >>> from bayesdnf.data.kinds import are_dates
+    >>> are_dates(["2020-01-31", "2020-02-01 12:30"]), are_dates(["2020-01-31", "soon"])
+    (True, False)
+    """
+    return all(map(_DATE.fullmatch, texts))
 
 
 def _are_flags(values: list[Any]) -> bool:

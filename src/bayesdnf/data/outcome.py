@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Number
@@ -14,6 +15,7 @@ from ..boolean.literal import Literal, Value
 from ..display.wording import listed
 from ..errors import InputError, ParameterError, shown
 from .columns import Column, is_missing, read_column
+from .kinds import are_dates
 from .thresholds import cuts
 
 MOST_CLASSES = 20
@@ -209,6 +211,50 @@ def refuse_quantity(values: NDArray[Any], title: str, name: str) -> None:
         f"{different[0]:g} to {different[-1]:g}, a quantity and not classes; make it two classes, "
         f"such as {name} >= {cut:g}, which half of the rows reach."
     )
+
+
+def refuse_dates(values: NDArray[Any], title: str) -> None:
+    """Raise InputError for labels that are dates, and say how to make two classes of them.
+
+    A few texts that are dates, such as those of two surveys, may be classes.
+
+    Parameters
+    ----------
+    values : ndarray
+        Labels of all rows.
+    title : str
+        What the error calls them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.data.outcome import refuse_dates
+    >>> refuse_dates(np.array(["2020-01-01", "2021-01-01"]), "y")
+    >>> refuse_dates(np.arange("2020-01-01", "2020-03-01", dtype="M8[D]"), "y")
+    Traceback (most recent call last):
+        ...
+    bayesdnf.errors.InputError: y holds 60 different dates, from 2020-01-01 to 2020-02-29, which are
+    not classes; make it two classes, such as whether it is 2020-01-31 or later, which half of the
+    rows are.
+    """
+    known = values[~is_missing(values)]
+    if len(known) == 0:
+        return
+    if known.dtype.kind == "M" or all(isinstance(value, datetime.date) for value in known):
+        known = known.astype("M8[D]")
+    elif not _are_many_dates(known):
+        return
+    ordered = np.sort(known)
+    raise InputError(
+        f"{title} holds {len(np.unique(ordered)):,} different dates, from {ordered[0]} to "
+        f"{ordered[-1]}, which are not classes; make it two classes, such as whether it is "
+        f"{ordered[len(ordered) // 2]} or later, which half of the rows are."
+    )
+
+
+def _are_many_dates(values: NDArray[Any]) -> bool:
+    texts = values.dtype.kind in "OU" and all(isinstance(value, str) for value in values)
+    return texts and len(np.unique(values)) > MOST_CLASSES and are_dates(values)
 
 
 def find_label(labels: Sequence[Any], wanted: Any) -> int | None:

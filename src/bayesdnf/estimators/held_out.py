@@ -67,7 +67,16 @@ def class_measures(table: NDArray[np.integer]) -> Measures:
     return Measures(float(accuracy), float(balanced), math.nan, math.nan)
 
 
-def _compared(yes: NDArray[np.bool_], is_positive: NDArray[np.bool_]) -> Measures:
+def compared(yes: NDArray[np.bool_], is_positive: NDArray[np.bool_]) -> Measures:
+    """Measure answers, row by row, against what the rows are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.estimators.held_out import compared
+    >>> compared(np.array([True, True, False]), np.array([True, False, False])).precision
+    0.5
+    """
     counts = np.bincount(2 * yes + is_positive, minlength=4).tolist()
     passes, misses, alarms, hits = counts
     return measures_of(hits, alarms, misses, passes)
@@ -185,8 +194,8 @@ def measure(
     both = is_positive.any() and not is_positive.all()
     area = area_under_roc(is_positive, probabilities[:, positive]) if both else None
     holds = model._holds_on(X)
-    marked = None if holds is None else _compared(holds, is_positive)
-    by_predict = _compared(yes, is_positive)
+    marked = None if holds is None else compared(holds, is_positive)
+    by_predict = compared(yes, is_positive)
     return HeldOut(how, n, wrong, 1 - wrong / n, area, by_predict, marked, threshold)
 
 

@@ -21,6 +21,7 @@ from ..data.outcome import (
     find_label,
     list_labels,
     name_of_rest,
+    refuse_dates,
     refuse_quantity,
     require_classes,
 )
@@ -207,6 +208,7 @@ def _as_labels(estimator: Any, y: Any) -> NDArray[Any]:
     with _told():
         labels: NDArray[Any] = column_or_1d(y, warn=True)
         assert_all_finite(labels, input_name="y", allow_nan=True)
+    refuse_dates(labels, "y")
     if labels.dtype.kind in "biuU":
         return labels
     column = read_column(labels, "y")  # refuses dates, bytes and the like

@@ -14,13 +14,14 @@ from ..checks import whole
 from ..data.encoder import FittedTable
 from ..data.memory import require_memory
 from ..errors import InputError, ParameterError
-from ..model.part_rates import mean_rates
+from ..model.part_rates import mean_rates, mean_shares
 from ..model.rates import Counts, Interval
 from ..sampling.draws import Draws
-from .averaging.attribute_risks import AttributesOnRows, Stretch
+from .averaging.attribute_risks import AttributesOnRows
 from .averaging.drawn_on_rows import DrawnOnRows
 from .averaging.representative import Representative
-from .explaining.averaged import AveragedExplanation, deciding_terms
+from .class_shares import pooled_means
+from .explaining.averaged import AveragedClassExplanation, AveragedExplanation, deciding_terms
 from .explaining.explanation import one_row
 from .rule_classifier import RuleClassifier
 from .settings import seed_of
@@ -28,6 +29,8 @@ from .strata_input import row_strata
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_ENDS = np.array([0.025, 0.975])
 
 
 class PosteriorAnswers(RuleClassifier):
@@ -83,14 +86,6 @@ class PosteriorAnswers(RuleClassifier):
     def _class_probabilities(self, rows: DrawnOnRows) -> NDArray[np.float64]:
         return rows.shares() if self.positive_ is None else self._by_class(rows.risk())
 
-    def _require_positive(self, what: str) -> None:
-        """Refuse what needs a positive class where there are more than two classes."""
-        if self.positive_ is None:
-            raise InputError(
-                f"{what} needs one class against the others, and here {len(self.classes_)} "
-                f"classes are told apart; fit with positive=."
-            )
-
     @abstractmethod
     def representative(self, max_literals: int | None = None) -> Representative:
         """Find the short rule whose risks are nearest to the averaged ones."""
@@ -122,10 +117,12 @@ class PosteriorAnswers(RuleClassifier):
         rows = self._read_rows(X, self._attributes())
         numbers = row_strata(self.strata_, strata, rows.n_rows)
         parts = shown.rule(rows).astype(np.intp)
-        own = np.broadcast_to(self._own_risks(shown, numbers), (rows.n_rows, len(shown.risks)))
-        return self._by_class(own[np.arange(rows.n_rows), parts])
+        own = self._own_probabilities(shown, numbers)
+        return own[np.zeros(rows.n_rows, dtype=np.intp) if numbers is None else numbers, parts]
 
-    def explain(self, row: Any, stratum: Any = None) -> AveragedExplanation:
+    def explain(
+        self, row: Any, stratum: Any = None
+    ) -> AveragedExplanation | AveragedClassExplanation:
         """Say how the averaged risk of a row compares with that of all rows, and why.
 
         Parameters
@@ -137,8 +134,9 @@ class PosteriorAnswers(RuleClassifier):
 
         Returns
         -------
-        AveragedExplanation
-            The averaged risk with its interval, and what the representative rule says of the row.
+        AveragedExplanation or AveragedClassExplanation
+            The averaged risk with its interval, and what the representative rule says of the row;
+            with more than two classes the same of each.
 
         Examples
         --------
@@ -152,25 +150,41 @@ class PosteriorAnswers(RuleClassifier):
         By the representative rule: it does not hold, risk 0.01613.
         """
         check_is_fitted(self)
-        self._require_positive("explain")
         table = self._as_rows(one_row(row, self.encoder_.columns_), self._attributes())
         if table.n_rows != 1:
             raise InputError(f"explain takes one row. Got {table.n_rows:,} instead.")
         strata = row_strata(self.strata_, None if stratum is None else [stratum], 1)
         average, shown = self._averaged(table, strata), self.representative()
-        ends = average.quantiles(np.array([0.025, 0.975]))[:, 0].tolist()
-        risk = Interval(float(average.risk()[0]), *ends)
+        [means] = self._class_probabilities(average)
         part, fired = deciding_terms(shown.rule, table)
+        by_rule = self._own_probabilities(shown, strata)[0 if strata is None else strata[0], part]
+        prediction = self.classes_[int(np.argmax(means))]
+        if self.positive_ is None:
+            labels = self.classes_.tolist()
+            ends = [average.quantiles(_ENDS, c)[:, 0].tolist() for c in range(len(labels))]
+            own = [Interval(float(m), *e) for m, e in zip(means, ends, strict=True)]
+            rows = self.draws_.cells[0].sum(axis=(0, 1))
+            return AveragedClassExplanation(
+                probabilities=dict(zip(labels, own, strict=True)),
+                base=dict(zip(labels, (rows / rows.sum()).tolist(), strict=True)),
+                prediction=prediction,
+                n_draws=self.draws_.index.size,
+                rule=shown.rule,
+                part=part,
+                fired=fired,
+                by_rule=dict(zip(labels, by_rule.tolist(), strict=True)),
+            )
+        place = self._positive_index
         return AveragedExplanation(
-            risk=risk,
+            risk=Interval(float(means[place]), *average.quantiles(_ENDS)[:, 0].tolist()),
             base=self._base_risk(),
-            prediction=self.positive_ if risk.mean > 0.5 else self.negative_,
+            prediction=prediction,
             positive=self.positive_,
             n_draws=self.draws_.index.size,
             rule=shown.rule,
             part=part,
             fired=fired,
-            rule_risk=float(self._own_risks(shown, strata)[0, part]),
+            rule_risk=float(by_rule[place]),
         )
 
     def _base_risk(self) -> float:
@@ -179,15 +193,22 @@ class PosteriorAnswers(RuleClassifier):
         assert counts is not None  # of two classes
         return counts.n_pos / counts.n if prevalence is None else float(prevalence)
 
-    def _own_risks(
+    def _own_probabilities(
         self, shown: Representative, strata: NDArray[np.intp] | None
     ) -> NDArray[np.float64]:
-        """Return the risks of a rule's parts (columns): by row, or without strata one for all."""
+        """Return the probabilities of classes by a rule: [stratum, part, class].
+
+        Without the strata of rows there is one, of all together.
+        """
+        if shown.shares is not None:
+            means = pooled_means(shown.cells)[None] if strata is None else mean_shares(shown.cells)
+            return np.asarray(means)
         if strata is None:
-            return np.array([[risk.mean for risk in shown.risks]])
-        layers = np.array([len(shown.risks) - 1])
-        own: NDArray[np.float64] = mean_rates(self.effect_, shown.cells[None], layers)[0, strata]
-        return own
+            own = np.array([[risk.mean for risk in shown.risks]])
+        else:
+            layers = np.array([len(shown.risks) - 1])
+            own = mean_rates(self.effect_, shown.cells[None], layers)[0]
+        return self._by_class(own.ravel()).reshape(*own.shape, 2)
 
     def importance(self, X: Any, y: Any) -> pd.DataFrame:
         """Return what each attribute is worth: how probable it is in the rule, and what it tells.
@@ -218,19 +239,21 @@ class PosteriorAnswers(RuleClassifier):
         import pandas as pd
 
         on_rows = self._attributes_on(X)
-        is_positive = np.asarray(y) == self.positive_
-        if len(is_positive) != len(on_rows.risk()):
-            rows = len(on_rows.risk())
-            raise InputError(f"y has {len(is_positive):,} entries for {rows:,} rows of X.")
+        labels, now = np.asarray(y), on_rows.probabilities
+        if len(labels) != len(now):
+            raise InputError(f"y has {len(labels):,} entries for {len(now):,} rows of X.")
+        several = self.positive_ is None
+        known = self.classes_ if several else np.array([self.positive_])
+        is_class = labels[:, None] == known
         shares = self.draws_.inclusion_by_chain("attribute")
         included = dict(zip(shares.names, shares.probability.tolist(), strict=True))
-        loss = _log_loss(on_rows.risk(), is_positive)
+        loss = _log_loss(now, is_class)
         table = pd.DataFrame(
             {
                 "attribute": on_rows.names,
                 "inclusion": [included[name] for name in on_rows.names],
                 "log_loss": [
-                    _log_loss(on_rows.without(name), is_positive) - loss for name in on_rows.names
+                    _log_loss(on_rows.without(name), is_class) - loss for name in on_rows.names
                 ],
             }
         )
@@ -251,7 +274,8 @@ class PosteriorAnswers(RuleClassifier):
         DataFrame
             A row for values that no drawn rule tells apart: ``values``, ``first`` and ``last`` of
             numbers, ``rows`` that have them, the mean ``risk`` of all rows if they had them, and
-            the ends ``low`` and ``high`` of its 95 % interval over draws.
+            the ends ``low`` and ``high`` of its 95 % interval over draws. With more than two
+            classes a row for each of them, named in ``class``.
 
         Examples
         --------
@@ -267,15 +291,25 @@ class PosteriorAnswers(RuleClassifier):
         """
         import pandas as pd
 
+        about, ends = ["values", "first", "last", "rows"], ["risk", "low", "high"]
         stretches = self._attributes_on(X).along(str(attribute))
-        return pd.DataFrame(stretches, columns=list(Stretch._fields))
+        if self.positive_ is not None:
+            flat = [(*stretch[:4], *stretch.risks[0]) for stretch in stretches]
+            return pd.DataFrame(flat, columns=[*about, *ends])
+        labels = self.classes_.tolist()
+        by_class = [
+            (*stretch[:4], label, *risk)
+            for stretch in stretches
+            for label, risk in zip(labels, stretch.risks, strict=True)
+        ]
+        return pd.DataFrame(by_class, columns=[*about, "class", *ends])
 
     def _attributes_on(self, X: Any) -> AttributesOnRows:
         rows = self._read_rows(X, self._attributes())
         return AttributesOnRows(self.draws_, rows, self.effect_)
 
     def predict_interval(self, X: Any, level: float = 0.95, strata: Any = None) -> pd.DataFrame:
-        """Return how well the probability of the positive class is known, row by row.
+        """Return how well the probability of the positive class is known, or of each, row by row.
 
         Parameters
         ----------
@@ -290,7 +324,8 @@ class PosteriorAnswers(RuleClassifier):
         -------
         DataFrame
             ``mean``, as in ``predict_proba``, and the ends ``low`` and ``high`` of the central
-            credible interval, over rules and rates. With the index of X, if it has one.
+            credible interval, over rules and rates. With the index of X, if it has one. With more
+            than two classes each has these three columns: ``intervals[label]["low"]``.
 
         Examples
         --------
@@ -311,12 +346,19 @@ class PosteriorAnswers(RuleClassifier):
                 "level", f"{type(self).__name__}.predict_interval", "between 0 and 1", level
             )
         rows = self._on_rows(X, strata)
-        self._require_positive("predict_interval")
-        low, high = rows.quantiles(np.array([(1 - level) / 2, (1 + level) / 2]))
-        return pd.DataFrame(
-            {"mean": rows.risk(), "low": low, "high": high},
-            index=X.index if isinstance(X, pd.DataFrame) else None,
-        )
+        means = self._class_probabilities(rows)
+        index = X.index if isinstance(X, pd.DataFrame) else None
+        wanted = np.array([(1 - level) / 2, (1 + level) / 2])
+        if self.positive_ is not None:
+            low, high = rows.quantiles(wanted)
+            columns = {"mean": means[:, self._positive_index], "low": low, "high": high}
+            return pd.DataFrame(columns, index=index)
+        of_class = {
+            label: pd.DataFrame({"mean": means[:, c], "low": low, "high": high}, index=index)
+            for c, label in enumerate(self.classes_.tolist())
+            for low, high in [rows.quantiles(wanted, c)]
+        }
+        return pd.concat(of_class, axis="columns")
 
     def posterior_predictive(
         self, X: Any, size: int | None = None, random_state: Any = None, strata: Any = None
@@ -353,7 +395,9 @@ class PosteriorAnswers(RuleClassifier):
         return labels[0] if size is None else labels
 
 
-def _log_loss(risk: NDArray[np.float64], is_positive: NDArray[np.bool_]) -> float:
-    """Mean of -log P(label), in nats a row."""
-    right = np.where(is_positive, risk, 1 - risk)
+def _log_loss(probabilities: NDArray[np.float64], is_class: NDArray[np.bool_]) -> float:
+    """Mean of -log P(label), in nats a row; of two classes there is the positive one's column."""
+    right = (probabilities * is_class).sum(axis=1)
+    if probabilities.shape[1] == 1:
+        right += (~is_class * (1 - probabilities))[:, 0]
     return float(-np.log(np.maximum(right, np.finfo(np.float64).tiny)).mean())

@@ -386,13 +386,14 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         Returns
         -------
         Representative
-            Its ``rule``, the ``risks`` of its parts, and its ``loss``.
+            Its ``rule``, the ``risks`` of its parts (with more than two classes ``shares``), and
+            its ``loss``.
 
         Raises
         ------
         InputError
-            With more than two classes; when the prior allows no rule that short; or when the
-            classifier was pickled or loaded, and such a rule was not asked for before.
+            When the prior allows no rule that short; or when the classifier was pickled or loaded,
+            and such a rule was not asked for before.
 
         Examples
         --------
@@ -405,7 +406,6 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         (x2 AND x3)
         """
         check_is_fitted(self)
-        self._require_positive("representative")
         owner = f"{type(self).__name__}.representative"
         if max_literals is None:
             most = self._max_literals

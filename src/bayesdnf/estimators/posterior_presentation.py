@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,10 +14,9 @@ from ..display.wording import count, plural, with_interval
 from ..errors import InputError, MissingExtraError
 from ..model.rule import layers_of, one_line
 from .averaging.representative import Representative
-from .class_shares import class_parts_table, pooled_shares
+from .class_shares import class_parts_table, shares_by_label
 from .presentation import (
-    CLASS_TITLE,
-    class_lines,
+    class_text,
     column_lines,
     part_name,
     risk_lines,
@@ -101,8 +100,6 @@ def title(model: PosteriorDNFClassifier) -> str:
 def none_stands_out(model: PosteriorDNFClassifier) -> str | None:
     """Say so when no rule has half of the probability, as comes before any of them."""
     drawn = model.draws_
-    if model.positive_ is None:  # no rule stands for averages of more than two classes
-        return None
     shares = drawn.answers.probability if drawn.settled else np.sort(drawn.frequency)[::-1]
     if drawn.only_null or len(shares) == 0 or shares[0] >= _HALF:
         return None
@@ -146,35 +143,34 @@ def literal_certainty(model: PosteriorDNFClassifier) -> pd.DataFrame:
 
 
 def representative(model: PosteriorDNFClassifier) -> list[str]:
-    """Show the rule that stands for the average, the risks of its parts, and what is lost by it.
-
-    Empty with more than two classes.
-    """
-    if model.positive_ is None:
-        return []
+    """Show the rule that stands for the average, the risks of its parts, and what is lost by it."""
     try:
         shown = model.representative()
     except InputError as error:
         return [str(error)]
     rule = shown.rule
     if isinstance(rule, RuleList):
-        lines = rule.to_text([risk.mean for risk in shown.risks]).splitlines()
+        lines = rule.to_text(_outcomes(model, shown)).splitlines()
     else:
         lines = str(rule).splitlines()
-    parts = [
-        f"  {name} ({rows}): {risk}, {beside}" for name, rows, risk, beside in _parts(model, shown)
-    ]
+    parts = [f"  {name} ({rows}): {said}" for name, rows, said in _parts(model, shown)]
     return [_representative_title(shown), *(f"  {line}" for line in lines), *parts, _lost(shown)]
 
 
+def _outcomes(
+    model: PosteriorDNFClassifier, shown: Representative
+) -> list[float] | list[dict[Any, float]]:
+    if shown.shares is not None:
+        return shares_by_label(shown.shares, model.classes_.tolist())
+    return [risk.mean for risk in shown.risks]
+
+
 def _representative_html(model: PosteriorDNFClassifier) -> list[str]:
-    if model.positive_ is None:
-        return []
     try:
         shown = model.representative()
     except InputError as error:
         return [markup.paragraph([str(error)])]
-    outcomes = [f"{risk}, {beside}" for _, _, risk, beside in _parts(model, shown)]
+    outcomes = [said for _, _, said in _parts(model, shown)]
     layers = [layer.terms for layer in reversed(layers_of(shown.rule))]
     return [
         markup.paragraph([_representative_title(shown)], strong=True),
@@ -188,17 +184,24 @@ def _representative_title(shown: Representative) -> str:
     return f"Representative rule ({count(n, 'literal')}, at most {shown.max_literals}):"
 
 
-def _parts(model: PosteriorDNFClassifier, shown: Representative) -> list[tuple[str, str, str, str]]:
-    """Name, rows, risk of each part, and whether it is raised or lowered; the else comes last."""
-    by_layer = isinstance(shown.rule, RuleList)
-    table = parts_table(shown.rule, shown.cells.sum(axis=0), shown.risks, model._base_risk())
-    names = {} if by_layer else {0: "elsewhere", 1: "where it holds"}
+def _parts(model: PosteriorDNFClassifier, shown: Representative) -> list[tuple[str, str, str]]:
+    """Name, rows and risk of each part, and whether it is raised or lowered; the else comes last.
+
+    With more than two classes the most probable one and the shares of others.
+    """
+    cells, labels = shown.cells.sum(axis=0), model.classes_.tolist()
+    if shown.shares is not None:
+        table = class_parts_table(shown.rule, cells, shown.shares, labels)
+    else:
+        table = parts_table(shown.rule, cells, shown.risks, model._base_risk())
+    names = {} if isinstance(shown.rule, RuleList) else {0: "elsewhere", 1: "where it holds"}
     return [
         (
             names.get(part["part"], part_name(part["part"])),
             f"{part['rows']:,} of {shown.cells.sum():,} rows",
-            with_interval(part["rate"], part["low"], part["high"], ".4g"),
-            str(part["risk"]),
+            class_text(part, ".4g")
+            if shown.shares is not None
+            else f"{with_interval(part['rate'], part['low'], part['high'], '.4g')}, {part['risk']}",
         )
         for part in table.to_dict("records")
     ]
@@ -265,21 +268,9 @@ def top_inclusion(model: PosteriorDNFClassifier) -> pd.DataFrame:
 
 def risks(model: PosteriorDNFClassifier) -> list[str]:
     """Say both risks, over functions and rates; lists, strata and classes have more than two."""
-    if model.positive_ is None:
-        return [*_class_lines(model), *pooled(model)]
     if model.draws_.only_null:
         return risk_lines(model)
     return risk_lines(model, "") if model.draws_.simple else pooled(model)
-
-
-def _class_lines(model: PosteriorDNFClassifier) -> list[str]:
-    """Say the class shares of the parts of the drawn list of highest log posterior."""
-    best = int(np.argmax(model.draws_.log_score))
-    cells = model.draws_.cells[best, :, : int(model.draws_.n_layers[best]) + 1]
-    labels = model.classes_.tolist()
-    table = class_parts_table(model.map_, cells.sum(axis=0), pooled_shares(cells), labels)
-    head = f"Of the drawn {model.draws_.noun} of highest log posterior: {CLASS_TITLE}"
-    return [head, *class_lines(table)]
 
 
 def pooled(model: PosteriorDNFClassifier) -> list[str]:

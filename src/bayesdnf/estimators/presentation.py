@@ -185,7 +185,7 @@ def _drawn_rule(model: DNFClassifier) -> str:
     if not isinstance(model.function_, RuleList):
         return markup.rule(model.function_.terms)
     outcomes = [
-        _class_share(part, ".3f")
+        class_text(part, ".3f")
         if model.shares_ is not None
         else f"{with_interval(part['rate'], part['low'], part['high'], '.3f')}, {part['risk']}"
         for part in model.layers_.to_dict("records")
@@ -193,7 +193,7 @@ def _drawn_rule(model: DNFClassifier) -> str:
     return markup.rule_list([layer.terms for layer in model.function_.layers], outcomes)
 
 
-def _class_share(part: dict[Any, Any], digits: str) -> str:
+def class_text(part: dict[Any, Any], digits: str) -> str:
     """Name the most probable class of a part, its share, and the next ones."""
     own = f"P({part['class']!s})"
     shares = {k: v for k, v in part.items() if str(k).startswith("P(") and k != own}
@@ -376,7 +376,7 @@ def class_lines(parts: pd.DataFrame) -> list[str]:
     """Say the class shares of every part, below ``CLASS_TITLE``."""
     n = int(parts["rows"].sum())
     return [
-        f"  {part_name(part['part'])} ({part['rows']:,} of {n:,} rows): {_class_share(part, '.4g')}"
+        f"  {part_name(part['part'])} ({part['rows']:,} of {n:,} rows): {class_text(part, '.4g')}"
         for part in parts.to_dict("records")
     ]
 

@@ -63,7 +63,11 @@ def importance(
     >>> plt.close(axes[0, 0].figure)
     """
     most = whole("most", "plots.importance", most, 1)
-    table = model.importance(X, y)
+    return draw_importance(model.importance(X, y), most, axes)
+
+
+def draw_importance(table: pd.DataFrame, most: int = 15, axes: object = None) -> AxesArray:
+    """Draw what :meth:`PosteriorDNFClassifier.importance` found."""
     shown = table[:most]
     made = panels(axes, "plots.importance", 1, 2, (7.5, 1.1 + 0.26 * max(2, len(shown))))
     included, lost = made[0]
@@ -107,7 +111,7 @@ def risk_along(
     Axes
         The line, or the marks of texts, are the mean risk of all rows were the attribute so; the
         band, or whiskers, its 95 % interval over drawn rules and rates. The dashed line is the mean
-        risk of the rows as they are.
+        risk of the rows as they are. With more than two classes each has its color.
 
     Examples
     --------
@@ -125,40 +129,62 @@ def risk_along(
     """
     stretches = model.risk_along(X, attribute)
     ax = one_panel(ax, (5.6, 3.2))
-    numbers = stretches[stretches["first"].notna()]
-    if len(numbers):
-        _draw_steps(ax, numbers)
-        if len(numbers) < len(stretches):  # missing values
-            absent = stretches[stretches["first"].isna()].iloc[0]
-            note = f"missing: {absent['risk']:.3f} [{absent['low']:.3f}, {absent['high']:.3f}]"
-            ax.set_title(note, fontsize="small")
+    means = model.predict_proba(X).mean(axis=0)
+    if model.positive_ is not None:
+        means = means[[model._positive_index]]
+        curves, label = [("", stretches)], f"P({model.positive_!s})"
     else:
-        _draw_marks(ax, stretches)
-    mean = float(model.predict_proba(X)[:, model._positive_index].mean())
-    ax.axhline(mean, color=INK, linewidth=0.8, linestyle="--")
+        curves, label = [(str(x), own) for x, own in stretches.groupby("class")], "P(class)"
+    absent = []
+    for number, (name, own) in enumerate(curves):
+        color = PALETTE[number % len(PALETTE)]
+        numbers = own[own["first"].notna()]
+        if len(numbers):
+            _draw_steps(ax, numbers, color, name)
+            absent += own[own["first"].isna()].to_dict("records")  # missing values
+        else:
+            _draw_marks(ax, own, color, name, (number - (len(curves) - 1) / 2) / (2 * len(curves)))
+        ax.axhline(means[number], color=color if name else INK, linewidth=0.8, linestyle="--")
+    if len(curves) > 1:
+        _name_classes(ax, [name for name, _ in curves])
+    elif absent:
+        note = "missing: {risk:.3f} [{low:.3f}, {high:.3f}]".format(**absent[0])
+        ax.set_title(note, fontsize="small")
     ax.set_ylim(0, 1.02)
     plain(ax.set_xlabel(str(attribute)))
-    plain(ax.set_ylabel(f"P({model.positive_!s})"))
+    plain(ax.set_ylabel(label))
     tidy(ax)
     return ax
 
 
-def _draw_steps(ax: Axes, numbers: pd.DataFrame) -> None:
+def _name_classes(ax: Axes, names: list[str]) -> None:
+    colors = [PALETTE[number % len(PALETTE)] for number in range(len(names))]
+    from matplotlib.lines import Line2D
+
+    legend = ax.legend(
+        [Line2D([], [], color=color, linewidth=2) for color in colors], shortened(names, 20),
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False, fontsize="small",
+    )  # fmt: skip
+    for text in legend.get_texts():
+        plain(text)
+
+
+def _draw_steps(ax: Axes, numbers: pd.DataFrame, color: str, name: str) -> None:
     """Draw a step for each stretch, from its first value to the next one's."""
     first, last = numbers["first"].to_numpy(), numbers["last"].to_numpy()
     edges = np.append(first, max(last[-1], np.nextafter(first[-1], np.inf)))
-    ax.stairs(numbers["risk"], edges, baseline=None, color=PALETTE[0], linewidth=2)
+    ax.stairs(numbers["risk"], edges, baseline=None, color=color, linewidth=2, label=name)
     ax.stairs(
         numbers["high"], edges, baseline=numbers["low"].to_numpy(), fill=True, alpha=0.2,
-        color=PALETTE[0],
+        color=color,
     )  # fmt: skip
 
 
-def _draw_marks(ax: Axes, stretches: pd.DataFrame) -> None:
+def _draw_marks(ax: Axes, stretches: pd.DataFrame, color: str, name: str, aside: float) -> None:
     places = np.arange(len(stretches))
     risk = stretches["risk"].to_numpy()
     around = np.stack([risk - stretches["low"], stretches["high"] - risk]).clip(min=0)
-    ax.errorbar(places, risk, yerr=around, fmt="o", color=PALETTE[0], capsize=3)
+    ax.errorbar(places + aside, risk, yerr=around, fmt="o", color=color, capsize=3, label=name)
     ax.set_xticks(places, shortened(stretches["values"].tolist(), 20))
     for text in ax.get_xticklabels():
         plain(text)

@@ -60,7 +60,8 @@ def part_rates(draws: Draws, number: int | None = None, *, ax: Axes | None = Non
     if draws.n_classes > 2:
         raise InputError(
             f"plots.part_rates draws the risk of one class, and these draws are of "
-            f"{draws.n_classes} classes; sample with positive=."
+            f"{draws.n_classes} classes; sample with positive=, or see the report of a "
+            f"PosteriorDNFClassifier."
         )
     rule = draws.function(number)
     n_parts = len(layers_of(rule)) + 1

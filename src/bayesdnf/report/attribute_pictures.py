@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import plots
 from ..display.markup import shown
 from ..errors import MissingExtraError
+from ..plots.attributes import draw_importance
 from ..plots.panels import pyplot
 from .genome_facts import Picture
 
@@ -40,10 +41,14 @@ def attribute_pictures(model: PosteriorDNFClassifier, X: Any, y: Any) -> tuple[P
         pyplot()
     except MissingExtraError:
         return ()
-    first = model.importance(X, y)["attribute"][:_ALONG]
+    worth = model.importance(X, y)
+    what = "probabilities" if model.positive_ is None else "risk"
     drawn = [
-        ("Importance of each attribute", plots.importance(model, X, y)[0, 0]),
-        *((f"Averaged risk along {name}", plots.risk_along(model, X, name)) for name in first),
+        ("Importance of each attribute", draw_importance(worth)[0, 0]),
+        *(
+            (f"Averaged {what} along {name}", plots.risk_along(model, X, name))
+            for name in worth["attribute"][:_ALONG]
+        ),
         ("Attributes that act together", plots.coinclusion(model.draws_, kind="attribute")),
     ]
     return tuple(_picture(title, ax) for title, ax in drawn)

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .performance import performance_of
+from .performance import ClassPerformance, Performance, class_performance_of, performance_of
 
 if TYPE_CHECKING:
     from ..estimators.averaging.representative import Representative
 
-Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 _BINS = 20
@@ -20,7 +19,11 @@ _CLIP = 1e-6  # a risk of 0 or 1 that turns out wrong costs what one in a millio
 
 
 class RiskBin(NamedTuple):
-    """Rows whose averaged risk lies between two bounds."""
+    """Rows whose averaged risk lies between two bounds.
+
+    Of more than two classes it is the probability of the class that is answered, and positives are
+    rows that are of that class.
+    """
 
     low: float
     high: float
@@ -51,18 +54,18 @@ class AveragedFacts(NamedTuple):
 
 
 def averaged_facts(
-    risk: Floats, shown_risk: Floats, is_positive: Bools, stands: Representative
+    averaged: Floats, shown: Floats, numbers: NDArray[np.intp], stands: Representative
 ) -> AveragedFacts:
     """Compare the average with the rule shown for it.
 
     Parameters
     ----------
-    risk : ndarray
-        Averaged probability of a positive, by row.
-    shown_risk : ndarray
+    averaged : ndarray of shape (n_rows, n_classes)
+        Averaged probability of each class, by row; of two classes the positive one first.
+    shown : ndarray of shape (n_rows, n_classes)
         The same by the shown rule.
-    is_positive : ndarray of bool
-        What the rows are.
+    numbers : ndarray of int
+        Number of the class of each row, in that order.
     stands : Representative
         The shown rule.
 
@@ -73,30 +76,40 @@ def averaged_facts(
     >>> from bayesdnf.report.averaged_answer import averaged_facts
     >>> X, y, truth = simulate(300, 10, random_state=1)
     >>> clf = PosteriorDNFClassifier(draws=200, warmup=100, random_state=0).fit(X, y)
-    >>> averaged, shown = clf.predict_proba(X)[:, 1], clf.representative_proba(X)[:, 1]
-    >>> facts = averaged_facts(averaged, shown, np.asarray(y) == 1, clf.representative())
+    >>> both = clf.predict_proba(X)[:, ::-1], clf.representative_proba(X)[:, ::-1]
+    >>> facts = averaged_facts(*both, 1 - np.asarray(y), clf.representative())
     >>> sum(b.positives + b.negatives for b in facts.bins), facts.kept > 0.9
     (300, True)
     """
+    risk, happened = averaged[:, 0], numbers == 0
+    if averaged.shape[1] > 2:
+        risk, happened = averaged.max(axis=1), np.argmax(averaged, axis=1) == numbers
     place = np.minimum((risk * _BINS).astype(np.intp), _BINS - 1)
-    positives = np.bincount(place[is_positive], minlength=_BINS)
-    negatives = np.bincount(place[~is_positive], minlength=_BINS)
+    positives = np.bincount(place[happened], minlength=_BINS)
+    negatives = np.bincount(place[~happened], minlength=_BINS)
     bins = tuple(
         RiskBin(i / _BINS, (i + 1) / _BINS, int(k), int(n))
         for i, (k, n) in enumerate(zip(positives, negatives, strict=True))
     )
-    both = [_measures(r, is_positive) for r in (risk, shown_risk)]
+    both = [_measures(own, numbers) for own in (averaged, shown)]
     beside = tuple(Beside(name, both[0][name], both[1][name]) for name in both[0])
     kept = 1 - stands.loss / stands.base_loss if stands.base_loss > 0 else None
     return AveragedFacts(bins, beside, kept)
 
 
-def _measures(risk: Floats, is_positive: Bools) -> dict[str, str]:
-    seen = performance_of(risk > 0.5, risk, is_positive, by_rule=False)
-    likely = np.clip(np.where(is_positive, risk, 1 - risk), _CLIP, 1)
+def _measures(probabilities: Floats, numbers: NDArray[np.intp]) -> dict[str, str]:
+    n_classes = probabilities.shape[1]
+    several = n_classes > 2
+    seen: ClassPerformance | Performance
+    if several:
+        seen = class_performance_of(probabilities, numbers, n_classes)
+    else:
+        risk = probabilities[:, 0]
+        seen = performance_of(risk > 0.5, risk, numbers == 0, by_rule=False)
+    likely = np.clip(probabilities[np.arange(len(numbers)), numbers], _CLIP, 1)
     auc = "–" if seen.auc is None else f"{seen.auc:.4f}"
     return {
         "Right": f"{seen.accuracy:.1%}".replace("%", "\N{NO-BREAK SPACE}%"),
-        "Area under the ROC curve": auc,
+        "Mean area under the ROC curves" if several else "Area under the ROC curve": auc,
         "Log loss": f"{-float(np.mean(np.log(likely))):.4f}",
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,12 @@ from ..display.markup import shown
 from ..display.offer import direction_not_offered, not_offered
 from ..errors import InputError
 from ..estimators.averaging.representative import Representative
+from ..estimators.class_shares import pooled_shares
 from ..estimators.classifier import DNFClassifier
 from ..estimators.held_out import HeldOut
 from ..estimators.inputs import read_features
 from ..estimators.posterior_classifier import PosteriorDNFClassifier
-from ..estimators.presentation import constant_answer, is_sure, trust
+from ..estimators.presentation import constant_answer, is_sure, measured_lines, trust
 from ..estimators.rule_classifier import RuleClassifier
 from ..estimators.rules import parts_table, strata_table
 from ..estimators.saving.record import Record
@@ -34,29 +35,27 @@ from .attribute_pictures import attribute_pictures
 from .averaged_answer import AveragedFacts, averaged_facts
 from .draw_facts import DrawFacts, draw_facts
 from .genome_facts import GenomeFacts, Picture
-from .performance import Performance, performance_of
-from .rows import Roles, positives_of, require_positive, roles_of
+from .performance import ClassPerformance, Performance, Seen, compared_on, performance_on
+from .rows import Roles, outcome_on, roles_of
 from .terms import (
     Overlap,
     PartFacts,
     StratumFacts,
     TermFacts,
+    class_part_facts,
     counted_terms,
     overlap_of,
     part_facts,
     stratum_facts,
-    term_facts,
 )
 from .try_case import case_form
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Bools = NDArray[np.bool_]
 
 _ADVICE = "To test it, fit with --test-share 0.3, or report on rows that were not in the fit."
 _MOST_COLUMNS = 40  # listed one by one
 _HALF = 0.5
+_COLORS = 8  # classes that have a color of their own
 _LONGEST = 1000  # characters of an entry; the model file has all
 
 
@@ -80,6 +79,7 @@ class DataFacts(NamedTuple):
 
     rows: int
     positives: int
+    """Positive rows; 0 with more than two classes."""
     columns: int
     literals: int
     kinds: tuple[tuple[str, int], ...]
@@ -88,6 +88,18 @@ class DataFacts(NamedTuple):
     missing: Listed
     dropped: Listed
     equal: Listed
+
+
+class ClassRows(NamedTuple):
+    """One of more than two classes, and its rows."""
+
+    label: str
+    fitted: int
+    """Rows of the fit, weighted."""
+    given: int
+    """Rows of the table of the report."""
+    color: int
+    """Number of its color: the most frequent classes have one of their own, the others share 0."""
 
 
 class Facts(NamedTuple):
@@ -107,13 +119,14 @@ class Facts(NamedTuple):
     parts: tuple[PartFacts, ...]
     """The highest layer first; a rule that is no list has one."""
     strata: tuple[StratumFacts, ...]
-    counts: Counts
-    unmarked: Interval
-    marked: Interval
+    counts: Counts | None
+    """None with more than two classes, as both risks."""
+    unmarked: Interval | None
+    marked: Interval | None
     prevalence: float | None
     overlap: Overlap | None
     roles: Roles
-    performance: Performance
+    performance: Performance | ClassPerformance
     is_held_out: bool
     advice: str
     """How to get rows to test on."""
@@ -136,6 +149,11 @@ class Facts(NamedTuple):
     """Of a report on markers."""
     attributes: tuple[Picture, ...] = ()
     """What attributes do to averaged risks."""
+    classes: tuple[ClassRows, ...] = ()
+    """More than two classes."""
+    measures: tuple[str, ...] = ()
+    """What ``predict`` and ``marked`` get right, in words."""
+    predict_accuracy: float | None = None
 
 
 class AboutReport(TypedDict, total=False):
@@ -155,6 +173,7 @@ class RuleFacts(NamedTuple):
     rule: Rule
     cells: NDArray[np.int64]
     risks: tuple[Interval, ...]
+    """None with more than two classes."""
     by_stratum: Sequence[Sequence[Interval]]
     trust: str
     sure: bool
@@ -196,67 +215,58 @@ def gather(
     strata : array-like, optional
         The stratum of each row, where the fit had strata.
     """
-    require_positive(model.positive_)
     if isinstance(model, PosteriorDNFClassifier) and draws is None:
         draws = model.draws_
     found = _found(model)
-    rule, cells, risks = found.rule, found.cells, found.risks
+    rule = found.rule
     table = model.encoder_.as_table(read_features(model, X, fitting=False))
-    is_positive = positives_of(model, y, table.n_rows)
+    outcome = outcome_on(model, y, table.n_rows)
     row_strata(model.strata_, strata, table.n_rows)  # a wrong one is told before the work
     bits = model.encoder_.encode(table)  # and so every column is read once
-    roles = roles_of(model, bits, is_positive, held_out)
+    roles = roles_of(model, bits, outcome, int(found.cells.sum()), held_out)
     tested = roles.fitted if roles.held_out is None else roles.held_out
-    is_list = isinstance(rule, RuleList)
     if strata is None:
         probabilities = model._probabilities_of(table)
     else:
         given: dict[str, Any] = {"strata": strata}
         probabilities = model.predict_proba(X, **given)
-    index, parts = model._positive_index, rule(table).astype(np.intp)
-    averages = isinstance(model, PosteriorDNFClassifier)
-    # Where rates have no order the rule need not mark those at higher risk.
-    by_part = not averages and (is_list or model.strata_ is not None)
-    by_rule = not (averages or by_part)
-    performance = performance_of(
-        (parts == 1 if by_rule else np.argmax(probabilities, axis=1) == index)[tested],
-        probabilities[tested, index],
-        is_positive[tested],
-        same_scale=model.effect_.prevalence is None,
-        parts=parts[tested] if by_part else None,
-        n_parts=cells.shape[1],
-        by_rule=by_rule,
-    )
+    several, n_classes = model.positive_ is None, len(model.classes_)
+    # From here on classes have numbers, of two 0 for the positive one.
+    numbers = np.asarray(outcome if several else ~outcome, dtype=np.intp)
+    order = np.arange(n_classes)
+    if not several and model._positive_index:
+        order = order[::-1]
+    seen = Seen(numbers[tested], probabilities[tested][:, order], rule(table)[tested])
     null = rule.is_null
     averaged = None
     if found.stands is not None:
         assert isinstance(model, PosteriorDNFClassifier)
-        own = model.representative_proba(X, strata)
-        columns = (probabilities[tested, index], own[tested, index], is_positive[tested])
-        averaged = averaged_facts(*columns, found.stands)
+        own = model.representative_proba(X, strata)[tested][:, order]
+        averaged = averaged_facts(seen.probabilities, own, seen.numbers, found.stands)
     gains = None if found.stands is not None else list(model.rules_["log_gain"])
-    counted = counted_terms(rule, table, is_positive, roles.fitted, gains)
-    terms = term_facts(rule, counted)
-    tables = _tables(model, found)
+    terms = counted_terms(rule, table, numbers, n_classes, roles.fitted, gains)
+    parts, by_stratum = _parts(model, found, terms)
+    overlap = None if null else overlap_of(rule, table, numbers, n_classes, roles.fitted)
+    predict, marked = compared_on(model, seen)
     return Facts(
-        positive=shown(model.positive_),
-        negative=shown(model.negative_),
+        positive="" if several else shown(model.positive_),
+        negative="" if several else shown(model.negative_),
         target=shown(model.record_.target or ""),
         is_null=null,
-        is_list=is_list,
+        is_list=isinstance(rule, RuleList),
         not_offered=tuple(map(shown, not_offered(model.encoder_))),
         one_sided=direction_not_offered(model.encoder_) is not None,
         rule=shown(one_line(rule)),
         terms=terms,
-        parts=part_facts(tables[0], terms),
-        strata=stratum_facts(tables[1], terms),
+        parts=parts,
+        strata=by_stratum,
         counts=model.counts_,
-        unmarked=risks[0],
-        marked=risks[-1],
+        unmarked=None if several else found.risks[0],
+        marked=None if several else found.risks[-1],
         prevalence=model.effect_.prevalence,
-        overlap=None if null else overlap_of(rule, table, is_positive, roles.fitted),
+        overlap=overlap,
         roles=roles,
-        performance=performance,
+        performance=performance_on(model, seen, found.cells.shape[1]),
         is_held_out=roles.held_out is not None,
         advice=_ADVICE,
         measured=None if measured is None else measured._replace(how=shown(measured.how)),
@@ -267,7 +277,7 @@ def gather(
         trust=found.trust,
         sure=found.sure,
         constant=shown((isinstance(model, DNFClassifier) and constant_answer(model)) or ""),
-        data=_data(model, bits, is_positive),
+        data=_data(model, bits, 0 if several else int(outcome.sum())),
         settings=_settings(model),
         record=model.record_,
         now=versions(),
@@ -276,6 +286,9 @@ def gather(
         attributes=attribute_pictures(model, X, y)
         if isinstance(model, PosteriorDNFClassifier)
         else (),
+        classes=_classes(model, found.cells, numbers) if several else (),
+        measures=() if null else tuple(measured_lines(predict, marked)),
+        predict_accuracy=predict.accuracy,
     )
 
 
@@ -306,21 +319,49 @@ def _found(model: RuleClassifier) -> RuleFacts:
             if model.draws_.simple:
                 assert model.counts_ is not None  # of two classes
                 risks = Rates(model.counts_, model.effect_, null=rule.is_null).summary()
-    simple = not isinstance(rule, RuleList) and len(cells) == 1
-    own = [risks] if simple else cell_risks(model.effect_, cells)
+    own: Sequence[Sequence[Interval]] = ()
+    if model.positive_ is not None:
+        simple = not isinstance(rule, RuleList) and len(cells) == 1
+        own = [risks] if simple else cell_risks(model.effect_, cells)
     return RuleFacts(rule, cells, risks, own, shown(said), sure, factor, stands)
 
 
-def _tables(model: RuleClassifier, found: RuleFacts) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Tabulate the parts of a rule, over all strata and in each."""
-    base = model.effect_.prevalence
-    parts = parts_table(found.rule, found.cells.sum(axis=0), found.risks, base)
-    if model.strata_ is None:
-        return parts, None
-    return parts, strata_table(found.rule, found.cells, found.by_stratum, model.strata_)
+def _parts(
+    model: RuleClassifier, found: RuleFacts, terms: tuple[TermFacts, ...]
+) -> tuple[tuple[PartFacts, ...], tuple[StratumFacts, ...]]:
+    """Put the parts of a rule together, over all strata and in each."""
+    pooled, strata = found.cells.sum(axis=0), model.strata_
+    if model.positive_ is None:
+        parts = class_part_facts(pooled, pooled_shares(found.cells), terms)
+        if strata is None:
+            return parts, ()
+        return parts, tuple(
+            StratumFacts(shown(label), class_part_facts(own, pooled_shares(own[None]), terms))
+            for label, own in zip(strata, found.cells, strict=True)
+        )
+    table = parts_table(found.rule, pooled, found.risks, model.effect_.prevalence)
+    if strata is None:
+        return part_facts(table, terms), ()
+    by_stratum = strata_table(found.rule, found.cells, found.by_stratum, strata)
+    return part_facts(table, terms), stratum_facts(by_stratum, terms)
 
 
-def _data(model: RuleClassifier, bits: BitMatrix, is_positive: Bools) -> DataFacts:
+def _classes(
+    model: RuleClassifier, cells: NDArray[np.int64], numbers: NDArray[np.intp]
+) -> tuple[ClassRows, ...]:
+    fitted = cells.sum(axis=(0, 1))
+    given = np.bincount(numbers, minlength=len(fitted))
+    color = np.arange(1, len(fitted) + 1)
+    if len(fitted) > _COLORS:  # those of the rest are the same
+        rank = np.argsort(np.argsort(-fitted, kind="stable"), kind="stable")
+        color = np.where(rank < _COLORS, rank + 1, 0)
+    return tuple(
+        ClassRows(shown(label), *map(int, numbers))
+        for label, *numbers in zip(model.classes_, fitted, given, color, strict=True)
+    )
+
+
+def _data(model: RuleClassifier, bits: BitMatrix, positives: int) -> DataFacts:
     encoder = model.encoder_
     kinds = [*encoder.kinds_.values()]
     missing, missing_rows = bits.missing_values()
@@ -331,7 +372,7 @@ def _data(model: RuleClassifier, bits: BitMatrix, is_positive: Bools) -> DataFac
     ]
     return DataFacts(
         rows=bits.n_rows,
-        positives=int(is_positive.sum()),
+        positives=positives,
         columns=len(encoder.columns_),
         literals=len(encoder.literals_),
         kinds=tuple((kind, kinds.count(kind)) for kind in dict.fromkeys(kinds)),

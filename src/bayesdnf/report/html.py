@@ -21,6 +21,7 @@ from .facts import AboutReport, Facts, gather
 if TYPE_CHECKING:
     from ..estimators.rule_classifier import RuleClassifier
     from ..model.rates import Interval
+    from .terms import PartFacts
 
 
 _HOLDS = ("Otherwise", "The rule holds")  # parts 0 and 1 of a function
@@ -125,16 +126,23 @@ def _case(facts: Facts) -> dict[str, Any] | None:
     """Return the form, with what it may answer."""
     if facts.case is None:
         return None
-    pooled = [part.risk for part in reversed(facts.parts)]
-    by_stratum = [[part.risk for part in reversed(s.parts)] for s in facts.strata]
+    risks = [[_risks(part) for part in reversed(s.parts)] for s in facts.strata]
+    pooled = [_risks(part) for part in reversed(facts.parts)]
     return facts.case | {
         "positive": facts.positive,
         "is_list": facts.is_list,
         "words": [term.words for term in facts.terms],
         "strata": [stratum.name for stratum in facts.strata],
-        # Of every stratum, and at last whatever the stratum: by part, from part 0 up.
-        "risks": [[_risk(risk) for risk in own] for own in [*by_stratum, pooled]],
+        "classes": [c.label for c in facts.classes],
+        # Of every stratum, and at last whatever the stratum: by part, from part 0 up; of more than
+        # two classes those of each.
+        "risks": [*risks, pooled],
     }
+
+
+def _risks(part: PartFacts) -> list[Any]:
+    own = [_risk(share) for share in part.shares]
+    return own if len(own) > 1 else own[0]
 
 
 def _risk(risk: Interval) -> list[Any]:

@@ -88,7 +88,7 @@ def gather_markers(
     """Gather the facts of a report on markers."""
     genotypes, y = found.study.genotypes, found.study.y
     function, posterior = found.function, found.posterior
-    every = np.ones(len(y), dtype=np.bool_)
+    every, numbers = np.ones(len(y), dtype=np.bool_), np.where(y, 0, 1)
     marked = function(genotypes)
     risk = np.where(marked, found.risk.mean, found.other_risk.mean)
     prevalence = posterior.effect.prevalence
@@ -117,7 +117,7 @@ def gather_markers(
         unmarked=found.other_risk,
         marked=found.risk,
         prevalence=prevalence,
-        overlap=None if function.is_null else overlap_of(function, genotypes, y, every),
+        overlap=None if function.is_null else overlap_of(function, genotypes, numbers, 2, every),
         roles=Roles(every, None, f"All {len(y):,} samples are those of the search."),
         performance=performance_of(marked, risk, y, same_scale=prevalence is None),
         is_held_out=False,

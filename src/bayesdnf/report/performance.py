@@ -1,12 +1,16 @@
-"""How a rule does on rows: the four counts, rates with intervals, ROC curve and calibration."""
+"""How a rule does on rows: counts, rates with intervals, ROC curve and calibration."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..estimators.classifier import DNFClassifier
+from ..estimators.held_out import Measures, class_measures, compared
+from ..estimators.posterior_classifier import PosteriorDNFClassifier
+from ..estimators.rule_classifier import RuleClassifier
 from ..model.rates import jeffreys
 from ..plots.reliability import binned
 
@@ -84,6 +88,78 @@ class Performance(NamedTuple):
     """Whether the answers are where the rule holds, and not predicted classes."""
 
 
+class ClassMeasured(NamedTuple):
+    """One of more than two classes: how many of its rows are found, and of those answered so."""
+
+    found: Share
+    right: Share
+
+
+class ClassPerformance(NamedTuple):
+    """What was measured on some rows, of more than two classes."""
+
+    rows: int
+    table: tuple[tuple[int, ...], ...]
+    """Rows by the class that was answered, and by their own."""
+    classes: tuple[ClassMeasured, ...]
+    accuracy: float
+    balanced: float
+    """Mean over the classes that are there of the share that is found."""
+    auc: float | None
+    """Mean area under the ROC curve, each class against the others."""
+    bins: tuple[Bin, ...]
+    """Rows by the probability of the class that was answered, and how often it was right."""
+    by_rule: bool = False
+
+
+def class_performance_of(
+    probabilities: Floats, numbers: NDArray[np.intp], n_classes: int
+) -> ClassPerformance:
+    """Measure answers of more than two classes.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_rows, n_classes)
+        Predicted probabilities.
+    numbers : ndarray of int
+        Number of the class of each row.
+    n_classes : int
+        How many classes there are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.report.performance import class_performance_of
+    >>> predicted = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.8, 0.1]])
+    >>> seen = class_performance_of(predicted, np.array([0, 1, 2]), 3)
+    >>> seen.table, round(seen.accuracy, 3)
+    (((1, 0, 0), (0, 1, 1), (0, 0, 0)), 0.667)
+    """
+    answered = np.argmax(probabilities, axis=1)
+    pairs = np.bincount(n_classes * answered + numbers, minlength=n_classes**2)
+    table = pairs.reshape(n_classes, n_classes)
+    of_class, said, right = table.sum(axis=0), table.sum(axis=1), np.diag(table)
+    measured = tuple(
+        ClassMeasured(
+            _share("Recall", "rows of it that are found", int(hits), int(n)),
+            _share("Precision", "rows answered so that are", int(hits), int(k)),
+        )
+        for hits, n, k in zip(right, of_class, said, strict=True)
+    )
+    areas = [_roc(probabilities[:, c], numbers == c)[0] for c in range(n_classes)]
+    known = [area for area in areas if area is not None]
+    there = of_class > 0
+    return ClassPerformance(
+        len(numbers),
+        tuple(tuple(map(int, row)) for row in table),
+        measured,
+        float(right.sum() / max(1, len(numbers))),
+        float(np.mean(right[there] / of_class[there])) if there.any() else np.nan,
+        float(np.mean(known)) if known else None,
+        _bins(probabilities.max(axis=1), answered == numbers),
+    )
+
+
 def performance_of(
     marked: Bools,
     risk: Floats,
@@ -150,6 +226,57 @@ def performance_of(
         measured,
         by_rule,
     )
+
+
+class Seen(NamedTuple):
+    """The rows that are measured."""
+
+    numbers: NDArray[np.intp]
+    """Of the class of each."""
+    probabilities: NDArray[np.float64]
+    """Of all classes, in the order of these numbers."""
+    parts: NDArray[Any]
+
+
+def performance_on(
+    model: RuleClassifier, seen: Seen, n_parts: int
+) -> Performance | ClassPerformance:
+    """Measure a classifier whose rule has so many parts."""
+    if model.positive_ is None:
+        return class_performance_of(seen.probabilities, seen.numbers, len(model.classes_))
+    averages = isinstance(model, PosteriorDNFClassifier)
+    # Where rates have no order the rule need not mark those at higher risk.
+    by_part = isinstance(model, DNFClassifier) and (model._is_list or model.strata_ is not None)
+    by_rule = not (averages or by_part)
+    parts = seen.parts.astype(np.intp)
+    return performance_of(
+        parts == 1 if by_rule else _says_yes(model, seen),
+        seen.probabilities[:, 0],
+        seen.numbers == 0,
+        same_scale=model.effect_.prevalence is None,
+        parts=parts if by_part else None,
+        n_parts=n_parts,
+        by_rule=by_rule,
+    )
+
+
+def _says_yes(model: RuleClassifier, seen: Seen) -> Bools:
+    """Whether ``predict`` answers positive: of equal probabilities it takes the first of both."""
+    yes, no = seen.probabilities.T
+    return np.asarray(yes > no if model._positive_index else yes >= no)
+
+
+def compared_on(model: RuleClassifier, seen: Seen) -> tuple[Measures, Measures | None]:
+    """Compare the answers of ``predict``, and the rows where the rule holds, with the classes."""
+    n_classes = len(model.classes_)
+    if model.positive_ is None:
+        answered = np.argmax(seen.probabilities, axis=1)
+        pairs = np.bincount(n_classes * answered + seen.numbers, minlength=n_classes**2)
+        return class_measures(pairs.reshape(n_classes, n_classes)), None
+    predict = compared(_says_yes(model, seen), seen.numbers == 0)
+    if isinstance(model, DNFClassifier) and not model._is_list:
+        return predict, compared(seen.parts > 0, seen.numbers == 0)
+    return predict, None
 
 
 def _parts(

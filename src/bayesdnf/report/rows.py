@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..data.bits import BitMatrix
 from ..display.wording import count, listed, percent
 from ..errors import InputError
-from ..estimators.held_out import NOT_HELD_OUT, stratified_part
+from ..estimators.held_out import NOT_HELD_OUT, Outcome, stratified_part
 from ..estimators.rule_classifier import RuleClassifier
 from ..estimators.saving.record import RowContent
 
@@ -32,7 +32,11 @@ class Roles(NamedTuple):
 
 
 def roles_of(
-    model: RuleClassifier, bits: BitMatrix, is_positive: Bools, held_out: Bools | None = None
+    model: RuleClassifier,
+    bits: BitMatrix,
+    outcome: Outcome,
+    fit_rows: int,
+    held_out: Bools | None = None,
 ) -> Roles:
     """Find out which rows a classifier was fitted on.
 
@@ -42,15 +46,17 @@ def roles_of(
         The classifier.
     bits : BitMatrix
         The table, by the classifier's encoder.
-    is_positive : ndarray of bool
-        Its labels.
+    outcome : ndarray
+        Which rows are positive, or the numbers of their classes.
+    fit_rows : int
+        Rows of the fit, weighted.
     held_out : ndarray of bool, optional
         Rows that are known to have been held out; else the content of the rows decides.
     """
-    n = len(is_positive)
+    n = len(outcome)
     every = np.ones(n, dtype=np.bool_)
     record = model.record_
-    content = RowContent.of(bits, is_positive)
+    content = RowContent.of(bits, outcome)
     if held_out is not None:
         if content.part(held_out).digest() == record.content:
             return Roles(held_out, None, NOT_HELD_OUT)
@@ -59,11 +65,12 @@ def roles_of(
         return Roles(every, None, "The model file does not record which rows were fitted.")
     if content.digest() == record.content:
         note = f"All {count(n, 'row')} were in the fit."
-        if n != model.counts_.n:
+        if n != fit_rows:
             note += " The fit weighted them; here each counts once."
         return Roles(every, None, note)
-    if record.split is not None and min(is_positive.sum(), (~is_positive).sum()) >= 2:
-        held = stratified_part(is_positive, *record.split)
+    _, of_class = np.unique(outcome, return_counts=True)
+    if record.split is not None and len(of_class) > 1 and of_class.min() >= 2:
+        held = stratified_part(outcome, *record.split)
         if content.part(~held).digest() == record.content:
             return _roles(held)
     share = content.share(record.sample)
@@ -88,27 +95,22 @@ def _roles(held_out: Bools) -> Roles:
     return Roles(~held_out, held_out, note)
 
 
-def require_positive(positive: Any) -> None:
-    """Refuse more than two classes, of which none is positive."""
-    if positive is None:
-        raise InputError(
-            "A report is about one class against the others, and here more than two classes are "
-            "told apart; name one with positive= (--positive) for a report."
-        )
+def outcome_on(model: RuleClassifier, y: Any, n_rows: int) -> Outcome:
+    """Return which labels are the positive class, or the numbers of more than two.
 
-
-def positives_of(model: RuleClassifier, y: Any, n_rows: int) -> Bools:
-    """Return which labels are the positive class; a label that the fit had not is refused."""
+    A label that the fit had not is refused.
+    """
     labels = np.asarray(y).ravel()
     if len(labels) != n_rows:
         raise InputError(f"y has {len(labels):,} entries for {n_rows:,} rows of X.")
-    positive = np.asarray(labels == model.positive_, dtype=np.bool_)
     known = model.labels_.tolist()
-    strange = np.logical_and.reduce([np.asarray(labels != label) for label in known])
-    if strange.any():
-        row = int(np.argmax(strange))
+    is_label = np.array([np.asarray(labels == label) for label in known])
+    if not is_label.any(axis=0).all():
+        row = int(np.argmin(is_label.any(axis=0)))
         [label] = labels[row : row + 1].tolist()  # plain, not as numpy writes it
         raise InputError(
             f"y holds {label!r} in row {row}; the rule was fitted on {listed(known, 5, str)}."
         )
-    return positive
+    if model.positive_ is None:
+        return np.argmax(is_label, axis=0)
+    return np.asarray(labels == model.positive_, dtype=np.bool_)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..boolean import RuleList
 from ..boolean.table import Table
 from ..display.markup import shown
 from ..display.wording import text_list
+from ..estimators.class_shares import Shares, most_probable
 from ..estimators.explaining.explanation import terms_holding
-from ..estimators.rules import as_table, placed_terms
-from ..model.rates import Interval
+from ..estimators.rules import placed_terms
+from ..model.rates import Interval, jeffreys
 from ..model.rule import Rule
 from .words import literal_words
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Bools = NDArray[np.bool_]
+Classes = NDArray[np.intp]
 
 _MOST_TOGETHER = 15
 
@@ -32,8 +33,10 @@ class TermFacts(NamedTuple):
     number: int
     literals: tuple[str, ...]
     """Its literals in words."""
-    rows: int
-    positives: int
+    of_class: tuple[int, ...]
+    """Rows by class; of two classes positives and negatives."""
+    top: int
+    """Number of the class that ``rate`` is of: the positive one, of more the most frequent."""
     rate: float
     low: float
     high: float
@@ -47,6 +50,16 @@ class TermFacts(NamedTuple):
         """The term in words."""
         return text_list(self.literals, "and")
 
+    @property
+    def rows(self) -> int:
+        """Rows that it covers, or decides."""
+        return sum(self.of_class)
+
+    @property
+    def positives(self) -> int:
+        """Positive ones among them, of two classes."""
+        return self.of_class[0]
+
 
 class PartFacts(NamedTuple):
     """The rows that one layer decides, or none."""
@@ -56,9 +69,21 @@ class PartFacts(NamedTuple):
     terms: tuple[TermFacts, ...]
     rows: int
     positives: int
-    risk: Interval
-    beside: str
+    """Rows of the positive class, of more than two of the most probable one."""
+    shares: tuple[Interval, ...]
+    """Of each class; of two that of the positive one alone."""
+    beside: str = ""
     """Whether the risk is "raised", "lowered" or "unclear", beside that of all rows."""
+
+    @property
+    def top(self) -> int:
+        """Number of the most probable class."""
+        return most_probable(self.shares)
+
+    @property
+    def risk(self) -> Interval:
+        """Risk of a positive, or share of the most probable class."""
+        return self.shares[self.top]
 
 
 class StratumFacts(NamedTuple):
@@ -72,8 +97,22 @@ class Together(NamedTuple):
     """Rows on which exactly these terms hold."""
 
     terms: tuple[int, ...]
-    rows: int
-    positives: int
+    of_class: tuple[int, ...]
+
+    @property
+    def rows(self) -> int:
+        """How many rows."""
+        return sum(self.of_class)
+
+    @property
+    def positives(self) -> int:
+        """Positive ones among them, of two classes."""
+        return self.of_class[0]
+
+    @property
+    def top(self) -> int:
+        """Number of the most frequent class."""
+        return self.of_class.index(max(self.of_class))
 
 
 class Overlap(NamedTuple):
@@ -84,10 +123,10 @@ class Overlap(NamedTuple):
     left_out: int
     """Sets of terms that are not listed, and the rows of them."""
     left_out_rows: int
-    unmarked: int
-    unmarked_positives: int
-    alone: tuple[tuple[int, int], ...]
-    """By term: rows and positives that no other term covers."""
+    unmarked: Together
+    """Rows on which no term holds."""
+    alone: tuple[Together, ...]
+    """By term: rows that no other term covers."""
 
 
 def term_facts(rule: Rule, rules: pd.DataFrame) -> tuple[TermFacts, ...]:
@@ -98,14 +137,14 @@ def term_facts(rule: Rule, rules: pd.DataFrame) -> tuple[TermFacts, ...]:
     rule : BooleanFunction or RuleList
         The rule.
     rules : DataFrame
-        What ``rules_table`` or ``counted_terms`` made of it.
+        What ``rules_table`` made of it.
     """
     return tuple(
         TermFacts(
             number=number,
             literals=tuple(map(literal_words, term)),
-            rows=int(row["rows"]),
-            positives=int(row["positives"]),
+            of_class=(int(row["positives"]), int(row["rows"] - row["positives"])),
+            top=0,
             rate=float(row["rate"]),
             low=float(row["low"]),
             high=float(row["high"]),
@@ -121,10 +160,11 @@ def term_facts(rule: Rule, rules: pd.DataFrame) -> tuple[TermFacts, ...]:
 def counted_terms(
     rule: Rule,
     table: Table,
-    is_positive: Bools,
+    numbers: Classes,
+    n_classes: int,
     counted: Bools,
     gains: Sequence[float] | None = None,
-) -> pd.DataFrame:
+) -> tuple[TermFacts, ...]:
     """Count what each term decides on rows of a table, as ``rules_table`` does on those of the fit.
 
     Parameters
@@ -133,23 +173,52 @@ def counted_terms(
         The rule.
     table : Table
         The rows.
-    is_positive : ndarray of bool
-        Which of them are positive.
+    numbers : ndarray of int
+        Number of the class of each; of two classes 0 for the positive one.
+    n_classes : int
+        How many classes there are.
     counted : ndarray of bool
-        Which of them to count.
+        Which of the rows to count.
     gains : sequence of float, optional
         Log posterior that is lost without each term.
     """
-    positive, parts = is_positive[counted], rule(table)[counted]
+    own_class, parts = numbers[counted], rule(table)[counted]
     holds = terms_holding(rule, table)[counted]
     gains = [np.nan] * holds.shape[1] if gains is None else gains
-    rows = []
+    facts = []
     for (layer, term), own, gain in zip(placed_terms(rule), holds.T, gains, strict=True):
-        decided = own & (parts == layer)
-        text = " AND ".join(map(str, term))
-        n, k = int(decided.sum()), int((decided & positive).sum())
-        rows.append((layer, text, len(term), n, k, gain))
-    return as_table(rows, layered=isinstance(rule, RuleList))
+        n = np.bincount(own_class[own & (parts == layer)], minlength=n_classes)
+        top = int(n.argmax()) if n_classes > 2 else 0
+        words = tuple(map(literal_words, term))
+        rate = jeffreys(int(n[top]), int(n.sum()))
+        facts.append(TermFacts(len(facts) + 1, words, _counts(n), top, *rate, float(gain), layer))
+    return tuple(facts)
+
+
+def class_part_facts(
+    cells: NDArray[np.int64], shares: Shares, terms: tuple[TermFacts, ...]
+) -> tuple[PartFacts, ...]:
+    """Put the parts of a rule for more than two classes together, the highest layer first.
+
+    Parameters
+    ----------
+    cells : ndarray of shape (n_parts, n_classes)
+        Rows of each class in each part.
+    shares : tuple of tuples of Interval
+        Share of each class in each part, part 0 first.
+    terms : tuple of TermFacts
+        The terms of all layers.
+    """
+    return tuple(
+        PartFacts(
+            number=part,
+            terms=tuple(term for term in terms if term.layer == part),
+            rows=int(cells[part].sum()),
+            positives=int(cells[part][most_probable(shares[part])]),
+            shares=shares[part],
+        )
+        for part in range(len(shares) - 1, -1, -1)
+    )
 
 
 def part_facts(parts: pd.DataFrame, terms: tuple[TermFacts, ...]) -> tuple[PartFacts, ...]:
@@ -168,7 +237,7 @@ def part_facts(parts: pd.DataFrame, terms: tuple[TermFacts, ...]) -> tuple[PartF
             terms=tuple(term for term in terms if term.layer == row["part"]),
             rows=int(row["rows"]),
             positives=int(row["positives"]),
-            risk=Interval(float(row["rate"]), float(row["low"]), float(row["high"])),
+            shares=(Interval(float(row["rate"]), float(row["low"]), float(row["high"])),),
             beside=str(row["risk"]),
         )
         for row in parts.to_dict("records")
@@ -187,7 +256,9 @@ def stratum_facts(
     )
 
 
-def overlap_of(rule: Rule, table: Table, is_positive: Bools, counted: Bools) -> Overlap:
+def overlap_of(
+    rule: Rule, table: Table, numbers: Classes, n_classes: int, counted: Bools
+) -> Overlap:
     """Count the rows of every set of terms that hold together.
 
     Parameters
@@ -196,30 +267,35 @@ def overlap_of(rule: Rule, table: Table, is_positive: Bools, counted: Bools) -> 
         The rule, with a term at least.
     table : Table
         The rows.
-    is_positive : ndarray of bool
-        Which of them are positive.
+    numbers : ndarray of int
+        Number of the class of each; of two classes 0 for the positive one.
+    n_classes : int
+        How many classes there are.
     counted : ndarray of bool
-        Which of them to count.
+        Which of the rows to count.
     """
-    positive = is_positive[counted]
     holds = terms_holding(rule, table)[counted]
     codes = np.packbits(holds, axis=1)
     _, first, group = np.unique(codes, axis=0, return_index=True, return_inverse=True)
-    rows = np.bincount(group.ravel(), minlength=len(first))
-    positives = np.bincount(group.ravel(), weights=positive, minlength=len(first)).astype(np.int64)
+    place = n_classes * group.ravel() + numbers[counted]
+    rows = np.bincount(place, minlength=n_classes * len(first)).reshape(-1, n_classes)
     sets = [
-        Together(tuple((np.flatnonzero(holds[i]) + 1).tolist()), int(n), int(k))
-        for i, n, k in zip(first, rows, positives, strict=True)
+        Together(tuple((np.flatnonzero(holds[i]) + 1).tolist()), _counts(n))
+        for i, n in zip(first, rows, strict=True)
     ]
-    none = next((s for s in sets if not s.terms), Together((), 0, 0))
+    empty = _counts(np.zeros(n_classes, dtype=np.intp))
+    none = next((s for s in sets if not s.terms), Together((), empty))
     marked = sorted((s for s in sets if s.terms), key=lambda s: (-s.rows, s.terms))
-    alone = {s.terms: (s.rows, s.positives) for s in marked if len(s.terms) == 1}
+    alone = {s.terms: s for s in marked if len(s.terms) == 1}
     rest = marked[_MOST_TOGETHER:]
     return Overlap(
         tuple(marked[:_MOST_TOGETHER]),
         len(rest),
         sum(s.rows for s in rest),
-        none.rows,
-        none.positives,
-        tuple(alone.get((t,), (0, 0)) for t in range(1, holds.shape[1] + 1)),
+        none,
+        tuple(alone.get((t,), Together((t,), empty)) for t in range(1, holds.shape[1] + 1)),
     )
+
+
+def _counts(rows: NDArray[np.intp]) -> tuple[int, ...]:
+    return tuple(map(int, rows))

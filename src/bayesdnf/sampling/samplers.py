@@ -59,14 +59,18 @@ def informed(
     'informed'
     """
     mix = informed_mix(posterior)
-    if not candidates:
+    if candidates is None:
         return MoveKernel("informed", posterior, mix)
+    # A name of its own: no other kernel takes candidates, and none is to be advised in its place.
+    name = "informed with candidates"
+    if not candidates:
+        return MoveKernel(name, posterior, mix)
     listed = {
         tuple(term): 1.0
         for candidate in candidates
         for term in posterior.support.ids(as_rule(candidate))
     }
-    return MoveKernel("informed", posterior, {**mix, "listed birth": LISTED}, listed=listed)
+    return MoveKernel(name, posterior, {**mix, "listed birth": LISTED}, listed=listed)
 
 
 def informed_mix(posterior: Posterior) -> dict[str, float]:

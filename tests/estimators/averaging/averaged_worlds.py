@@ -18,10 +18,12 @@ SETTINGS = {
     "lists": {"layers": 3},
     "strata": {"strata": True, "weights": True},
     "both": {"layers": 2, "strata": True, "weights": True},
+    "classes": {"layers": 3, "classes": 3},
+    "classes in strata": {"layers": 2, "strata": True, "weights": True, "classes": 3},
 }
 
 
-def world(seed, layers=1, strata=False, weights=False, n=70, effect=None, prior=None):
+def world(seed, layers=1, strata=False, weights=False, n=70, effect=None, prior=None, classes=2):
     """A noisy table with missing values, its posterior, draws, and the slow twin of its rows."""
     rng = np.random.default_rng(seed)
     table = pd.DataFrame(
@@ -33,6 +35,9 @@ def world(seed, layers=1, strata=False, weights=False, n=70, effect=None, prior=
     )
     y = ((table["odor"] == "f") | (table["flag"] == 1)).to_numpy() ^ (rng.random(n) < 0.15)
     y[:2] = True, False
+    if classes == 3:
+        y = np.where(y, 0, 1 + (table["other"] == 1).to_numpy())
+        y[:3] = 0, 1, 2
     stratum = rng.integers(0, 2, n) if strata else None
     weight = rng.integers(1, 4, n) if weights else None
     encoder = LiteralEncoder()
@@ -41,7 +46,7 @@ def world(seed, layers=1, strata=False, weights=False, n=70, effect=None, prior=
         y,
         Prior(count=Geometric(0.3, start=0)) if prior is None else prior,
         Effect(ordered=False) if effect is None else effect,
-        positive=True,
+        positive=True if classes == 2 else None,
         layers=layers,
         strata=stratum,
         sample_weight=weight,

@@ -65,8 +65,8 @@ def slow_band(model, X):
     for chain in range(drawn.n_chains):
         for draw in range(drawn.n_draws):
             parts = drawn.function(int(drawn.index[chain, draw]))(table).astype(int)
-            means.append(drawn.rates[chain, draw, 0][parts].mean())
-    return np.quantile(means, [0.025, 0.975])
+            means.append(drawn.rates[chain, draw, 0][parts].mean(axis=0))
+    return np.quantile(means, [0.025, 0.975], axis=0)
 
 
 @pytest.mark.parametrize("attribute", ["age", "odor"])
@@ -88,6 +88,29 @@ def test_risk_along(model, rows, attribute):
         assert slow_band(model, changed) == pytest.approx([stretch["low"], stretch["high"]])
     with pytest.raises(InputError, match="No drawn rule uses column 'agee'"):
         model.risk_along(X, "agee")
+
+
+def test_more_than_two_classes(rows):
+    X, _ = rows
+    rng = np.random.default_rng(1)
+    part = np.where(X["age"] >= 45, 2, X["dose"] == 2)
+    y = np.where(rng.random(N) < 0.2, rng.integers(0, 3, N), part)
+    few = {"draws": 40, "warmup": 40, "chains": 2, "thin": 20, "random_state": 0}
+    model = PosteriorDNFClassifier(layers=3, **few).fit(X, y)
+    found = model.importance(X, y).set_index("attribute")
+    for name in found.index[:2]:
+        changed = [model.predict_proba(x) for x in with_values(X, name)]
+        rise = log_loss(y, np.mean(changed, axis=0)) - log_loss(y, model.predict_proba(X))
+        assert found["log_loss"][name] == pytest.approx(rise)
+    along = model.risk_along(X, "odor")
+    assert along["class"].tolist() == [0, 1, 2] * (len(along) // 3)
+    first = along[:3]
+    value = first["values"][0].split(", ")[0]
+    changed = X.assign(odor=value)
+    assert first["risk"].tolist() == pytest.approx(model.predict_proba(changed).mean(axis=0))
+    ends = slow_band(model, changed)
+    assert first["low"].tolist() == pytest.approx(ends[0])
+    assert first["high"].tolist() == pytest.approx(ends[1])
 
 
 def test_pairs_of_attributes(model):

@@ -7,7 +7,6 @@ that the rows are read once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +17,11 @@ from ...data.encoder import FittedTable
 from ...display.wording import listed
 from ...errors import UnknownColumnError, did_you_mean
 from ...model.effect import Effect
+from ...model.rates import Interval
 from ...sampling.draws import Draws
-from .drawn_on_rows import DrawnOnRows
+from .drawn_on_rows import DrawnOnRows, mean_values
 
+Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 _MISSING = "missing"
@@ -35,11 +36,9 @@ class Stretch(NamedTuple):
     """The lowest of them, if they are numbers; NaN of texts and of missing values."""
     last: float
     rows: int
-    risk: float
-    """Mean over all rows of their averaged risk, were the attribute so on all of them."""
-    low: float
-    high: float
-    """Ends of the 95 % interval of that mean, over draws."""
+    risks: tuple[Interval, ...]
+    """Mean over all rows of their averaged risk, were the attribute so on all of them, and the 95 %
+    interval of that mean over draws; of more than two classes that of each."""
 
 
 def _order(stretch: Stretch) -> tuple[bool, float, str]:
@@ -65,36 +64,57 @@ class AttributesOnRows:
         self._draws = draws
         self._table = table
         self._rows = DrawnOnRows(draws, table, effect)
+        values = mean_values(draws, effect, pooled=True)
+        self._values = values if draws.n_classes > 2 else values[..., None]
+        self.probabilities = np.clip(self._rows.sums(self._values), 0.0, 1.0)
+        """Averaged probability of each class (columns) on each row; of two of the positive one."""
 
     @property
     def names(self) -> list[str]:
         """The attributes that drawn rules use."""
         return list(dict.fromkeys(literal.attribute for literal in self._draws.literals))
 
-    def risk(self) -> Floats:
-        """Averaged risk of each row."""
-        return self._rows.risk()
-
     def without(self, attribute: str) -> Floats:
-        """Averaged risk of each row were the attribute not known: the mean over all values."""
-        mean = np.zeros(self._rows.n_rows)
-        for members, changed in self._alternatives(attribute):
-            mean += members.sum() / self._rows.n_rows * changed.risk()
-        return mean
+        """Averaged probabilities were the attribute not known: the mean over all values.
+
+        Rules that do not use it answer as before. The others are asked once for all values that
+        make the same of their own literals.
+        """
+        own, patterns, place = self._patterns(attribute)
+        uses = self._uses(own)
+        users = np.flatnonzero(uses.any(axis=1))
+        shares = np.bincount(place, minlength=len(patterns)) / self._rows.n_rows
+        alike = _keys(uses[users], patterns)
+        change = -self._rows.sums(self._values[users], users)
+        for number, pattern in enumerate(patterns):
+            same = alike == alike[:, number, None]
+            first = np.flatnonzero(~same[:, :number].any(axis=1))
+            if len(first) == 0:
+                continue
+            weighed = self._values[users[first]] * (same[first] @ shares)[:, None, None, None]
+            change += self._rows.with_literals(own, pattern).sums(weighed, users[first])
+        return np.clip(self.probabilities + change, 0.0, 1.0)
 
     def along(self, attribute: str) -> list[Stretch]:
         """Mean risk of all rows at each value of an attribute, lowest numbers first."""
+        own, patterns, place = self._patterns(attribute)
         stretches = []
-        for members, changed in self._alternatives(attribute):
-            by_draw = changed.mean_by_draw()
-            low, high = np.quantile(by_draw, [0.025, 0.975])
+        for number, pattern in enumerate(patterns):
+            members, changed = place == number, self._rows.with_literals(own, pattern)
+            risk = changed.sums(self._values).mean(axis=0)
+            ends = np.quantile(changed.mean_by_draw(), [0.025, 0.975], axis=0).reshape(2, -1)
+            risks = zip(risk.tolist(), *ends.tolist(), strict=True)
             named = self._named(attribute, members)
-            risk = float(changed.risk().mean())
-            stretches.append(Stretch(*named, int(members.sum()), risk, float(low), float(high)))
+            stretches.append(
+                Stretch(*named, int(members.sum()), tuple(Interval(*r) for r in risks))
+            )
         return sorted(stretches, key=_order)
 
-    def _alternatives(self, attribute: str) -> Iterator[tuple[NDArray[np.bool_], DrawnOnRows]]:
-        """Yield the rows that have a value, and all rows as if they had it."""
+    def _patterns(self, attribute: str) -> tuple[list[int], Bools, NDArray[np.intp]]:
+        """Return the attribute's literals, what its values make of them, and which a row has.
+
+        A missing value is a pattern of its own.
+        """
         literals = self._draws.literals
         own = [i for i, literal in enumerate(literals) if literal.attribute == attribute]
         if not own:
@@ -106,11 +126,22 @@ class AttributesOnRows:
         # Rules see an attribute only through its literals: values with the same pattern of
         # literals are one alternative, so the mean over all values is a short exact sum, not a
         # sample.
-        patterns, place = np.unique(holds, axis=0, return_inverse=True)
-        for number, pattern in enumerate(patterns):
-            yield place.ravel() == number, self._rows.with_literals(own, pattern[:-1])
+        packed = np.packbits(holds, axis=1)
+        _, first, place = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+        return own, holds[first, :-1], place.ravel()
 
-    def _named(self, attribute: str, members: NDArray[np.bool_]) -> tuple[str, float, float]:
+    def _uses(self, own: list[int]) -> Bools:
+        """Say which functions use which of some literals: shape (n_functions, n_literals)."""
+        draws = self._draws
+        column = np.full(len(draws.literals), -1)
+        column[own] = np.arange(len(own))
+        number = np.repeat(np.arange(draws.n_functions), draws.n_literals)
+        used = column[draws.functions.literals]
+        uses = np.zeros((draws.n_functions, len(own)), dtype=np.bool_)
+        uses[number[used >= 0], used[used >= 0]] = True
+        return uses
+
+    def _named(self, attribute: str, members: Bools) -> tuple[str, float, float]:
         """Say which values some rows have, and of numbers the lowest and the highest."""
         column = self._table.column(attribute)
         known = column.values[members & ~column.missing]
@@ -121,3 +152,12 @@ class AttributesOnRows:
             return listed([texts[code] for code in np.unique(known)], _SHOWN, str), np.nan, np.nan
         first, last = float(known.min()), float(known.max())
         return f"{first:g}" if first == last else f"{first:g} to {last:g}", first, last
+
+
+def _keys(uses: Bools, patterns: Bools) -> NDArray[np.uint64]:
+    """Return what each function sees of each pattern: equal where its own literals are.
+
+    They are sums of 64 random bits for each literal that holds, of one fixed stream.
+    """
+    bits = np.random.default_rng(0).integers(0, 2**64, uses.shape[1], dtype=np.uint64)
+    return np.asarray(uses.astype(np.uint64) @ (patterns * bits).T)

@@ -96,13 +96,19 @@ class DrawnOnRows:
         return np.clip(self._sum(mean_values(self._draws, self._effect, self._pooled)), 0.0, 1.0)
 
     def mean_by_draw(self) -> Floats:
-        """Mean risk of all rows, for each draw; those of all chains come one after the other."""
+        """Mean risk of all rows, for each draw; those of all chains come one after the other.
+
+        Of more than two classes a column for each.
+        """
         draws, bits = self._draws, self._bits
         times = np.bincount(self._place, minlength=self.n_distinct)
         weighed = BitMatrix(bits.planes, bits.table, bits.segments, counts=times)
         cells = _native.part_counts(weighed.view(), *draws.functions, draws.layers + 1)
         shares = cells[draws.index.ravel()] / self.n_rows
-        return np.asarray((shares * np.nan_to_num(self._rates())).sum(axis=(1, 2)))
+        rates = np.nan_to_num(self._rates())
+        if draws.n_classes > 2:
+            return np.einsum("dsp,dspc->dc", shares, rates)
+        return np.asarray((shares * rates).sum(axis=(1, 2)))
 
     def with_literals(self, numbers: Sequence[int], holds: NDArray[np.bool_]) -> DrawnOnRows:
         """Return the same rows as if some literals held on all of them, or on none."""
@@ -117,18 +123,27 @@ class DrawnOnRows:
 
     def shares(self) -> Floats:
         """Probability of each of more than two classes (columns): means over all draws."""
-        draws = self._draws
-        values = draws.frequency[:, None, None, None] * mean_shares(draws.cells)
-        if self._pooled:
-            weights = stratum_weights(self._effect, draws.cells)[..., None]
-            values = (weights * values).sum(axis=1, keepdims=True)
-        of_class = [np.ascontiguousarray(values[..., c]) for c in range(draws.n_classes)]
-        return np.clip(np.column_stack([self._sum(own) for own in of_class]), 0.0, 1.0)
+        values = mean_values(self._draws, self._effect, self._pooled)
+        return np.clip(self.sums(values), 0.0, 1.0)
 
-    def quantiles(self, probabilities: Floats) -> Floats:
-        """Quantiles of each row's risk over all draws: shape (n_probabilities, n_rows)."""
+    def sums(self, values: Floats, numbers: NDArray[np.intp] | None = None) -> Floats:
+        """Sum values[function, stratum, part, which] at each row's part: shape (n_rows, n_which).
+
+        ``numbers``: the functions to which the values belong, if not all in a row.
+        """
+        flat = self._draws.functions if numbers is None else self._draws.functions.take(numbers)
+        columns = np.ascontiguousarray(np.moveaxis(values, -1, 0))
+        found = [_native.part_sums(self._bits.view(), *flat, own) for own in columns]
+        places = stored_places(self._bits)[self._place]
+        return np.column_stack([own[places] for own in found])
+
+    def quantiles(self, probabilities: Floats, number: int | None = None) -> Floats:
+        """Quantiles of each row's risk over all draws: shape (n_probabilities, n_rows).
+
+        ``number``: of which class, where there are more than two.
+        """
         found = np.empty((len(probabilities), self.n_distinct))
-        rates = self._rates()
+        rates = self._rates() if number is None else self._rates()[..., number]
         for stratum in np.unique(self._stratum):
             risks = _SortedRisks(self._draws, rates[:, stratum])
             for rows, parts in self._blocks(int(stratum), risks.n_layers):
@@ -159,8 +174,7 @@ class DrawnOnRows:
 
     def _sum(self, values: Floats) -> Floats:
         """Sum values[function, stratum, part] over functions, each at the row's part."""
-        sums = _native.part_sums(self._bits.view(), *self._draws.functions, values)
-        return sums[stored_places(self._bits)][self._place]
+        return self.sums(values[..., None])[:, 0]
 
     def _rates(self) -> Floats:
         """Return the rates of every draw: shape (n_draws, n_strata, n_parts); pooled, one stratum.
@@ -273,7 +287,7 @@ def mean_values(draws: Draws, effect: Effect, pooled: bool) -> Floats:
 
     Rates of lists, and with strata, are their exact means given the list's rows. Those of a
     function without strata, which may be ordered, and those of a population of known prevalence are
-    means of what was drawn.
+    means of what was drawn. Of more than two classes there is a share of each in place of the rate.
 
     Parameters
     ----------
@@ -287,7 +301,8 @@ def mean_values(draws: Draws, effect: Effect, pooled: bool) -> Floats:
     Returns
     -------
     ndarray of shape (n_functions, n_strata, n_parts)
-        One stratum when pooled; NaN for parts that a list does not have.
+        One stratum when pooled; NaN for parts that a list does not have. Of more than two classes
+        they are the last axis, and parts that a list does not have are left as they come.
 
     Examples
     --------
@@ -299,7 +314,9 @@ def mean_values(draws: Draws, effect: Effect, pooled: bool) -> Floats:
     >>> mean_values(drawn, posterior.effect, pooled=True).shape == (drawn.n_functions, 1, 3)
     True
     """
-    if draws.simple or effect.prevalence is not None:
+    if draws.n_classes > 2:
+        values = draws.frequency[:, None, None, None] * mean_shares(draws.cells)
+    elif draws.simple or effect.prevalence is not None:
         index, shape = draws.index.ravel(), (draws.index.size, *draws.rates.shape[2:])
         columns = draws.rates.reshape(shape[0], -1).T
         sums = [
@@ -311,7 +328,9 @@ def mean_values(draws: Draws, effect: Effect, pooled: bool) -> Floats:
         values = draws.frequency[:, None, None] * rates
     if not pooled or values.shape[1] == 1:
         return values
-    return np.asarray((stratum_weights(effect, draws.cells) * values).sum(axis=1, keepdims=True))
+    weights = stratum_weights(effect, draws.cells)
+    weights = weights[..., None] if draws.n_classes > 2 else weights
+    return np.asarray((weights * values).sum(axis=1, keepdims=True))
 
 
 def stored_places(bits: BitMatrix) -> Ints:

@@ -1,13 +1,14 @@
 """How near the risks of rules are to averaged ones, by counts of packed bits.
 
-A rule has one risk for each part in each stratum, so that of a part's rows three sums are all that
-its cross-entropy depends on: positives, negatives and averaged risks. All three are weighted counts
-of bits; averaged risks are rounded for that to a 16384th of a row.
+A rule has one probability of each class for each part in each stratum, so that sums over a part's
+rows are all that its cross-entropy depends on: rows of each class, and averaged probabilities of
+each class but the last. All are weighted counts of bits; averaged probabilities are rounded for
+that to a 16384th of a row. Of two classes the first is the positive one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from ... import _native
 from ...data.bits import BitMatrix, Words, allocate_planes, segment_offsets
 from ...data.literal_table import LiteralTable
 from ...model.flat_functions import FlatFunctions, as_flat
-from ...model.part_rates import mean_rates, part_risks
+from ...model.part_rates import Cells, mean_rates, mean_shares, part_risks
 from ...model.posterior import Posterior
 from ...sampling.draws import Draws
 from .drawn_on_rows import mean_values, stored_places
@@ -24,13 +25,13 @@ from .drawn_on_rows import mean_values, stored_places
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_SCALE = 1 << 14  # parts of a row that averaged risks are counted in
+_SCALE = 1 << 14  # parts of a row that averaged probabilities are counted in
 _MOST_ROWS = 20_000  # stored rows to look at while searching
 _MOST_OFFERED = 400  # literals to try out
 
 
 class AveragedRows:
-    """The rows of a fit with their averaged risks.
+    """The rows of a fit with their averaged probabilities of each class.
 
     Parameters
     ----------
@@ -57,11 +58,10 @@ class AveragedRows:
         planes = bits.view().term_masks(np.arange(p + 1), self._ids)
         self._table = LiteralTable.of_literals(draws.literals, range(p), [False] * p, [-1] * p)
         self._whole = BitMatrix(planes, self._table, bits.segments, None, bits.counts)
+        self._n_classes = posterior.n_classes
         values = mean_values(draws, posterior.effect, pooled=False)
-        # Segments hold the positives of every stratum, then the negatives: risks are the same.
-        twice = np.concatenate([values, values], axis=1)
-        sums = _native.part_sums(self._whole.view(), *draws.functions, twice)
-        self._risk: Floats = np.clip(sums[stored_places(self._whole)], 0.0, 1.0)
+        self._shares = self._averaged(draws, values if self._n_classes > 2 else values[..., None])
+        """Averaged probabilities: [row, class]."""
         self._weight = np.ones(bits.n_stored, np.int64) if bits.counts is None else bits.counts
         included = np.bincount(
             draws.functions.literals, np.repeat(draws.frequency, draws.n_literals), p
@@ -70,15 +70,28 @@ class AveragedRows:
         """Literals that are tried out, by number: those drawn most often."""
         self._look_at(-(-bits.n_stored // _MOST_ROWS))
 
+    def _averaged(self, draws: Draws, values: Floats) -> Floats:
+        """Sum the values of drawn rules on each row; what is left of two is the other class's."""
+        # Segments hold the rows of one class in every stratum, then those of the next: the
+        # probabilities do not depend on the row's own class.
+        repeated = np.concatenate([values] * self._n_classes, axis=1)
+        places = stored_places(self._whole)
+        columns = [
+            _native.part_sums(self._whole.view(), *draws.functions, np.ascontiguousarray(own))
+            for own in np.moveaxis(repeated, -1, 0)
+        ]
+        shares = np.clip(np.column_stack([sums[places] for sums in columns]), 0.0, 1.0)
+        return shares if self._n_classes > 2 else np.column_stack([shares, 1 - shares])
+
     def _look_at(self, every: int) -> None:
         """Choose the rows to search by: of so many, one; rows are sorted by a hash."""
         rows = np.arange(0, self._whole.n_stored, max(1, every))
         stored = np.repeat(np.arange(len(self._whole.segments)), self._whole.segments)
         segments = np.bincount(stored[rows], minlength=len(self._whole.segments)).tolist()
         weight = self._weight[rows]
-        # Risks as integer row weights let the packed-bit counters sum them: a sum over a mask is
-        # then one weighted population count, exact and independent of the order of rows.
-        shares = np.rint(self._risk[rows] * weight * _SCALE).astype(np.int64)
+        # Probabilities as integer row weights let the packed-bit counters sum them: a sum over a
+        # mask is then one weighted population count, exact and independent of the order of rows.
+        shares = np.rint(self._shares[rows, :-1].T * weight * _SCALE).astype(np.int64)
         planes = self._whole.planes
         if every > 1:
             offsets, n_places = segment_offsets(segments), 64 * planes.shape[1]
@@ -90,9 +103,9 @@ class AveragedRows:
         names = [self._table[int(i)] for i in self.offered]
         n = len(names)
         on_offer = LiteralTable.of_literals(names, range(n), [False] * n, [-1] * n)
-        # Outcomes and risks, on all literals in use and on those that are tried out.
+        # Outcomes and probabilities, on all literals in use and on those that are tried out.
         self._views, self._offered_views = (
-            tuple(BitMatrix(x, table, segments, None, w).view() for w in (weight, shares))
+            tuple(BitMatrix(x, table, segments, None, w).view() for w in (weight, *shares))
             for x, table in ((planes, self._table), (few, on_offer))
         )
         self.total = int(weight.sum())
@@ -110,12 +123,17 @@ class AveragedRows:
         return flat._replace(literals=self._ids[flat.literals])
 
     def sums(self, flat: FlatFunctions, n_parts: int) -> Floats:
-        """Positives, negatives and averaged risks of parts: [rule, stratum, part, which]."""
-        return _stacked([_native.part_counts(view, *flat, n_parts) for view in self._views], 1)
+        """Rows and averaged probabilities of classes in parts: [rule, stratum, part, which]."""
+        return self._stacked([_native.part_counts(view, *flat, n_parts) for view in self._views], 1)
 
     def extensions(self, masks: Words) -> Floats:
         """Return the same of masks with each literal on offer: [stratum, mask, literal, which]."""
-        return _stacked([view.literal_counts(masks) for view in self._offered_views], 0)
+        return self._stacked([view.literal_counts(masks) for view in self._offered_views], 0)
+
+    def _stacked(self, of_views: list[Ints], axis: int) -> Floats:
+        """Put rows and averaged probabilities side by side, segments made strata."""
+        rows, *shares = (np.split(counts, self._n_classes, axis=axis) for counts in of_views)
+        return np.stack([*rows, *(np.sum(own, axis=0) / _SCALE for own in shares)], axis=-1)
 
     def term_masks(self, terms: Sequence[Sequence[int]]) -> Words:
         """Rows of each term; of the empty one all."""
@@ -137,15 +155,31 @@ class AveragedRows:
 
     def loss(self, sums: Floats, n_layers: NDArray[np.integer]) -> Floats:
         """Return the same for sums[rule, stratum, part, which]."""
-        rates = self._quick_means(sums[..., :2], n_layers)
-        rows, averaged = sums[..., :2].sum(axis=-1), sums[..., 2]
+        cells, averaged = sums[..., : self._n_classes], sums[..., self._n_classes :]
+        rows = cells.sum(axis=-1)
+        own = self._own(cells, n_layers, self._quick_means)
         # A part without rows adds no loss; any rate keeps the logarithms finite there.
-        there = rows > 0
-        rates = np.where(there, rates, 0.5)
-        nats = averaged * np.log(rates) + (rows - averaged) * np.log1p(-rates)
-        return np.asarray(-np.where(there, nats, 0.0).sum(axis=(1, 2)))
+        logs = np.log(np.where((rows > 0)[..., None], own, 0.5))
+        nats = (averaged * logs[..., :-1]).sum(axis=-1)
+        nats += (rows - averaged.sum(axis=-1)) * logs[..., -1]
+        return np.asarray(-np.where(rows > 0, nats, 0.0).sum(axis=(1, 2)))
 
-    def _quick_means(self, cells: Floats, n_layers: NDArray[np.integer]) -> Floats:
+    def _own(
+        self,
+        cells: Cells,
+        n_layers: NDArray[np.integer],
+        rates: Callable[[Cells, NDArray[np.integer]], Floats],
+    ) -> Floats:
+        """Posterior means of the probabilities of classes by rules: [rule, stratum, part, class].
+
+        ``rates``: how to find those of the first of two classes.
+        """
+        if self._n_classes > 2:
+            return mean_shares(cells)
+        first = rates(cells, n_layers)
+        return np.stack([first, 1 - first], axis=-1)
+
+    def _quick_means(self, cells: Cells, n_layers: NDArray[np.integer]) -> Floats:
         """Posterior means of rates, near enough for a search where they are no simple ratio."""
         effect = self._posterior.effect
         if effect.prevalence is not None:
@@ -167,36 +201,28 @@ class AveragedRows:
             rates[reverse] = (1 + pooled[..., :1]) / (2 + pooled.sum(axis=-1, keepdims=True))
         return rates
 
+    def _exact_means(self, cells: Cells, n_layers: NDArray[np.integer]) -> Floats:
+        """Posterior means of the rates of one rule."""
+        effect = self._posterior.effect
+        if self._posterior.simple:
+            risks = part_risks(effect, cells[0].astype(np.int64), two_rates=True)
+            return np.array([[[risk.mean for risk in risks]]])
+        return mean_rates(effect, cells, n_layers)
+
     def exact_loss(self, flat: FlatFunctions) -> float:
         """Say of one rule what it loses on all rows, in nats a row; nothing is rounded."""
+        from scipy.special import xlogy
+
         cells = self.cells(flat)
-        if self._posterior.simple:
-            risks = part_risks(self._posterior.effect, cells, two_rates=True)
-            own = np.array([[risk.mean for risk in risks]])
-        else:
-            own = mean_rates(self._posterior.effect, cells[None], flat.n_layers)[0]
+        [own] = self._own(cells[None], flat.n_layers, self._exact_means)
         part = _native.part_of_rows(self._whole.view(), *flat)[0][stored_places(self._whole)]
-        stratum = np.arange(2 * len(cells)) % len(cells)
-        q, p = own[np.repeat(stratum, self._whole.segments), part], self._risk
-        lost = self._weight @ (_cross_entropy(p, q) - _cross_entropy(p, p))
+        stratum = np.arange(self._n_classes * len(cells)) % len(cells)
+        p, q = self._shares, own[np.repeat(stratum, self._whole.segments), part]
+        lost = self._weight @ (xlogy(p, p) - xlogy(p, q)).sum(axis=1)
         return max(0.0, float(lost / self._weight.sum()))
 
     def cells(self, flat: FlatFunctions) -> Ints:
-        """Positives and negatives of one rule's parts on all rows: [stratum, part, class]."""
+        """Rows of each class in one rule's parts, of all rows: [stratum, part, class]."""
         n_parts = int(flat.n_layers[0]) + 1
         [counts] = _native.part_counts(self._whole.view(), *flat, n_parts)
-        return np.stack(np.split(counts, 2), axis=-1)
-
-
-def _stacked(of_outcomes_and_risks: list[Ints], axis: int) -> Floats:
-    """Put positives, negatives and averaged risks side by side, segments made strata."""
-    (positives, negatives), (one, other) = (
-        np.split(counts, 2, axis=axis) for counts in of_outcomes_and_risks
-    )
-    return np.stack([positives, negatives, (one + other) / _SCALE], axis=-1)
-
-
-def _cross_entropy(p: Floats, q: Floats) -> Floats:
-    from scipy.special import xlog1py, xlogy
-
-    return np.asarray(-xlogy(p, q) - xlog1py(1 - p, -q))
+        return np.stack(np.split(counts, self._n_classes), axis=-1)

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import _native
 from ...errors import InputError
+from ...model.effect import Effect
 from ...model.flat_functions import FlatFunctions, as_flat
 from ...model.part_rates import part_risks
 from ...model.posterior import Posterior, Scores
 from ...model.rates import Interval
 from ...model.rule import Rule
 from ...sampling.draws import Draws
+from ..class_shares import Shares, pooled_shares
 from .nearness import AveragedRows, Floats, Ints
 
 Terms = tuple[tuple[int, tuple[int, ...]], ...]
@@ -51,11 +53,14 @@ class Representative:
         averaged ones themselves, in nats a row of the fit (a Kullback-Leibler divergence).
     base_loss : float
         The same for no rule: one risk for all rows, or for all rows of a stratum.
-    cells : ndarray of shape (n_strata, n_parts, 2)
-        Positives and negatives of each part in each stratum of the rows of the fit, weighted.
+    cells : ndarray of shape (n_strata, n_parts, n_classes)
+        Rows of each class in each part and stratum of the rows of the fit, weighted; of two classes
+        positives first.
     risks : tuple of Interval
         Posterior means and 95 % intervals of the risk of each part, that of part 0 first; pooled
-        over the strata.
+        over the strata. Empty with more than two classes.
+    shares : tuple of tuples of Interval, or None
+        The same of each class, in the order of ``classes_``, with more than two classes; else None.
     """
 
     rule: Rule
@@ -64,15 +69,17 @@ class Representative:
     base_loss: float
     cells: Ints
     risks: tuple[Interval, ...]
+    shares: Shares | None = None
 
 
 def find_representative(draws: Draws, posterior: Posterior, max_literals: int) -> Representative:
     """Find the rule of so many literals at most whose risks are nearest to the averaged ones.
 
     Near means a small cross-entropy -Σ [p ln q + (1-p) ln(1-q)] over the rows of the fit, p the
-    averaged risk and q the rule's own posterior mean. A literal that brings risks no nearer than by
-    2 in 1,000 of the way from one risk for all to the average is left out. Of large tables the
-    search looks at some 20,000 rows; what is said of the rule found is true of all of them.
+    averaged risk and q the rule's own posterior mean; with more than two classes -Σ Σ_c p_c ln q_c.
+    A literal that brings risks no nearer than by 2 in 1,000 of the way from one risk for all to the
+    average is left out. Of large tables the search looks at some 20,000 rows; what is said of the
+    rule found is true of all of them.
 
     Parameters
     ----------
@@ -113,8 +120,32 @@ def find_representative(draws: Draws, posterior: Posterior, max_literals: int) -
         loss=rows.exact_loss(flat),
         base_loss=rows.exact_loss(as_flat([()])),
         cells=cells,
-        risks=part_risks(posterior.effect, cells, two_rates=posterior.simple),
+        **outcomes_of(posterior.effect, cells, posterior.simple),
     )
+
+
+class Outcomes(TypedDict):
+    """What a rule says of its parts."""
+
+    risks: tuple[Interval, ...]
+    shares: Shares | None
+
+
+def outcomes_of(effect: Effect, cells: Ints, two_rates: bool) -> Outcomes:
+    """Return the risks of the parts of a rule, or the shares of more than two classes.
+
+    Parameters
+    ----------
+    effect : Effect
+        What is known of the rates.
+    cells : ndarray of shape (n_strata, n_parts, n_classes)
+        Rows of each class; of two positives first.
+    two_rates : bool
+        Whether these are the two rates of a function without strata, which may be known or ordered.
+    """
+    if cells.shape[2] > 2:
+        return {"risks": (), "shares": pooled_shares(cells)}
+    return {"risks": part_risks(effect, cells, two_rates=two_rates), "shares": None}
 
 
 class _Slot(NamedTuple):

@@ -11,7 +11,7 @@ from ...display.wording import count, with_interval
 from ...model.rates import Interval
 from ...model.rule import Rule, layers_of
 from ..rules import LOWERED, RAISED, UNCLEAR
-from .explanation import _Told, fired_terms
+from .explanation import NAMED_CLASSES, _Told, fired_terms
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,7 @@ class AveragedExplanation(_Told):
         return beside(self.risk, self.base)
 
     def _sentences(self) -> list[tuple[str, str]]:
-        if isinstance(self.rule, RuleList):
-            says = f"layer {self.part} decides" if self.part else "no layer holds"
-        else:
-            says = "it holds" if self.part else "it does not hold"
-        terms = " and ".join(f"({term})" for term in self.fired)
-        because = f" by {terms}" if terms else ""
+        says = _by_rule(self.rule, self.part, self.fired)
         risk = with_interval(*self.risk, ".2g")
         return [
             (
@@ -69,8 +64,74 @@ class AveragedExplanation(_Told):
                 f"P({self.positive}) = {risk}, predicted {self.prediction}",
             ),
             (f"Beside {self.base:.4g} of all rows", self.beside_all),
-            ("By the representative rule", f"{says}{because}, risk {self.rule_risk:.4g}"),
+            ("By the representative rule", f"{says}, risk {self.rule_risk:.4g}"),
         ]
+
+
+@dataclass(frozen=True)
+class AveragedClassExplanation(_Told):
+    """Why a row gets its averaged class probabilities, of more than two classes.
+
+    Made by ``PosteriorDNFClassifier.explain``.
+
+    Attributes
+    ----------
+    probabilities : dict
+        Averaged probability of each class, by label, with its 95 % interval over rules and rates.
+    base : dict
+        Share of each class among all rows of the fit.
+    prediction : label
+        The most probable class.
+    n_draws : int
+        How many draws were averaged.
+    rule : BooleanFunction or RuleList
+        The representative rule.
+    part : int
+        The layer of it that decides, 0 when none does. A function has one layer.
+    fired : tuple of str
+        The terms of that layer that hold.
+    by_rule : dict
+        Probability of each class by the representative rule alone.
+    """
+
+    probabilities: dict[Any, Interval]
+    base: dict[Any, float]
+    prediction: Any
+    n_draws: int
+    rule: Rule
+    part: int
+    fired: tuple[str, ...]
+    by_rule: dict[Any, float]
+
+    def beside_all(self, label: Any) -> str:
+        """Whether a class is "raised" or "lowered" beside its share of all rows, or "unclear"."""
+        return beside(self.probabilities[label], self.base[label])
+
+    def _sentences(self) -> list[tuple[str, str]]:
+        falling = sorted(self.probabilities, key=lambda x: -self.probabilities[x].mean)
+        shown = falling[:NAMED_CLASSES]
+        means = [f"P({x}) = {with_interval(*self.probabilities[x], '.2g')}" for x in shown]
+        moved = [f"{x} {self.beside_all(x)} from {self.base[x]:.4g}" for x in shown]
+        shares = [f"P({x}) = {self.by_rule[x]:.4g}" for x in shown]
+        says = _by_rule(self.rule, self.part, self.fired)
+        return [
+            (
+                f"Averaged over {count(self.n_draws, 'draw')}",
+                f"{', '.join(means)}, predicted {self.prediction}",
+            ),
+            ("Beside all rows", ", ".join(moved)),
+            ("By the representative rule", f"{says}, {', '.join(shares)}"),
+        ]
+
+
+def _by_rule(rule: Rule, part: int, fired: tuple[str, ...]) -> str:
+    """Say what decides on a row."""
+    if isinstance(rule, RuleList):
+        says = f"layer {part} decides" if part else "no layer holds"
+    else:
+        says = "it holds" if part else "it does not hold"
+    terms = " and ".join(f"({term})" for term in fired)
+    return f"{says} by {terms}" if terms else says
 
 
 def beside(risk: Interval, base: float) -> str:

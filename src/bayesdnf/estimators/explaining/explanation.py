@@ -19,7 +19,7 @@ from ...model.rule import Rule
 from ..rules import placed_terms
 from .changes import Change
 
-_MOST_CLASSES = 4  # probabilities that a sentence names
+NAMED_CLASSES = 4  # probabilities that a sentence names
 
 
 class _Told:
@@ -222,7 +222,7 @@ class ClassExplanation(_Told):
     def _sentences(self) -> list[tuple[str, str]]:
         who = f"Layer {self.part} decides" if self.part else "No layer holds"
         falling = sorted(self.probabilities.items(), key=lambda x: -x[1])
-        shares = ", ".join(f"P({label}) = {share:.4g}" for label, share in falling[:_MOST_CLASSES])
+        shares = ", ".join(f"P({label}) = {share:.4g}" for label, share in falling[:NAMED_CLASSES])
         told = [(f"{who} on this row", f"{shares}, predicted {self.prediction}")]
         if self.part:
             told.append(("Terms of it that hold", _terms(self.fired)))

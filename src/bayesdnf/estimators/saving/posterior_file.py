@@ -14,13 +14,19 @@ from ...errors import InputError
 from ...files.checked_json import JsonFields, as_json, parse_json
 from ...files.documents import expect_fields, header, read_version
 from ...model.effect import Effect
-from ...model.part_rates import part_risks
 from ...model.rule import Rule, layers_of
-from ...model.rule_fields import counts_of, read_cells, read_counts, read_function, read_list
+from ...model.rule_fields import (
+    counts_of,
+    read_cells,
+    read_class_cells,
+    read_counts,
+    read_function,
+    read_list,
+)
 from ...sampling.bayes_factor import BayesFactor
 from ...sampling.draws import Draws
 from ...sampling.draws_file import read, save
-from ..averaging.representative import Representative
+from ..averaging.representative import Representative, outcomes_of
 from . import fitted_fields
 
 if TYPE_CHECKING:
@@ -67,7 +73,7 @@ def _representative_document(shown: Representative) -> dict[str, Any]:
         "max_literals": shown.max_literals,
         "loss": shown.loss,
         "base_loss": shown.base_loss,
-        "counts": counts_of(shown.cells)._asdict(),
+        "counts": None if shown.shares else counts_of(shown.cells)._asdict(),
         "cells": shown.cells.tolist(),
     }
 
@@ -133,17 +139,24 @@ def _read_representative(part: JsonFields, model: PosteriorDNFClassifier) -> Rep
         rule = read_function(part, offered, made_of)
     else:
         rule = read_list(part, offered, made_of, drawn.layers)
-    counts = read_counts(part.part("counts"))
-    if model.counts_ is None or counts[:2] != model.counts_[:2]:
-        part.fail("field 'counts'", "those of as many rows as 'counts' of the model", counts)
-    cells = read_cells(part, int(drawn.cells.shape[1]), len(layers_of(rule)) + 1, counts)
+    n_strata, n_parts = int(drawn.cells.shape[1]), len(layers_of(rule)) + 1
+    if drawn.n_classes > 2:
+        cells = read_class_cells(part, n_strata, n_parts, drawn.n_classes)
+        rows = drawn.cells[0].sum(axis=1)
+        if part.any("counts") is not None or (cells.sum(axis=1) != rows).any():
+            part.fail("field 'cells'", "of as many rows as the draws", cells.tolist())
+    else:
+        counts = read_counts(part.part("counts"))
+        if model.counts_ is None or counts[:2] != model.counts_[:2]:
+            part.fail("field 'counts'", "those of as many rows as 'counts' of the model", counts)
+        cells = read_cells(part, n_strata, n_parts, counts)
     return Representative(
         rule=rule,
         max_literals=part.whole("max_literals", rule.n_literals),
         loss=part.number("loss", 0),
         base_loss=part.number("base_loss", 0),
         cells=cells,
-        risks=part_risks(model.effect_, cells, two_rates=drawn.simple),
+        **outcomes_of(model.effect_, cells, drawn.simple),
     )
 
 

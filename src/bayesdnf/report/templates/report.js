@@ -160,6 +160,32 @@
     if (found !== null) { title += ": " + risks[found.part][1]; }
     addChanges(title, word, found, inputs, state);
   }
+  function topOf(shares) {
+    return shares.reduce(function (best, share, place) { return share[0] > shares[best][0] ? place : best; }, 0);
+  }
+  // More than two classes: the most probable one, the shares of all, and the way to another.
+  function addClasses(shares) {
+    var top = topOf(shares), list = document.createElement("ul");
+    list.id = "classes";
+    answer.appendChild(element("div", rule.classes[top], "risk-now"));
+    answer.appendChild(element("div", shares[top][1] + ", 95 % interval " + shares[top][2], "dim"));
+    Array.from(shares.keys()).filter(function (place) { return place !== top; })
+      .sort(function (one, other) { return shares[other][0] - shares[one][0]; })
+      .forEach(function (place) { list.appendChild(element("li", rule.classes[place] + ": " + shares[place][1])); });
+    answer.appendChild(list);
+  }
+  function addClassChange(risks, part, inputs, state) {
+    var title = "Nearest change to another class", top = topOf(risks[part]);
+    var others = Array.from(risks.keys()).filter(function (other) { return topOf(risks[other]) !== top; });
+    if (others.length === 0) {
+      answer.appendChild(element("h3", title));
+      answer.appendChild(element("div", "No part answers another one.", "dim"));
+      return;
+    }
+    var found = nearest(state, others);
+    if (found !== null) { title += ": " + rule.classes[topOf(risks[found.part])]; }
+    addChanges(title, "change", found, inputs, state);
+  }
   function show() {
     var inputs = Array.from(form.querySelectorAll("[data-place]"));
     var state = inputs.map(pick), held = literalsOf(state), found = firing(held), part = partOf(held);
@@ -167,12 +193,14 @@
     var risks = rule.risks[stratum === null ? rule.risks.length - 1 : Number(stratum.value)];
     var who = part > 0 ? "The rule holds." : "The rule does not hold.";
     if (rule.is_list) { who = part > 0 ? "Layer " + part + " decides." : "No layer holds."; }
-    answer.replaceChildren(
-      element("strong", who),
-      element("div", risks[part][1], "risk-now"),
-      element("div", "risk of “" + rule.positive + "”, 95 % interval " + risks[part][2], "dim"),
-      element("h3", rule.is_list ? "Terms that decide" : "Terms that hold")
-    );
+    answer.replaceChildren(element("strong", who));
+    if (rule.classes.length > 0) {
+      addClasses(risks[part]);
+    } else {
+      answer.appendChild(element("div", risks[part][1], "risk-now"));
+      answer.appendChild(element("div", "risk of “" + rule.positive + "”, 95 % interval " + risks[part][2], "dim"));
+    }
+    answer.appendChild(element("h3", rule.is_list ? "Terms that decide" : "Terms that hold"));
     var list = document.createElement("ul");
     rule.words.forEach(function (words, number) {
       if (!found.includes(number) || rule.layers[number] !== part) { return; }
@@ -181,7 +209,9 @@
     });
     if (!list.hasChildNodes()) { list.appendChild(element("li", "none")); }
     answer.appendChild(list);
-    if (rule.is_list) {
+    if (rule.classes.length > 0) {
+      addClassChange(risks, part, inputs, state);
+    } else if (rule.is_list) {
       addRiskChange("lower", risks, -1, part, inputs, state);
       addRiskChange("higher", risks, 1, part, inputs, state);
     } else {
