@@ -15,7 +15,7 @@ def found(**changes):
 def test_agreement_is_sure_and_no_proof():
     assert search_is_sure(found())
     text = search_trust(found())
-    assert "12 of 16 restarts, by 5 different ways, ended" in text
+    assert "12 of 16 restarts, by 5 different strategies, ended" in text
     assert "-65.5000" in text
     assert "not a proof" in text
 
@@ -31,7 +31,7 @@ def test_a_proof_needs_no_restarts():
 def test_searches_that_ended_early_are_not_sure(stopped):
     early = found(stopped=stopped)
     assert not search_is_sure(early)
-    assert "too few to be sure" in search_trust(early)
+    assert "too few to rely on" in search_trust(early)
     assert ("time limit" in search_trust(early)) == (stopped == "time limit")
     assert ("interrupted" in search_trust(early)) == (stopped == "interrupted")
 
@@ -43,6 +43,6 @@ def test_one_restart_by_one_way():
 
 def test_rivals_and_gaps_are_told():
     text = search_trust(found(near=3, gap=0.25), "list")
-    assert "3 lists share it or come within a nat" in text
+    assert "3 lists score the same or within one nat" in text
     assert "No list scores more than 0.25 nats higher" in text
-    assert "within a nat" not in search_trust(found(near=1))
+    assert "within one nat" not in search_trust(found(near=1))

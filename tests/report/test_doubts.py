@@ -1,4 +1,4 @@
-"""What speaks for and against believing a report."""
+"""Checks below a report's headline."""
 
 import pytest
 
@@ -30,14 +30,14 @@ def titles(facts, **changes):
 def test_doubts_come_first(facts):
     checks = checks_of(facts._replace(sure=True, trust="Sure."))
     assert [check.good for check in checks] == sorted(check.good for check in checks)
-    assert {"Not tested on new rows", "The search agrees with itself"} <= {c.title for c in checks}
+    assert {"Not tested on held-out rows", "The restarts agree"} <= {c.title for c in checks}
 
 
 def test_the_search(facts):
-    assert titles(facts, sure=False, trust="No.")["The search is not sure"] is False
+    assert titles(facts, sure=False, trust="No.")["The restarts do not agree"] is False
     one_sided = titles(facts, sure=False, trust="No.", is_null=True, one_sided=True)
-    assert one_sided["Not every direction was on offer"] is False
-    assert not any("search" in title for title in titles(facts, trust=""))
+    assert one_sided["Some literals were not offered"] is False
+    assert not any("restarts" in title for title in titles(facts, trust=""))
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ def test_the_search(facts):
     [
         ({}, "The chains agree", True),
         ({"ok": False}, "The chains do not agree", False),
-        ({"ok": None}, "The chains were not judged", False),
+        ({"ok": None}, "The chains were not diagnosed", False),
         ({"warning": "Others."}, "Draws of another posterior", False),
-        ({"null_probability": 0.06}, "There may be no rule at all", False),
+        ({"null_probability": 0.06}, "There may be no rule", False),
         ({"rule_probability": 0.49}, "Other rules are possible", False),
     ],
 )
@@ -63,19 +63,19 @@ def test_draws_that_are_well_raise_no_doubt(facts):
 def test_chains_that_have_not_settled_give_bounds(facts):
     doubtful = WELL._replace(settled=False, ok=False, null_probability=0.2, rule_probability=0.1)
     texts = {check.title: check.text for check in checks_of(facts._replace(draws=doubtful))}
-    assert "at most 20" in texts["There may be no rule at all"]
+    assert "at most 20" in texts["There may be no rule"]
     assert "at most 10" in texts["Other rules are possible"]
     assert "12 rules" in texts["Other rules are possible"]
 
 
 def test_rows_it_never_saw(facts):
-    assert titles(facts, is_held_out=True)["Tested on rows it never saw"]
-    flattered = {c.title: c.text for c in checks_of(facts)}["Not tested on new rows"]
-    assert "flatters" in flattered
+    assert titles(facts, is_held_out=True)["Tested on held-out rows"]
+    biased = {c.title: c.text for c in checks_of(facts)}["Not tested on held-out rows"]
+    assert "optimistic" in biased
     null = {c.title: c.text for c in checks_of(facts._replace(is_null=True))}
-    assert "flatters" not in null["Not tested on new rows"]
+    assert "optimistic" not in null["Not tested on held-out rows"]
 
 
 def test_one_class_for_all(facts):
-    assert titles(facts, constant="All are ill.")["One class for all"] is False
-    assert "One class for all" not in titles(facts)
+    assert titles(facts, constant="All are ill.")["One predicted class"] is False
+    assert "One predicted class" not in titles(facts)

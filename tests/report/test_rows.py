@@ -26,7 +26,7 @@ def test_rows_of_the_fit_are_known_in_any_order(model):
         found = roles(model, rows)
         assert found.held_out is None
         assert found.fitted.all()
-        assert "All 400 rows are those of the fit" in found.note
+        assert "All 400 rows were in the fit" in found.note
 
 
 def test_other_rows_are_held_out(model):
@@ -46,7 +46,7 @@ def test_rows_that_are_said_to_be_held_out(model):
     found = roles(model, np.arange(600), held)
     assert (found.held_out == held).all()
     assert (found.fitted == ~held).all()
-    assert "Of 600 rows 400 are those of the fit" in found.note
+    assert "400 of 600 rows were in the fit" in found.note
     assert (
         "All 200 rows were held out" in roles(model, np.arange(400, 600), np.ones(200, bool)).note
     )

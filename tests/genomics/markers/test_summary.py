@@ -30,6 +30,6 @@ def test_genes_are_told_only_where_they_are_known(planted_markers):
 def test_no_marker_has_one_risk(no_markers):
     text = summary(no_markers)
     assert "No marker: " in text
-    assert "Risk of everyone: " in text
+    assert "Risk of all samples: " in text
     assert "Without a prevalence these are risks in this sample" in text
     assert "Marker:\n" not in text
