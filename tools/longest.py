@@ -28,7 +28,7 @@ REASONS = {
     "native/genomics/simd/pairs.cpp": "one loop for three instruction sets",
     "src/bayesdnf/cli/__init__.py": "four commands; each lists its options",
     "src/bayesdnf/cli/genomics.py": "four commands; each lists its options",
-    "src/bayesdnf/search/bound.py": "one branch and bound: boxes, pricing, cutting",
+    "src/bayesdnf/search/boxes.py": "one branch and bound: boxes, pricing, cutting",
     "src/bayesdnf/search/hunt.py": "the search's schedule, its tally and its stopping rule",
     "src/bayesdnf/estimators/presentation.py": "summaries and notebook views of all classifiers",
     "src/bayesdnf/sampling/draws_file.py": "writing draws; reading with every array checked",
@@ -39,6 +39,7 @@ REASONS = {
     "src/bayesdnf/report/facts.py::gather": "one expression for each fact of a report",
     "src/bayesdnf/search/hunt.py::hunt": "checks, three places to run restarts, and what ends them",
     "src/bayesdnf/sampling/run.py::sample": "checks, starts, and two places to run chains",
+    "native/cuda/pairs.cu": "one source, compiled at run time on the user's machine",
     "native/cuda/pairs.cu::scan_pairs": "a kernel: parts of it could not share registers",
     **{
         f"native/bindings/{name}.cpp::bind_{name}": BINDINGS

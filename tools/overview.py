@@ -53,8 +53,8 @@ def main() -> None:
 <figcaption>A rule, from every second row: poisonous if any line holds.</figcaption></figure>
 <span class="arrow" aria-hidden="true">→</span>
 <figure><div>{risks}</div>
-<figcaption>Risks with 95 % intervals. {percent(right)} right on the {len(X) // 2:,} rows it never
-saw.</figcaption></figure>
+<figcaption>Risks with 95 % intervals. Accuracy on {len(X) // 2:,} held-out rows:
+{percent(right)}.</figcaption></figure>
 </div>
 """
     Path(sys.argv[1]).write_text(page, encoding="utf-8")

@@ -295,7 +295,8 @@ void bind_bits(nb::module_& m) {
             [](PyBitView& v, std::optional<nb::callable> device) {
                 v->use(device ? std::make_shared<CalledPlanes>(*device, *v) : nullptr);
             },
-            "device"_a.none(), nb::sig("def use(self, device: Callable[..., None] | None) -> None"),
+            "device"_a.none(),
+            nb::sig("def use(self, device: collections.abc.Callable[..., None] | None) -> None"),
             "Let a function sweep(masks, counts) fill counts[segment, mask, plane] in place of the "
             "processor, or None: the processor again. Not while anything uses the view.")
         .def("literal_counts", &literal_counts, "masks"_a, "counts[segment, mask, literal].")

@@ -1,4 +1,4 @@
-"""What speaks for and against believing a report."""
+"""Checks below a report's headline."""
 
 import pytest
 
