@@ -257,16 +257,15 @@ void bind_scan(nb::module_& m) {
         .def(
             "margins",
             [](const PyScanTable& t) {
-                require_one_stratum(*t);
                 auto out = new_array<Count, 3>({t->n_variants(), 2, kLevels});
+                std::fill_n(out.data(), out.size(), Count{0});
                 for (std::size_t v = 0; v < t->n_variants(); ++v)
-                    for (std::size_t s = 0; s < 2; ++s) {
-                        const auto& levels = t->margins(v)[0][s];
-                        std::copy(levels.begin(), levels.end(), out.data() + (v * 2 + s) * kLevels);
-                    }
+                    for (const auto& stratum : t->margins(v))
+                        for (std::size_t i = 0; i < 2 * kLevels; ++i)
+                            out.data()[v * 2 * kLevels + i] += stratum[i / kLevels][i % kLevels];
                 return out;
             },
-            "By variant, cases then controls: known calls, carriers, two copies.");
+            "By variant, cases then controls of all strata: known calls, carriers, two copies.");
     nb::class_<PyTripleTable>(m, "TripleTable", "Some variants of a table, for scans of triples.")
         .def(nb::new_(&make_triples), "table"_a, "chosen"_a, "n_threads"_a = 1)
         .def_prop_ro("n_tasks", [](const PyTripleTable& t) { return t->n_tasks(); })

@@ -2,7 +2,7 @@
 The C++ core of bayesdnf: packed bits, random streams, scores, searches, chains.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 import enum
 from typing import Annotated, Any
 
@@ -478,7 +478,9 @@ class ScanTable:
     def all_known(self) -> bool: ...
 
     def margins(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C')]:
-        """By variant, cases then controls: known calls, carriers, two copies."""
+        """
+        By variant, cases then controls of all strata: known calls, carriers, two copies.
+        """
 
 class TripleTable:
     """Some variants of a table, for scans of triples."""
