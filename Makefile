@@ -7,7 +7,7 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 NATIVE := $(shell find native -name '*.?pp' -o -name '*.cu' -o -name '*.in' -o -name CMakeLists.txt) CMakeLists.txt
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 
-.PHONY: demo test compiled quick lint native-test sanitize sanitize-threads tidy coverage smoke sdist wheel workflow-check calibrate attack test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house longest stub clean bench-cluster
+.PHONY: demo test compiled quick lint native-test sanitize sanitize-threads tidy coverage smoke sdist wheel workflow-check calibrate attack fuzz fuzz-corpus test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house longest stub clean bench-cluster
 
 demo: $(VENV)/.installed
 	@mkdir -p build
@@ -50,6 +50,45 @@ build/faults/.built: $(NATIVE) $(VENV)/.installed tests/sampling/fault_build.py
 # table of docs/trust.md; fails when something was not handled.
 attack: $(VENV)/.installed
 	$(BIN)/python -W ignore -m benchmarks.attack $(if $(QUICK),--quick)
+
+# libFuzzer on arguments of the core, PLINK files and model files: the core compiled by clang with the
+# address and undefined-behaviour sanitizers, driven by Atheris, in an environment of its own. Ten
+# minutes a target, or MINUTES=1; TARGETS=core takes one. What is found lies in build/fuzz/found; new
+# inputs lie in build/fuzz/corpus, and fuzz/corpus keeps the best of them (make fuzz-corpus).
+FUZZ := build/fuzz
+FUZZ_PYTHON = LD_PRELOAD=$$(echo $(abspath $(FUZZ))/lib/python3.*/site-packages/asan_with_fuzzer.so) \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:detect_odr_violation=0 \
+	UBSAN_OPTIONS=print_stacktrace=1 $(FUZZ)/bin/python -m fuzz
+TARGETS ?= core genotypes models
+MINUTES ?= 10
+
+fuzz: $(FUZZ)/.installed
+	@mkdir -p $(FUZZ)/found $(addprefix $(FUZZ)/corpus/,$(TARGETS))
+	set -e; for name in $(TARGETS); do $(FUZZ_PYTHON) $$name -max_total_time=$$((60 * $(MINUTES))) \
+		-timeout=60 -rss_limit_mb=4096 -len_control=0 -max_len=16384 -print_final_stats=1 \
+		-artifact_prefix=$(FUZZ)/found/ $(FUZZ)/corpus/$$name fuzz/corpus/$$name; done
+
+# The smallest inputs that reach all that is reached, 60 a target at most.
+fuzz-corpus: $(FUZZ)/.installed
+	set -e; for name in $(TARGETS); do \
+		rm -rf $(FUZZ)/least && mkdir $(FUZZ)/least; \
+		$(FUZZ_PYTHON) $$name -merge=1 $(FUZZ)/least $(FUZZ)/corpus/$$name fuzz/corpus/$$name; \
+		rm -rf fuzz/corpus/$$name && mkdir -p fuzz/corpus/$$name; \
+		for file in $$(ls -Sr $(FUZZ)/least | head -60); do cp $(FUZZ)/least/$$file fuzz/corpus/$$name; \
+		done; done
+
+# Not editable: Atheris does not see the coverage of modules that a loader of their own imports.
+$(FUZZ)/.installed: $(NATIVE) $(shell find src -name '*.py') pyproject.toml
+	command -v clang++ > /dev/null || { $(SUDO) apt-get update -qq && $(SUDO) env \
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends clang libclang-rt-dev; }
+	test -x $(FUZZ)/bin/python || $(PYTHON) -m venv $(FUZZ)
+	$(FUZZ)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(FUZZ)/bin/python -m pip install --quiet --group fuzz
+	$(FUZZ)/bin/python -m pip install --quiet --no-build-isolation . -Cbuild-dir=build/wheel-fuzz \
+		-Ccmake.define.CMAKE_CXX_COMPILER=clang++ -Ccmake.build-type=RelWithDebInfo \
+		"-Ccmake.define.CMAKE_CXX_FLAGS=-fsanitize=fuzzer-no-link,address,undefined \
+		-fno-sanitize=vptr,function -fno-sanitize-recover=all -fno-omit-frame-pointer -g1"
+	@touch $@
 
 # The tests that touch every library once.
 SMOKE := -m "not slow" tests/test_package.py tests/cli/test_labelled.py tests/cli/test_sampling.py \

@@ -11,6 +11,7 @@ void CaseSplit::split(const Word* variants, std::size_t n, std::size_t level, st
                       std::vector<Word>& out) const {
     const std::size_t stride = words_for(rows(segment));
     out.resize(n * stride);
+    if (n == 0) return;  // there may be no variants to point at
     pick_[segment].pick(variants + level * n_words_, kPlanesPerVariant * n_words_, n, out.data(),
                         stride);
 }

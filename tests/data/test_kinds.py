@@ -9,6 +9,7 @@ from hypothesis import assume
 from bayesdnf import Literal, LiteralEncoder
 from bayesdnf.data.tables import read_table
 from bayesdnf.datasets import load_mushroom
+from bayesdnf.display.offer import not_offered
 from tests.data.raw_tables import (
     FORMS,
     any_encoding,
@@ -227,3 +228,17 @@ def test_mushroom():
     assert bits.n_literals == 222  # five columns have two levels
     odor = bits.truth(Literal("odor", "=", "f"))
     np.testing.assert_array_equal(odor, (X["odor"] == "f").to_numpy())
+
+
+def test_what_was_not_offered_takes_one_pass_over_many_columns():
+    class Watched(tuple):
+        passes = 0
+
+        def __iter__(self):
+            Watched.passes += 1
+            return super().__iter__()
+
+    encoder = LiteralEncoder().fit({f"c{i}": [0.5, 1.5, 2.5] for i in range(30)})
+    encoder.literals_ = Watched(encoder.literals_)
+    assert not_offered(encoder) == []
+    assert 0 < Watched.passes <= 2  # once for directions, once for cuts, however many columns

@@ -35,6 +35,10 @@ def test_the_folder_holds_everything(planted_markers, planted_genes, tmp_path):
     variants = pd.read_csv(folder / "variants.tsv", sep="\t")
     assert list(variants.columns[:6]) == ["CHR", "SNP", "BP", "A1", "A2", "FREQ"]
     assert len(variants) == 30
+    assert variants.columns[-1] == "CHAINS"
+    for name in ("markers", "variants", "pairs", "regions"):  # the verdict, in every row
+        told = pd.read_csv(folder / f"{name}.tsv", sep="\t")["CHAINS"]
+        assert set(told) == {planted_markers.draws.diagnose().level.value}
     assert (folder / "manhattan.png").read_bytes().startswith(b"\x89PNG")
     assert MarkerModel.load(folder / "model.json").function == planted_markers.function
     assert Draws.load(folder / "draws.nc").n_draws == QUICK["draws"]

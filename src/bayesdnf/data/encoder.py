@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -219,9 +220,8 @@ class LiteralEncoder:
         planes = allocate_planes(n_base + len(self._attributes), segment_offsets([n_rows])[-1])
         valid = np.full(len(self._table), -1, dtype=np.int32)
         first, plane, behind = 0, 0, n_base
-        for attribute in self._attributes:
+        for attribute, base in zip(self._attributes, self._base, strict=True):
             column = column_of(attribute)
-            base = _stored(attribute.literals)
             for literal in base:
                 pack_into(planes[plane], column.truth(literal))
                 plane += 1
@@ -369,11 +369,13 @@ class LiteralEncoder:
         self.kinds_ = {attribute.name: attribute.kind for attribute in attributes}
         self._attributes = attributes
         self.literals_ = tuple(x for attribute in attributes for x in attribute.literals)
-        base = [x for attribute in attributes for x in _stored(attribute.literals)]
-        place = {literal: i for i, literal in enumerate(base)}
+        # The literal whose plane holds a literal's bits, or their complement; each has one plane.
+        positive = [[_positive(x) for x in attribute.literals] for attribute in attributes]
+        self._base = [list(dict.fromkeys(own)) for own in positive]
+        place = {literal: i for i, literal in enumerate(itertools.chain(*self._base))}
         self._table = LiteralTable.of_literals(
             self.literals_,
-            plane=[place[_positive(literal)] for literal in self.literals_],
+            plane=[place[literal] for literal in itertools.chain(*positive)],
             complement=[literal not in place for literal in self.literals_],
             valid=[-1] * len(self.literals_),
         )
@@ -423,10 +425,5 @@ class LiteralEncoder:
 
 
 def _positive(literal: Literal) -> Literal:
-    """Return the literal whose plane holds a literal's bits, or their complement."""
+    """Return a literal, or what it is the negation of."""
     return ~literal if literal.operator in ("!=", "<", FALSE) else literal
-
-
-def _stored(literals: Iterable[Literal]) -> list[Literal]:
-    """Return the literals that get a plane: a negation shares that of the other."""
-    return list(dict.fromkeys(map(_positive, literals)))

@@ -100,6 +100,9 @@ def decide(
         )
     if kind != "categorical" and column.type == BOOLS:
         values = values.astype(np.int64)
+    if kind == "numeric" and not direction:  # of many values only the cuts are ever spelt out
+        literals = _numeric(name, cuts(values, totals, thresholds), negations)
+        return Attribute(name, kind, column.type, tuple(literals))
     levels = [_plain(v) for v in values]
     if direction:
         _require_order(column, kind, levels, direction)
@@ -107,8 +110,6 @@ def decide(
         literals = _one_direction(name, levels, places, direction)
     elif kind == "binary":
         literals = _binary(name, levels, negations)
-    elif kind == "numeric":
-        literals = _numeric(name, cuts(values, totals, thresholds), negations)
     elif kind == "ordinal":
         literals = _ordinal(name, levels, negations)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -181,18 +182,15 @@ class LiteralTable(Sequence[Literal]):
 
     def find(self, literal: Literal) -> int | None:
         """Index of a literal, or None when it is not on offer."""
-        a = self._attribute_index(literal.attribute)
-        for i in np.flatnonzero(self.attribute == a):
-            if self[int(i)] == literal:
-                return int(i)
-        return None
+        members = self.members(self._number_of(literal.attribute)).tolist()
+        return next((i for i in members if self[i] == literal), None)
 
     def index_of(self, literal: Literal) -> int:
         """Index of a literal; an error that helps when it is not on offer."""
         found = self.find(literal)
         if found is not None:
             return found
-        members = np.flatnonzero(self.attribute == self._attribute_index(literal.attribute))
+        members = self.members(self._number_of(literal.attribute))
         offered = listed(members.tolist(), 6, lambda i: str(self[i]))
         if self.find(~literal) is not None and not self._has_both_directions(members):
             help_text = "Encode with negations=True to offer it."
@@ -206,7 +204,7 @@ class LiteralTable(Sequence[Literal]):
     def both_directions(self) -> bool:
         """Whether every column has literals that deny what its others say."""
         return all(
-            self._has_both_directions(np.flatnonzero(self.attribute == number))
+            self._has_both_directions(self.members(number))
             for number in range(len(self.attributes))
         )
 
@@ -214,14 +212,29 @@ class LiteralTable(Sequence[Literal]):
         operators = [OPERATORS[code] for code in self.operator[members]]
         return operators == ["=", "="] or any(o in ("!=", "<", FALSE) for o in operators)
 
-    def _attribute_index(self, name: str) -> int:
-        try:
-            return self.attributes.index(name)
-        except ValueError:
+    def members(self, number: int) -> NDArray[np.intp]:
+        """Return the indices of an attribute's literals, in rising order."""
+        order, starts = self._grouped
+        return order[starts[number] : starts[number + 1]]
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Number of each attribute, by its name."""
+        return {name: number for number, name in enumerate(self.attributes)}
+
+    @cached_property
+    def _grouped(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Literals by attribute, and where those of each begin and end among them."""
+        sizes = np.bincount(self.attribute, minlength=len(self.attributes))
+        return np.argsort(self.attribute, kind="stable"), np.append(0, np.cumsum(sizes))
+
+    def _number_of(self, name: str) -> int:
+        if name not in self.numbers:
             raise UnknownColumnError(
                 f"The function names column {name!r}, which the table does not have."
                 f"{did_you_mean(name, self.attributes)}"
-            ) from None
+            )
+        return self.numbers[name]
 
 
 def require_distinct(names: Sequence[str]) -> None:

@@ -53,10 +53,9 @@ def direction_not_offered(encoder: FittedEncoder) -> str | None:
     'age < 40'
     >>> direction_not_offered(LiteralEncoder().fit(table))
     """
-    for name in encoder.kinds_:
+    for name, own in _by_column(encoder).items():
         if name in encoder.directions_:
             continue
-        own = [literal for literal in encoder.literals_ if literal.attribute == name]
         operators = {literal.operator for literal in own}
         if operators == {"="} and len(own) == 2:
             continue  # two levels, each the negation of the other
@@ -90,10 +89,17 @@ def not_offered(encoder: FittedEncoder) -> list[str]:
             f"Negations, such as {missing}, were not offered: fit with negations=True "
             f"(--negations)."
         )
-    if dropped := [name for name in encoder.dropped_ if name not in _left_out(encoder)]:
+    elsewhere = _left_out(encoder)
+    if dropped := [name for name in encoder.dropped_ if name not in elsewhere]:
         n = len(dropped)
         said.append(f"{count(n, 'column')} gave no literals: {listed(dropped, _SHOWN)}.")
-    cut = [name for name in encoder.kinds_ if _is_cut_off(encoder, name)]
+    # Columns of numbers that got as many cuts as were allowed.
+    cut = [
+        name
+        for name, own in _by_column(encoder).items()
+        if encoder.kinds_[name] == "numeric"
+        and len({literal.value for literal in own}) >= encoder.thresholds
+    ]
     if cut:
         said.append(
             f"{listed(cut, _SHOWN)} {plural(len(cut), 'was', 'were')} cut at {encoder.thresholds} "
@@ -135,9 +141,9 @@ def _left_out(encoder: FittedEncoder) -> dict[str, str]:
     return {name: reason for name, reason in encoder.dropped_.items() if reason.startswith(ours)}
 
 
-def _is_cut_off(encoder: FittedEncoder, name: str) -> bool:
-    """Whether a column of numbers got as many cuts as were allowed."""
-    if encoder.kinds_[name] != "numeric":
-        return False
-    cuts = {literal.value for literal in encoder.literals_ if literal.attribute == name}
-    return len(cuts) >= encoder.thresholds
+def _by_column(encoder: FittedEncoder) -> dict[str, list[Any]]:
+    """Literals of each column, in one pass: there may be many columns."""
+    found: dict[str, list[Any]] = {name: [] for name in encoder.kinds_}
+    for literal in encoder.literals_:
+        found[literal.attribute].append(literal)
+    return found

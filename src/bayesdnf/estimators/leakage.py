@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean.literal import FALSE, OPERATORS, TRUE
-from ..data.literal_table import LiteralTable
 from ..display.wording import listed
 from ..model.flat_functions import FlatFunctions
 from ..model.posterior import Posterior
@@ -46,7 +45,8 @@ def deciding_columns(posterior: Posterior) -> tuple[str, ...]:
     counts = _counts(posterior, len(table))
     total = np.array([posterior.n_pos, posterior.n - posterior.n_pos])
     found = []
-    for name, own in zip(table.attributes, _by_attribute(table), strict=True):
+    for number, name in enumerate(table.attributes):
+        own = table.members(number)
         parts = _parts(table.operator[own], counts[own], total)
         if _errors(parts) <= _LARGEST_SHARE * rarer:
             found.append(name)
@@ -70,13 +70,6 @@ def _counts(posterior: Posterior, p: int) -> NDArray[np.int64]:
     starts, ones = np.arange(p + 1, dtype=np.int64), np.ones(p, dtype=np.int32)
     flat = FlatFunctions(starts, starts, np.arange(p, dtype=np.int32), ones)
     return np.asarray(posterior.scores_of(flat).marked, dtype=np.int64)
-
-
-def _by_attribute(table: LiteralTable) -> list[NDArray[np.intp]]:
-    """Return the numbers of each attribute's literals, in their order."""
-    order = np.argsort(table.attribute, kind="stable")
-    sizes = np.bincount(table.attribute, minlength=len(table.attributes))
-    return np.split(order, np.cumsum(sizes)[:-1])
 
 
 def _parts(

@@ -349,12 +349,12 @@ def _is_name(value: Any) -> bool:
 
 def _named(key: str, literals: LiteralTable, parameter: str) -> NDArray[np.intp]:
     """Literals that a name means: one by its text, or all of an attribute."""
-    if key in literals.attributes:
-        return np.flatnonzero(literals.attribute == literals.attributes.index(key))
+    if key in literals.numbers:
+        return literals.members(literals.numbers[key])
     terms = BooleanFunction.parse(key).literal_terms
     literal: Literal | None = terms[0][0] if len(terms) == 1 and len(terms[0]) == 1 else None
     index = None
-    if literal is not None and literal.attribute in literals.attributes:
+    if literal is not None and literal.attribute in literals.numbers:
         index = literals.find(literal)
     if index is None:
         raise UnknownColumnError(

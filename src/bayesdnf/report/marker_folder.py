@@ -125,7 +125,11 @@ def save_markers(
 
 
 def tables(found: Markers, genes: Genes | None = None) -> dict[str, pd.DataFrame]:
-    """Tables of what was found, with a column ``GENE`` where genes are given."""
+    """Tables of what was found, with a column ``GENE`` where genes are given.
+
+    The last column of those that rest on chains, ``CHAINS``, says how far these can be trusted:
+    tools that look columns up by name read past it, where many stop at a comment before the header.
+    """
     markers, variants = found.terms, found.variants
     if genes is not None:
         chromosomes, positions = (markers[c].str.split(",") for c in ("CHR", "BP"))
@@ -136,11 +140,12 @@ def tables(found: Markers, genes: Genes | None = None) -> dict[str, pd.DataFrame
         markers = markers.copy()
         markers.insert(list(markers.columns).index("A1"), "GENE", names)
         variants = variants.assign(GENE=[name or "." for name in genes.of(variants)])
-    more = {} if found.layered is None else {"layers": found.layered.table}
-    return {
+    drawn = {
         "markers": markers, "variants": variants, "pairs": found.pairs, "regions": found.regions,
-        **more,
     }  # fmt: skip
+    level = found.draws.level
+    more = {} if found.layered is None else {"layers": found.layered.table}
+    return {name: table.assign(CHAINS=level) for name, table in drawn.items()} | more
 
 
 def _write_table(table: pd.DataFrame, path: Path) -> Path:

@@ -437,20 +437,22 @@ class Draws:
         return diagnose(self)
 
     @property
+    def level(self) -> Level | None:
+        """How far the draws can be trusted; None without ArviZ, which it takes to find out."""
+        try:
+            return self.diagnose().level
+        except MissingExtraError:
+            return None
+
+    @property
     def doubt(self) -> str:
         """Why not to rely on the draws; empty when there is no reason, or it is unknown."""
-        try:
-            return "" if self.diagnose().ok else self.diagnose().verdict
-        except MissingExtraError:
-            return ""
+        return "" if self.level in (None, Level.FINE) else self.diagnose().verdict
 
     @property
     def settled(self) -> bool:
         """Whether probabilities can be told, and not only their upper limits and odds."""
-        try:
-            return self.diagnose().level != Level.APART
-        except MissingExtraError:
-            return True
+        return self.level != Level.APART
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return one row for each draw.
