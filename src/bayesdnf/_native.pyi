@@ -2,7 +2,7 @@
 The C++ core of bayesdnf: packed bits, random streams, scores, searches, chains.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 import enum
 from typing import Annotated, Any
 
