@@ -358,7 +358,8 @@ class PosteriorAnswers(RuleClassifier):
             for c, label in enumerate(self.classes_.tolist())
             for low, high in [rows.quantiles(wanted, c)]
         }
-        return pd.concat(of_class, axis="columns")
+        intervals: pd.DataFrame = pd.concat(of_class, axis="columns")
+        return intervals
 
     def posterior_predictive(
         self, X: Any, size: int | None = None, random_state: Any = None, strata: Any = None

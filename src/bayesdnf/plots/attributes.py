@@ -148,7 +148,8 @@ def risk_along(
     if len(curves) > 1:
         _name_classes(ax, [name for name, _ in curves])
     elif absent:
-        note = "missing: {risk:.3f} [{low:.3f}, {high:.3f}]".format(**absent[0])
+        risk, low, high = (absent[0][name] for name in ("risk", "low", "high"))
+        note = f"missing: {risk:.3f} [{low:.3f}, {high:.3f}]"
         ax.set_title(note, fontsize="small")
     ax.set_ylim(0, 1.02)
     plain(ax.set_xlabel(str(attribute)))

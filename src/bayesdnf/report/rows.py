@@ -112,5 +112,5 @@ def outcome_on(model: RuleClassifier, y: Any, n_rows: int) -> Outcome:
             f"y holds {label!r} in row {row}; the rule was fitted on {listed(known, 5, str)}."
         )
     if model.positive_ is None:
-        return np.argmax(is_label, axis=0)
+        return np.asarray(np.argmax(is_label, axis=0))
     return np.asarray(labels == model.positive_, dtype=np.bool_)

@@ -185,7 +185,7 @@ def counted_terms(
     own_class, parts = numbers[counted], rule(table)[counted]
     holds = terms_holding(rule, table)[counted]
     gains = [np.nan] * holds.shape[1] if gains is None else gains
-    facts = []
+    facts: list[TermFacts] = []
     for (layer, term), own, gain in zip(placed_terms(rule), holds.T, gains, strict=True):
         n = np.bincount(own_class[own & (parts == layer)], minlength=n_classes)
         top = int(n.argmax()) if n_classes > 2 else 0

@@ -107,7 +107,7 @@ class DrawnOnRows:
         shares = cells[draws.index.ravel()] / self.n_rows
         rates = np.nan_to_num(self._rates())
         if draws.n_classes > 2:
-            return np.einsum("dsp,dspc->dc", shares, rates)
+            return np.asarray(np.einsum("dsp,dspc->dc", shares, rates))
         return np.asarray((shares * rates).sum(axis=(1, 2)))
 
     def with_literals(self, numbers: Sequence[int], holds: NDArray[np.bool_]) -> DrawnOnRows:
