@@ -132,7 +132,7 @@ class PlinkFiles:
         chosen, said = request.choose_variants(self.bim, variants)
         negative = chosen & (position < 0)
         if negative.any():
-            n_left = np.count_nonzero(negative)
+            n_left = int(np.count_nonzero(negative))
             said = [*said, f"Left out: {count(n_left, 'variant')} with a negative position."]
         rows = np.flatnonzero(chosen & ~negative)
         if len(rows) < len(variants):
