@@ -136,8 +136,8 @@ sanitize-threads: $(VENV)/.installed
 	$(BIN)/cmake --build build/sanitize-threads --target native_tests _native
 	setarch -R $(BIN)/ctest --test-dir build/sanitize-threads/native --output-on-failure
 	LD_PRELOAD=$$(g++ -print-file-name=libtsan.so) TSAN_OPTIONS=halt_on_error=1:exitcode=66 \
-		OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests BAYESDNF_NATIVE=build/sanitize-threads/native \
-		setarch -R $(BIN)/python -m native.many_threads
+		OPENBLAS_NUM_THREADS=1 BAYESDNF_NATIVE=build/sanitize-threads/native \
+		setarch -R $(BIN)/python -m tests.native.many_threads
 
 # clang-tidy on the core and its bindings; .clang-tidy says which checks, and why not the others.
 tidy: $(VENV)/.checks

@@ -69,8 +69,15 @@ def called_by(arguments, monkeypatch):
     return names
 
 
+def marked():
+    """The journeys; tracing that of markers takes a third of a minute."""
+    for command, listed in journeys():
+        marks = [pytest.mark.long] if command.startswith("markers") else []
+        yield pytest.param(command, listed, marks=marks)
+
+
 @pytest.mark.usefixtures("inputs")
-@pytest.mark.parametrize(("command", "listed"), list(journeys()), ids=QUICK)
+@pytest.mark.parametrize(("command", "listed"), list(marked()), ids=QUICK)
 def test_data_pass_each_function_once_and_in_order(command, listed, monkeypatch):
     assert len(listed) > 10
     words = command.split()

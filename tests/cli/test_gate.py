@@ -175,10 +175,13 @@ def test_the_package_runs_as_a_module(tmp_path):
         (pa.array([10.0**26, 0] * 20), None),
         (
             pa.array([datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)] * 20),
-            "a date, datetime.date(2020, 1, 1), in row 0",
+            "2 different dates, from 2020-01-01 to 2021-01-01",
         ),
         (pa.array([datetime.time(1), datetime.time(2)] * 20), "(time) in row 0"),
-        (pa.array([1, 2] * 20, pa.timestamp("us", "UTC")), "a date, 1970-01-01"),
+        (
+            pa.array([1, 2] * 20, pa.timestamp("us", "UTC")),
+            "from 1970-01-01T00:00:00.000001 to",
+        ),
         (pa.array([1, 2] * 20, pa.duration("s")), "a duration, 1 seconds, in row 0"),
         (pa.array([b"a", b"\xff"] * 20), "(bytes) in row 0"),
         (pa.array([[1], [2]] * 20), "in row 0"),

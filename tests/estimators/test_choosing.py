@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from estimators.planted_list import confounded
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
@@ -18,6 +17,7 @@ from bayesdnf import (
     simulate,
 )
 from bayesdnf.errors import InputError, ParameterError
+from tests.estimators.planted_list import confounded
 
 PRIORS = {
     "default": Prior(),

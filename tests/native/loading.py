@@ -1,6 +1,6 @@
 """Another build of the native module in the place of the installed one.
 
-As a plugin (``-p native.loading``) it takes the build of the folder BAYESDNF_NATIVE.
+As a plugin (``-p tests.native.loading``) it takes the build of the folder BAYESDNF_NATIVE.
 """
 
 import importlib.util

@@ -1,10 +1,10 @@
 """Search, chains and scans on four threads, with a native module that has the thread sanitizer.
 
-Run as ``python -m native.many_threads`` by ``make sanitize-threads``, which preloads the library of
-the sanitizer and names the folder of the module; a race ends the process with its report.
+Run as ``python -m tests.native.many_threads`` by ``make sanitize-threads``, which preloads the
+library of the sanitizer and names the folder of the module. A race ends the process with a report.
 """
 
-import native.loading  # noqa: F401, it loads the module with the sanitizer
+import tests.native.loading  # noqa: F401, it loads the module with the sanitizer
 
 THREADS = 4
 

@@ -20,8 +20,14 @@ ILL = RNG.random(200) < RISK
 SURE, HALF = np.array([0.0, 1.0]), np.array([0.5, 0.5])
 
 
+def facts_of(risk, shown, ill, stands=STANDS):
+    """Facts of two classes, the positive one first."""
+    both = [np.column_stack([own, 1 - own]) for own in (risk, shown)]
+    return averaged_facts(*both, np.where(ill, 0, 1), stands)
+
+
 def test_rows_are_counted_in_bins_of_their_risk():
-    facts = averaged_facts(RISK, SHOWN, ILL, STANDS)
+    facts = facts_of(RISK, SHOWN, ILL)
     assert len(facts.bins) == 20
     for low, high, positives, negatives in facts.bins:
         within = (low <= RISK) & (high > RISK)
@@ -30,15 +36,13 @@ def test_rows_are_counted_in_bins_of_their_risk():
 
 
 def test_a_risk_of_one_is_in_the_last_bin():
-    facts = averaged_facts(
-        np.array([0.0, 1.0]), np.array([0.5, 0.5]), np.array([False, True]), STANDS
-    )
+    facts = facts_of(SURE, HALF, np.array([False, True]))
     assert facts.bins[0][2:] == (0, 1)
     assert facts.bins[-1][2:] == (1, 0)
 
 
 def test_measures_are_those_of_scikit_learn():
-    facts = averaged_facts(RISK, SHOWN, ILL, STANDS)
+    facts = facts_of(RISK, SHOWN, ILL)
     table = {row.name: (row.averaged, row.shown) for row in facts.beside}
     assert table["Area under the ROC curve"] == tuple(
         f"{roc_auc_score(ILL, risk):.4f}" for risk in (RISK, SHOWN)
@@ -49,14 +53,12 @@ def test_measures_are_those_of_scikit_learn():
 
 
 def test_a_sure_mistake_costs_no_more_than_one_in_a_million():
-    facts = averaged_facts(
-        np.array([0.0, 1.0]), np.array([0.5, 0.5]), np.array([True, True]), STANDS
-    )
+    facts = facts_of(SURE, HALF, np.array([True, True]))
     table = {row.name: row.averaged for row in facts.beside}
     assert float(table["Log loss"]) == pytest.approx(-np.log(1e-6) / 2, abs=1e-4)
     assert table["Area under the ROC curve"] == "–"  # one class alone
 
 
 def test_what_the_shown_rule_keeps():
-    assert averaged_facts(RISK, SHOWN, ILL, STANDS).kept == pytest.approx(0.9)
-    assert averaged_facts(RISK, SHOWN, ILL, replace(STANDS, base_loss=0)).kept is None
+    assert facts_of(RISK, SHOWN, ILL).kept == pytest.approx(0.9)
+    assert facts_of(RISK, SHOWN, ILL, replace(STANDS, base_loss=0)).kept is None

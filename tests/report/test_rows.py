@@ -5,7 +5,7 @@ import pytest
 
 from bayesdnf import DNFClassifier
 from bayesdnf.errors import InputError
-from bayesdnf.report.rows import positives_of, require_positive, roles_of
+from bayesdnf.report.rows import outcome_on, roles_of
 from tests.report.reported import mixed
 
 
@@ -18,7 +18,7 @@ def model():
 def roles(model, rows, held_out=None):
     X, y = mixed()
     bits = model.encoder_.encode(X.iloc[rows])
-    return roles_of(model, bits, y[rows] == "ill", held_out)
+    return roles_of(model, bits, y[rows] == "ill", 400, held_out)
 
 
 def test_rows_of_the_fit_are_known_in_any_order(model):
@@ -59,19 +59,22 @@ def test_rows_of_the_fit_are_not_held_out_whatever_is_said(model):
 def test_weights_are_told():
     X, y = mixed(100)
     fitted = DNFClassifier(positive="ill", random_state=0).fit(X, y, sample_weight=np.full(100, 2))
-    found = roles_of(fitted, fitted.encoder_.encode(X), y == "ill")
+    found = roles_of(fitted, fitted.encoder_.encode(X), y == "ill", 200)
     assert "weighted" in found.note
 
 
 def test_labels_are_those_of_the_fit(model):
-    assert positives_of(model, ["ill", "well", "ill"], 3).tolist() == [True, False, True]
+    assert outcome_on(model, ["ill", "well", "ill"], 3).tolist() == [True, False, True]
     with pytest.raises(InputError, match="y has 2 entries for 3 rows"):
-        positives_of(model, ["ill", "well"], 3)
+        outcome_on(model, ["ill", "well"], 3)
     with pytest.raises(InputError, match=r"y holds 'dead' in row 1; .*ill.*well"):
-        positives_of(model, ["ill", "dead", "well"], 3)
+        outcome_on(model, ["ill", "dead", "well"], 3)
 
 
-def test_one_class_is_spoken_of():
-    require_positive("ill")
-    with pytest.raises(InputError, match="positive="):
-        require_positive(None)
+def test_more_than_two_classes_are_numbered():
+    X, _ = mixed(90)
+    kind = np.array(["a", "b", "c"] * 30)
+    fitted = DNFClassifier(random_state=0).fit(X, kind)
+    assert outcome_on(fitted, ["c", "a", "b"], 3).tolist() == [2, 0, 1]
+    with pytest.raises(InputError, match="y holds 'd' in row 2"):
+        outcome_on(fitted, ["c", "a", "d"], 3)

@@ -88,7 +88,7 @@ def _stopped_piece(posterior, file, settings):
 def test_another_run_is_refused(tmp_path):
     sample(posterior_of(), checkpoint=tmp_path / "run", **RUN)
     listed = informed(posterior_of(), ["x0 AND x1"])
-    with pytest.raises(InputError, match="is of another run: its moves is"):
+    with pytest.raises(InputError, match="is of another run: its kernel is"):
         sample(posterior_of(), kernel=listed, checkpoint=tmp_path / "run", **RUN)
     with pytest.raises(InputError, match="is of another run: its seed is"):
         sample(posterior_of(), checkpoint=tmp_path / "run", **(RUN | {"random_state": 8}))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean.literal import Literal, Value
-from ..display.wording import listed
+from ..display.wording import count, listed
 from ..errors import InputError, ParameterError, shown
 from .columns import Column, is_missing, read_column
 from .kinds import are_dates
@@ -241,15 +241,24 @@ def refuse_dates(values: NDArray[Any], title: str) -> None:
     if len(known) == 0:
         return
     if known.dtype.kind == "M" or all(isinstance(value, datetime.date) for value in known):
-        known = known.astype("M8[D]")
+        known = _moments(known)
     elif not _are_many_dates(known):
         return
     ordered = np.sort(known)
     raise InputError(
-        f"{title} holds {len(np.unique(ordered)):,} different dates, from {ordered[0]} to "
+        f"{title} holds {count(len(np.unique(ordered)), 'different date')}, from {ordered[0]} to "
         f"{ordered[-1]}, which are not classes; make it two classes, such as whether it is "
         f"{ordered[len(ordered) // 2]} or later, which half of the rows are."
     )
+
+
+def _moments(dates: NDArray[Any]) -> NDArray[np.datetime64]:
+    """Return dates as days, or with their times where they have any."""
+    if dates.dtype.kind != "M":  # numpy knows no time zones
+        dates = np.array([str(date)[:26].partition("+")[0] for date in dates])
+    moments = dates.astype("M8[us]")
+    days = moments.astype("M8[D]")
+    return days if (days == moments).all() else moments
 
 
 def _are_many_dates(values: NDArray[Any]) -> bool:

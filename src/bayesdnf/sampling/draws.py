@@ -428,7 +428,7 @@ class Draws:
         >>> posterior = Posterior(BitMatrix.from_table(X), y)
         >>> drawn = sample(posterior, draws=50, warmup=50, random_state=0)
         >>> print(drawn.diagnose().verdict)
-        Too few draws to judge by: 50 of each chain, where 100 are the least. Run longer.
+        Too few draws to diagnose: 50 of each chain; at least 100 are needed. Run longer.
         """
         return self._diagnosis
 
