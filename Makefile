@@ -7,20 +7,16 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 NATIVE := $(shell find native -name '*.?pp' -o -name '*.cu' -o -name '*.in' -o -name CMakeLists.txt) CMakeLists.txt
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 
-.PHONY: demo test compiled quick lint native-test sanitize sanitize-threads tidy coverage smoke sdist wheel workflow-check calibrate attack fuzz fuzz-corpus test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house longest stub clean bench-cluster
+.PHONY: demo test quick lint native-test sanitize sanitize-threads tidy coverage smoke sdist wheel workflow-check calibrate attack fuzz fuzz-corpus test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house longest stub clean bench-cluster
 
 demo: $(VENV)/.installed
 	@mkdir -p build
 	$(BIN)/bayesdnf demo --report build/mushroom.html
 
-# Lint takes one core, so what is compiled is compiled beside it.
+# Lint takes one core, so the C++ tests are compiled beside it.
 test: $(VENV)/.installed
-	@$(MAKE) --no-print-directory -j2 --output-sync=target lint compiled
+	@$(MAKE) --no-print-directory -j2 --output-sync=target lint native-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long"
-
-compiled:
-	@$(MAKE) --no-print-directory native-test
-	@$(MAKE) --no-print-directory build/faults/.built
 
 # What a change is most likely to break, in under two minutes on two cores; no lint, no C++ tests.
 quick: $(VENV)/.installed
@@ -179,14 +175,15 @@ workflow-check: $(VENV)/.checks
 	make -n $$(sed -n 's/ workflow-check//; s/.*target: \(.*\) }.*/\1/p' .github/workflows/tests.yml) > /dev/null
 	$(BIN)/python tools/recipes.py
 
-# Simulation-based calibration of the sampler in full, and its exactness on every combination of
-# priors and supports; short forms of both are among the tests. Minutes.
-calibrate: $(VENV)/.installed
+# Simulation-based calibration of the sampler in full, its exactness on every combination of priors
+# and supports, and mistakes planted in the core; short forms of the first two are among the tests.
+# Minutes.
+calibrate: $(VENV)/.installed build/faults/.built
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m long
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "hypothesis and not long" --hypothesis-profile thorough
 	$(BIN)/python -m pytest -v tests/calibration/full.py
 	BAYESDNF_EXHAUSTIVE=1 $(BIN)/python -m pytest -q tests/sampling/test_exactness.py
-	BAYESDNF_BOUNDS=2000 $(BIN)/python -m pytest -q -n 2 tests/search/test_boxes.py tests/search/test_priced.py
+	BAYESDNF_BOUNDS=2000 $(BIN)/python -m pytest -q -n 2 tests/search/test_bound.py tests/search/test_boxes.py tests/search/test_priced.py
 	BAYESDNF_KILLS=50 $(BIN)/python -m pytest -q tests/sampling/test_checkpoint.py -k kills
 
 # The sweep, and the samplers: a quarter of an hour.

@@ -15,6 +15,8 @@ ROOT = Path(__file__).parents[2]
 LISTED = (ROOT / "native" / "faults.hpp").read_text(encoding="utf-8")
 FAULTS = re.findall(r"^    (\w+), +//", LISTED, re.MULTILINE)
 
+pytestmark = pytest.mark.long  # the module with the mistakes takes minutes to build and try
+
 
 @pytest.fixture(scope="module")
 def noticed():
