@@ -11,21 +11,10 @@ import numpy as np
 import pytest
 
 from bayesdnf import BitMatrix, Posterior, hunt, sample, simulate
-from bayesdnf.errors import InputError, MissingExtraError, ParameterError
+from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.gpu import sweeping
-from bayesdnf.gpu.device import cupy
 from bayesdnf.gpu.sweeping import AT_ONCE, GpuPlanes, Layout, SharedLaunches, on_device
-
-
-def gpu_is_there():
-    try:
-        cupy()
-    except (MissingExtraError, InputError):
-        return False
-    return True
-
-
-needs_gpu = pytest.mark.skipif(not gpu_is_there(), reason="needs CuPy and an NVIDIA GPU")
+from tests.gpu.present import needs_gpu
 
 
 def bits_of(n, p, seed=0, missing=0.0, weights=False):
@@ -124,6 +113,22 @@ def test_segments_begin_at_whole_pieces(offsets):
         assert not piece[last - first :].any()
 
 
+def counts_are_right(sweep, bits, threads, times):
+    """Whether sweeps that threads ask for at the same time count what the slow one counts."""
+    slow = slow_sweep(bits)
+
+    def one(seed):
+        masks = masks_of(bits, 1 + seed % 11, seed)
+        counts = np.empty((2, len(masks), len(bits.planes)), dtype=np.int32)
+        wanted = np.empty_like(counts)
+        sweep(masks, counts)
+        slow(masks, wanted)
+        return np.array_equal(counts, wanted)
+
+    with ThreadPoolExecutor(threads) as pool:
+        return all(pool.map(one, range(times)))
+
+
 class Slow:
     """Memory for the counts of a slow device, which is asked by one thread at a time."""
 
@@ -150,18 +155,7 @@ def test_threads_share_launches_and_get_their_own_counts(n_slots, threads):
     bits = bits_of(300, 20)
     device = Slow(bits)
     shared = SharedLaunches(device.launch, [Slow(bits) for _ in range(n_slots)])
-    slow = slow_sweep(bits)
-
-    def one(seed):
-        masks = masks_of(bits, 1 + seed % 11, seed)
-        counts = np.empty((2, len(masks), len(bits.planes)), dtype=np.int32)
-        wanted = np.empty_like(counts)
-        shared.sweep(masks, counts)
-        slow(masks, wanted)
-        return np.array_equal(counts, wanted)
-
-    with ThreadPoolExecutor(threads) as pool:
-        assert all(pool.map(one, range(120)))
+    assert counts_are_right(shared.sweep, bits, threads, 120)
 
 
 def test_a_launch_that_fails_fails_for_all_who_wait_for_it():
@@ -222,18 +216,7 @@ def test_the_gpu_counts_what_the_processor_counts(n, p):
 @needs_gpu
 def test_threads_share_the_gpu():
     bits = bits_of(3000, 400)
-    planes, slow = GpuPlanes(bits), slow_sweep(bits)
-
-    def one(seed):
-        masks = masks_of(bits, 1 + seed % 11, seed)
-        counts = np.empty((2, len(masks), len(bits.planes)), dtype=np.int32)
-        wanted = np.empty_like(counts)
-        planes.sweep(masks, counts)
-        slow(masks, wanted)
-        return np.array_equal(counts, wanted)
-
-    with ThreadPoolExecutor(12) as pool:
-        assert all(pool.map(one, range(300)))
+    assert counts_are_right(GpuPlanes(bits).sweep, bits, 12, 300)
 
 
 @needs_gpu

@@ -13,17 +13,7 @@ from bayesdnf.genomics import Genotypes, scan
 from bayesdnf.genomics.scanning import cuda_pairs
 from bayesdnf.gpu.device import cupy
 from tests.genomics.scanning.paired import counted, study, table_of
-
-
-def gpu_is_there():
-    try:
-        cupy()
-    except (MissingExtraError, InputError):
-        return False
-    return True
-
-
-needs_gpu = pytest.mark.skipif(not gpu_is_there(), reason="needs CuPy and an NVIDIA GPU")
+from tests.gpu.present import needs_gpu
 
 
 @pytest.mark.parametrize("p", [1, 2, 127, 128, 129, 255, 256, 257, 700])

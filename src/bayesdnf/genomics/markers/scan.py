@@ -219,9 +219,8 @@ def scan(
     number, parts = (1, 1) if part is None else map(int, part)
     options = ScanOptions(tuple(codings), measure, rank, top, gap, effect or Effect())
     table = scan_table(genotypes, y, options, strata, n_jobs)
-    counts = table.margins().swapaxes(0, 1) if strata is None else None
     settings = {
-        **identity(genotypes, y, codings, gap, effect or Effect(), counts),
+        **identity(genotypes, y, codings, gap, effect or Effect(), table.margins().swapaxes(0, 1)),
         "size": size,
         "measure": measure,
         "rank": rank,
