@@ -1,6 +1,7 @@
 #include "search/neighbours.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace bayesdnf {
 
@@ -53,8 +54,13 @@ void extension_bounds(const State& state, std::size_t without, Height height, co
     for (const std::int32_t l : base) longer_prior += prior.of_literal(l);
     bounds.resize(p + 1);
     extensions.bounds(0, bounds.data());
+    // A term down to its last rows could otherwise take every literal that holds there: while the
+    // prior is hot, many choices of one outweigh its price.
+    const Count beyond = base.empty() ? std::numeric_limits<Count>::max() : extensions.own_total(0);
     for (std::size_t l = 0; l < p; ++l) {
-        const bool wanted = extensions.may(0, l) && (idle == Idle::kept || extensions.takes_any(l));
+        const Count rows = extensions.total(l);
+        const bool wanted =
+            extensions.may(0, l) && (idle == Idle::kept || (rows > 0 && rows < beyond));
         const double log_prior = longer_prior + prior.of_literal(static_cast<std::int32_t>(l));
         bounds[l] = wanted ? Value{log_prior, bounds[l]}.tempered(heat) : -INFINITY;
     }

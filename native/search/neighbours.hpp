@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -27,10 +28,14 @@ class Extensions {
         totals_.resize(p_);
         opening_.bounds(taken(base, 0), p_, out, totals_.data());
     }
-    bool takes_any(std::size_t l) const { return totals_[l] > 0; }
+    Count total(std::size_t l) const { return totals_[l]; }
     // By the base as it is.
     Taken own(std::size_t base) const {
         return {own_.data() + base * opening_.n_parts() * n_segments_, n_segments_, 1};
+    }
+    Count own_total(std::size_t base) const {
+        const Count* first = own(base).first;
+        return std::accumulate(first, first + opening_.n_parts() * n_segments_, Count{0});
     }
 
   private:
@@ -42,7 +47,8 @@ class Extensions {
     SweepRoom room_;
 };
 
-// Whether to look at literals that leave a term no row which the others do not mark already.
+// Whether to look at literals that leave a term no row which the others do not mark already, and at
+// those that take none of these rows away: they make it longer and nothing else.
 enum class Idle { left_out, kept };
 
 // Tempered upper bounds on the log posterior of base + {l} beside the terms of `state` other than

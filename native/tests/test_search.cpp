@@ -60,6 +60,45 @@ TEST(changes_hold_every_allowed_one_literal_change_once_and_bound_it) {
     CHECK(seen > 1000);
 }
 
+// Rows that a term would mark beside others.
+static Count open_rows(const BitView& view, const State& others, const Term& term) {
+    std::vector<Word> open(view.n_words()), marked(view.n_words());
+    view.term_mask(open.data(), term);
+    for (const Term& other : others.terms()) {
+        view.term_mask(marked.data(), other);
+        for (std::size_t w = 0; w < open.size(); ++w) open[w] &= ~marked[w];
+    }
+    return view.count_all(open.data());
+}
+
+TEST(growing_terms_leaves_out_literals_that_take_no_open_row_or_all) {
+    std::size_t seen = 0;
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+        const Problem problem(seed, 6);
+        Philox rng({seed, 2});
+        const State state = problem.random_state(rng);
+        Extensions extensions;
+        std::vector<double> kept, grown;
+        for (const Term& base : all_terms(6)) {
+            const auto bounds = [&](Idle idle, std::vector<double>& out) {
+                extension_bounds(state, kNone, state.places()[0], base, {1, 1}, idle, extensions,
+                                 out);
+            };
+            bounds(Idle::kept, kept);
+            bounds(Idle::left_out, grown);
+            const Count before = open_rows(problem.view, state, base);
+            for (std::int32_t l = 0; l < 6; ++l) {
+                const Count after = open_rows(problem.view, state, with(base, l));
+                const std::size_t i = as_index(l);
+                CHECK(grown[i] == (after > 0 && after < before ? kept[i] : -INFINITY));
+                seen += grown[i] != kept[i];
+            }
+            CHECK(grown[6] == kept[6]);
+        }
+    }
+    CHECK(seen > 100);
+}
+
 TEST(a_beam_that_keeps_everything_finds_the_best_term) {
     std::size_t compared = 0, missed = 0;
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed)
