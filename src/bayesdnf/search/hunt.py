@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from functools import partial
 from typing import NamedTuple
 
@@ -263,7 +264,7 @@ class _Restart:
         self.reached = -math.inf  # by restarts that are under way, for those who watch
         self._elites: list[Terms] = []
         self._pool: list[Term] = []
-        self._rebuilt: dict[tuple[Terms, int], Found] = {}
+        self._rebuilt: dict[tuple[Terms, int], Future[Found]] = {}
         p = posterior.bits.n_literals
         # What a step costs: a look at each literal, and eight words of its rows for the same price.
         cost = p * (16 + posterior.bits.view().n_words / 8)
@@ -359,15 +360,19 @@ class _Restart:
         return self._beam_search(narrow, width)
 
     def _beam_search(self, start: Terms, width: int) -> Found:
-        if (start, width) not in self._rebuilt:
+        future: Future[Found] = Future()
+        known = self._rebuilt.setdefault((start, width), future)
+        if known is not future:  # by another restart, which may still be at it
+            return known.result()
+        try:
             terms, layers = _apart(start)
-            found = _placed(
-                _native.beam_search(self.posterior.native, terms, width, self.stop, layers)
-            )
-            if self.stop():
-                return found
-            self._rebuilt[start, width] = found
-        return self._rebuilt[start, width]
+            found = _native.beam_search(self.posterior.native, terms, width, self.stop, layers)
+            if self.stop():  # it may not have come to its end
+                del self._rebuilt[start, width]
+            future.set_result(_placed(found))
+        except BaseException as error:
+            future.set_exception(error)
+        return future.result()
 
 
 class RestartTask(NamedTuple):
