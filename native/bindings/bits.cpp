@@ -74,27 +74,47 @@ PyBitView make_view(Planes planes, const std::vector<std::size_t>& rows_per_segm
     return {std::move(view), std::move(kept)};
 }
 
-// Sweeps by a Python function sweep(masks, counts), which fills counts.
+// Sweeps by a Python object: sweep(masks, counts) fills counts, select(masks, of_masks, ruled_out,
+// selected) fills selected and returns how many there are.
 class CalledPlanes : public DevicePlanes {
   public:
-    CalledPlanes(nb::callable sweep, const BitView& view)
-        : sweep_(std::move(sweep)),
+    CalledPlanes(const nb::object& device, const BitView& view)
+        : sweep_(device.attr("sweep")),
+          select_(device.attr("select")),
           n_segments_(view.n_segments()),
           n_words_(view.n_words()),
           n_planes_(view.n_planes()) {}
 
     void sweep(const Word* masks, std::size_t n_masks, std::int32_t* counts) const override {
         const nb::gil_scoped_acquire acquire;
-        using Masks = nb::ndarray<nb::numpy, const Word, nb::ndim<2>, nb::c_contig>;
-        Masks given(masks, {n_masks, n_words_}, nb::handle());
         Out<std::int32_t, 3> out(counts, {n_segments_, n_masks, n_planes_}, nb::handle());
-        sweep_(given.cast(nb::rv_policy::reference), out.cast(nb::rv_policy::reference));
+        sweep_(lent<const Word>(masks, n_masks, n_words_), out.cast(nb::rv_policy::reference));
+    }
+
+    std::size_t select(const Word* masks, std::size_t n_masks, const std::int32_t* of_masks,
+                       std::span<const RowSpan> ruled_out,
+                       std::span<Selected> selected) const override {
+        const nb::gil_scoped_acquire acquire;
+        const auto* spans = reinterpret_cast<const std::int32_t*>(ruled_out.data());
+        auto* found = reinterpret_cast<std::int32_t*>(selected.data());
+        return nb::cast<std::size_t>(
+            select_(lent<const Word>(masks, n_masks, n_words_), lent(of_masks, 2, n_masks),
+                    lent(spans, ruled_out.size(), 2), lent(found, selected.size(), 4)));
     }
 
   private:
-    nb::callable sweep_;
+    // An array of Python's over memory that stays ours.
+    template <class T>
+    static nb::object lent(T* data, std::size_t rows, std::size_t columns) {
+        using Array = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig>;
+        return nb::cast(Array(data, {rows, columns}, nb::handle()), nb::rv_policy::reference);
+    }
+
+    nb::object sweep_, select_;
     std::size_t n_segments_, n_words_, n_planes_;
 };
+static_assert(sizeof(RowSpan) == 2 * sizeof(std::int32_t) &&
+              sizeof(Selected) == 4 * sizeof(std::int32_t));
 
 Out<Count, 3> sweep(const PyBitView& self, In<Word, 2> masks, std::size_t n_threads) {
     const BitView& view = *self;
@@ -292,13 +312,38 @@ void bind_bits(nb::module_& m) {
         .def("sweep", &sweep, "masks"_a, "n_threads"_a = 1, "counts[segment, mask, plane].")
         .def(
             "use",
-            [](PyBitView& v, std::optional<nb::callable> device) {
+            [](PyBitView& v, std::optional<nb::object> device) {
                 v->use(device ? std::make_shared<CalledPlanes>(*device, *v) : nullptr);
             },
             "device"_a.none(),
-            nb::sig("def use(self, device: collections.abc.Callable[..., None] | None) -> None"),
-            "Let a function sweep(masks, counts) fill counts[segment, mask, plane] in place of the "
-            "processor, or None: the processor again. Not while anything uses the view.")
+            "Let a device's sweep(masks, counts) fill counts[segment, mask, plane] and its "
+            "select(masks, of_masks, ruled_out, selected) fill selected[:, mask literal first "
+            "second] and return how many there are, in place of the processor, or None: the "
+            "processor again. Not while anything uses the view.")
+        .def(
+            "select",
+            [](const PyBitView& self, In<Word, 2> masks, In<std::int32_t, 2> ruled_out) {
+                const BitView& view = *self;
+                require(view.selects(), "only a device selects, of two segments without weights");
+                require(masks.shape(1) == view.n_words() && ruled_out.shape(1) == 2 &&
+                            static_cast<Count>(ruled_out.shape(0)) > view.totals()[0],
+                        "masks or spans do not have the shape of the rows");
+                std::vector<Selected> selected;
+                const std::span<const RowSpan> spans(
+                    reinterpret_cast<const RowSpan*>(ruled_out.data()), ruled_out.shape(0));
+                {
+                    const nb::gil_scoped_release release;
+                    require(view.select(masks.data(), masks.shape(0), spans, selected),
+                            "too many literals are selected");
+                }
+                auto out = new_array<std::int32_t, 2>({selected.size(), 4});
+                std::copy_n(reinterpret_cast<const std::int32_t*>(selected.data()),
+                            4 * selected.size(), out.data());
+                return out;
+            },
+            "masks"_a, "ruled_out"_a,
+            "selected[:, mask literal first second] by the device, save for rows of the second "
+            "segment from ruled_out[first, 0] to ruled_out[first, 1].")
         .def("literal_counts", &literal_counts, "masks"_a, "counts[segment, mask, literal].")
         .def("count", &count, "masks"_a, "counts[mask, segment].")
         .def("term_masks", &term_masks, "literal_starts"_a, "literals"_a)

@@ -1,4 +1,5 @@
-// The sweep of data/bits.hpp on a GPU: rows that masks and planes share, segment by segment.
+// The sweep of data/bits.hpp on a GPU: rows that masks and planes share, segment by segment; and
+// the selection of literals by such counts.
 // Compiled by NVRTC at first use; see src/bayesdnf/gpu/sweeping.py.
 //
 // Up to eight masks are the columns of a binary tensor-core product (AND for times, popcount for
@@ -78,4 +79,32 @@ extern "C" __global__ void __launch_bounds__(256, 2)
                 counts[(static_cast<u64>(s) * n_masks + of) * n_planes + plane] = c[k];
         }
     }
+}
+
+// Of what a sweep of two segments counted, the literals that share rows with a mask, save for those
+// whose rows of the second segment are in the span of as many rows of the first. A literal is a
+// plane, or a complement: the rows whose value is known less those of the plane.
+// of_masks[segment][mask]: rows of the masks.
+extern "C" __global__ void select_literals(const int* __restrict__ counts, int n_masks, int n_planes,
+                                           const int* __restrict__ planes,
+                                           const int* __restrict__ valid,
+                                           const unsigned char* __restrict__ complements,
+                                           int n_literals, const int* __restrict__ of_masks,
+                                           const int2* __restrict__ ruled_out, int first_mask,
+                                           int4* selected, u32* n_selected, u32 capacity) {
+    const int l = blockIdx.x * blockDim.x + threadIdx.x, mask = blockIdx.y;
+    if (l >= n_literals) return;
+    int rows[2];
+#pragma unroll
+    for (int s = 0; s < 2; ++s) {
+        const int row = s * n_masks + mask;
+        const int* const of_planes = counts + static_cast<u64>(row) * n_planes;
+        const int held = of_planes[planes[l]];
+        const int known = valid[l] < 0 ? of_masks[row] : of_planes[valid[l]];
+        rows[s] = complements[l] ? known - held : held;
+    }
+    const int2 span = ruled_out[rows[0]];
+    if (rows[0] + rows[1] == 0 || (rows[1] >= span.x && rows[1] <= span.y)) return;
+    const u32 place = atomicAdd(n_selected, 1u);
+    if (place < capacity) selected[place] = make_int4(first_mask + mask, l, rows[0], rows[1]);
 }

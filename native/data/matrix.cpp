@@ -157,6 +157,25 @@ void BitView::sweep(const Word* masks, std::size_t n_masks, std::size_t first, s
     }
 }
 
+bool BitView::select(const Word* masks, std::size_t n_masks, std::span<const RowSpan> ruled_out,
+                     std::vector<Selected>& selected) const {
+    constexpr std::size_t kRoom = std::size_t{1} << 17;  // 2 MiB
+    std::vector<std::int32_t> of_masks(2 * n_masks);
+    for (std::size_t m = 0; m < n_masks; ++m) {
+        Count rows[2];
+        count(masks + m * n_words(), rows);
+        for (std::size_t s = 0; s < 2; ++s)
+            of_masks[s * n_masks + m] = static_cast<std::int32_t>(rows[s]);
+    }
+    selected.resize(kRoom);
+    const std::size_t n = device_->select(masks, n_masks, of_masks.data(), ruled_out, selected);
+    selected.resize(std::min(n, kRoom));
+    std::sort(selected.begin(), selected.end(), [](const Selected& a, const Selected& b) {
+        return a.mask != b.mask ? a.mask < b.mask : a.literal < b.literal;
+    });
+    return n <= kRoom;
+}
+
 void BitView::literal_counts(const Word* masks, std::size_t n_masks, Count* counts,
                              SweepRoom& room) const {
     if (plain_) {

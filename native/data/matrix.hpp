@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "data/bits.hpp"
@@ -28,6 +29,16 @@ struct SweepRoom {
     std::vector<std::int32_t> from_device;
 };
 
+// Numbers of rows, both ends included; none where `fewest` is more than `most`.
+struct RowSpan {
+    std::int32_t fewest, most;
+};
+
+// A literal, and the rows that it shares with a mask: of the first segment, and of the second.
+struct Selected {
+    std::int32_t mask, literal, first, second;
+};
+
 // Planes that lie in the memory of another device too, a GPU, which sweeps them in our place. Calls
 // come from any thread.
 class DevicePlanes {
@@ -35,6 +46,11 @@ class DevicePlanes {
     virtual ~DevicePlanes() = default;
     // counts[segment][mask][plane] of all planes; masks are n_words() apart.
     virtual void sweep(const Word* masks, std::size_t n_masks, std::int32_t* counts) const = 0;
+    // See BitView::select. of_masks[segment][mask]: rows of the masks. Returns how many were
+    // selected, in any order; those for which there is no room are lost.
+    virtual std::size_t select(const Word* masks, std::size_t n_masks, const std::int32_t* of_masks,
+                               std::span<const RowSpan> ruled_out,
+                               std::span<Selected> selected) const = 0;
 };
 
 class BitView {
@@ -77,6 +93,14 @@ class BitView {
     // Sweeps of all planes go to this device from now on, or to the processor again (nullptr).
     // Views made of this one do without it. Not while anything uses the view.
     void use(std::shared_ptr<const DevicePlanes> device) { device_ = std::move(device); }
+
+    // Whether a device can select literals by their counts: of two segments, without weights.
+    bool selects() const { return device_ != nullptr && n_weights_ == 0 && n_segments() == 2; }
+    // The literals that share rows with each mask, by mask and number, save for those whose rows of
+    // the second segment are in ruled_out[rows of the first]. A device tells of few where a sweep
+    // would bring the counts of all. False: there are too many; sweep.
+    bool select(const Word* masks, std::size_t n_masks, std::span<const RowSpan> ruled_out,
+                std::vector<Selected>& selected) const;
 
     // counts[segment][mask][literal]: every one-literal extension of every mask, from one sweep.
     // A complement comes by subtraction from the rows whose value is known.

@@ -2,7 +2,7 @@
 The C++ core of bayesdnf: packed bits, random streams, scores, searches, chains.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 import enum
 from typing import Annotated, Any
 
@@ -74,9 +74,14 @@ class BitView:
     def sweep(self, masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C')]:
         """counts[segment, mask, plane]."""
 
-    def use(self, device: Callable[..., None] | None) -> None:
+    def use(self, device: object | None) -> None:
         """
-        Let a function sweep(masks, counts) fill counts[segment, mask, plane] in place of the processor, or None: the processor again. Not while anything uses the view.
+        Let a device's sweep(masks, counts) fill counts[segment, mask, plane] and its select(masks, of_masks, ruled_out, selected) fill selected[:, mask literal first second] and return how many there are, in place of the processor, or None: the processor again. Not while anything uses the view.
+        """
+
+    def select(self, masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], ruled_out: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')]:
+        """
+        selected[:, mask literal first second] by the device, save for rows of the second segment from ruled_out[first, 0] to ruled_out[first, 1].
         """
 
     def literal_counts(self, masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C')]:

@@ -28,16 +28,32 @@ def bits_of(n, p, seed=0, missing=0.0, weights=False):
     return Posterior(BitMatrix.from_table(X), y, sample_weight=weight).bits
 
 
-def slow_sweep(bits):
+class SlowDevice:
     """Another device, of numpy."""
 
-    def sweep(masks, counts):
-        both = masks[:, None] & bits.planes[None, :, : masks.shape[1]]
+    def __init__(self, bits):
+        self.bits = bits
+
+    def sweep(self, masks, counts):
+        both = masks[:, None] & self.bits.planes[None, :, : masks.shape[1]]
         by_word = np.bitwise_count(both).astype(np.int32)
-        for s, (first, last) in enumerate(itertools.pairwise(bits.offsets)):
+        for s, (first, last) in enumerate(itertools.pairwise(self.bits.offsets)):
             counts[s] = by_word[..., first:last].sum(axis=2)
 
-    return sweep
+    def select(self, masks, of_masks, ruled_out, selected):
+        table = self.bits.table
+        counts = np.empty((2, len(masks), len(self.bits.planes)), dtype=np.int32)
+        self.sweep(masks, counts)
+        known = np.where(table.valid < 0, of_masks[..., None], counts[..., table.valid])
+        held = counts[..., table.plane]
+        first, second = np.where(table.complement, known - held, held)
+        span = ruled_out[first]
+        out = (second >= span[..., 0]) & (second <= span[..., 1])
+        mask, literal = np.nonzero(~out & (first + second > 0))
+        found = np.stack([mask, literal, first[mask, literal], second[mask, literal]], axis=1)
+        n = min(len(found), len(selected))
+        selected[:n] = found[::-1][:n]  # in any order
+        return len(found)
 
 
 def masks_of(bits, n_masks, seed=0):
@@ -53,13 +69,45 @@ def test_a_view_takes_counts_from_another_device(n, weights):
     bits = bits_of(n, 9, missing=0.1, weights=weights)
     view, masks = bits.view(), masks_of(bits, 3)
     ours = view.literal_counts(masks), view.sweep(masks)
-    view.use(slow_sweep(bits))
+    view.use(SlowDevice(bits))
     np.testing.assert_array_equal(view.literal_counts(masks), ours[0])
     np.testing.assert_array_equal(view.sweep(masks), ours[1])
-    view.use(lambda masks, counts: counts.fill(5))
+    wrong = SlowDevice(bits)
+    wrong.sweep = lambda masks, counts: counts.fill(5)
+    view.use(wrong)
     assert (view.sweep(masks) != ours[1]).any()  # it is really asked
     view.use(None)
     np.testing.assert_array_equal(view.literal_counts(masks), ours[0])
+
+
+def spans_of(view, seed=0):
+    """Spans of rows of the second segment, some empty, for every number of rows of the first."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, view.totals[1] + 1, (view.totals[0] + 1, 2)).astype(np.int32)
+
+
+def selected_by_counts(view, masks, spans):
+    """What is selected, from the counts of all literals."""
+    counts = view.literal_counts(masks)
+    return [
+        (mask, literal, *rows)
+        for mask, literal in np.ndindex(counts.shape[1:])
+        for rows in [counts[:, mask, literal].tolist()]
+        if sum(rows) > 0 and not spans[rows[0], 0] <= rows[1] <= spans[rows[0], 1]
+    ]
+
+
+@pytest.mark.parametrize("n", [2, 64, 65, 300])
+def test_a_device_selects_literals_by_their_counts(n):
+    bits = bits_of(n, 9, missing=0.1)
+    view, masks = bits.view(), masks_of(bits, 11)
+    spans = spans_of(view)
+    wanted = selected_by_counts(view, masks, spans)
+    view.use(SlowDevice(bits))
+    assert [tuple(row) for row in view.select(masks, spans).tolist()] == wanted
+    view.use(None)
+    with pytest.raises(ValueError, match="only a device selects"):
+        view.select(masks, spans)
 
 
 @pytest.mark.parametrize("layers", [1, 2])
@@ -77,7 +125,7 @@ def test_a_search_and_chains_on_another_device_are_the_same(layers):
 
     ours = run()
     view = posterior.bits.view()
-    view.use(slow_sweep(posterior.bits))
+    view.use(SlowDevice(posterior.bits))
     theirs = run()
     view.use(None)
     assert ours[:2] == theirs[:2]
@@ -92,9 +140,12 @@ def test_what_a_device_raises_ends_the_search():
     def broken(masks, counts):
         raise RuntimeError("the device is gone")
 
-    posterior.bits.view().use(broken)
+    device = SlowDevice(posterior.bits)
+    device.sweep = broken
+    posterior.bits.view().use(device)
     with pytest.raises(RuntimeError, match="the device is gone"):
         hunt(posterior, n_jobs=2, random_state=0)
+    posterior.bits.view().use(None)
 
 
 @pytest.mark.parametrize("offsets", [[0, 0], [0, 1], [0, 7, 8], [0, 8, 16], [0, 9, 9, 30]])
@@ -115,7 +166,7 @@ def test_segments_begin_at_whole_pieces(offsets):
 
 def counts_are_right(sweep, bits, threads, times):
     """Whether sweeps that threads ask for at the same time count what the slow one counts."""
-    slow = slow_sweep(bits)
+    slow = SlowDevice(bits).sweep
 
     def one(seed):
         masks = masks_of(bits, 1 + seed % 11, seed)
@@ -133,7 +184,7 @@ class Slow:
     """Memory for the counts of a slow device, which is asked by one thread at a time."""
 
     def __init__(self, bits):
-        self._sweep, self._n_planes = slow_sweep(bits), len(bits.planes)
+        self._sweep, self._n_planes = SlowDevice(bits).sweep, len(bits.planes)
         self._found = None
         self.busy = threading.Lock()
 
@@ -203,7 +254,7 @@ def test_auto_leaves_small_tables_to_the_processor(monkeypatch):
 @pytest.mark.parametrize("p", [1, 15, 16, 17, 127, 128, 129, 300])
 def test_the_gpu_counts_what_the_processor_counts(n, p):
     bits = bits_of(n, p, seed=n + p, missing=0.05)
-    planes, slow = GpuPlanes(bits), slow_sweep(bits)
+    planes, slow = GpuPlanes(bits), SlowDevice(bits).sweep
     for n_masks in (1, 2, 7, 8, 9, 20):
         masks = masks_of(bits, n_masks, seed=n_masks)
         counts = np.empty((2, n_masks, len(bits.planes)), dtype=np.int32)
@@ -211,6 +262,18 @@ def test_the_gpu_counts_what_the_processor_counts(n, p):
         planes.sweep(masks, counts)
         slow(masks, wanted)
         np.testing.assert_array_equal(counts, wanted)
+
+
+@needs_gpu
+@pytest.mark.parametrize("n", [2, 65, 512, 5000])
+@pytest.mark.parametrize("p", [1, 17, 300])
+def test_the_gpu_selects_what_the_counts_say(n, p):
+    bits = bits_of(n, p, seed=n + p, missing=0.05)
+    view, masks = bits.view(), masks_of(bits, 13)
+    spans = spans_of(view)
+    wanted = selected_by_counts(view, masks, spans)
+    with on_device(bits, "cuda", "hunt"):
+        assert [tuple(row) for row in view.select(masks, spans).tolist()] == wanted
 
 
 @needs_gpu

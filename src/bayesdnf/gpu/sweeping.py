@@ -2,7 +2,8 @@
 
 A sweep counts, for masks of rows, the rows that each shares with every plane. Searches and chains
 ask for little else, so their sweeps are all that a GPU does for them; counts are integers, and what
-is found or drawn is the same, whatever the device.
+is found or drawn is the same, whatever the device. A beam wants to know of few literals only, and
+says by their counts of which: then these alone come back.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def on_device(bits: BitMatrix, device: str, caller: str) -> Iterator[None]:
         yield
         return
     view = bits.view()
-    view.use(GpuPlanes(bits).sweep)
+    view.use(GpuPlanes(bits))
     _THERE.add(bits)
     try:
         yield
@@ -208,6 +209,99 @@ class _Counts:
         return self.here[: int(np.prod(self.shape))].reshape(self.shape)
 
 
+class _Sweeps:
+    """Sweeps one after the other, with memory of their own for masks.
+
+    Parameters
+    ----------
+    planes : ndarray of CuPy
+        Planes as ``layout`` lays them.
+    layout : Layout
+        Places of words.
+    n_planes : int
+        How many there are.
+    """
+
+    def __init__(self, planes: Any, layout: Layout, n_planes: int) -> None:
+        cp = cupy()
+        self._planes, self._layout, self._n_planes = planes, layout, n_planes
+        self._ends = cp.asarray(layout.ends)
+        self._kernel = compiled(_native.CUDA_SWEEP, "sweep")
+        self._masks_here = pinned((AT_ONCE, layout.n_words), np.uint64)
+        self._masks_here[:] = 0
+        self._masks = cp.empty((AT_ONCE, layout.n_words), np.uint64)
+        self.stream = cp.cuda.Stream(non_blocking=True)
+
+    def count(self, masks: Words, counts: Any) -> None:
+        """Sweep eight masks at most, to memory on the GPU. What the stream does next waits."""
+        n = len(masks)
+        self._layout.spread(masks, self._masks_here[:n])
+        with self.stream:
+            self._masks[:n].set(self._masks_here[:n])
+            self._kernel(
+                (-(-self._n_planes // _PLANES),),
+                (_THREADS,),
+                (
+                    self._planes, np.uint64(self._layout.n_words * 8), np.int32(self._n_planes),
+                    self._ends, np.int32(len(self._layout.ends)), self._masks, np.int32(n), counts,
+                ),
+            )  # fmt: skip
+
+
+class _Selection:
+    """Selection of literals by what a sweep of two segments counts, by one thread at a time.
+
+    Parameters
+    ----------
+    sweeps : _Sweeps
+        Who counts.
+    bits : BitMatrix
+        Whose literals.
+    """
+
+    def __init__(self, sweeps: _Sweeps, bits: BitMatrix) -> None:
+        cp = cupy()
+        table = bits.table
+        self._sweeps = sweeps
+        self._n_planes = len(bits.planes)
+        self._counts = cp.empty(2 * AT_ONCE * self._n_planes, dtype=np.int32)
+        self._table = [cp.asarray(column) for column in (table.plane, table.valid)]
+        self._table.append(cp.asarray(table.complement.view(np.uint8)))
+        self._n_literals = len(table.plane)
+        self._kernel = compiled(_native.CUDA_SWEEP, "select_literals")
+        self._n_selected = cp.zeros(1, dtype=np.uint32)
+        self._selected: Any = None
+        self._one = threading.Lock()
+
+    def __call__(self, masks: Words, of_masks: Counts, ruled_out: Counts, selected: Counts) -> int:
+        cp = cupy()
+        with self._one, self._sweeps.stream as stream:
+            if self._selected is None or len(self._selected) < len(selected):
+                self._selected = cp.empty(selected.shape, dtype=np.int32)
+            self._n_selected.fill(0)
+            spans = cp.asarray(ruled_out)
+            for first in range(0, len(masks), AT_ONCE):
+                some = slice(first, first + AT_ONCE)
+                self._sweeps.count(masks[some], self._counts)
+                n = len(masks[some])
+                self._kernel(
+                    (-(-self._n_literals // _THREADS), n),
+                    (_THREADS,),
+                    (
+                        self._counts, np.int32(n), np.int32(self._n_planes), *self._table,
+                        np.int32(self._n_literals), cp.asarray(of_masks[:, some]), spans,
+                        np.int32(first), self._selected, self._n_selected,
+                        np.uint32(len(selected)),
+                    ),
+                )  # fmt: skip
+                # The masks' memory is free for the next ones once they were swept.
+                stream.synchronize()
+            found = int(self._n_selected.get()[0])
+            there = min(found, len(selected))
+            selected[:there] = self._selected[:there].get()
+        return found
+
+
 class GpuPlanes:
     """Planes on a GPU.
 
@@ -225,18 +319,16 @@ class GpuPlanes:
         self._require_memory(rows)
         self._planes = cp.zeros((rows, self._layout.n_words), np.uint64)
         self._send(bits.planes)
-        self._ends = cp.asarray(self._layout.ends)
-        self._kernel = compiled(_native.CUDA_SWEEP, "sweep")
-        self._masks_here = pinned((AT_ONCE, self._layout.n_words), np.uint64)
-        self._masks_here[:] = 0
-        self._masks = cp.empty((AT_ONCE, self._layout.n_words), np.uint64)
-        self._stream = cp.cuda.Stream(non_blocking=True)
+        self._sweeps, selecting = (
+            _Sweeps(self._planes, self._layout, self._n_planes) for _ in range(2)
+        )
         slots = [_Counts(self._n_segments, self._n_planes) for _ in range(_SLOTS)]
         self.sweep = SharedLaunches(self._launch, slots).sweep
+        self.select = _Selection(selecting, bits)
         cp.cuda.Device().synchronize()
 
     def _require_memory(self, rows: int) -> None:
-        counts = _SLOTS * self._n_segments * AT_ONCE * self._n_planes * 4
+        counts = (_SLOTS * self._n_segments + 2) * AT_ONCE * self._n_planes * 4
         needed = rows * self._layout.n_words * 8 + counts + 2 * _STAGING
         free = free_memory()
         if needed > free:
@@ -254,21 +346,11 @@ class GpuPlanes:
             self._layout.spread(sent, self._planes[first : first + len(sent)])
 
     def _launch(self, masks: list[Words], slot: _Counts) -> None:
-        n = sum(map(len, masks))
-        slot.shape = (self._n_segments, n, self._n_planes)
+        slot.shape = (self._n_segments, sum(map(len, masks)), self._n_planes)
         size = int(np.prod(slot.shape))
         if size == 0:
             return
-        self._layout.spread(np.concatenate(masks), self._masks_here[:n])
-        with self._stream:
-            self._masks[:n].set(self._masks_here[:n])
-            self._kernel(
-                (-(-self._n_planes // _PLANES),),
-                (_THREADS,),
-                (
-                    self._planes, np.uint64(self._layout.n_words * 8), np.int32(self._n_planes),
-                    self._ends, np.int32(self._n_segments), self._masks, np.int32(n), slot.there,
-                ),
-            )  # fmt: skip
-            slot.there[:size].get(out=slot.here[:size], stream=self._stream, blocking=False)
-        self._stream.synchronize()
+        self._sweeps.count(np.concatenate(masks), slot.there)
+        stream = self._sweeps.stream
+        slot.there[:size].get(out=slot.here[:size], stream=stream, blocking=False)
+        stream.synchronize()

@@ -370,7 +370,7 @@ class _Restart:
             if self.stop():  # it may not have come to its end
                 del self._rebuilt[start, width]
             future.set_result(_placed(found))
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001, every restart that waits raises it
             future.set_exception(error)
         return future.result()
 
