@@ -24,6 +24,7 @@ from tests.estimators.mixed_table import LABELS
         ("steps", True),
         ("time_limit", 0),
         ("n_jobs", 0),
+        ("device", "gpu"),
         ("random_state", -1),
         ("random_state", "seed"),
         ("allow_missing_columns", "yes"),

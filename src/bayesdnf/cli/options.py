@@ -41,7 +41,7 @@ Scheduler = Annotated[
 ]
 Device = Annotated[
     str,
-    typer.Option(help="Device that counts pairs: cpu, cuda (NVIDIA GPU) or auto."),
+    typer.Option(help="Device that counts rows: cpu, cuda (NVIDIA GPU) or auto (by size)."),
 ]
 Separator = Annotated[
     str | None, typer.Option("--sep", help="Field separator: ',' ';' '\\t'. Default: by file name.")
@@ -124,6 +124,7 @@ class Learning:
     time_limit: Annotated[float | None, typer.Option(help="Time limit in seconds.")] = None
     seed: Seed = 0
     jobs: Jobs = 1
+    device: Device = "auto"
     sep: Separator = None
 
     def __post_init__(self) -> None:
@@ -151,6 +152,7 @@ class Learning:
             "positive": data.positive,
             "time_limit": self.time_limit,
             "n_jobs": self.jobs,
+            "device": self.device,
             "random_state": self.seed,
         }
 

@@ -108,6 +108,10 @@ class DNFClassifier(RuleClassifier):
         time limit. For one layer without strata.
     n_jobs : int, optional
         Threads of the search: None means 1, -1 all cores. The result does not depend on it.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        What counts rows: "cuda" is an NVIDIA GPU (``pip install "bayesdnf[cuda12]"``), which "auto"
+        takes for tables of 256 MiB and more, as bits, where there is one. The result does not
+        depend on it.
     random_state : int, RandomState, Generator or None
         Seed of the search; None means a new one each time (``seed_`` keeps it).
     allow_missing_columns : bool, default=False
@@ -264,6 +268,7 @@ class DNFClassifier(RuleClassifier):
         time_limit: float | None = None,
         prove: bool = False,
         n_jobs: int | None = None,
+        device: str = "auto",
         random_state: Any = None,
         allow_missing_columns: bool = False,
         verbose: int = 0,
@@ -283,6 +288,7 @@ class DNFClassifier(RuleClassifier):
         self.time_limit = time_limit
         self.prove = prove
         self.n_jobs = n_jobs
+        self.device = device
         self.random_state = random_state
         self.allow_missing_columns = allow_missing_columns
         self.verbose = verbose
@@ -307,6 +313,7 @@ class DNFClassifier(RuleClassifier):
             steps=int(self.steps),
             time_limit=limit / 2 if self.prove and limit is not None else limit,
             n_jobs=threads_for(self.n_jobs),
+            device=self.device,
             random_state=task.seed,
             progress=progress,
         )

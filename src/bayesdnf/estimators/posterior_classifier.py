@@ -79,6 +79,10 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         Seconds after which sampling ends with the draws so far.
     n_jobs : int, optional
         Threads: None means 1, -1 all cores. The draws do not depend on it.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        What counts rows: "cuda" is an NVIDIA GPU (``pip install "bayesdnf[cuda12]"``), which "auto"
+        takes for tables of 256 MiB and more, as bits, where there is one. The result does not
+        depend on it.
     random_state : int, RandomState, Generator or None
         Seed of the chains; None means a new one each time (``seed_`` keeps it).
     checkpoint : path, optional
@@ -212,6 +216,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         kernel: str = "informed",
         time_limit: float | None = None,
         n_jobs: int | None = None,
+        device: str = "auto",
         random_state: Any = None,
         checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_every: float = 60.0,
@@ -235,6 +240,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         self.kernel = kernel
         self.time_limit = time_limit
         self.n_jobs = n_jobs
+        self.device = device
         self.random_state = random_state
         self.checkpoint = checkpoint
         self.checkpoint_every = checkpoint_every
@@ -277,6 +283,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
             kernel=self.kernel,
             time_limit=self.time_limit,
             n_jobs=threads_for(self.n_jobs),
+            device=self.device,
             random_state=task.seed,
             checkpoint=self.checkpoint,
             checkpoint_every=self.checkpoint_every,

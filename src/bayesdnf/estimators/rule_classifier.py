@@ -56,6 +56,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     layers: int | None = None
     time_limit: float | None
     n_jobs: int | None
+    device: str
     random_state: Any
     allow_missing_columns: bool
     verbose: int

@@ -11,6 +11,7 @@ from ..checks import MOST, is_whole, seconds, whole
 from ..data.encoder import LiteralEncoder
 from ..data.kinds import check_directions
 from ..errors import ParameterError
+from ..gpu.device import DEVICES
 from ..model.effect import Effect
 from ..model.posterior import MOST_LAYERS
 from ..model.prior import Prior
@@ -48,6 +49,8 @@ def check_parameters(model: RuleClassifier, least: Mapping[str, int]) -> None:
     if model.n_jobs is not None and (not is_whole(model.n_jobs, -MOST, MOST) or model.n_jobs == 0):
         must = "a whole number other than 0 (-1: all cores), or None"
         raise ParameterError.of("n_jobs", owner, must, model.n_jobs)
+    if not isinstance(model.device, str) or model.device not in DEVICES:
+        raise ParameterError.of("device", owner, f"one of {', '.join(DEVICES)}", model.device)
     seconds("time_limit", owner, model.time_limit)
     check_directions(model.monotonic_cst, owner)
     if not isinstance(model.allow_missing_columns, (bool, np.bool_)):
