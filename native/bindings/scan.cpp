@@ -148,6 +148,27 @@ std::size_t checked_task(const ScanTable& table, std::int64_t task) {
     return static_cast<std::size_t>(task);
 }
 
+// Blocks of a task are its rows, so many at a time, beside its columns.
+Out<std::int32_t, 2> blocks(const PyScanTable& table, In<std::int64_t, 1> tasks, std::size_t rows) {
+    require(rows > 0, "a block has one row at least");
+    std::vector<std::int32_t> found;
+    {
+        const nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < tasks.shape(0); ++i) {
+            const std::size_t task = checked_task(*table, tasks.data()[i]);
+            const auto [first, column] = table->place_of_task(task);
+            const std::size_t last = std::min(column + kLanes, table->n_variants());
+            for (std::size_t row = first; row < first + kTile && row + 1 < last; row += rows) {
+                found.push_back(static_cast<std::int32_t>(row));
+                found.push_back(static_cast<std::int32_t>(column));
+            }
+        }
+    }
+    auto out = new_array<std::int32_t, 2>({found.size() / 2, 2});
+    std::copy(found.begin(), found.end(), out.data());
+    return out;
+}
+
 }  // namespace
 
 void bind_scan(nb::module_& m) {
@@ -189,6 +210,7 @@ void bind_scan(nb::module_& m) {
             "places",
             [](const PyScanTable& t, In<std::int64_t, 1> tasks) {
                 auto places = new_array<std::int32_t, 2>({tasks.shape(0), 2});
+                const nb::gil_scoped_release release;
                 for (std::size_t i = 0; i < tasks.shape(0); ++i) {
                     const auto place = t->place_of_task(checked_task(*t, tasks.data()[i]));
                     for (std::size_t k = 0; k < 2; ++k)
@@ -198,9 +220,13 @@ void bind_scan(nb::module_& m) {
             },
             "tasks"_a,
             "First variants of the rows (256 at most) and columns (128 at most) of tasks.")
+        .def("blocks", &blocks, "tasks"_a, "rows"_a,
+             "First variants of the rows and columns of blocks of so many rows that tasks are made "
+             "of, without blocks that hold no pair.")
         .def(
             "pairs_in",
             [](const PyScanTable& t, In<std::int64_t, 1> tasks) {
+                const nb::gil_scoped_release release;
                 std::size_t n = 0;
                 for (std::size_t i = 0; i < tasks.shape(0); ++i)
                     n += t->pairs_in(checked_task(*t, tasks.data()[i]));
@@ -235,15 +261,21 @@ void bind_scan(nb::module_& m) {
             "levels",
             [](const PyScanTable& t, double least, std::size_t n_threads) {
                 require_one_stratum(*t);
-                auto out = new_array<float, 2>({t->n_variants(), kReachLevels});
+                constexpr std::size_t kColumns = kReachLevels + 1;
+                const std::size_t used =
+                    t->rules().measure == Measure::cells ? kReachLevels : kAndLevels;
+                auto out = new_array<float, 2>({t->n_variants(), kColumns});
                 const nb::gil_scoped_release release;
                 parallel_for(t->n_variants(), n_threads, [&](std::size_t v) {
                     const Reach::Levels& of_variant = t->levels(v, least);
-                    std::copy(of_variant.begin(), of_variant.end(), out.data() + v * kReachLevels);
+                    float* const row = out.data() + v * kColumns;
+                    std::copy(of_variant.begin(), of_variant.end(), row);
+                    row[kReachLevels] = *std::min_element(row, row + used);
                 });
                 return out;
             },
-            "least"_a, "n_threads"_a = 1, "By variant, what the screen holds sets of rows against.")
+            "least"_a, "n_threads"_a = 1,
+            "By variant, what the screen holds sets of rows against, and the least of it.")
         .def_prop_ro(
             "cuts",
             [](const PyScanTable& t) {

@@ -9,21 +9,20 @@
 namespace bayesdnf {
 namespace {
 
-// A task is a tile of rows against a block of lanes: what it costs to get the lanes ready is little
-// beside counting all of the rows.
-constexpr std::size_t kTile = 256;
 constexpr std::size_t kBlocksOfTile = kTile / kLanes;
 
 struct Place {
     std::size_t tile, block;
 };
 
-// Tasks are a tile and a block that is not before it, numbered tile by tile.
+// Tasks are a tile and a block that is not before it, numbered tile by tile. Tasks of earlier
+// tiles, each with fewer of them:
+std::size_t tasks_before(std::size_t tile, std::size_t n_blocks) {
+    return tile * n_blocks - kBlocksOfTile * (tile * (tile - std::min<std::size_t>(tile, 1)) / 2);
+}
+
 Place place_of(std::size_t task, std::size_t n_blocks) {
-    const auto before = [&](std::size_t tile) {  // tasks of earlier tiles, each with fewer of them
-        return tile * n_blocks -
-               kBlocksOfTile * (tile * (tile - std::min<std::size_t>(tile, 1)) / 2);
-    };
+    const auto before = [&](std::size_t tile) { return tasks_before(tile, n_blocks); };
     // The root of before(tile) = task, give or take rounding.
     const double k = static_cast<double>(kBlocksOfTile), b = static_cast<double>(n_blocks) + k / 2;
     const double root = std::sqrt(std::max(0.0, b * b - 2 * k * static_cast<double>(task)));
@@ -75,19 +74,18 @@ bool ScanTable::sweeps_known(std::size_t first, std::size_t last) const {
 }
 
 std::size_t ScanTable::n_tasks() const {
-    std::size_t n = 0;
-    const std::size_t blocks = divide_up(n_variants_, kLanes);
-    for (std::size_t first = 0; first < blocks; first += kBlocksOfTile) n += blocks - first;
-    return n;
+    return tasks_before(divide_up(n_variants_, kTile), divide_up(n_variants_, kLanes));
 }
 
 std::size_t ScanTable::pairs_in(std::size_t task) const {
     const auto [tile, block] = place_of(task, divide_up(n_variants_, kLanes));
     const std::size_t first = tile * kTile, end = std::min(first + kTile, n_variants_);
     const std::size_t lane = block * kLanes, last = std::min(lane + kLanes, n_variants_);
-    std::size_t n = 0;
-    for (std::size_t b = lane; b < last; ++b) n += std::min(b, end) - first;
-    return n;
+    // Rows before each lane; lanes of the tile's own variants have one more each.
+    const std::size_t own = std::min(std::max(lane, end), last);
+    const std::size_t triangle =
+        (own - lane) * (lane + own - std::min<std::size_t>(own, 1)) / 2 - (own - lane) * first;
+    return triangle + (last - own) * (end - first);
 }
 
 std::array<std::size_t, 2> ScanTable::place_of_task(std::size_t task) const {

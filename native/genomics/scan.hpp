@@ -19,6 +19,10 @@
 
 namespace bayesdnf {
 
+// A task is a tile of rows against a block of lanes: what it costs to get the lanes ready is little
+// beside counting all of the rows.
+constexpr std::size_t kTile = 256;
+
 // Genotypes of cases and controls, with the score of every variant alone. The planes stay where
 // they are.
 class ScanTable {

@@ -461,6 +461,11 @@ class ScanTable:
         First variants of the rows (256 at most) and columns (128 at most) of tasks.
         """
 
+    def blocks(self, tasks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')]:
+        """
+        First variants of the rows and columns of blocks of so many rows that tasks are made of, without blocks that hold no pair.
+        """
+
     def pairs_in(self, tasks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
         """How many pairs tasks hold."""
 
@@ -470,7 +475,9 @@ class ScanTable:
         """
 
     def levels(self, least: float, n_threads: int = 1) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
-        """By variant, what the screen holds sets of rows against."""
+        """
+        By variant, what the screen holds sets of rows against, and the least of it.
+        """
 
     @property
     def cuts(self) -> list[float]:

@@ -29,6 +29,15 @@ def test_tasks_have_their_places(p):
     tasks = np.arange(table.n_tasks)
     assert table.places(tasks).tolist() == [list(place) for place in wanted]
     assert table.pairs_in(tasks) == p * (p - 1) // 2
+    for task, (tile, block) in zip(tasks, wanted, strict=True):
+        lanes, rows = range(block, min(block + 128, p)), range(tile, min(tile + 256, p))
+        assert table.pairs_in(tasks[task : task + 1]) == sum(a < b for a in rows for b in lanes)
+    assert table.blocks(tasks, 64).tolist() == [
+        [row, block]
+        for tile, block in wanted
+        for row in range(tile, tile + 256, 64)
+        if row < min(block + 128, p) - 1
+    ]
     for task in (-1, table.n_tasks):
         with pytest.raises(ValueError, match="outside the scan"):
             table.places(np.array([task]))
@@ -85,7 +94,7 @@ def test_eight_rows_are_read_from_other_banks(stage_bytes):
 def screened(table, counts, least, y, both):
     """Which pairs the kernel lists, by its own steps in single precision."""
     n_cases, n = int(y.sum()), len(y)
-    levels, cuts = table.levels(least), np.array(table.cuts, dtype=np.float32)
+    levels, cuts = table.levels(least)[:, :-1], np.array(table.cuts, dtype=np.float32)
     share, beyond = np.float32(n_cases / n), np.float32(n + 1)
     listed = []
     for (a, b), (cases, controls) in counts.items():
@@ -198,6 +207,24 @@ def test_a_study_larger_than_the_memory_goes_through_in_panels(monkeypatch, part
     monkeypatch.setattr(cuda_pairs, "free_memory", lambda: (64 << 20) + 3 * 255 * row)
     with pytest.raises(InputError, match="768 variants at a time need"):
         scan(genotypes, y, device="cuda")
+
+
+@needs_gpu
+@pytest.mark.parametrize("part", [(1, 1), (2, 3)])
+def test_pairs_of_pieces_are_scanned_while_others_are_brought(monkeypatch, part):
+    monkeypatch.setattr(cuda_pairs, "_PIECE", 300 * 2 * 2 * 128)
+    genotypes, y = study(2000, 300)
+    here, there = (scan(genotypes, y, part=part, top=60, device=d) for d in ("cpu", "cuda"))
+    assert here.findings.equals(there.findings)
+
+
+def test_tasks_are_grouped_by_equal_numbers_in_their_order():
+    numbers = np.array([[1, 0], [0, 2], [1, 0], [0, 1]])
+    groups = cuda_pairs._grouped(numbers, np.array([4, 5, 6, 7]))
+    assert [(pair, some.tolist()) for pair, some in groups] == [
+        ((0, 1), [7]), ((0, 2), [5]), ((1, 0), [4, 6]),
+    ]  # fmt: skip
+    assert list(cuda_pairs._grouped(numbers[:0], np.array([], dtype=np.int64))) == []
 
 
 @needs_gpu

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -33,11 +33,15 @@ _ROWS, _COLUMNS, _TILE = 64, 128, 256  # variants of a block of the kernel, and 
 _STAGE_ROWS = 2 * (_ROWS + _COLUMNS)
 _ROW_WORDS = 16  # rows of operands are whole numbers of these, as stages of the kernel are
 _THREADS, _COUNTS, _TURNS = 256, 128, 3
-_STRIDE, _AND_LEVELS = 12, 6  # of the levels of a variant
+_STRIDE = 12  # of the levels of a variant
 _NEVER = 3e38  # a level that nothing exceeds
 _STAGING = 64 << 20  # bytes of planes on their way to the GPU
-_RAMP = 1 << 14  # tasks of a launch from which the next one need not wait for its findings
-_FINER = 0.1  # what the best must gain in nats for new levels
+_FIRST = 1e9  # pairs times samples that a thread of the processor scans before the first launch
+_GUESS = 2e14  # pairs times samples a second, for the length of the first launch
+_SPARE = 16  # how many times more room there is for findings than are expected
+_NEW_LEVELS = 16  # how many times more tasks must have been scanned for new levels
+_PIECE = 1 << 31  # bytes of operands that are brought together; the scan begins with the first
+_LEFT_FREE = 8  # multiprocessors that the scan leaves to what brings operands
 _MOST_ROWS = 65_535  # that a launch of pick may have
 _FOUND = 10  # numbers of a pair that is left: two variants, four counts of cases and of controls
 _CAPACITY = 1 << 20  # pairs that one launch may leave
@@ -95,8 +99,9 @@ class _Panel(NamedTuple):
 class CudaPairs:
     """Calls of a study on a GPU, and the scan of its pairs.
 
-    A study that does not fit into the GPU's memory passes through it in panels: while all pairs of
-    two panels are scanned, the one that comes next is on its way.
+    Variants come piece by piece, and pairs of those that are there are scanned meanwhile. A study
+    that does not fit into the GPU's memory passes through it in panels: while all pairs of two
+    panels are scanned, the one that comes next is on its way.
 
     Parameters
     ----------
@@ -117,8 +122,7 @@ class CudaPairs:
     ) -> None:
         cp = cupy()
         self._table, self._planes = table, genotypes.planes
-        self._n_variants = genotypes.n_variants
-        self._cells = options.measure == "cells"
+        self._n_variants, self._n, self._top = genotypes.n_variants, len(y), options.top
         n_cases = int(y.sum())
         self._kernel, self._shared = _scan_kernel(table, options, n_cases)
         self._blocks = int(cp.cuda.Device().attributes["MultiProcessorCount"])
@@ -135,9 +139,9 @@ class CudaPairs:
         self._rules = cp.asarray(_rules(table, n_cases, len(y) - n_cases))
         self._own = cp.empty(self._blocks * 2 * _THREADS * _COUNTS, dtype=cp.uint32)
         self._slots = (_Slot(cp), _Slot(cp))
-        self._least = -np.inf
         self._levels: Any = None
-        self._length = 1  # tasks of the next launch
+        self._levels_at = self._seen = 0  # tasks scanned before the levels, and before now
+        self._length = max(1, int(_ROUND * _GUESS / (_TILE * _COLUMNS * self._n)))
         self._panel_size = self._fitting(rows)
         panels = 1 if self._panel_size == rows else _PANELS
         self._panels = [
@@ -145,10 +149,19 @@ class CudaPairs:
             for _ in range(panels)
         ]
         self._holds: list[int | None] = [None] * panels  # number of the panel that is there
-        self._uploads = cp.cuda.Stream(non_blocking=True)
+        self._uploads, self._copies = (cp.cuda.Stream(non_blocking=True) for _ in range(2))
         cp.cuda.Device().synchronize()
+        self._loader = ThreadPoolExecutor(1)
+        self._coming: list[Future[None]] = []
+        self._piece_size = rows
         if panels == 1:
-            self._load(0, 0)
+            self._holds = [0]
+            variant = 2 * sum(self._words) * 8
+            self._piece_size = max(_TILE, _PIECE // variant // _TILE * _TILE)
+            self._coming = [
+                self._loader.submit(self._load, self._panels[0], 0, first, first + self._piece_size)
+                for first in range(0, self._n_variants, self._piece_size)
+            ]
 
     def _fitting(self, rows: int) -> int:
         """Return how many variants a panel has: all, or as many as fit three times."""
@@ -164,15 +177,11 @@ class CudaPairs:
             )
         return int(size)
 
-    def _load(self, place: int, number: int) -> None:
-        """Bring a panel to one of the places on the GPU."""
-        panel = self._panels[place]
-        first = number * self._panel_size
-        last = min(first + self._panel_size, self._n_variants)
+    def _load(self, panel: _Panel, origin: int, first: int, last: int) -> None:
+        """Bring variants to a panel that begins with the variant ``origin``."""
+        last = min(last, self._n_variants)
         words = self._planes.shape[2]
         with self._uploads:
-            for operand in panel:
-                operand[last - first :] = 0
             for turn, at in enumerate(range(first, last, self._at_once)):
                 piece = self._planes[at : min(at + self._at_once, last), 1:]
                 sent = self._staging[turn % 2].send(piece)
@@ -181,53 +190,69 @@ class CudaPairs:
                     self._pick(
                         (across, 2 * len(piece)), (_THREADS,),
                         (sent, np.uint64(2 * words), group, np.int32(len(group)),
-                         operand[at - first :], np.uint64(2 * operand.shape[2])),
+                         operand[at - origin :], np.uint64(2 * operand.shape[2])),
                     )  # fmt: skip
         self._uploads.synchronize()
+
+    def _load_panel(self, place: int, number: int) -> None:
+        panel, first = self._panels[place], number * self._panel_size
+        with self._uploads:
+            for operand in panel:
+                operand[max(0, self._n_variants - first) :] = 0
+        self._load(panel, first, first, first + self._panel_size)
         self._holds[place] = number
 
     def scan(self, best: _native.Findings, tasks: range, n_jobs: int, done: Done) -> None:
         """Scan tasks, and keep what is best.
 
-        The CPU scores what one launch left while the GPU is at the next.
+        The CPU scans the first ones, since findings are needed to know what is worth a look. Then
+        it scores what one launch left while the GPU is at the next.
         """
-        self._least, self._levels = -np.inf, None  # those of an earlier scan may be too high
-        self._length = 1
-        every = np.arange(tasks.start, tasks.stop, tasks.step, dtype=np.int64)
-        with ThreadPoolExecutor(1) as pool:
-            steps = list(self._steps(every))
-            coming = None
-            for number, (rows, columns, some) in enumerate(steps):
-                if coming is not None:
-                    coming.result()
-                here = {rows, columns}
-                self._bring(here, here)
-                after = set(steps[number + 1][:2]) if number + 1 < len(steps) else set()
-                coming = pool.submit(self._bring, after, here | after)
+        first = tasks[: max(1, int(n_jobs * _FIRST / (_TILE * _COLUMNS * self._n)))]
+        self._table.scan(
+            first.start, first[-1] + 1 if first else 0, tasks.step, n_jobs, _native.StopFlag(), best
+        )
+        done(self._table.pairs_in(np.array(first, dtype=np.int64)))
+        self._levels, self._seen = None, len(first)  # levels of an earlier scan may be too high
+        left = tasks[len(first) :]
+        every = np.arange(left.start, left.stop, left.step, dtype=np.int64)
+        try:
+            for rows, columns, some in self._steps(every):
                 operands = (self._operand(rows), self._operand(columns))
                 self._pass(operands, some, best, n_jobs, done)
-            if coming is not None:
-                coming.result()
+        except BaseException:
+            self._loader.shutdown(wait=False, cancel_futures=True)
+            raise
 
     def _steps(self, tasks: Tasks) -> Iterator[tuple[int, int, Tasks]]:
-        """Yield numbers of panels, of rows and of columns, and the tasks whose pairs they hold."""
-        if len(self._panels) == 1:
+        """Yield numbers of panels, of rows and of columns, and tasks whose variants are there."""
+        if self._n_variants <= self._piece_size and len(self._panels) == 1:  # nothing to sort for
+            self._coming[0].result()
             yield 0, 0, tasks
             return
-        panels = self._table.places(tasks) // self._panel_size
-        order = np.lexsort((panels[:, 1], panels[:, 0]))
-        panels, tasks = panels[order], tasks[order]
-        cuts = np.flatnonzero((np.diff(panels, axis=0) != 0).any(axis=1)) + 1
-        for some, of_panel in zip(np.split(tasks, cuts), np.split(panels, cuts), strict=True):
-            if len(some):
-                yield int(of_panel[0, 0]), int(of_panel[0, 1]), some
+        places = self._table.places(tasks)
+        if len(self._panels) == 1:
+            last = np.minimum(places.max(axis=1, keepdims=True) + _COLUMNS, self._n_variants) - 1
+            for (piece,), some in _grouped(last // self._piece_size, tasks):
+                self._coming[piece].result()
+                yield 0, 0, some
+            return
+        steps = list(_grouped(places // self._panel_size, tasks))
+        for number, ((rows, columns), some) in enumerate(steps):
+            for coming in self._coming:
+                coming.result()
+            here = {rows, columns}
+            self._bring(here, here)
+            after = set(steps[number + 1][0]) if number + 1 < len(steps) else set()
+            self._coming = [self._loader.submit(self._bring, after, here | after)]
+            yield rows, columns, some
 
     def _bring(self, wanted: set[int], kept: set[int]) -> None:
         """Bring panels to places that hold none of those that are kept, as far as there are any."""
         for number in sorted(wanted - set(self._holds)):
             places = [i for i, held in enumerate(self._holds) if held not in kept]
             if places:
-                self._load(places[0], number)
+                self._load_panel(places[0], number)
 
     def _operand(self, number: int) -> Operand:
         place = self._holds.index(number)
@@ -247,38 +272,45 @@ class CudaPairs:
         began = time.monotonic()
 
         def finish() -> None:
+            nonlocal began
             assert waiting is not None
             self._finish(self._slots[(turn - 1) % 2], operands, waiting, best, n_jobs)
             done(self._table.pairs_in(waiting))
+            self._seen += len(waiting)
+            pace = _ROUND / max(1e-4, time.monotonic() - began) * len(waiting) / self._length
+            began = time.monotonic()
+            self._length = max(1, int(self._length * min(16.0, max(0.25, pace))))
 
         while at < len(tasks) or waiting is not None:
             launched = None
+            # As many tasks as there will be room for their findings, by what others had.
+            room = self._seen * _CAPACITY // (_SPARE * self._top) if best.least > -np.inf else 1
             if at < len(tasks):
-                launched = tasks[at : at + self._length]
+                launched = tasks[at : at + max(1, min(self._length, room))]
                 at += len(launched)
                 self._launch(self._slots[turn % 2], operands, launched, best.least, n_jobs)
             if waiting is not None:
                 finish()
-                pace = _ROUND / max(1e-4, time.monotonic() - began)
-                began = time.monotonic()
-                self._length = max(1, int(self._length * min(16.0, max(0.25, pace))))
             waiting = launched
             turn += 1
-            # A heap that is not full lets everything pass: first find out what is worth a look.
-            if waiting is not None and self._length < _RAMP:
-                finish()
-                waiting, self._length = None, self._length * (1 if best.least == -np.inf else 8)
+            if waiting is not None and room < self._length:
+                finish()  # the next one may be longer
+                waiting = None
 
     def _on_cpu(self, task: int, best: _native.Findings, n_jobs: int) -> None:
         self._table.scan(task, task + 1, 1, n_jobs, _native.StopFlag(), best)
 
-    def _levels_of(self, least: float, n_jobs: int) -> Any:
+    def _set_levels(self, least: float, n_jobs: int) -> None:
         levels = np.full((len(self._margins), _STRIDE), _NEVER, dtype=np.float32)
-        known = levels[: self._n_variants]
-        known[:, :-1] = self._table.levels(least, n_jobs)
-        used = known[:, :-1] if self._cells else known[:, :_AND_LEVELS]
-        known[:, -1] = used.min(axis=1)
-        return cupy().asarray(levels)
+        levels[: self._n_variants] = self._table.levels(least, n_jobs)
+        self._levels, self._levels_at = self._sent(levels), self._seen
+
+    def _sent(self, array: NDArray[Any]) -> Any:
+        """Send an array beside what the GPU is at."""
+        with self._copies:
+            there = cupy().asarray(array)
+        self._copies.synchronize()
+        return there
 
     def _launch(
         self,
@@ -288,13 +320,16 @@ class CudaPairs:
         least: float,
         n_jobs: int,
     ) -> None:
-        if least > self._least + _FINER or self._levels is None:
-            self._least, self._levels = least, self._levels_of(least, n_jobs)
-        items = cupy().asarray(self._items(tasks))
+        if self._levels is None or self._seen >= _NEW_LEVELS * self._levels_at:
+            self._set_levels(least, n_jobs)
+        items = self._sent(self._table.blocks(tasks, _ROWS))
+        slot.uses = (items, self._levels)
         slot.n_found.fill(0)
+        loading = not all(coming.done() for coming in self._coming)
+        blocks = max(1, self._blocks - (_LEFT_FREE if loading else 0))
         if len(items):
             self._kernel(
-                (min(self._blocks, len(items)),),
+                (min(blocks, len(items)),),
                 (_THREADS,),
                 (
                     *operands[0], *operands[1],
@@ -305,14 +340,6 @@ class CudaPairs:
                 shared_mem=self._shared,
             )  # fmt: skip
         slot.done.record()
-
-    def _items(self, tasks: Tasks) -> Ints:
-        """First row and column of the blocks of tasks; blocks without any pair are left out."""
-        places = self._table.places(tasks)
-        items = np.repeat(places, _TILE // _ROWS, axis=0)
-        items[:, 0] += np.tile(np.arange(0, _TILE, _ROWS, dtype=np.int32), len(places))
-        last = np.minimum(items[:, 1] + _COLUMNS, self._n_variants) - 1
-        return np.ascontiguousarray(items[items[:, 0] < last])
 
     def _finish(
         self,
@@ -331,6 +358,7 @@ class CudaPairs:
         else:  # too many: by halves, the second with what the first found
             half = len(tasks) // 2
             for part in (tasks[:half], tasks[half:]):
+                self._levels = None
                 self._launch(slot, operands, part, best.least, n_jobs)
                 self._finish(slot, operands, part, best, n_jobs)
 
@@ -342,6 +370,17 @@ class _Slot:
         self.found = cp.empty((_CAPACITY, _FOUND), dtype=cp.int32)
         self.n_found = cp.zeros(1, dtype=cp.uint32)
         self.done = cp.cuda.Event(disable_timing=True)
+        self.uses: Any = None  # what the launch reads, kept until the next one
+
+
+def _grouped(numbers: Ints, tasks: Tasks) -> Iterator[tuple[tuple[int, ...], Tasks]]:
+    """Yield equal rows of numbers, rising, with the tasks that have them, in their order."""
+    order = np.lexsort(numbers.T[::-1])
+    numbers, tasks = numbers[order], tasks[order]
+    cuts = np.flatnonzero((np.diff(numbers, axis=0) != 0).any(axis=1)) + 1
+    for some, group in zip(np.split(tasks, cuts), np.split(numbers, cuts), strict=True):
+        if len(some):
+            yield tuple(map(int, group[0])), some
 
 
 def _whole(n: int, unit: int) -> int:
