@@ -7,7 +7,32 @@
 namespace bayesdnf {
 namespace {
 
-Operator negated(Operator op) {
+// How the rank of one literal's value may compare with that of another: a set of these.
+constexpr unsigned kLess = 1, kSame = 2, kGreater = 4;
+unsigned compare(std::int32_t u, std::int32_t v) {
+    return 1u << (1 + static_cast<int>(u > v) - static_cast<int>(u < v));
+}
+
+// Ranks with which every value that satisfies `a` satisfies `b`, literals of one attribute.
+constexpr unsigned subset_ranks(Operator a, Operator b) {
+    switch (a) {
+        case Operator::equal:
+            switch (b) {
+                case Operator::equal: return kSame;
+                case Operator::differs: return kLess | kGreater;
+                case Operator::at_least: return kSame | kGreater;
+                default: return kLess;
+            }
+        case Operator::differs: return b == Operator::differs ? kSame : 0;
+        case Operator::at_least:
+            return b == Operator::differs    ? kGreater
+                   : b == Operator::at_least ? kSame | kGreater
+                                             : 0;
+        default: return b == Operator::differs || b == Operator::below ? kLess | kSame : 0;
+    }
+}
+
+constexpr Operator negated(Operator op) {
     switch (op) {
         case Operator::equal: return Operator::differs;
         case Operator::differs: return Operator::equal;
@@ -15,6 +40,34 @@ Operator negated(Operator op) {
         default: return Operator::at_least;
     }
 }
+
+// The same by operators, and ranks with which one of the two implies or excludes the other:
+// searches ask this of every literal of an attribute at every step.
+struct RankTable {
+    unsigned ranks[4][4];
+    bool operator()(const LiteralMeaning& a, const LiteralMeaning& b) const {
+        return (ranks[static_cast<int>(a.op)][static_cast<int>(b.op)] & compare(a.rank, b.rank)) !=
+               0;
+    }
+};
+template <class Ranks>
+constexpr RankTable of_operators(Ranks ranks) {
+    RankTable table{};
+    for (int a = 0; a < 4; ++a)
+        for (int b = 0; b < 4; ++b)
+            table.ranks[a][b] = ranks(static_cast<Operator>(a), static_cast<Operator>(b));
+    return table;
+}
+constexpr unsigned reversed(unsigned ranks) {
+    return (ranks & kSame) | ((ranks & kLess) != 0 ? kGreater : 0) |
+           ((ranks & kGreater) != 0 ? kLess : 0);
+}
+constexpr RankTable subset = of_operators(subset_ranks);
+constexpr RankTable disjoint =
+    of_operators([](Operator a, Operator b) { return subset_ranks(a, negated(b)); });
+constexpr RankTable kin = of_operators([](Operator a, Operator b) {
+    return subset_ranks(a, b) | reversed(subset_ranks(b, a)) | subset_ranks(a, negated(b));
+});
 
 }  // namespace
 
@@ -79,24 +132,6 @@ Support::Groups Support::group(const std::vector<LiteralMeaning>& literals,
     return g;
 }
 
-// Whether every value of the attribute that satisfies a satisfies b (same attribute).
-bool Support::subset(const LiteralMeaning& a, const LiteralMeaning& b) const {
-    const auto u = a.rank, v = b.rank;
-    switch (a.op) {
-        case Operator::equal:
-            switch (b.op) {
-                case Operator::equal: return u == v;
-                case Operator::differs: return u != v;
-                case Operator::at_least: return u >= v;
-                default: return u < v;
-            }
-        case Operator::differs: return b.op == Operator::differs && u == v;
-        case Operator::at_least:
-            return b.op == Operator::differs ? u > v : b.op == Operator::at_least && u >= v;
-        default: return b.op == Operator::differs ? u <= v : b.op == Operator::below && u <= v;
-    }
-}
-
 bool Support::implies(std::int32_t a, std::int32_t b) const {
     const LiteralMeaning &x = meaning(a), &y = meaning(b);
     return x.equal == y.equal || (x.attribute == y.attribute && subset(x, y));
@@ -104,10 +139,12 @@ bool Support::implies(std::int32_t a, std::int32_t b) const {
 
 bool Support::excludes(std::int32_t a, std::int32_t b) const {
     const LiteralMeaning &x = meaning(a), &y = meaning(b);
-    if (x.attribute != y.attribute) return false;
-    LiteralMeaning not_y = y;
-    not_y.op = negated(y.op);
-    return subset(x, not_y);
+    return x.attribute == y.attribute && disjoint(x, y);
+}
+
+bool Support::related(std::int32_t a, std::int32_t b) const {
+    const LiteralMeaning &x = meaning(a), &y = meaning(b);
+    return x.equal == y.equal || (x.attribute == y.attribute && kin(x, y));
 }
 
 bool Support::absorbs(LiteralIds wide, LiteralIds narrow) const {
@@ -133,9 +170,10 @@ void Support::addable(LiteralIds term, Terms rest, std::uint8_t* may) const {
     for (const std::int32_t held : term) may[held] = 0;
     if (!rules_.related)
         for (const std::int32_t held : term) {
-            for (const std::int32_t l : by_attribute_.of(meaning(held).attribute))
-                if (related(held, l)) may[l] = 0;
-            for (const std::int32_t l : by_equal_.of(meaning(held).equal)) may[l] = 0;
+            const LiteralMeaning& x = meaning(held);
+            for (const std::int32_t l : by_attribute_.of(x.attribute))
+                may[l] &= static_cast<std::uint8_t>(!kin(x, meaning(l)));
+            for (const std::int32_t l : by_equal_.of(x.equal)) may[l] = 0;
         }
     if (!apart_.empty())
         for (const std::int32_t held : term) apart_.strike(held, may);

@@ -122,10 +122,7 @@ class Support {
     };
 
     const LiteralMeaning& meaning(std::int32_t l) const { return literals_[as_index(l)]; }
-    bool subset(const LiteralMeaning& a, const LiteralMeaning& b) const;
-    bool related(std::int32_t a, std::int32_t b) const {
-        return implies(a, b) || implies(b, a) || excludes(a, b);
-    }
+    bool related(std::int32_t a, std::int32_t b) const;
 
     Rules rules_;
     std::vector<LiteralMeaning> literals_;

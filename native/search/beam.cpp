@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "search/opening.hpp"
 
@@ -35,7 +36,7 @@ class Best {
     void offer(const Candidate& c) {
         if (!wants(c.rank)) return;
         kept_.push_back(c);
-        if (kept_.size() >= 4 * room_ + 64) cut();
+        if (kept_.size() >= 4 * room_ + 16) cut();
     }
     std::vector<Candidate>& sorted() {
         cut();
@@ -122,6 +123,41 @@ class Hope {
     Count stretch_ = 1;            // positives for which one entry stands
 };
 
+// Counts of taken rows that are known to matter no more on a level of the beam. For so many taken
+// positives both the likelihood's bound and the separation are convex in the taken negatives (the
+// bound is level from where the marked rows are the less risky ones). So if neither is high enough
+// for some number of negatives, nor for another, it is not for those between. What is high enough
+// only rises while a level is extended.
+class Dull {
+  public:
+    // A new level, on which so many candidates will be looked at. Where several parts are open
+    // nothing is kept, nor where counts are so many that hardly any would come twice.
+    void forget(const Opening& opening, std::size_t n_candidates) {
+        const MarkedCounts& open = opening.open();
+        const bool pays = opening.simple() && std::max(open.positive, open.negative) < kMost &&
+                          n_candidates >= kTimes * as_index(open.positive);
+        spans_.assign(pays ? as_index(open.positive) + 1 : 0, {kMost, -1});
+    }
+    bool keeps() const { return !spans_.empty(); }
+    bool has(Count positive, Count negative) const {
+        const Span& span = spans_[as_index(positive)];
+        return (negative >= span.fewest) & (negative <= span.most);
+    }
+    void add(Count positive, Count negative) {
+        Span& span = spans_[as_index(positive)];
+        span.fewest = std::min(span.fewest, static_cast<std::int32_t>(negative));
+        span.most = std::max(span.most, static_cast<std::int32_t>(negative));
+    }
+
+  private:
+    static constexpr std::int32_t kMost = 1 << 20;
+    static constexpr std::size_t kTimes = 2;
+    struct Span {
+        std::int32_t fewest, most;  // negatives
+    };
+    std::vector<Span> spans_;  // by positives
+};
+
 class Beam {
   public:
     Beam(const State& state, std::size_t left_out, Height height, std::size_t width, double floor,
@@ -170,6 +206,7 @@ class Beam {
   private:
     static constexpr std::size_t kCountsAtOnce = 1 << 17;  // of both kinds of rows: a cache's worth
     static constexpr std::size_t kContenders = 256;
+    static constexpr std::size_t kLiterals = 64;
     static constexpr std::size_t kPatience = 1;  // levels in a row that may fall below the last
     static constexpr double kLookAhead = 4;      // literals whose weights are hoped for
 
@@ -177,6 +214,11 @@ class Beam {
     struct Offers {
         Best children, contenders;
         double highest = -INFINITY;  // bound
+    };
+    // What the extensions of one partial term have in common.
+    struct Level {
+        double ahead, of_size;  // log priors
+        double wanted;          // of the likelihood, for a term to be of any use
     };
     // Memory that is kept from level to level; it grows with the partial terms there are, since
     // narrow beams are by far the most.
@@ -233,6 +275,13 @@ class Beam {
     // Every extension of every partial term to `size` literals.
     Offers extend_all(std::size_t size) {
         Offers offers{Best(width_ * size), Best(kContenders)};
+        dull_.forget(opening_, partials_.size() * view_.n_literals());
+        heaviest_partial_ = -INFINITY;
+        for (const Partial& partial : partials_) {
+            double sum = opening_.others_prior();
+            for (const std::int32_t l : partial.term) sum += prior_.of_literal(l);
+            heaviest_partial_ = std::max(heaviest_partial_, sum);
+        }
         for (std::size_t first = 0; first < partials_.size() && !stop_(); first += masks_at_once_)
             extend_block(first, size, offers);
         return offers;
@@ -263,51 +312,82 @@ class Beam {
         const Partial& parent = partials_[number];
         double parent_prior = opening_.others_prior();
         for (const std::int32_t l : parent.term) parent_prior += prior_.of_literal(l);
+        Level level;
         // What a longer term may still gain from its size and its literals' weights.
-        const double ahead = prior_.reach(size + 1) + kLookAhead * heaviest_;
-        const double of_size = prior_.of_size(size);
-        const double reachable = parent_prior + heaviest_ + std::max(of_size, ahead);
-        const std::size_t n_near = near_literals(parent, size > 1, best_.score - reachable, taken);
+        level.ahead = prior_.reach(size + 1) + kLookAhead * heaviest_;
+        level.of_size = prior_.of_size(size);
+        level.wanted =
+            best_.score - (parent_prior + heaviest_ + std::max(level.of_size, level.ahead));
+        const std::size_t p = view_.n_literals();
+        if (!dull_.keeps()) {
+            opening_.bounds(taken, p, room_.bounds.data(), room_.totals.data());
+            opening_.separations(taken, p, room_.separations.data());
+        }
         const auto from = static_cast<std::int32_t>(number);
-        for (const std::int32_t id : std::span(room_.near).first(n_near)) {
-            const auto l = static_cast<std::size_t>(id);
-            const Taken longer{taken.first + l, taken.part_step, taken.segment_step};
-            const Count covered = room_.totals[l];
-            const double literal_prior = parent_prior + prior_.of_literal(id);
-            const double bound = literal_prior + of_size + room_.bounds[l];
-            offers.highest = std::max(offers.highest, bound);
-            if (bound > best_.score) offers.contenders.offer({bound, from, id, covered});
-            if (!offers.children.wants(room_.separations[l])) continue;
-            // Could a longer term from here still win? Where the rates are ordered only by losing
-            // negatives.
-            const double wanted = best_.score - literal_prior - ahead;
-            if (opening_.simple()
-                    ? longer.first[longer.segment_step] > 0 && hope_(longer.first[0]) > wanted
-                    : room_.bounds[l] > wanted || opening_.hope(longer) > wanted)
-                offers.children.offer({room_.separations[l], from, id, covered});
+        // A few literals at a time: what the first ones teach spares the others.
+        for (std::size_t first = 0; first < p; first += kLiterals) {
+            const std::size_t last = std::min(p, first + kLiterals);
+            const std::size_t n_near = near_literals(parent, size > 1, first, last, level, taken);
+            for (const std::int32_t id : std::span(room_.near).first(n_near)) {
+                const std::size_t l = as_index(id);
+                const Taken longer{taken.first + l, taken.part_step, taken.segment_step};
+                offer(from, id, parent_prior + prior_.of_literal(id), longer, level, offers);
+            }
         }
     }
 
-    // Most literals leave too few rows, so those that do not are listed first. A literal that takes
-    // no row away makes the term longer and nothing else.
-    std::size_t near_literals(const Partial& parent, bool begun, double wanted,
-                              const Taken& taken) {
-        const std::size_t p = view_.n_literals();
+    void offer(std::int32_t parent, std::int32_t id, double literal_prior, const Taken& longer,
+               const Level& level, Offers& offers) {
+        const std::size_t l = as_index(id);
+        const bool simple = dull_.keeps();
+        const Count positive = longer.first[0], negative = longer.first[longer.segment_step];
+        const double likelihood = simple ? opening_.bound(longer) : room_.bounds[l];
+        const double separation = simple ? opening_.separation(longer) : room_.separations[l];
+        const Count covered = simple ? positive + negative : room_.totals[l];
+        const double bound = literal_prior + level.of_size + likelihood;
+        if (simple) {
+            // By the weightiest literals, since others may come to the same counts.
+            const double highest = heaviest_partial_ + heaviest_ + level.of_size + likelihood;
+            if (highest <= offers.highest &&
+                (highest <= best_.score || !offers.contenders.wants(highest)) &&
+                !offers.children.wants(separation))
+                dull_.add(positive, negative);
+        }
+        offers.highest = std::max(offers.highest, bound);
+        if (bound > best_.score) offers.contenders.offer({bound, parent, id, covered});
+        if (!offers.children.wants(separation)) return;
+        // Could a longer term from here still win? Where the rates are ordered only by losing
+        // negatives.
+        const double wanted = best_.score - literal_prior - level.ahead;
+        if (opening_.simple() ? negative > 0 && hope_(positive) > wanted
+                              : likelihood > wanted || opening_.hope(longer) > wanted)
+            offers.children.offer({separation, parent, id, covered});
+    }
+
+    // Of some literals those that may matter: most leave too few rows, or counts that are known to
+    // lead nowhere. A literal that takes no row away makes the term longer and nothing else.
+    std::size_t near_literals(const Partial& parent, bool begun, std::size_t first,
+                              std::size_t last, const Level& level, const Taken& taken) {
         const std::uint8_t* may = room_.may.data();
         std::int32_t* near = room_.near.data();
-        Count* totals = room_.totals.data();
         std::size_t n_near = 0;
-        Count fewest = 0;
-        const Count* positive = taken.first;
-        if (opening_.simple()) fewest = hope_.fewest_above(wanted);
-        opening_.bounds(taken, p, room_.bounds.data(), totals);
-        opening_.separations(taken, p, room_.separations.data());
-        for (std::size_t l = 0; l < p; ++l) {  // without branches
-            near[n_near] = static_cast<std::int32_t>(l);
-            n_near +=
-                static_cast<std::size_t>((positive[l] >= fewest) & (may[l] != 0) & (totals[l] > 0) &
-                                         !(begun & (totals[l] == parent.covered)));
-        }
+        const auto list = [&](auto counts) {
+            for (std::size_t l = first; l < last; ++l) {  // without branches
+                const auto [covered, far] = counts(l);
+                near[n_near] = static_cast<std::int32_t>(l);
+                n_near += static_cast<std::size_t>(!far & (may[l] != 0) & (covered > 0) &
+                                                   !(begun & (covered == parent.covered)));
+            }
+        };
+        const Count *positive = taken.first, *negative = taken.first + taken.segment_step;
+        const Count fewest = opening_.simple() ? hope_.fewest_above(level.wanted) : 0;
+        if (dull_.keeps())
+            list([&](std::size_t l) {
+                const Count a = positive[l], b = negative[l];
+                return std::pair(a + b, (a < fewest) | dull_.has(a, b));
+            });
+        else
+            list([&](std::size_t l) { return std::pair(room_.totals[l], positive[l] < fewest); });
         return n_near;
     }
 
@@ -353,6 +433,8 @@ class Beam {
     Hope hope_;
     double heaviest_ = 0;  // what the weightiest literal can add to the prior
     std::vector<Partial> partials_;
+    double heaviest_partial_ = 0;  // log prior of the weightiest of them beside the others
+    Dull dull_;                    // keeps nothing unless the opening is simple
     Room room_;
     Grown best_;
 };
