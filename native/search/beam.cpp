@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -139,12 +140,14 @@ class Dull {
         spans_.assign(pays ? as_index(open.positive) + 1 : 0, {kMost, -1});
     }
     bool keeps() const { return !spans_.empty(); }
+    // By positives.
+    const std::vector<RowSpan>& spans() const { return spans_; }
     bool has(Count positive, Count negative) const {
-        const Span& span = spans_[as_index(positive)];
+        const RowSpan& span = spans_[as_index(positive)];
         return (negative >= span.fewest) & (negative <= span.most);
     }
     void add(Count positive, Count negative) {
-        Span& span = spans_[as_index(positive)];
+        RowSpan& span = spans_[as_index(positive)];
         span.fewest = std::min(span.fewest, static_cast<std::int32_t>(negative));
         span.most = std::max(span.most, static_cast<std::int32_t>(negative));
     }
@@ -152,10 +155,7 @@ class Dull {
   private:
     static constexpr std::int32_t kMost = 1 << 20;
     static constexpr std::size_t kTimes = 2;
-    struct Span {
-        std::int32_t fewest, most;  // negatives
-    };
-    std::vector<Span> spans_;  // by positives
+    std::vector<RowSpan> spans_;  // of negatives
 };
 
 class Beam {
@@ -172,8 +172,8 @@ class Beam {
           width_(width),
           opening_(opening(state, left_out, height)),
           masks_at_once_(std::clamp<std::size_t>(
-              kCountsAtOnce / (opening_.n_parts() * view_.n_segments() * view_.n_literals() + 1), 4,
-              64)),
+              kCountsAtOnce / (opening_.n_parts() * view_.n_segments() * view_.n_literals() + 1),
+              view_.selects() ? 8 : 4, 64)),
           others_(state.spans(left_out)),
           hope_(opening_) {
         best_.score = floor;
@@ -217,8 +217,8 @@ class Beam {
     };
     // What the extensions of one partial term have in common.
     struct Level {
-        double ahead, of_size;  // log priors
-        double wanted;          // of the likelihood, for a term to be of any use
+        double parent, ahead, of_size;  // log priors
+        Count fewest;  // positives that a term must take to be of any use, where that is known
     };
     // Memory that is kept from level to level; it grows with the partial terms there are, since
     // narrow beams are by far the most.
@@ -229,6 +229,8 @@ class Beam {
         std::vector<std::int32_t> near;
         std::vector<double> bounds, separations;
         std::vector<Count> totals;
+        std::vector<RowSpan> ruled_out;
+        std::vector<Selected> selected;
         SweepRoom sweep;
 
         void fit(std::size_t n_masks, const BitView& view) {
@@ -277,11 +279,8 @@ class Beam {
         Offers offers{Best(width_ * size), Best(kContenders)};
         dull_.forget(opening_, partials_.size() * view_.n_literals());
         heaviest_partial_ = -INFINITY;
-        for (const Partial& partial : partials_) {
-            double sum = opening_.others_prior();
-            for (const std::int32_t l : partial.term) sum += prior_.of_literal(l);
-            heaviest_partial_ = std::max(heaviest_partial_, sum);
-        }
+        for (const Partial& partial : partials_)
+            heaviest_partial_ = std::max(heaviest_partial_, prior_of(partial));
         for (std::size_t first = 0; first < partials_.size() && !stop_(); first += masks_at_once_)
             extend_block(first, size, offers);
         return offers;
@@ -297,6 +296,9 @@ class Beam {
             opening_.open_rows(room_.rows.data(),
                                room_.masks.data() + b * n_parts * view_.n_words());
         }
+        // The first block teaches which counts do not matter; of the next ones a device tells the
+        // others only.
+        if (first > 0 && offer_selected(first, n, size, offers)) return;
         view_.literal_counts(room_.masks.data(), n * n_parts, room_.counts.data(), room_.sweep);
         for (std::size_t b = 0; b < n; ++b) {
             posterior_.support().addable(partials_[first + b].term, others_, room_.may.data());
@@ -305,19 +307,54 @@ class Beam {
         }
     }
 
+    double prior_of(const Partial& partial) const {
+        double sum = opening_.others_prior();
+        for (const std::int32_t l : partial.term) sum += prior_.of_literal(l);
+        return sum;
+    }
+
+    Level level(std::size_t size, double parent_prior) const {
+        Level found;
+        found.parent = parent_prior;
+        // What a longer term may still gain from its size and its literals' weights.
+        found.ahead = prior_.reach(size + 1) + kLookAhead * heaviest_;
+        found.of_size = prior_.of_size(size);
+        const double reachable = parent_prior + heaviest_ + std::max(found.of_size, found.ahead);
+        found.fewest = opening_.simple() ? hope_.fewest_above(best_.score - reachable) : 0;
+        return found;
+    }
+
+    // Extensions of some partial terms, by a device that tells of few. False: it does not.
+    bool offer_selected(std::size_t first, std::size_t n, std::size_t size, Offers& offers) {
+        if (!dull_.keeps() || !view_.selects()) return false;
+        room_.ruled_out = dull_.spans();
+        const Count fewest = level(size, heaviest_partial_).fewest;
+        for (std::size_t a = 0; a < std::min(as_index(fewest), room_.ruled_out.size()); ++a)
+            room_.ruled_out[a] = {0, std::numeric_limits<std::int32_t>::max()};
+        if (!view_.select(room_.masks.data(), n, room_.ruled_out, room_.selected)) return false;
+        std::size_t number = kNone;
+        Level of_parent{};
+        for (const Selected& found : room_.selected) {
+            if (first + as_index(found.mask) != number) {
+                number = first + as_index(found.mask);
+                of_parent = level(size, prior_of(partials_[number]));
+                posterior_.support().addable(partials_[number].term, others_, room_.may.data());
+            }
+            const Count rows[] = {found.first, found.second}, covered = rows[0] + rows[1];
+            if (room_.may[as_index(found.literal)] != 0 && rows[0] >= of_parent.fewest &&
+                !(size > 1 && covered == partials_[number].covered))
+                offer(static_cast<std::int32_t>(number), found.literal, {rows, 2, 1}, of_parent,
+                      offers);
+        }
+        return true;
+    }
+
     // One partial term with each literal that may join it; taken: open rows that it covers with the
     // first of them, the others follow.
     void offer_extensions(std::size_t number, std::size_t size, const Taken& taken,
                           Offers& offers) {
         const Partial& parent = partials_[number];
-        double parent_prior = opening_.others_prior();
-        for (const std::int32_t l : parent.term) parent_prior += prior_.of_literal(l);
-        Level level;
-        // What a longer term may still gain from its size and its literals' weights.
-        level.ahead = prior_.reach(size + 1) + kLookAhead * heaviest_;
-        level.of_size = prior_.of_size(size);
-        level.wanted =
-            best_.score - (parent_prior + heaviest_ + std::max(level.of_size, level.ahead));
+        const Level of_parent = level(size, prior_of(parent));
         const std::size_t p = view_.n_literals();
         if (!dull_.keeps()) {
             opening_.bounds(taken, p, room_.bounds.data(), room_.totals.data());
@@ -327,17 +364,19 @@ class Beam {
         // A few literals at a time: what the first ones teach spares the others.
         for (std::size_t first = 0; first < p; first += kLiterals) {
             const std::size_t last = std::min(p, first + kLiterals);
-            const std::size_t n_near = near_literals(parent, size > 1, first, last, level, taken);
+            const std::size_t n_near =
+                near_literals(parent, size > 1, first, last, of_parent.fewest, taken);
             for (const std::int32_t id : std::span(room_.near).first(n_near)) {
                 const std::size_t l = as_index(id);
                 const Taken longer{taken.first + l, taken.part_step, taken.segment_step};
-                offer(from, id, parent_prior + prior_.of_literal(id), longer, level, offers);
+                offer(from, id, longer, of_parent, offers);
             }
         }
     }
 
-    void offer(std::int32_t parent, std::int32_t id, double literal_prior, const Taken& longer,
-               const Level& level, Offers& offers) {
+    void offer(std::int32_t parent, std::int32_t id, const Taken& longer, const Level& level,
+               Offers& offers) {
+        const double literal_prior = level.parent + prior_.of_literal(id);
         const std::size_t l = as_index(id);
         const bool simple = dull_.keeps();
         const Count positive = longer.first[0], negative = longer.first[longer.segment_step];
@@ -367,7 +406,7 @@ class Beam {
     // Of some literals those that may matter: most leave too few rows, or counts that are known to
     // lead nowhere. A literal that takes no row away makes the term longer and nothing else.
     std::size_t near_literals(const Partial& parent, bool begun, std::size_t first,
-                              std::size_t last, const Level& level, const Taken& taken) {
+                              std::size_t last, Count fewest, const Taken& taken) {
         const std::uint8_t* may = room_.may.data();
         std::int32_t* near = room_.near.data();
         std::size_t n_near = 0;
@@ -380,7 +419,6 @@ class Beam {
             }
         };
         const Count *positive = taken.first, *negative = taken.first + taken.segment_step;
-        const Count fewest = opening_.simple() ? hope_.fewest_above(level.wanted) : 0;
         if (dull_.keeps())
             list([&](std::size_t l) {
                 const Count a = positive[l], b = negative[l];

@@ -133,6 +133,24 @@ def test_a_search_and_chains_on_another_device_are_the_same(layers):
         np.testing.assert_array_equal(one, other)
 
 
+def test_wide_beams_on_another_device_are_the_same():
+    """Beams of several blocks, where the device tells only of literals that may matter."""
+    X, y, _ = simulate(120, 3000, terms=(2, 2), random_state=1)
+    posterior = Posterior(BitMatrix.from_table(X), y)
+    assert posterior.bits.counts is None
+    ours = hunt(posterior, restarts=10, agree=10, n_jobs=2, random_state=0)
+    device = SlowDevice(posterior.bits)
+    told = []
+    select = device.select
+    device.select = lambda masks, *rest: told.append((len(masks), n := select(masks, *rest))) or n
+    posterior.bits.view().use(device)
+    theirs = hunt(posterior, restarts=10, agree=10, n_jobs=2, random_state=0)
+    posterior.bits.view().use(None)
+    assert theirs == ours
+    masks, selected = np.sum(told, axis=0)
+    assert 0 < selected < masks * 3000 / 20
+
+
 def test_what_a_device_raises_ends_the_search():
     X, y, _ = simulate(100, 5, random_state=0)
     posterior = Posterior(BitMatrix.from_table(X), y)
