@@ -7,6 +7,10 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 NATIVE := $(shell find native -name '*.?pp' -o -name '*.cu' -o -name '*.in' -o -name CMakeLists.txt) CMakeLists.txt
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 
+# Bytecode is written as modules are imported, whatever the caller's environment says: pip leaves it
+# out, and without it each of the many processes of the tests would compile scikit-learn again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test quick lint native-test sanitize sanitize-threads tidy coverage smoke sdist wheel workflow-check calibrate attack fuzz fuzz-corpus test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house longest stub clean bench-cluster
 
 demo: $(VENV)/.installed
