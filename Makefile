@@ -17,6 +17,7 @@ demo: $(VENV)/.installed
 	@mkdir -p build
 	$(BIN)/bayesdnf demo --report build/mushroom.html
 
+# UNITY=1 compiles each folder of the core as one source: half the time where nothing is built yet.
 # Lint takes one core, so the C++ tests are compiled beside it.
 test: $(VENV)/.installed
 	@$(MAKE) --no-print-directory -j2 --output-sync=target lint native-test
@@ -42,6 +43,7 @@ native-test: $(VENV)/.installed
 build/faults/.built: $(NATIVE) $(VENV)/.installed tests/sampling/fault_build.py
 	@rm -rf $(@D) && mkdir -p $(@D)
 	@$(PYTHON) tests/sampling/fault_build.py > $@.new
+	$(BIN)/cmake -DCMAKE_UNITY_BUILD=OFF build/editable  # it replaces objects of single sources
 	$(BIN)/cmake --build build/editable --target native_faults
 	@cp build/editable/faults/_native* $(@D)
 	@mv $@.new $@
@@ -280,7 +282,7 @@ $(VENV)/.tools: pyproject.toml | $(BIN)/python
 
 $(VENV)/.installed: $(NATIVE) $(PACKAGE) pyproject.toml $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet --no-compile --no-build-isolation -e . -Cbuild-dir=build/editable \
-		-Ccmake.define.BAYESDNF_TESTS=ON
+		-Ccmake.define.BAYESDNF_TESTS=ON $(if $(UNITY),-Ccmake.define.CMAKE_UNITY_BUILD=ON)
 	@touch $@
 
 $(VENV)/.checks: $(VENV)/.installed
