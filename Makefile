@@ -17,6 +17,10 @@ demo: $(VENV)/.installed
 	@mkdir -p build
 	$(BIN)/bayesdnf demo --report build/mushroom.html
 
+# Two processes of tests share two cores: threads of numpy's and scikit-learn's loops only wait.
+test quick: export OPENBLAS_NUM_THREADS = 1
+test quick: export OMP_NUM_THREADS = 1
+
 # UNITY=1 compiles each folder of the core as one source: half the time where nothing is built yet.
 # Lint takes one core, so the C++ tests are compiled beside it.
 test: $(VENV)/.installed

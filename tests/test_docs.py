@@ -107,7 +107,10 @@ def test_the_pages_that_show_examples(language):
 
 
 @pytest.mark.slow
-@pages_with(lambda page: blocks(page, "python"), long=["docs/markers.md"])
+@pages_with(
+    lambda page: blocks(page, "python"),
+    long=["docs/layers.md", "docs/markers.md", "docs/sampling.md"],
+)
 def test_python_examples(page):
     report, names = [], {}
     for line, block in blocks(page, "python"):
@@ -121,7 +124,13 @@ def test_python_examples(page):
 @pytest.mark.slow
 @pages_with(
     lambda page: blocks(page, "console"),
-    long=["docs/markers.md", "docs/report.md", "docs/scale.md", "docs/thresholds.md"],
+    long=[
+        "docs/markers.md",
+        "docs/report.md",
+        "docs/scale.md",
+        "docs/start.md",
+        "docs/thresholds.md",
+    ],
 )
 def test_shell_examples(page, tmp_path):
     beside_python = str(Path(sys.executable).parent)

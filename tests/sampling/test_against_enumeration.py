@@ -112,8 +112,8 @@ def test_draws(case):
 @pytest.mark.parametrize("name", ["reversible_jump", "tempered"])
 @cases(
     [
-        *CASES[::3],
-        *(pytest.param(case, marks=pytest.mark.long) for case in CASES if case not in CASES[::3]),
+        *CASES[::6],
+        *(pytest.param(case, marks=pytest.mark.long) for case in CASES if case not in CASES[::6]),
     ]
 )
 def test_draws_of_other_kernels(case, name):
