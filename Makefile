@@ -11,7 +11,7 @@ PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a mo
 # out, and without it each of the many processes of the tests would compile scikit-learn again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick lint native-test sanitize sanitize-threads tidy coverage smoke sdist wheel workflow-check calibrate attack fuzz fuzz-corpus test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house longest stub clean bench-cluster
+.PHONY: demo test quick lint native-test sanitize sanitize-threads tidy coverage smoke sdist wheel workflow-check calibrate attack fuzz fuzz-corpus test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house longest stub clean bench-cluster figures
 
 demo: $(VENV)/.installed
 	@mkdir -p build
@@ -249,6 +249,17 @@ null-studies: $(VENV)/.installed
 # The paper's tables and figures, in full, with the page about them. Minutes.
 reproduce: $(VENV)/.installed
 	$(BIN)/bayesdnf reproduce all --jobs 2 --out docs/reproduction
+	$(BIN)/python -m benchmarks.writing docs/reproduction/index.md "make reproduce"
+
+# Every page of figures, by the commands that the pages name, at one commit. About a day on two cores:
+# bench-peers goes on for hours and keeps what benchmarks/results/peers.jsonl has, power takes an
+# hour (five with FULL=1), null-studies and attack half an hour each, the others minutes.
+figures: $(VENV)/.installed
+	$(MAKE) reproduce null-studies attack power bench-peers bench-averaging
+	$(BIN)/python -m benchmarks.hiv
+	$(BIN)/python -m benchmarks.gaps --seconds 12
+	$(BIN)/python -m benchmarks.verdicts
+	$(BIN)/python -m benchmarks.defaults
 
 # The native module's type stub is generated, and checked in so that editors and mypy find it.
 stub: $(VENV)/.installed

@@ -20,6 +20,7 @@ from . import classes
 from .comparison_figure import GAINS, NAMES, draw, draw_gains
 from .measured import Measured, filled, listed, number, read, seconds, table
 from .peers import CPU_SECONDS, MEMORY, MOST_ROWS
+from .writing import stamp
 
 DOCS = Path(__file__).parents[1] / "docs"
 FIGURES = DOCS / "comparison"
@@ -37,8 +38,8 @@ html_theme.sidebar_secondary.remove: true
 bayesdnf beside {n_peers} other methods, on the same training and test rows of {n_sets} real or
 classical tables. *Function* is `DNFClassifier()`, *list* `DNFClassifier(layers=4)`, *averaged*
 `PosteriorDNFClassifier` with one layer or four, *representative* the rule of at most 15 or 5
-literals that stands for the averaged lists. `make bench-peers` measures what is not measured yet
-and writes this page, numbers and all; the sets on which others do better come first. Log loss and
+literals that stands for the averaged lists. Measured by `make bench-peers`,
+which writes this page. The sets on which others do better come first. Log loss and
 calibration are on the page about [averaging](averaging.md).
 
 ## At a glance
@@ -352,6 +353,7 @@ def main() -> None:
         *classes.section(),
     ]
     (DOCS / "comparison.md").write_text("\n".join(lines).rstrip("\n") + "\n")
+    stamp(DOCS / "comparison.md", "make bench-peers")
     print("docs/comparison.md and the figures of docs/comparison are written.")
 
 

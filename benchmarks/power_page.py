@@ -28,7 +28,7 @@ from .power import (
     done,
 )
 from .small_sets import measure as measure_small_sets
-from .writing import RESULTS
+from .writing import RESULTS, stamp
 
 DOCS = RESULTS.parents[1] / "docs"
 BONFERRONI = 0.05 / math.comb(N_VARIANTS, 2)
@@ -236,7 +236,7 @@ def page(results: Results) -> str:
         "many are at low frequencies. PLINK tests pairs only; of three variants it is asked for",
         "*any* two, which is easier.",
         "",
-        "`make power` measures all of it and writes this page; `FULL=1` takes 100 sets a cell.",
+        "Measured by `make power`, which writes this page; `FULL=1` takes 100 sets a cell.",
         "",
         "![Power](power.png)",
         "",
@@ -303,6 +303,7 @@ def write_page() -> None:
     results = Results(done())
     draw(results)
     (DOCS / "power.md").write_text(page(results))
+    stamp(DOCS / "power.md", "make power")
 
 
 if __name__ == "__main__":
