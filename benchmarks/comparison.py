@@ -44,10 +44,9 @@ calibration are on the page about [averaging](averaging.md).
 
 ## At a glance
 
-Our rule list and the average over lists beside each other method, on the sets that both finished:
-a grey dot is a set, the mark their mean, the bar its 95 % interval over sets (Student's t). To the
-right of the line ours is ahead; in log loss, too, right is better. A number at the edge is a mean
-that lies further out.
+Our rule list and the average over lists against each other method, on the sets that both finished.
+A grey dot is a set, the mark the mean over sets, the bar its 95 % interval (Student's t). To the
+right of the line ours is better, in log loss too. A number at the edge is a mean outside the plot.
 
 {gains}
 """
@@ -55,9 +54,9 @@ that lies further out.
 PANELS = """\
 ## Accuracy and length, set by set
 
-Up and to the left is better: more accurate, with less to read. Each panel has its own scale of
-accuracy. Lines are methods that have no rules. A mark on the lower edge with a number beside it
-lies further down. With 0 literals no rule was worth its length, and every row gets the base rate.
+Up and to the left is better: more accurate with fewer literals. Each panel has its own scale of
+accuracy. Lines are methods without rules. A mark on the lower edge with a number is below the plot.
+0 literals: no rule was found, and every row gets the base rate.
 
 {panels}
 """
