@@ -149,7 +149,7 @@ def test_the_pages_that_show_examples(language):
 @pytest.mark.slow
 @pages_with(
     lambda page: blocks(page, "python"),
-    long=["docs/layers.md", "docs/markers.md", "docs/sampling.md"],
+    long=["docs/layers.md", "docs/markers.md", "docs/sampling.md", "docs/trust.md"],
 )
 def test_python_examples(page):
     report, names = [], {}

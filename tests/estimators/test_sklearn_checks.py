@@ -26,11 +26,11 @@ FEW = {"draws": 50, "warmup": 20, "thin": 10}
 
 ESTIMATORS = [
     DNFClassifier(),
-    DNFClassifier(layers=2),
     PosteriorDNFClassifier(**FEW, prior=Prior(max_terms=2), max_literals=4),
     LiteralTransformer(),
 ]
 OTHER_SETTINGS = [
+    DNFClassifier(layers=2),
     DNFClassifier(prior=Prior(), effect=Effect(prevalence=0.3), n_jobs=2),
     PosteriorDNFClassifier(
         **FEW, layers=1, kernel="tempered", effect=Effect(prevalence=0.3), n_jobs=2
