@@ -7,12 +7,21 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 NATIVE := $(shell find native -name '*.?pp' -o -name '*.cu' -o -name '*.in' -o -name CMakeLists.txt) CMakeLists.txt
 PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a module comes or goes
 
-.PHONY: demo test quick lint native-test sanitize sanitize-threads tidy coverage smoke sdist wheel workflow-check calibrate attack fuzz fuzz-corpus test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house longest stub clean bench-cluster
+# Bytecode is written as modules are imported, whatever the caller's environment says: pip leaves it
+# out, and without it each of the many processes of the tests would compile scikit-learn again.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test quick lint native-test sanitize sanitize-threads tidy coverage smoke sdist wheel workflow-check calibrate attack fuzz fuzz-corpus test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house longest stub clean bench-cluster figures
 
 demo: $(VENV)/.installed
 	@mkdir -p build
 	$(BIN)/bayesdnf demo --report build/mushroom.html
 
+# Two processes of tests share two cores: threads of numpy's and scikit-learn's loops only wait.
+test quick: export OPENBLAS_NUM_THREADS = 1
+test quick: export OMP_NUM_THREADS = 1
+
+# UNITY=1 compiles each folder of the core as one source: half the time where nothing is built yet.
 # Lint takes one core, so the C++ tests are compiled beside it.
 test: $(VENV)/.installed
 	@$(MAKE) --no-print-directory -j2 --output-sync=target lint native-test
@@ -38,6 +47,7 @@ native-test: $(VENV)/.installed
 build/faults/.built: $(NATIVE) $(VENV)/.installed tests/sampling/fault_build.py
 	@rm -rf $(@D) && mkdir -p $(@D)
 	@$(PYTHON) tests/sampling/fault_build.py > $@.new
+	$(BIN)/cmake -DCMAKE_UNITY_BUILD=OFF build/editable  # it replaces objects of single sources
 	$(BIN)/cmake --build build/editable --target native_faults
 	@cp build/editable/faults/_native* $(@D)
 	@mv $@.new $@
@@ -147,7 +157,7 @@ coverage: $(VENV)/.checks
 	COVERAGE_FILE=build/coverage.python $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow" \
 		--cov=bayesdnf --cov-report=term:skip-covered $(or $(TESTS),tests)
 	$(call configure,build/coverage,Debug,-DBAYESDNF_TESTS=ON -DCMAKE_CXX_COMPILER=g++ \
-		-DCMAKE_CXX_FLAGS=--coverage)
+		-DCMAKE_CXX_FLAGS=--coverage -DCMAKE_UNITY_BUILD=ON)
 	$(BIN)/cmake --build build/coverage --target native_tests
 	find build/coverage -name '*.gcda' -delete
 	$(BIN)/ctest --test-dir build/coverage/native --output-on-failure
@@ -239,6 +249,17 @@ null-studies: $(VENV)/.installed
 # The paper's tables and figures, in full, with the page about them. Minutes.
 reproduce: $(VENV)/.installed
 	$(BIN)/bayesdnf reproduce all --jobs 2 --out docs/reproduction
+	$(BIN)/python -m benchmarks.writing docs/reproduction/index.md "make reproduce"
+
+# Every page of figures, by the commands that the pages name, at one commit. About a day on two cores:
+# bench-peers goes on for hours and keeps what benchmarks/results/peers.jsonl has, power takes an
+# hour (five with FULL=1), null-studies and attack half an hour each, the others minutes.
+figures: $(VENV)/.installed
+	$(MAKE) reproduce null-studies attack power bench-peers bench-averaging
+	$(BIN)/python -m benchmarks.hiv
+	$(BIN)/python -m benchmarks.gaps --seconds 12
+	$(BIN)/python -m benchmarks.verdicts
+	$(BIN)/python -m benchmarks.defaults
 
 # The native module's type stub is generated, and checked in so that editors and mypy find it.
 stub: $(VENV)/.installed
@@ -276,7 +297,7 @@ $(VENV)/.tools: pyproject.toml | $(BIN)/python
 
 $(VENV)/.installed: $(NATIVE) $(PACKAGE) pyproject.toml $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet --no-compile --no-build-isolation -e . -Cbuild-dir=build/editable \
-		-Ccmake.define.BAYESDNF_TESTS=ON
+		-Ccmake.define.BAYESDNF_TESTS=ON $(if $(UNITY),-Ccmake.define.CMAKE_UNITY_BUILD=ON)
 	@touch $@
 
 $(VENV)/.checks: $(VENV)/.installed

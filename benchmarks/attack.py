@@ -39,6 +39,8 @@ from bayesdnf.data.reading import read_file
 from bayesdnf.errors import BayesDNFError
 from bayesdnf.files.seals import opened, seal
 
+from .writing import stamp
+
 PAGE = Path("docs/trust.md")
 MARK = "<!-- attack -->\n"  # around the table
 WRONG: list[Any] = [
@@ -398,6 +400,7 @@ def main() -> None:
         before, _, after = PAGE.read_text("utf-8").split(MARK)
         table = "\n".join(["| input | tried | handled |", "|---|---|---|", *rows])
         PAGE.write_text(f"{before}{MARK}{table}\n{MARK}{after}", "utf-8")
+        stamp(PAGE, "make attack")
     sys.exit(bool(problems))
 
 

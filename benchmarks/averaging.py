@@ -13,7 +13,7 @@ import numpy as np
 
 from .measured import Difference, Measured, filled, listed, number, read, seconds, table
 from .peers import MOST_ROWS
-from .writing import RESULTS
+from .writing import RESULTS, stamp
 
 DOCS = RESULTS.parents[1] / "docs"
 AVERAGED, FUNCTIONS, FOREST = "averaged lists", "averaged functions", "random forest"
@@ -47,7 +47,7 @@ drawn from the posterior, so that its risks include the uncertainty about the ru
 *representative* rule is the list of at most 15, or 5, literals whose risks are nearest to those
 of the averaged lists. All have their default settings. Same training and test rows for all
 methods; how each was called is said [beside the comparison](comparison.md#how-it-was-measured).
-`make bench-averaging` measures what is not measured yet and writes this page.
+Measured by `make bench-averaging`, which writes this page.
 """
 
 # Why the average of lists falls behind the forest, found by looking at each set.
@@ -342,6 +342,7 @@ def main() -> None:
         *tables(found),
     ]
     (DOCS / "averaging.md").write_text("\n".join(lines).rstrip("\n") + "\n")
+    stamp(DOCS / "averaging.md", "make bench-averaging")
     print("docs/averaging.md and docs/averaging.png are written.")
 
 

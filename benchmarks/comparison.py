@@ -20,6 +20,7 @@ from . import classes
 from .comparison_figure import GAINS, NAMES, draw, draw_gains
 from .measured import Measured, filled, listed, number, read, seconds, table
 from .peers import CPU_SECONDS, MEMORY, MOST_ROWS
+from .writing import stamp
 
 DOCS = Path(__file__).parents[1] / "docs"
 FIGURES = DOCS / "comparison"
@@ -37,16 +38,15 @@ html_theme.sidebar_secondary.remove: true
 bayesdnf beside {n_peers} other methods, on the same training and test rows of {n_sets} real or
 classical tables. *Function* is `DNFClassifier()`, *list* `DNFClassifier(layers=4)`, *averaged*
 `PosteriorDNFClassifier` with one layer or four, *representative* the rule of at most 15 or 5
-literals that stands for the averaged lists. `make bench-peers` measures what is not measured yet
-and writes this page, numbers and all; the sets on which others do better come first. Log loss and
+literals that stands for the averaged lists. Measured by `make bench-peers`,
+which writes this page. The sets on which others do better come first. Log loss and
 calibration are on the page about [averaging](averaging.md).
 
 ## At a glance
 
-Our rule list and the average over lists beside each other method, on the sets that both finished:
-a grey dot is a set, the mark their mean, the bar its 95 % interval over sets (Student's t). To the
-right of the line ours is ahead; in log loss, too, right is better. A number at the edge is a mean
-that lies further out.
+Our rule list and the average over lists against each other method, on the sets that both finished.
+A grey dot is a set, the mark the mean over sets, the bar its 95 % interval (Student's t). To the
+right of the line ours is better, in log loss too. A number at the edge is a mean outside the plot.
 
 {gains}
 """
@@ -54,9 +54,9 @@ that lies further out.
 PANELS = """\
 ## Accuracy and length, set by set
 
-Up and to the left is better: more accurate, with less to read. Each panel has its own scale of
-accuracy. Lines are methods that have no rules. A mark on the lower edge with a number beside it
-lies further down. With 0 literals no rule was worth its length, and every row gets the base rate.
+Up and to the left is better: more accurate with fewer literals. Each panel has its own scale of
+accuracy. Lines are methods without rules. A mark on the lower edge with a number is below the plot.
+0 literals: no rule was found, and every row gets the base rate.
 
 {panels}
 """
@@ -352,6 +352,7 @@ def main() -> None:
         *classes.section(),
     ]
     (DOCS / "comparison.md").write_text("\n".join(lines).rstrip("\n") + "\n")
+    stamp(DOCS / "comparison.md", "make bench-peers")
     print("docs/comparison.md and the figures of docs/comparison are written.")
 
 

@@ -19,7 +19,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from bayesdnf import DNFClassifier, Geometric, Poisson, Prior, datasets, simulate
 from benchmarks.folds import GROUPS, Set, breast_cancer, sets
-from benchmarks.writing import RESULTS, SHARED, arguments, write
+from benchmarks.writing import RESULTS, SHARED, arguments, stamp, write
 
 SIZES = (1, 2, 3, 5)
 COUNTS = (0.1, 0.3, 0.5)
@@ -133,11 +133,11 @@ def prior_part(results: list[dict[str, Any]]) -> str:
         "since; the [comparison](comparison.md) shows it on sets not used for the choice.",
         "",
         "The figures are five-fold cross-validated log losses of `DNFClassifier(negations=False)`",
-        "(in brackets the mean number of literals of its rules), from `python -m",
-        "benchmarks.defaults --part prior`. Mushroom is cut to 800 rows, where a prior can still",
-        "matter. The priors hardly differ: with P(S | k) uniform each",
-        "literal costs about ln p whatever the rest of the prior says. The default is the most",
-        "conservative of those that perform as well as any.",
+        "(in brackets the mean number of literals of its rules),",
+        "measured by `python -m benchmarks.defaults --part prior`.",
+        "Mushroom is cut to 800 rows, where a prior can still matter. The priors hardly differ:",
+        "with P(S | k) uniform each literal costs about ln p whatever the rest of the prior says.",
+        "The default is the most conservative of those that perform as well as any.",
         "",
         "| mean of k - 1 | Geometric | " + " | ".join(names) + " |",
         "|---|---|" + "---|" * len(names),
@@ -187,8 +187,9 @@ def literals_part(results: list[dict[str, Any]]) -> str:
         "",
         "The figures are means over the folds (one, where a set comes with test rows) of",
         "`DNFClassifier(negations=False)` and `DNFClassifier()`, one thread, at most 20 seconds a",
-        f"fit, training rows cut to {MOST_ROWS:,}, from `python -m benchmarks.defaults --part",
-        "literals`. 3+: columns of three or more levels.",
+        f"fit, training rows cut to {MOST_ROWS:,},",
+        "measured by `python -m benchmarks.defaults --part literals`.",
+        "3+: columns of three or more levels.",
         "",
         "| set | columns | 3+ | rows | log loss, without | with | AUC, without | with "
         "| literals, without | with | s, without | with |",
@@ -253,6 +254,7 @@ def main() -> None:
     for name, part in parts.items():
         if options.part in (None, name):
             replace_part(part())
+            stamp(PAGE, f"python -m benchmarks.defaults --part {name}")
 
 
 def measured(name: str, results: list[dict[str, Any]]) -> list[dict[str, Any]]:

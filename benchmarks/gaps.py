@@ -18,7 +18,7 @@ from bayesdnf import bound, hunt
 from .best_known import Problem
 from .folds import GROUPS, sets
 from .real_regret import problem
-from .writing import arguments, show, write
+from .writing import arguments, show, stamp, write
 
 PAGE = Path(__file__).parents[1] / "docs" / "trust.md"
 MARK = "<!-- gaps -->\n"
@@ -80,6 +80,7 @@ def main() -> None:
     write("gaps", {"seconds": options.seconds, "rows": rows})
     before, table, after = PAGE.read_text(encoding="utf-8").split(MARK)
     PAGE.write_text(MARK.join([before, page_rows(table, rows), after]), encoding="utf-8")
+    stamp(PAGE, "python -m benchmarks.gaps")
 
 
 if __name__ == "__main__":

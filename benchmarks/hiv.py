@@ -20,8 +20,9 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from bayesdnf import DNFClassifier, PosteriorDNFClassifier
 
 from .folds import FOLDERS
-from .writing import RESULTS, arguments, show, write
+from .writing import RESULTS, arguments, show, stamp, write
 
+PAGE = RESULTS.parents[1] / "docs" / "hiv.md"
 DRUGS = {"3TC": "lamivudine", "ABC": "abacavir"}
 SECONDS = 15  # at most, for a fit of ours
 AVERAGED = "averaged"
@@ -103,9 +104,9 @@ def rules(drug: str, jobs: int) -> list[str]:
     best, averaged = (found[name]().fit(X, y) for name in ("best function", AVERAGED))
     risks = [f"{r.mean:.3f} ({r.low:.3f} to {r.high:.3f})" for r in best.risks_]
     lines = [
-        f"The best function on all isolates marks a risk of {risks[1]}; elsewhere it is",
-        f"{risks[0]}. *Gain* is what the log posterior loses without the term, *probability* that",
-        "of the term over all functions drawn.",
+        f"The best function on all isolates: risk {risks[1]} where it holds,",
+        f"{risks[0]} elsewhere. *Gain* is what the log posterior loses without the term,",
+        "*probability* the term's posterior probability over all functions drawn.",
         "",
         "| mutations | isolates | resistant | gain | probability |",
         "|---|---:|---:|---:|---:|",
@@ -148,13 +149,13 @@ def page(results: Sequence[dict[str, Any]], jobs: int) -> str:
     lines = [
         "# Drug resistance of HIV",
         "",
-        "1246 isolates, 228 mutations of the reverse transcriptase (position, then the amino acid",
-        f"found there). {folds} stratified folds, the same for all; means over the folds with",
-        "their standard errors. Ours see each mutation as one literal; the best function has two",
-        "risks only, so that its AUC is that of a single cut; averaging over functions gives as",
-        f"many as are needed. Ours have at most {SECONDS} s for a fit and their default settings",
-        "otherwise; the forest has 500 trees, the penalty of the logistic regression is chosen",
-        "inside each fold. `python -m benchmarks.hiv` measures all of it and writes this page.",
+        "Which mutations of the reverse transcriptase make HIV resistant to a drug? 1246 isolates,",
+        "228 mutations (position, then the amino acid found there), each one literal.",
+        f"{folds} stratified folds, the same for all methods; means over folds with standard",
+        "errors. The best function predicts two risks only, so its AUC is that of a single",
+        "cut-off; the average over functions predicts many. Our fits have default settings and at",
+        f"most {SECONDS} s; the forest has 500 trees; the penalty of the logistic regression is",
+        "chosen within each fold. Measured by `python -m benchmarks.hiv`, which writes this page.",
     ]
     for drug, name in DRUGS.items():
         lines += ["", f"## {drug} ({name})", "", *table(results, drug), ""]
@@ -181,7 +182,8 @@ def main() -> None:
     )
     write("hiv", {"hiv": results})
     if not options.quick:
-        (RESULTS.parents[1] / "docs" / "hiv.md").write_text(page(results, options.jobs))
+        PAGE.write_text(page(results, options.jobs))
+        stamp(PAGE, "python -m benchmarks.hiv")
 
 
 if __name__ == "__main__":

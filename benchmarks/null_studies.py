@@ -26,7 +26,7 @@ from bayesdnf.files.atomic import atomic_path
 from bayesdnf.genomics import Genotypes, Study, find_markers
 from bayesdnf.model.rates import jeffreys
 
-from .writing import RESULTS, arguments
+from .writing import RESULTS, arguments, stamp
 
 LINES = RESULTS.parents[1] / "build" / "null_studies.jsonl"
 PAGE = RESULTS.parents[1] / "docs" / "null-studies.md"
@@ -184,8 +184,8 @@ def page(lines: list[dict[str, Any]]) -> str:
             "# Studies without a marker",
             "",
             "How often `find_markers` names a term with a probability of one half or more, in",
-            f"simulated studies of {N:,} samples (one of each sibship) and {P} variants, made and",
-            "measured by `benchmarks/null_studies.py` (`make null-studies`). Short chains: draws",
+            f"simulated studies of {N:,} samples (one of each sibship) and {P} variants.",
+            "Measured by `make null-studies`, which writes this page. Short chains: draws",
             f"{CHAINS['draws']}, warmup {CHAINS['warmup']}, chains {CHAINS['chains']}; all else is",
             "the default, with five principal components where there are several populations or",
             "one, the covariate where one confounds, and a kinship cutoff of 0.0884 for sibships.",
@@ -211,6 +211,7 @@ def main() -> None:
         print(line["kind"], line["set"], line["rule"], line["probable"], flush=True)
     with atomic_path(PAGE) as part:
         part.write_text(page(done()), encoding="utf-8")
+    stamp(PAGE, "make null-studies")
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from .power import (
     done,
 )
 from .small_sets import measure as measure_small_sets
-from .writing import RESULTS
+from .writing import RESULTS, stamp
 
 DOCS = RESULTS.parents[1] / "docs"
 BONFERRONI = 0.05 / math.comb(N_VARIANTS, 2)
@@ -191,7 +191,7 @@ def small_sets() -> list[str]:
         "",
         "`find_markers` with its defaults, from a PLINK file; accuracy on the same samples.",
         "",
-        "| set | samples | variants | act | best AND | best cells | PLINK boost | accuracy |",
+        "| set | samples | variants | causal | best AND | best cells | PLINK boost | accuracy |",
         "|---|---:|---:|---|---|---|---|---:|",
     ]
     for r in rows:
@@ -211,32 +211,34 @@ def page(results: Results) -> str:
     lines = [
         "# Power to find markers",
         "",
-        f"{N_CASES} cases and {N_CONTROLS} controls, {N_VARIANTS} independent variants, of which",
-        f"two or three act: who carries a copy of each has risk π1, everyone else π0 = {P0}. π1 is",
-        "what makes the marker explain h² of the outcome's variance in the population,",
-        "θ(1 - θ)(π1 - π0)² / (K(1 - K)) with θ the share of carriers and K the prevalence. The",
-        "acting variants have the frequency in the table, the others .05 to .5. A cell is out of",
-        f"reach when no π1 up to 1 gives its h². {reach}",
+        f"Simulated studies of {N_CASES} cases and {N_CONTROLS} controls with {N_VARIANTS}",
+        "independent variants, two or three of them causal. Carriers of all causal alleles have",
+        f"risk π1, everyone else π0 = {P0}. π1 is set so that the marker explains a share h² of",
+        "the outcome's variance in the population, θ(1 - θ)(π1 - π0)² / (K(1 - K)), where θ is the",
+        "share of carriers and K the prevalence. Causal variants have the minor allele frequency",
+        "(MAF) of the table, the others .05 to .5. A cell is out of reach if it needs π1 above 1.",
+        f"{reach}",
         "",
-        "Shares are sets where the acting variants, all of them and no other, come first: of all",
-        "pairs in the scan, by gain over single variants, for the best AND or for the best set of",
-        "genotype cells; of the triples that `find_markers` scans; and as the only term of its",
-        "best function. P(true term) is the term's mean posterior probability, 0 where it is not",
-        f"in the function. `find_markers` has `{MARKERS}` here and short chains ({draws}),",
-        "so that hundreds of sets end in time. That is not its default: `negations=True` is",
-        "slower and finds a little less here, as the table of settings shows. The models suit",
-        "`negations=False`, for they are ANDs of carriers of the allele that is mostly the minor,",
-        "counted one; other models need negations.",
+        "Power is the share of sets in which exactly the causal variants come first. In the scan",
+        "this is the first of all pairs, ranked by gain over single variants, for the best AND or",
+        "the best set of genotype cells. In the scan of triples it is the first triple. In",
+        "`find_markers` it is the only term of the best function. P(true term) is the term's mean",
+        "posterior probability, 0 where the term is not in the function.",
         "",
-        "The planned cells have h² from .02 on. Those of .005 and .01 were added after the first",
-        "sets, because nearly all was found in the planned ones; they are summed apart.",
+        f"`find_markers` runs with `{MARKERS}` and short chains ({draws}), to",
+        "finish hundreds of sets. The default, `negations=True`, is slower and finds slightly less",
+        "here (see the table of settings): the simulated models are ANDs of carriers of mostly the",
+        "minor allele, which need no negations. Other models do.",
+        "",
+        "Cells of h² = .02 and more were planned. Cells of .005 and .01 were added after the first",
+        "sets, because nearly everything was found in the planned ones; the sums keep them apart.",
         "",
         "PLINK 1.9 reads the same files: `--fast-epistasis boost`, and its test of joint effects,",
-        "which leaves out pairs with fewer than 5 samples in a cell of genotypes and outcome, as",
-        "many are at low frequencies. PLINK tests pairs only; of three variants it is asked for",
-        "*any* two, which is easier.",
+        "which skips pairs with fewer than 5 samples in a cell of genotypes and outcome; at low",
+        "frequencies these are many. PLINK tests pairs only: of three causal variants *any* two",
+        "count as found, which is easier.",
         "",
-        "`make power` measures all of it and writes this page; `FULL=1` takes 100 sets a cell.",
+        "Measured by `make power`, which writes this page; `FULL=1` takes 100 sets a cell.",
         "",
         "![Power](power.png)",
         "",
@@ -250,13 +252,13 @@ def page(results: Results) -> str:
         "",
         "## False positives",
         "",
-        "A term is wrong if it holds a variant that does not act.",
+        "A term is wrong if it holds a variant that is not causal.",
         "",
         *false_positives(results),
         "",
         "## Settings of find_markers",
         "",
-        "The same sets for all. *True term among others*: exactly the acting variants in one term",
+        "The same sets for all. *True term among others*: exactly the causal variants in one term",
         "of a function with further terms. Poisson is the prior on the size of a term.",
         "",
         *settings_table(results),
@@ -303,6 +305,7 @@ def write_page() -> None:
     results = Results(done())
     draw(results)
     (DOCS / "power.md").write_text(page(results))
+    stamp(DOCS / "power.md", "make power")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,8 @@ from bayesdnf import BitMatrix, Draws, Posterior, simulate
 from bayesdnf.model.flat_functions import as_flat
 from bayesdnf.sampling.kernel import MOVES
 
+from .writing import stamp
+
 DOCS = Path(__file__).parents[1] / "docs"
 LENGTHS = [(100, 0.0), (100, 0.5), (300, 0.0), (300, 0.8), (1000, 0.0), (1000, 0.8), (5000, 0.5)]
 """Draws of each chain, and the probability of staying at a function."""
@@ -188,6 +190,7 @@ def write(seen: dict[tuple[str, int, float, str, int], Counter[str]], sets: int)
         shares = [f"{counts[level] / counts.total():.1%}" for level in LEVELS]
         lines.append(f"| {fault} | {n:,} | {size:,.0f} | {' | '.join(shares)} |")
     (DOCS / "verdicts.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    stamp(DOCS / "trust.md", "python -m benchmarks.verdicts")
     fig, axes = plt.subplots(1, len(FAULTS), figsize=(11, 3.2), sharey=True, layout="constrained")
     colors = ["#4c9f70", "#d8d8d8", "#c44e52"]
     for ax, fault in zip(axes, FAULTS, strict=True):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -50,3 +53,29 @@ def write(name: str, results: dict[str, Any]) -> None:
     part = RESULTS / f"{name}.json.part"
     part.write_text(text + "\n")
     part.replace(RESULTS / f"{name}.json")
+
+
+def stamp(page: Path, command: str) -> None:
+    """Write after ``Measured by `command` `` of a page at which commit that was."""
+    text = page.read_text(encoding="utf-8")
+    said = re.compile(
+        rf"((?:M|m)easured by `{re.escape(command)}`)(?: at commit [0-9a-f]+(?:-dirty)?)?"
+    )
+    if not said.search(text):
+        raise SystemExit(f"{page} does not say: Measured by `{command}`")
+    page.write_text(said.sub(rf"\1 at commit {_commit()}", text, count=1), encoding="utf-8")
+
+
+def _commit() -> str:
+    """Name the commit of the code, with ``-dirty`` where code has changed since."""
+    git = ("git", "-C", str(Path(__file__).parent))
+    head = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, check=True)
+    code = [":/src", ":/native", ":/benchmarks/*.py"]
+    changed = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", *code], check=False)
+    return head.stdout.decode().strip() + ("-dirty" if changed.returncode else "")
+
+
+if (
+    __name__ == "__main__"
+):  # python -m benchmarks.writing docs/reproduction/index.md "make reproduce"
+    stamp(Path(sys.argv[1]), sys.argv[2])

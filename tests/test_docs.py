@@ -100,6 +100,46 @@ def commands(block):
     return pairs
 
 
+# Pages and parts of pages that commands write, and these commands.
+MEASURED = [
+    ("docs/averaging.md", "make bench-averaging"),
+    ("docs/comparison.md", "make bench-peers"),
+    ("docs/defaults.md", "python -m benchmarks.defaults --part literals"),
+    ("docs/defaults.md", "python -m benchmarks.defaults --part prior"),
+    ("docs/hiv.md", "python -m benchmarks.hiv"),
+    ("docs/null-studies.md", "make null-studies"),
+    ("docs/power.md", "make power"),
+    ("docs/reproduction/index.md", "make reproduce"),
+    ("docs/trust.md", "make attack"),
+    ("docs/trust.md", "python -m benchmarks.gaps"),
+    ("docs/trust.md", "python -m benchmarks.verdicts"),
+]
+
+
+@pytest.mark.parametrize(("page", "command"), MEASURED)
+def test_measured_pages_name_their_command_and_commit(page, command):
+    """And ``make figures`` runs it."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert re.search(rf"[Mm]easured by `{command}` at commit [0-9a-f]{{7,}}[^\w-]", text)
+    figures = (ROOT / "Makefile").read_text().partition("\nfigures:")[2].partition("\n\n")[0]
+    assert command.removeprefix("make ").partition(" --part")[0] in figures
+
+
+def test_all_measured_pages_are_listed():
+    said = {
+        (name_of(page), command)
+        for page in PAGES
+        for command in re.findall(r"[Mm]easured by `([^`]+)`", page.read_text(encoding="utf-8"))
+    }
+    assert said == set(MEASURED)
+
+
+def test_benchmarks_that_pages_name_are_there():
+    for page in PAGES:
+        for name in re.findall(r"benchmarks\.(\w+)", page.read_text(encoding="utf-8")):
+            assert (ROOT / "benchmarks" / f"{name}.py").exists(), f"{name_of(page)}: {name}"
+
+
 @pytest.mark.parametrize("language", EXAMPLES)
 def test_the_pages_that_show_examples(language):
     """A page that gains its first example is added to the list."""
@@ -107,7 +147,10 @@ def test_the_pages_that_show_examples(language):
 
 
 @pytest.mark.slow
-@pages_with(lambda page: blocks(page, "python"), long=["docs/markers.md"])
+@pages_with(
+    lambda page: blocks(page, "python"),
+    long=["docs/layers.md", "docs/markers.md", "docs/sampling.md", "docs/trust.md"],
+)
 def test_python_examples(page):
     report, names = [], {}
     for line, block in blocks(page, "python"):
@@ -121,7 +164,13 @@ def test_python_examples(page):
 @pytest.mark.slow
 @pages_with(
     lambda page: blocks(page, "console"),
-    long=["docs/markers.md", "docs/report.md", "docs/scale.md", "docs/thresholds.md"],
+    long=[
+        "docs/markers.md",
+        "docs/report.md",
+        "docs/scale.md",
+        "docs/start.md",
+        "docs/thresholds.md",
+    ],
 )
 def test_shell_examples(page, tmp_path):
     beside_python = str(Path(sys.executable).parent)

@@ -13,10 +13,10 @@ constexpr double kNever = -std::numeric_limits<double>::infinity();
 // the first line bounds it. Slopes are chosen for what most rows add that matter at all.
 constexpr double kNear = 6, kUsualNear = 3, kUsualFar = 10;
 constexpr std::array kSlopes = {0.9, 1.0, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.6, 1.8, 2.2, 3.0};
-constexpr double kRatio = 4;          // of the ranges of m (n + 1 - m)
-constexpr double kSlack = 0.01;       // for single precision
-constexpr double kOverlap = 1e-4;     // of ranges, for the same reason
-constexpr Count kMostRows = 2000000;  // beyond which it would need more
+constexpr double kRatio = 4;             // of the ranges of m (n + 1 - m)
+constexpr double kLineSlack = 0.01;      // for single precision
+constexpr double kOverlap = 1e-4;        // of ranges, for the same reason
+constexpr Count kMostBounded = 2000000;  // beyond which it would need more
 // Of standard deviations, and of the distance from chance: steps in which positives are tried.
 constexpr double kFineStep = 0.25, kCoarseStep = 0.05;
 
@@ -129,7 +129,7 @@ StratumBound stratum_bound(const Likelihood& likelihood) {
         cuts[k] = cut;
         bound.cuts[k] = static_cast<float>(cut);
     }
-    if (n > kMostRows) {  // everything may be
+    if (n > kMostBounded) {  // everything may be
         std::fill(std::begin(bound.near), std::end(bound.near), std::numeric_limits<float>::max());
         return bound;
     }
@@ -171,10 +171,10 @@ StratumBound stratum_bound(const Likelihood& likelihood) {
     for (Count m = 0; m <= n; ++m) begin(lines, m, near_slopes, far_slope);
     constexpr double kLow = -1e6;  // where there is nothing to be bounded
     for (std::size_t k = 0; k < kBoundRanges; ++k) {
-        bound.near[k] = static_cast<float>(std::max(lines.near[k], kLow) + kSlack);
+        bound.near[k] = static_cast<float>(std::max(lines.near[k], kLow) + kLineSlack);
         bound.near_slope[k] = static_cast<float>(near_slopes[k] * curve.unit());
     }
-    bound.far = static_cast<float>(std::max(lines.far, kLow) + kSlack);
+    bound.far = static_cast<float>(std::max(lines.far, kLow) + kLineSlack);
     bound.far_slope = static_cast<float>(far_slope * curve.unit() * (1 + 1e-5));
     return bound;
 }

@@ -12,7 +12,6 @@ namespace bayesdnf {
 namespace {
 
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();
-constexpr double kLog2 = 0.6931471805599453;
 
 double real(Count n) { return static_cast<double>(n); }
 

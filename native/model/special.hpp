@@ -5,6 +5,8 @@
 
 namespace bayesdnf {
 
+constexpr double kLog2 = 0.6931471805599453;
+
 inline double log_gamma(double x) {
 #if defined(__unix__) || defined(__APPLE__)
     int sign = 0;  // lgamma itself writes a global

@@ -11,7 +11,6 @@
 namespace bayesdnf {
 namespace {
 
-constexpr double kLog2 = 0.6931471805599453;
 constexpr std::size_t kLargestDrawn = 64;  // literals of a term drawn with size 2^-k
 
 double log_factorial(std::size_t k) { return log_gamma(static_cast<double>(k) + 1.0); }

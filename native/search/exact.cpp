@@ -38,7 +38,7 @@ double Ceiling::at(Count a, Count b) const {
     return value + largest_order_factor_;
 }
 
-double Ceiling::over(const Reach& r) const {
+double Ceiling::over(const CountRange& r) const {
     if (r.positive + r.negative < least_) return -INFINITY;
     if (ordered_) return at(r.positive, std::max(r.fewest_negative, least_ - r.positive));
     double best = -INFINITY;

@@ -11,7 +11,7 @@
 namespace bayesdnf {
 
 // Marked positives and negatives that a longer term may end at: two ranges, ends included.
-struct Reach {
+struct CountRange {
     Count fewest_positive, positive;
     Count fewest_negative, negative;
 };
@@ -29,8 +29,8 @@ class Ceiling {
 
     // Not below the likelihood of these counts.
     double at(Count positive, Count negative) const;
-    // Not below the likelihood of any counts within reach that mark enough rows; -inf if none do.
-    double over(const Reach& reach) const;
+    // Not below the likelihood of any counts of the range that mark enough rows; -inf if none do.
+    double over(const CountRange& range) const;
     bool ordered() const { return ordered_; }
 
   private:

@@ -21,6 +21,8 @@ bool meet(const Word* a, const Word* b, std::size_t n) {
     return false;
 }
 
+}  // namespace
+
 // Sums of row weights by eight rows at a time.
 class WeightTable {
   public:
@@ -45,8 +47,6 @@ class WeightTable {
   private:
     std::vector<std::array<std::int64_t, 256>> sums_;
 };
-
-}  // namespace
 
 Implicants::Implicants(const Word* positives, std::size_t n_positive, const Word* negatives,
                        std::size_t n_negative, std::size_t n_literals)

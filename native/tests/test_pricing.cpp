@@ -122,7 +122,7 @@ TEST(cut_short_the_ceiling_still_holds) {
         const std::vector<std::int64_t> best = best_of(worths, 1);
         wish.floor = kLow;
         wish.most = 1;
-        for (const std::uint64_t nodes : {1, 2, 5}) {
+        for (const std::uint64_t nodes : {1U, 2U, 5U}) {
             wish.max_nodes = nodes;
             const PricedTerms found = priced_terms(*problem.posterior, space, wish, Never{});
             if (!best.empty()) CHECK(found.ceiling >= best[0]);

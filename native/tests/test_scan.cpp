@@ -2,14 +2,11 @@
 
 #include "tests/check.hpp"
 #include "tests/random_bits.hpp"
+#include "tests/stops.hpp"
 
 using namespace bayesdnf;
 
 namespace {
-
-struct Never : Stop {
-    bool operator()() const override { return false; }
-};
 
 // 150 variants of 300 samples; cases are likelier where both variant 3 and variant 100 are carried.
 struct Study {
@@ -155,7 +152,7 @@ TEST(a_triple_gains_over_its_best_pair) {
 // On every instruction set, against AND and popcount.
 TEST(lookups_count_as_popcounts_do) {
     Philox rng({7, 8});
-    for (const std::size_t rows : {0, 1, 63, 64, 65, 127, 128, 300, 66000}) {
+    for (const std::size_t rows : {0U, 1U, 63U, 64U, 65U, 127U, 128U, 300U, 66000U}) {
         const std::size_t words = words_for(rows), n = rows > 1000 ? 2 : kLanes - 3;
         std::vector<Word> planes = random_words(rng, (n + 2) * words), all(words);
         fill_ones(all.data(), rows, words);
@@ -180,7 +177,7 @@ TEST(lookups_count_as_popcounts_do) {
 
 TEST(a_screen_lets_through_all_that_reach_the_value) {
     for (const bool ordered : {true, false})
-        for (const auto [positive, negative] : {std::pair{5, 3}, {40, 90}, {200, 200}}) {
+        for (const auto& [positive, negative] : {std::pair{5, 3}, {40, 90}, {200, 200}}) {
             Effect effect;
             effect.ordered = ordered;
             const LevelScores scores({{0}, Measure::conjunction, false, 10, 0}, effect,

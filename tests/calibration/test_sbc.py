@@ -77,8 +77,18 @@ def test_ranks_of_lists(name):
 @pytest.mark.parametrize(
     ("name", "wrong", "noticed_by"),
     [
-        ("three layers", {"prior": Prior(Geometric(0.8, start=0), Poisson(1))}, "terms"),
-        ("three layers", {"sampler": from_the_prior}, "log likelihood"),
+        pytest.param(
+            "three layers",
+            {"prior": Prior(Geometric(0.8, start=0), Poisson(1))},
+            "terms",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "three layers",
+            {"sampler": from_the_prior},
+            "log likelihood",
+            marks=pytest.mark.long,
+        ),
         ("two layers, two strata", {"effect": Effect(a0=9, a=9)}, "rate at probe 0"),
     ],
     ids=["prior on m", "data ignored", "other rates"],
@@ -93,7 +103,7 @@ def test_a_wrong_sampler_of_lists_is_noticed(name, wrong, noticed_by):
     ("wrong", "noticed_by"),
     [
         ({"prior": Prior(Geometric(0.7, start=0), Poisson(1))}, ["terms", "literals"]),
-        ({"sampler": from_the_prior}, ["log likelihood"]),
+        pytest.param({"sampler": from_the_prior}, ["log likelihood"], marks=pytest.mark.long),
         pytest.param({"effect": Effect(ordered=False)}, ["pi0", "pi1"], marks=pytest.mark.long),
         pytest.param(
             {"design": replace(SHORT, thin=1, warm_up=0)},

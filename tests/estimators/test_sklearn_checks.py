@@ -26,19 +26,27 @@ FEW = {"draws": 50, "warmup": 20, "thin": 10}
 
 ESTIMATORS = [
     DNFClassifier(),
-    DNFClassifier(prior=Prior(), effect=Effect(prevalence=0.3), n_jobs=2),
-    DNFClassifier(layers=2),
     PosteriorDNFClassifier(**FEW, prior=Prior(max_terms=2), max_literals=4),
+    LiteralTransformer(),
+]
+OTHER_SETTINGS = [
+    DNFClassifier(layers=2),
+    DNFClassifier(prior=Prior(), effect=Effect(prevalence=0.3), n_jobs=2),
     PosteriorDNFClassifier(
         **FEW, layers=1, kernel="tempered", effect=Effect(prevalence=0.3), n_jobs=2
     ),
-    LiteralTransformer(),
     LiteralTransformer(drop_first=True),
 ]
 
 
 @parametrize_with_checks(ESTIMATORS)
 def test_estimator_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.long
+@parametrize_with_checks(OTHER_SETTINGS)
+def test_estimator_checks_of_other_settings(estimator, check):
     check(estimator)
 
 

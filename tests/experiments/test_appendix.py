@@ -15,7 +15,7 @@ def test_the_papers_expressions_have_the_sizes_of_its_table_5():
     assert sizes == [line[1:3] for line in table5.PRINTED]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_papers_first_expression_has_the_auc_that_its_table_prints():
     assert made("appendix").value("auc", PAPER, 0) == pytest.approx(0.9990, abs=5e-5)
 

@@ -6,7 +6,7 @@ from bayesdnf.experiments import figure1
 from bayesdnf.experiments.reproduction import FAITHFUL, OURS
 from tests.experiments.made import OneSet
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long  # tests/experiments/test_reproductions.py has all results on one set
 
 
 @pytest.mark.usefixtures("no_trace_left")

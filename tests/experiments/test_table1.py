@@ -14,6 +14,7 @@ def test_the_papers_cells_keep_twenty_chains_and_terms_in_all():
     assert len({line[:4] for line in PRINTED}) == len(PRINTED) == 9
 
 
+@pytest.mark.long
 def test_every_cell_has_the_papers_figures_and_ours():
     table = made("table1")
     for m0, chains, theta, p_geom, pi0, *_ in PRINTED:

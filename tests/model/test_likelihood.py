@@ -83,7 +83,13 @@ EXTREMES = [
 @pytest.mark.parametrize("values", EXTREMES)
 @pytest.mark.parametrize(
     ("shift", "arms"),
-    [(0, "both"), (0.5, "both"), (0.125, "both"), (0.5, "first"), (0.3, "second")],
+    [
+        (0, "both"),
+        (0.125, "both"),
+        pytest.param(0.5, "both", marks=pytest.mark.long),
+        pytest.param(0.5, "first", marks=pytest.mark.long),
+        pytest.param(0.3, "second", marks=pytest.mark.long),
+    ],
 )
 def test_order_of_ten_thousand_rows(values, shift, arms):
     """Whole, half-whole and broken parameters, in one arm or in both."""

@@ -10,6 +10,7 @@ from bayesdnf import BitMatrix, Effect, Posterior
 from bayesdnf.errors import ParameterError
 from bayesdnf.model.rates import Counts, Rates
 from tests import reference
+from tests.fewer import first
 
 COUNTS = [
     Counts(100, 40, 30, 25),
@@ -44,7 +45,7 @@ def cdfs_of(counts, effect):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("effect", EFFECTS, ids=repr)
-@pytest.mark.parametrize("counts", COUNTS, ids=str)
+@pytest.mark.parametrize("counts", first(COUNTS, 4), ids=str)
 def test_summary(counts, effect):
     alpha0, beta0, alpha1, beta1 = parameters_of(counts, effect)
     if effect.ordered is not False:

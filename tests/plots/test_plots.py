@@ -9,6 +9,7 @@ import pytest
 from bayesdnf import (
     plots,
 )
+from tests.fewer import first
 from tests.plots.problems import OF_DRAWS, PROBLEMS, PROBLEMS_OF_LISTS, all_text, y_labels
 
 LAID_OUT = ("trace", "function_posterior", "functions", "part_rates")  # by layers or strata
@@ -34,7 +35,7 @@ def test_every_plot_is_legible_on_all_draws(plot, problem, draws_of):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("problem", PROBLEMS_OF_LISTS)
+@pytest.mark.parametrize("problem", first(PROBLEMS_OF_LISTS, 3))
 @pytest.mark.parametrize("plot", LAID_OUT)
 def test_plots_of_lists_are_legible(plot, problem, draws_of):
     draws = draws_of(problem)

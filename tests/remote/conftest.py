@@ -12,9 +12,12 @@ distributed = pytest.importorskip("distributed", reason="needs bayesdnf[dask]")
 @pytest.fixture(scope="session")
 def client():
     # A LocalCluster gives up a worker that is not back after 15 seconds; it may take longer.
-    patient = {"distributed.deploy.lost-worker-timeout": "10 minutes"}
+    settings = {
+        "distributed.deploy.lost-worker-timeout": "10 minutes",
+        "distributed.worker.profile.enabled": False,  # samples every thread 100 times a second
+    }
     with (
-        dask.config.set(patient),
+        dask.config.set(settings),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1"
         ) as cluster,

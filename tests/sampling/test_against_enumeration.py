@@ -12,6 +12,7 @@ import pytest
 from bayesdnf import BooleanFunction, Flat, Literal, Posterior, Prior, _native
 from bayesdnf.sampling.samplers import informed, reversible_jump, single_term
 from bayesdnf.sampling.tempered import log_evidence, tempered
+from tests.fewer import first
 from tests.model.literal_worlds import LiteralWorld
 from tests.sampling.agreement import (
     effective_size,
@@ -104,7 +105,7 @@ def cases(chosen):
     return pytest.mark.parametrize("case", chosen, ids=lambda case: ", ".join(map(str, case)))
 
 
-@cases(CASES)
+@cases(first(CASES, 4))
 def test_draws(case):
     assert_draws("informed", case)
 
@@ -112,8 +113,8 @@ def test_draws(case):
 @pytest.mark.parametrize("name", ["reversible_jump", "tempered"])
 @cases(
     [
-        *CASES[::3],
-        *(pytest.param(case, marks=pytest.mark.long) for case in CASES if case not in CASES[::3]),
+        *CASES[::6],
+        *(pytest.param(case, marks=pytest.mark.long) for case in CASES if case not in CASES[::6]),
     ]
 )
 def test_draws_of_other_kernels(case, name):
@@ -157,7 +158,7 @@ def test_draws_of_single_terms(case):
     assert_as_good_as_independent(places, alone / alone.sum())
 
 
-@cases(CASES[1::2])
+@cases(first(CASES[1::2]))
 def test_evidence(case):
     posterior = posterior_of(*case)
     kernel = tempered(posterior)

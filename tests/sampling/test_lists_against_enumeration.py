@@ -12,6 +12,7 @@ from bayesdnf.model.flat_functions import as_flat
 from bayesdnf.model.posterior import Scores
 from bayesdnf.sampling.samplers import informed, reversible_jump
 from bayesdnf.sampling.tempered import log_evidence, tempered
+from tests.fewer import first
 from tests.sampling.agreement import spelled
 from tests.sampling.test_against_enumeration import N_CHAINS, assert_as_good_as_independent
 
@@ -117,7 +118,7 @@ def test_the_whole_posterior_is_what_enumerate_lists(name):
     assert listed.attrs["log_evidence"] == pytest.approx(whole.log_evidence)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", first(CASES, 2))
 def test_evidence(name):
     posterior = posterior_of(name)
     kernel = tempered(posterior)

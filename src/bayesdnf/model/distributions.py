@@ -72,6 +72,7 @@ class Poisson:
         from scipy.special import gammaln
 
         k = np.arange(largest + 1, dtype=np.float64)
+        # P(k) = θ^(k-1) e^-θ / (k-1)!, and gammaln(k) is log (k-1)!
         logs = (k - 1) * math.log(self.mean) - self.mean - gammaln(np.maximum(k, 1))
         logs[0] = -np.inf
         return np.asarray(logs, dtype=np.float64)
@@ -155,6 +156,8 @@ class Uniform:
         """Log probabilities of 0..largest."""
         high = largest if self.high is None else self.high
         logs = np.full(largest + 1, -np.inf)
+        # Where `largest` is below `high`, the mass beyond is missing from the table: Prior
+        # renormalises sizes, nothing here does.
         logs[self.low : high + 1] = -math.log(max(1, high - self.low + 1))
         return logs
 
@@ -198,6 +201,7 @@ class Tabulated:
 
     def log_table(self, largest: int) -> Logs:
         """Log probabilities of 0..largest."""
+        # The sum is over all weights, those beyond `largest` included.
         values = np.zeros(max(largest + 1, len(self.weights)))
         values[: len(self.weights)] = self.weights
         with np.errstate(divide="ignore"):

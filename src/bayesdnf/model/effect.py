@@ -185,6 +185,7 @@ class Effect(Parameters):
 
     def native(self) -> _native.Effect:
         """Return the core's copy of the settings that scores depend on."""
+        # None is True here: where the order cannot be used, `resolved` has written False.
         ordered = self.ordered is not False
         return _native.Effect(
             self.a0, self.b0, self.a1, self.b1, self.a, self.b, ordered, self.pi0, self.pi1

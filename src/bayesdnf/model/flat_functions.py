@@ -37,6 +37,7 @@ class FlatFunctions(NamedTuple):
         array([0, 1], dtype=int32)
         """
         highest = np.zeros(len(self.term_starts) - 1, dtype=np.int32)
+        # reduceat gives an empty run its neighbour's value: null functions stay at 0.
         filled = np.flatnonzero(np.diff(self.term_starts))
         if len(filled):
             highest[filled] = np.maximum.reduceat(self.layers, self.term_starts[filled])

@@ -165,6 +165,7 @@ class Posterior:
 
     def _settle(self, bits: BitMatrix) -> None:
         self.bits = bits
+        # Segments lie class after class, the strata of each side by side (native/README.md).
         totals = np.reshape(bits.view().totals, (self.n_classes, -1)).sum(axis=1)
         self.class_rows = tuple(int(n) for n in totals)
         self.n = sum(self.class_rows)
@@ -267,6 +268,7 @@ class Posterior:
         plain.layers, plain.n_strata, plain.n_classes, plain.strata = 1, 1, 2, None
         bits = self.bits
         if self._pooled is not None:
+            # Rows were merged within strata and classes; without these, more of them are equal.
             rows, numbers, weights = self._pooled
             bits = canonical(rows, numbers == number, weights)
         plain._settle(bits)
@@ -345,6 +347,8 @@ class Posterior:
         """
         first = self.bits.first_equal()
         p = len(first)
+        # Log weights of literals in fixed point, 32 binary digits after the point. A literal that
+        # stands for its class of equal columns weighs Σ_j w_j in place of its own w.
         weights = self.prior.tables(self.bits.table, self.n, self.among).by_literal / 2.0**32
         own = weights if len(weights) else np.zeros(p)
         together = np.full(p, -np.inf)
@@ -353,6 +357,8 @@ class Posterior:
         several = np.bincount(first, minlength=p)[first] > 1
         growth[~several] = 0
         known = self.prior.knowledge(self.bits.table)
+        # Copies multiply literal by literal only if each may be chosen alone: no group names one
+        # of several equal columns, and no set of terms may hold two copies of one term.
         groups = [*known["apart"], *known["at_most_one"], known["required"]]
         named = first[np.array([i for g in groups for entry in g for i in entry], dtype=np.intp)]
         growth[several & (np.isin(first, named) | (not self.prior.antichain))] = np.nan

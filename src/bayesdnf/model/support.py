@@ -157,4 +157,5 @@ class Support:
         return verdict.name.lower().replace("_", " ")
 
     def _implied(self, narrow: Sequence[int], wide: Sequence[int]) -> bool:
+        # A term implies another when every literal of that one follows from one of its own.
         return all(any(self.native.implies(n, w) for n in narrow) for w in wide)

@@ -123,6 +123,7 @@ def compare_priors(
     table = pd.DataFrame.from_dict(
         rows, orient="index", columns=["log_evidence", "spread", "null_probability"]
     )
+    # Bayes' theorem with equal odds before; the largest is taken out against overflow.
     weights = np.exp(table["log_evidence"] - table["log_evidence"].max())
     table.insert(2, "probability", weights / weights.sum())
     return table.sort_values("log_evidence", ascending=False, kind="stable")

@@ -90,6 +90,7 @@ def top(draws: Draws, most: int | None, merged: bool) -> pd.DataFrame:
     import pandas as pd
 
     group = _by_rows(draws)
+    # Two estimates of different kinds: a group must not come out below one of its members.
     together = np.maximum(np.bincount(group, weights=draws.weights)[group], draws.probability)
     shown = answers_of(draws, merged).number[:most]
     same_rows = {"same_rows": together[shown]}
@@ -165,6 +166,7 @@ def _items(draws: Draws, kind: str) -> tuple[Ints, Ints, list[str], list[str]]:
         attribute = np.array([number[x.attribute] for x in draws.literals], dtype=np.int64)
         return function_of_term[term_of], attribute[literal], names, [""] * len(names)
     if kind == "term":
+        # Each term as a function of one term in layer 1: the catalogue numbers equal ones alike.
         catalogue = _native.Catalogue()
         alone = np.arange(len(flat.literal_starts), dtype=np.int64)
         ones = np.ones_like(flat.layers)

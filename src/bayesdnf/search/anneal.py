@@ -154,6 +154,7 @@ def anneal(
     streams = Streams(random_state, "anneal")
 
     def run(number: int) -> _Outcome | None:
+        # The first chain always runs: there is a state to return, however short the time.
         if number > 0 and stop():
             return None
         chain = _native.AnnealChain(

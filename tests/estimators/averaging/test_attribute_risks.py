@@ -10,7 +10,7 @@ from sklearn.metrics import log_loss
 from bayesdnf import BitMatrix, Effect, LiteralEncoder, PosteriorDNFClassifier
 from bayesdnf.errors import InputError
 
-N = 90
+N = 60
 
 
 @pytest.fixture(scope="module")

@@ -219,7 +219,7 @@ FORGERIES = {
     "other parameters": lambda d: d["parameters"].update(draws=0),
     "a strange factor": forged(bayes_factor={"log": "x", "bound": "", "spread": 0, "source": ""}),
     "too many marked": lambda d: d["counts"].update(n_both=10**6),
-    "another encoder": forged(
+    "another encoder": lambda d: d.update(
         encoder=json.loads(json.dumps(quick().fit([[0], [1]] * 9, [0, 1] * 9).encoder_.to_dict()))
     ),
     "a prior that is none": lambda d: d["prior"].update(count={"name": "eval", "code": "1"}),

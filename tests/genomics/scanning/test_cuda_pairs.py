@@ -12,6 +12,7 @@ from bayesdnf.errors import InputError, MissingExtraError, ParameterError
 from bayesdnf.genomics import Genotypes, scan
 from bayesdnf.genomics.scanning import cuda_pairs
 from bayesdnf.gpu.device import cupy
+from tests.fewer import first
 from tests.genomics.scanning.paired import counted, study, table_of
 from tests.gpu.present import needs_gpu
 
@@ -84,8 +85,8 @@ def test_eight_rows_are_read_from_other_banks(stage_bytes):
         return row * stage_bytes + (piece ^ turned) * 16
 
     pieces = stage_bytes // 16
-    for first, piece in itertools.product(range(0, 128, 8), range(pieces)):
-        assert len({place(first + r, piece) // 16 % 8 for r in range(8)}) == 8
+    for row, piece in itertools.product(range(0, 128, 8), range(pieces)):
+        assert len({place(row + r, piece) // 16 % 8 for r in range(8)}) == 8
     for thread in range(0, 256, 8):
         written = [place(t // pieces, t % pieces) for t in range(thread, thread + 8)]
         assert len({at // 16 % 8 for at in written}) == 8
@@ -133,7 +134,7 @@ def test_the_screen_lists_whatever_belongs_to_the_best(ordered):
     np.testing.assert_array_equal(again.arrays()[0], best.arrays()[0])
 
 
-@pytest.mark.parametrize("cases", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("cases", first([0.1, 0.5, 0.9]))
 def test_unions_of_cells_are_bounded_by_the_sum_over_cells(cases):
     """The kernel's first test of cells: by Cauchy and Schwarz, as off is 0 over all of them."""
     rng = np.random.default_rng(0)

@@ -85,12 +85,16 @@ class AttributesOnRows:
         users = np.flatnonzero(uses.any(axis=1))
         shares = np.bincount(place, minlength=len(patterns)) / self._rows.n_rows
         alike = _keys(uses[users], patterns)
+        # Mean over values minus the risk as it is, summed over the functions that use the
+        # attribute; of all others the difference is 0.
         change = -self._rows.sums(self._values[users], users)
         for number, pattern in enumerate(patterns):
             same = alike == alike[:, number, None]
             first = np.flatnonzero(~same[:, :number].any(axis=1))
             if len(first) == 0:
                 continue
+            # Asked once, and weighted by the share of rows whose patterns the function cannot tell
+            # apart from this one.
             weighed = self._values[users[first]] * (same[first] @ shares)[:, None, None, None]
             change += self._rows.with_literals(own, pattern).sums(weighed, users[first])
         return np.clip(self.probabilities + change, 0.0, 1.0)
@@ -159,5 +163,6 @@ def _keys(uses: Bools, patterns: Bools) -> NDArray[np.uint64]:
 
     They are sums of 64 random bits for each literal that holds, of one fixed stream.
     """
+    # Two patterns that a function can tell apart get one key with probability 2^-64.
     bits = np.random.default_rng(0).integers(0, 2**64, uses.shape[1], dtype=np.uint64)
     return np.asarray(uses.astype(np.uint64) @ (patterns * bits).T)

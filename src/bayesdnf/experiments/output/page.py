@@ -14,7 +14,7 @@ P. Hubert, *Probabilistic learning of boolean functions applied to the binary cl
 problem with categorical explanatories* (2020), has two figures, five tables and an appendix of
 results. All of them are run again here, on fresh data where the data were simulated: once as the
 paper says, with its prior and its annealing, and once with this library's defaults on the same
-data. `make reproduce` writes this page, numbers and all; `bayesdnf reproduce table2` shows one of
+data. Measured by `make reproduce`, which writes this page; `bayesdnf reproduce table2` shows one of
 them.
 """
 

@@ -89,10 +89,10 @@ def odds_ratios(y: ArrayLike, terms: Any) -> pd.DataFrame:
     cells = np.stack([a, b, n_cases - a, len(holds) - n_cases - b]).astype(float)
     possible = (carriers > 0) & (carriers < len(holds)) & (0 < n_cases < len(holds))
     corrected = possible & (cells == 0).any(axis=0)
-    cells += np.where(corrected, 0.5, 0)
+    cells += np.where(corrected, 0.5, 0)  # Haldane and Anscombe: a ratio with an empty cell
     with np.errstate(divide="ignore", invalid="ignore"):
         log_ratio = np.log(cells[0] * cells[3] / (cells[1] * cells[2]))
-        width = _Z * np.sqrt((1 / cells).sum(axis=0))
+        width = _Z * np.sqrt((1 / cells).sum(axis=0))  # Woolf's interval of the log odds ratio
         ends = [np.exp(log_ratio + side * width) for side in (0, -1, 1)]
     ratio, low, high = (np.where(possible, end, np.nan) for end in ends)
     return pd.DataFrame(

@@ -181,6 +181,7 @@ def _largest(
     table.scan(0, table.n_tasks, 1, 1, stop, best)
     _, _, _, factor, gain = best.arrays()
     pair = gain if options.rank == "gain" else factor
+    # At least 0, the log Bayes factor of no marker.
     return float(table.singles()[3].max(initial=0)), float(pair.max(initial=0))
 
 

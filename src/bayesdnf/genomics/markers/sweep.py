@@ -79,6 +79,7 @@ def sweep(scoring: Scoring, function: BooleanFunction) -> Sweep:
     terms = list(function.literal_terms)
     found: dict[BooleanFunction, None] = dict.fromkeys(_smaller(terms))
     for before, base, rest in _places(terms):
+        # A literal that joins `base` marks the rows where both hold, besides those of the rest.
         within = _held(scoring, base) & ~scoring.words(BooleanFunction(rest))
         marked = scoring.literals_within(within, codes)
         marked += scoring.count(scoring.words(BooleanFunction(rest)))
@@ -137,4 +138,5 @@ def _best(factors: Floats) -> list[tuple[int, int]]:
     most = min(_EXACT, len(flat))
     top = np.argpartition(-flat, most - 1)[:most]
     top = top[np.isfinite(flat[top])]
+    # By place, not by score: equal scores then keep the order of the variants.
     return [(int(i) // factors.shape[1], int(i) % factors.shape[1]) for i in np.sort(top)]

@@ -128,6 +128,7 @@ def _that_matter(included: ChainShares) -> NDArray[np.int64]:
     """Numbers of the literals that matter, most variable first."""
     overall = included.frequency.mean(axis=0)
     differs = np.ptp(included.frequency, axis=0) > 0.01
+    # What nearly all or nearly no draws hold says nothing of mixing, unless chains differ.
     matters = np.flatnonzero(((overall >= 0.01) & (overall <= 0.99)) | differs)
     variance = overall * (1 - overall)
     return matters[np.argsort(-variance[matters], kind="stable")][:_MOST_LITERALS]
