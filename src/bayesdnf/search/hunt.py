@@ -39,7 +39,8 @@ from .ways import ROUND, Term, Terms, Way, Ways
 
 _FEWEST_STEPS = 15
 _QUICK_STEPS, _QUICK_HOTTEST = 50, 0.02  # of a start for chains
-_NARROWEST, _FIRST_WIDTH = 8, 32  # of beams: before all others, and most in the first round
+_NARROWEST, _FIRST_WIDTH = 8, 32  # of beams: before all others, and most in the first rounds
+_FIRST_ROUNDS = 2
 _LONGER_AFTER = 64  # restarts; those that follow anneal for twice as long
 _FREE_LONGER = 2  # how much longer restarts anneal that do so at free rates from the beginning on
 _ELITES = 6  # functions that later rounds start from
@@ -297,7 +298,7 @@ class _Restart:
         way = self.ways[target].way(number, self._elites, rng)
         longer = 1 if number < _LONGER_AFTER else 2
         width = min(self.widest, self.width * 2 ** (number // ROUND // 2))
-        if number < ROUND:
+        if number < _FIRST_ROUNDS * ROUND:
             width = min(width, _FIRST_WIDTH)
         if way.kind == "beam":
             return End(*self._rebuild((), width), way.kind)
