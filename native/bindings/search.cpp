@@ -31,6 +31,12 @@ State state_of(const Posterior& posterior, const std::vector<Term>& terms,
     return State(posterior, terms, layers);
 }
 
+void searched_by_beam(State& state, std::size_t width, const Stop& stop) {
+    rebuild(state, width, stop);
+    polish(state, stop);
+    arrange(state, stop);
+}
+
 }  // namespace
 
 void bind_search(nb::module_& m) {
@@ -50,14 +56,32 @@ void bind_search(nb::module_& m) {
             {
                 const nb::gil_scoped_release release;
                 if (start.empty()) state = beginning(*posterior, stop);
-                rebuild(state, width, stop);
-                polish(state, stop);
-                arrange(state, stop);
+                searched_by_beam(state, width, stop);
             }
             return result(state);
         },
         "posterior"_a, "start"_a, "width"_a, "stop"_a, "layers"_a = nb::list(),
         "Large-neighbourhood search from a function or list: (terms, layers, log posterior).");
+
+    m.def(
+        "beam_search_among",
+        [](const PyPosterior& posterior, const In<std::uint8_t, 1>& offered, std::size_t width,
+           const StopFlag& stop) {
+            require(offered.size() == posterior->view().n_literals(),
+                    "each literal must be on offer or not");
+            const Support fewer =
+                posterior->support().offering({offered.data(), offered.data() + offered.size()});
+            const Posterior among(*posterior, fewer);
+            State state(among);
+            {
+                const nb::gil_scoped_release release;
+                state = beginning(among, stop);
+                searched_by_beam(state, width, stop);
+            }
+            return result(state);
+        },
+        "posterior"_a, "offered"_a, "width"_a, "stop"_a,
+        "Beam search from the beginning with some literals only: (terms, layers, log posterior).");
 
     m.def(
         "recombine",

@@ -238,6 +238,15 @@ class Posterior {
   public:
     Posterior(const BitView& view, const Support& support, FunctionPrior prior, Effect effect,
               std::size_t n_classes = 2);
+    // The same scores, other literals on offer.
+    Posterior(const Posterior& other, const Support& support)
+        : view_(other.view_),
+          support_(support),
+          prior_(other.prior_),
+          n_classes_(other.n_classes_),
+          likelihood_(other.likelihood_),
+          cells_(other.cells_),
+          strata_(other.strata_) {}
 
     std::size_t n_classes() const { return n_classes_; }
     std::size_t n_strata() const { return view_.n_segments() / n_classes_; }

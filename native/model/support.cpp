@@ -80,6 +80,14 @@ Support::Support(Rules rules, std::vector<LiteralMeaning> literals, Knowledge kn
       exclusive_(knowledge.exclusive, literals_.size()),
       required_(std::move(knowledge.required)) {}
 
+Support Support::offering(std::vector<std::uint8_t> offered) const {
+    for (const Knowledge::Entry& entry : required_)
+        for (const std::int32_t l : entry) offered[as_index(l)] = 1;
+    Support fewer = *this;
+    fewer.offered_ = std::move(offered);
+    return fewer;
+}
+
 Support::Entries::Entries(const std::vector<std::vector<Knowledge::Entry>>& groups,
                           std::size_t n_literals)
     : places_(groups.empty() ? 0 : n_literals), members_(groups.size()) {
@@ -166,7 +174,10 @@ void Support::addable(LiteralIds term, Terms rest, std::uint8_t* may) const {
     }
     // Strike out what one of the held literals rules out. Only literals of its attribute and
     // columns equal to its own can be related to it, so the work does not grow with the table.
-    std::fill(may, may + n_literals(), std::uint8_t{1});
+    if (offered_.empty())
+        std::fill(may, may + n_literals(), std::uint8_t{1});
+    else
+        std::copy(offered_.begin(), offered_.end(), may);
     for (const std::int32_t held : term) may[held] = 0;
     if (!rules_.related)
         for (const std::int32_t held : term) {

@@ -68,6 +68,10 @@ class Support {
   public:
     Support(Rules rules, std::vector<LiteralMeaning> literals, Knowledge knowledge = {});
 
+    // The same with fewer literals to add, offered[l] = 0: not l. Those that are required stay.
+    // What is allowed does not change.
+    Support offering(std::vector<std::uint8_t> offered) const;
+
     const Rules& rules() const { return rules_; }
     // Whether literals are ruled out by groups they are in.
     bool has_groups() const { return !apart_.empty() || !exclusive_.empty(); }
@@ -129,6 +133,7 @@ class Support {
     Groups by_attribute_, by_equal_;
     Entries apart_, exclusive_;
     std::vector<Knowledge::Entry> required_;
+    std::vector<std::uint8_t> offered_;  // by literal; empty: all are
 };
 
 }  // namespace bayesdnf

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesdnf import BitMatrix, Posterior, _native, best_term, simulate
+from bayesdnf import BitMatrix, Posterior, Prior, _native, best_term, simulate
 from bayesdnf.model.flat_functions import as_flat
 
 
@@ -52,3 +52,25 @@ def test_stops_when_told():
     stop = _native.StopFlag()
     stop.stop()
     assert _native.beam_search(posterior.native, [[3, 4]], 8, stop)[0] == [[3, 4]]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_among_some_literals_it_takes_no_others(seed):
+    posterior, stop = make(seed), _native.StopFlag()
+    best, layers, top = _native.beam_search(posterior.native, [], 8, stop)
+    offered = np.ones(30, dtype=np.uint8)
+    assert _native.beam_search_among(posterior.native, offered, 8, stop) == (best, layers, top)
+    offered[[literal for term in best for literal in term][::2]] = 0
+    terms, _, found = _native.beam_search_among(posterior.native, offered, 8, stop)
+    assert all(offered[literal] for term in terms for literal in term)
+    assert score(posterior, terms) == found < top
+
+
+def test_literals_on_offer_are_said_of_each_and_required_ones_stay():
+    X, y, _ = simulate(400, 30, random_state=0)
+    posterior = Posterior(BitMatrix.from_table(X), y, Prior(required=["x5"]))
+    nothing = np.zeros(30, dtype=np.uint8)
+    terms, *_ = _native.beam_search_among(posterior.native, nothing, 8, _native.StopFlag())
+    assert terms == [[5]]
+    with pytest.raises(ValueError, match="each literal must be on offer or not"):
+        _native.beam_search_among(posterior.native, nothing[1:], 8, _native.StopFlag())

@@ -3,11 +3,14 @@
 from bayesdnf.search.tally import End, Tally
 
 
-def agrees(*ends):
+def agrees(*ends, unaided=None):
+    """Whether restarts agree; so many of each end, or all, are there before they are rebuilt."""
     tally = Tally(agree=32)
     for number, (kind, score, times) in enumerate(ends):
-        for _ in range(times):
-            tally.add(End(((1, (number,)),), score, kind))
+        terms = ((1, (number,)),)
+        for time in range(times):
+            begun = score if unaided is None or time < unaided else score - 1
+            tally.add(End(terms, score, kind, begun))
     return tally.agrees()
 
 
@@ -32,3 +35,22 @@ def test_ends_seen_once_near_the_best_speak_against_it():
     hits = [("precise", -10, 20), ("free", -10, 18)]
     assert agrees(*hits, ("broad", -50, 1), ("broad", -51, 1))
     assert not agrees(*hits, ("broad", -15, 1))
+
+
+def test_where_all_are_rebuilt_from_elsewhere_nearly_all_must_agree():
+    elsewhere = ("broad", -50, 8)
+    hits = [("precise", -10, 20), ("free", -10, 18)]
+    assert agrees(*hits, elsewhere, unaided=1)  # one of each
+    assert not agrees(*hits, elsewhere, unaided=0)
+    assert not agrees(("precise", -10, 20), ("varied", -10, 18), elsewhere, unaided=1)  # not both
+    assert agrees(*hits, unaided=0)
+
+
+def test_a_better_end_forgets_who_came_to_the_last_one():
+    tally = Tally(agree=2)
+    for kind in ("precise", "free") * 2:
+        tally.add(End(((1, (0,)),), -10, kind, -10))
+    assert tally.agrees()
+    for kind in ("precise", "free") * 2:
+        tally.add(End(((1, (1,)),), -5, kind))
+    assert not tally.agrees()

@@ -45,6 +45,7 @@ _LONGER_AFTER = 64  # restarts; those that follow anneal for twice as long
 _FREE_LONGER = 2  # how much longer restarts anneal that do so at free rates from the beginning on
 _ELITES = 6  # functions that later rounds start from
 _BEST = 20  # functions that are told, where restarts came to as many
+_OFFERED = 0.5  # share of the attributes that a sparse restart begins with
 _JOINED = 3  # elites from which terms are exchanged for those of the pool
 _HEAT_OF_PRIOR = 0.25  # power of the likelihood's inverse temperature that is the prior's
 _COLD = 0.3  # first inverse temperature of a restart that keeps close to its start
@@ -79,9 +80,9 @@ def hunt(
         Maximum number of restarts.
     agree : int, default=32
         How many restarts must have ended at the best score before the search may stop, including a
-        quarter of the independent ones; half as many suffice if nine in ten of these did. At least
-        two strategies must have found it, and hardly any function near the best score may have been
-        seen only once (docs/trust.md).
+        quarter of the independent ones; half as many suffice if nine in ten of these did, otherwise
+        two must have found it before they were rebuilt. At least two strategies must have found it,
+        and hardly any function near the best score may have been seen only once (docs/trust.md).
     steps : int, default=100
         Steps of annealing in one of the first 64 restarts on a small table; later ones take twice
         as many. On larger tables there are fewer, so that a restart's work stays within bounds.
@@ -304,6 +305,11 @@ class _Restart:
             return End(*self._rebuild((), width), way.kind)
         if way.kind == "joined":
             return End(*self._joined(way, width, rng), way.kind)
+        if way.kind == "sparse":
+            begun, score = self._sparse(rng)
+            return End(
+                *self._rebuild(begun, width), way.kind, score, tuple(term for _, term in begun)
+            )
         start, layers = _apart(way.start)
         free = math.isnan(way.rates[0])
         found, met = _native.restart(
@@ -318,11 +324,11 @@ class _Restart:
             self.stop,
             layers,
         )
-        begun, _ = _placed(found)
+        begun, score = _placed(found)
         if not (free or self.posterior.simple):
             # As it was at those rates: terms that do not pay in a function may do so in a list.
-            begun = tuple((1, tuple(term)) for term in met)
-        return End(*self._rebuild(begun, width), way.kind, tuple(map(tuple, met)))
+            begun, score = tuple((1, tuple(term)) for term in met), -math.inf
+        return End(*self._rebuild(begun, width), way.kind, score, tuple(map(tuple, met)))
 
     def _hottest(self, rates: tuple[float, float], two_rates: Posterior) -> float:
         """Return the first inverse temperature, by what marking no row, or all, would cost."""
@@ -337,6 +343,16 @@ class _Restart:
     def bettered(self, starts: list[Terms], number: int) -> End:
         """Better the start of a number."""
         return End(*self._rebuild(starts[number], self.width), "given")
+
+    def _sparse(self, rng: np.random.Generator) -> Found:
+        """Search by beam with the literals of some attributes only."""
+        table = self.posterior.bits.table
+        offered = rng.random(len(table.attributes))[table.attribute] < _OFFERED
+        return _placed(
+            _native.beam_search_among(
+                self.posterior.native, offered.astype(np.uint8), _NARROWEST, self.stop
+            )
+        )
 
     def _joined(self, way: Way, width: int, rng: np.random.Generator) -> Found:
         """Exchange terms of a start and of the elites for terms of all that earlier ends had."""

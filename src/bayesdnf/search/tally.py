@@ -13,7 +13,9 @@ _SAME = 1e-9
 # A search may stop at the end of a round, by what the independent restarts came to (see ``ways``):
 _FEWEST_WAYS = 2  # different ones that have come to the best score ...
 _SHARE = 0.25  # ... with this share of those restarts;
-_NEARLY_ALL = 0.9  # with this one, half as many restarts need to agree.
+_NEARLY_ALL = 0.9  # with this one, half as many restarts need to agree. With less,
+# since all are rebuilt alike at the end, which may take them to the same wrong function,
+_UNAIDED = 2  # of those restarts must have come to the best score before that.
 # Of all restarts, hardly any may have ended near the best score, in nats, where no other did.
 _NEAR = 10.0
 _SINGLES = 0.025
@@ -21,12 +23,15 @@ _POOL = 400  # terms of earlier ends that are put together
 
 
 class End(NamedTuple):
-    """The result of a restart, its strategy, and the terms it met on the way."""
+    """The result of a restart, its strategy, and what it came to before it was rebuilt."""
 
     terms: Terms
     score: float
     kind: str
+    begun: float = -math.inf
+    """Score of the function that was rebuilt, where it is known."""
     met: tuple[Term, ...] = ()
+    """Terms that may be of use to others."""
 
 
 class Tally:
@@ -37,6 +42,7 @@ class Tally:
         self.terms: Terms = ()
         self.score = -math.inf
         self.kinds: Counter[str] = Counter()  # of the restarts that ended at the best score
+        self._unaided = 0  # of them, independent ones that were there before they were rebuilt
         self._all_kinds: Counter[str] = Counter()
         self._ends: dict[Terms, float] = {}
         self._met: dict[Term, None] = {}  # in the order in which they were last met
@@ -60,7 +66,7 @@ class Tally:
 
     def add(self, end: End) -> None:
         """Count a restart's end, and keep the terms it met for later restarts."""
-        terms, score, kind, met = end
+        terms, score, kind, begun, met = end
         self._ends[terms] = score
         for term in met:
             self._met.pop(term, None)
@@ -70,9 +76,11 @@ class Tally:
         self._times[round(score, 6)] += 1
         if score > self.score + _SAME or (self.restarts == 0 and not self.score > -math.inf):
             self.terms, self.score = terms, score
-            self.kinds = Counter([kind])
-        elif score >= self.score - _SAME:
+            self.kinds = Counter()
+            self._unaided = 0
+        if score >= self.score - _SAME:
             self.kinds[kind] += 1
+            self._unaided += kind in INDEPENDENT and begun >= score - _SAME
         self._all_kinds[kind] += 1
 
     def agrees(self) -> bool:
@@ -87,10 +95,12 @@ class Tally:
         singles = sum(
             times == 1 and score >= self.score - _NEAR for score, times in self._times.items()
         )
+        nearly_all = share >= _NEARLY_ALL
         return (
-            self.agreement >= self._agree / (2 if share >= _NEARLY_ALL else 1)
+            self.agreement >= self._agree / (2 if nearly_all else 1)
             and share >= _SHARE
             and len(+came) >= _FEWEST_WAYS
+            and (nearly_all or self._unaided >= _UNAIDED)
             and singles <= _SINGLES * self.restarts
         )
 

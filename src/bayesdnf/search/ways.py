@@ -6,8 +6,10 @@ rates. Every line that touches it somewhere is a basin: a search that follows th
 ends in the basin it starts in, with all its restarts. So restarts anneal at known rates first, each
 at others, from those that let few false alarms pass to those that let few positives go, and set the
 rates free at the end. Lists of layers begin with functions that were found so, of either class.
-Later restarts also start from what earlier ones came to: a good function without some of its terms,
-or the best that can be made of all terms that good ones had.
+Others begin with a beam search among half of the attributes: the terms that a search takes first
+keep others out, and without them it ends elsewhere. Later restarts also start from what earlier
+ones came to: a good function without some of its terms, or the best that can be made of all terms
+that good ones had.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ Terms = tuple[tuple[int, Term], ...]
 ROUND = 8
 """Restarts in a round; those of one round do not know of each other."""
 
-INDEPENDENT = frozenset({"beam", "free", "precise", "broad", "long"})
+INDEPENDENT = frozenset({"beam", "free", "precise", "broad", "long", "sparse"})
 """Kinds that know nothing of earlier restarts. The others start from what those came to, and are
 apt to come back to it: where they end says less."""
 
@@ -36,9 +38,10 @@ _NEAREST, _FURTHEST = 0.3, 6.5
 _EVENLY = np.array([0.7548776662466927, 0.5698402909980532])
 # Distances (down, up) of the first round: rates that let few false alarms pass come first, since a
 # search at free rates seldom ends where they do.
-_FIRST = ((2.5, 5.0), (1.5, 4.5), (1.0, 2.5), (2.5, 1.0), (5.0, 2.5), (1.0, 5.0))
+_FIRST = {3: (1.5, 4.5), 4: (2.5, 5.0), 6: (5.0, 2.5), 7: (1.0, 2.5)}
+_EARLY = 3  # rounds with one more sparse restart: they are cheap, and differ most
 _DROPPED = 0.4  # share of a good function's terms that are taken out
-_POOLED = 0.6  # share of the terms at hand that most joining restarts take
+_POOLED, _FEW_POOLED = 0.6, 0.3  # shares of the terms at hand that most joining restarts take
 _TAKEN = 0.6  # share of the terms of each of two functions that are put together
 
 
@@ -47,7 +50,7 @@ class Way(NamedTuple):
 
     kind: str
     """"beam", "free", "precise", "broad", "long" (the prior is as hot as the likelihood, so that
-    functions are long for a while), "varied" or "joined"."""
+    functions are long for a while), "sparse", "varied" or "joined"."""
     start: Terms = ()
     """Terms to start from; none: the beginning."""
     rates: tuple[float, float] = (math.nan, math.nan)
@@ -94,9 +97,14 @@ class Ways:
         known = turn > 0 and bool(elites) and bool(elites[0])
         if number == 0:
             return Way("beam")
-        if known and place == 7:
+        if known and (place == 7 or (place == 1 and turn % 2 == 1)):
             # Several of a kind may be judged together: all but one must do without some terms.
-            return Way("joined", _together(elites, rng), pool=1.0 if turn % 4 == 0 else _POOLED)
+            share = _FEW_POOLED if place == 1 else 1.0 if turn % 4 == 0 else _POOLED
+            return Way("joined", _together(elites, rng), pool=share)
+        if place == 5 and (turn < _EARLY or turn % 2 == 1):
+            return Way("sparse")
+        if place == 2 and turn < _EARLY:
+            return Way("sparse")
         if known and place >= 5:
             tilted = place == 6 and not self._both_classes
             rates = self._rates(number) if tilted else (math.nan, math.nan)
@@ -118,7 +126,7 @@ class Ways:
 
     def _rates(self, number: int) -> tuple[float, float]:
         if number < ROUND:
-            down, up = _FIRST[number - 2]
+            down, up = _FIRST[number]
         else:
             # An additive recurrence covers the square of rates evenly for any number of restarts,
             # so that no restart has to know how many will follow.
