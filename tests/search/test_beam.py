@@ -1,9 +1,11 @@
 """Beam and large-neighbourhood search, by themselves."""
 
+import time
+
 import numpy as np
 import pytest
 
-from bayesdnf import BitMatrix, Posterior, _native, best_term, simulate
+from bayesdnf import BitMatrix, BooleanFunction, Posterior, _native, best_term, simulate
 from bayesdnf.model.flat_functions import as_flat
 
 
@@ -52,3 +54,13 @@ def test_stops_when_told():
     stop = _native.StopFlag()
     stop.stop()
     assert _native.beam_search(posterior.native, [[3, 4]], 8, stop)[0] == [[3, 4]]
+
+
+def test_weights_beyond_every_table_cost_little():
+    X, y, _ = simulate(50, 20, pi0=0.0, pi1=1.0, random_state=0)
+    heavy = Posterior(BitMatrix.from_table(X), y, sample_weight=np.full(50, 10**7))
+    began = time.process_time()
+    terms, _, found = _native.beam_search(heavy.native, [], 32, _native.StopFlag())
+    assert time.process_time() - began < 1  # seconds, where every count up to 10**8 is tabled
+    assert found == score(heavy, terms)
+    assert (BooleanFunction([[heavy.bits.table[i] for i in term] for term in terms])(X) == y).all()
