@@ -25,7 +25,7 @@ _SAVE_EVERY = 60.0  # seconds between states of a run that keeps one file
 _VERSION = 1
 
 
-class State(NamedTuple):
+class RunState(NamedTuple):
     """What a file of a run held."""
 
     head: dict[str, Any]
@@ -55,7 +55,7 @@ def write_state(
     write_bytes(path, seal(image.getbuffer(), kind, version))
 
 
-def read_state(path: Path, kind: str, version: int) -> State | None:
+def read_state(path: Path, kind: str, version: int) -> RunState | None:
     """Read what :func:`write_state` wrote; None when the file is not as it was written."""
     try:
         found = opened(path.read_bytes(), kind)
@@ -77,7 +77,7 @@ def read_state(path: Path, kind: str, version: int) -> State | None:
         head = json.loads(str(arrays.pop("head")))
     except Exception:  # noqa: BLE001  whatever a forged file makes its readers raise
         return None
-    return State(head, arrays) if isinstance(head, dict) else None
+    return RunState(head, arrays) if isinstance(head, dict) else None
 
 
 class StateFile:
@@ -112,7 +112,7 @@ class StateFile:
         self._settings = json.loads(json.dumps(settings))  # as it is read back
         self._saved = time.monotonic()
 
-    def load(self) -> State | None:
+    def load(self) -> RunState | None:
         """Return the state; None when there is no file."""
         if not self.path.exists():
             return None

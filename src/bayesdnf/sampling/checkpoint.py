@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..checks import is_whole
 from ..errors import InputError
 from ..files.atomic import writable
-from ..files.states import State, read_state, write_state
+from ..files.states import RunState, read_state, write_state
 from ..model.flat_functions import FlatFunctions, as_flat
 from ..model.posterior import Posterior, Scores
 from .kernel import MOVES, Info, Snapshot, Terms
@@ -125,7 +125,7 @@ class Checkpoint:
         self._next += 1
 
 
-def _read(file: Path) -> State | None:
+def _read(file: Path) -> RunState | None:
     """Return the state in a file; None when it is not as it was written."""
     found = read_state(file, _FORMAT, _VERSION)
     if found is None or not is_whole(found.head.get("number"), 0, _WORD):
@@ -136,7 +136,7 @@ def _read(file: Path) -> State | None:
 class _Reader:
     """What a state of a run holds, each field checked; ValueError says what is wrong."""
 
-    def __init__(self, state: State, run: dict[str, Any], posterior: Posterior) -> None:
+    def __init__(self, state: RunState, run: dict[str, Any], posterior: Posterior) -> None:
         self._state, self._run, self._posterior = state, run, posterior
         self._n_betas = len(run["betas"])
         self._steps = (run["draws"] + run["warmup"]) * run["thin"]
