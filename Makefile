@@ -231,8 +231,8 @@ bench-genomics: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.scan
 	$(BIN)/python -m benchmarks.hiv
 
-# Speed-up on 1, 2 and 4 local Dask processes, the cost of a task, memory of a worker. Minutes, on
-# four free cores.
+# Speed-up on 1, 2 and 4 local Dask processes, the cost of a task, memory of a worker, into
+# docs/cluster.md. Minutes, on four free cores.
 bench-cluster: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.cluster $(if $(QUICK),--quick)
 

@@ -140,9 +140,9 @@ StratumBound stratum_bound(const Likelihood& likelihood) {
         double far = kNever;
     };
     const auto begin = [&](Lines& lines, Count m, const Ranges& near_slopes, double far_slope) {
-        const auto [first, last] = ranges_of(curve.size(m), cuts);
+        const auto range = ranges_of(curve.size(m), cuts);
         curve.visit(m, [&](const Stretch& s) {
-            for (std::size_t k = first; k <= last; ++k)
+            for (std::size_t k = range[0]; k <= range[1]; ++k)
                 lines.near[k] = std::max(lines.near[k], start_of<true>(s, near_slopes[k]));
             lines.far = std::max(lines.far, start_of<false>(s, far_slope));
         });

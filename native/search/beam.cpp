@@ -90,14 +90,18 @@ std::vector<Term> starts(const Support& support, Terms others, const Term& start
 // them and no open negative.
 class Hope {
   public:
-    explicit Hope(const Opening& opening) {
+    Hope(const Opening& opening, std::size_t n_words) {
         if (!opening.simple()) return;
         const Likelihood& likelihood = opening.likelihood();
         const MarkedCounts &rest = opening.marked(), &open = opening.open();
         const auto at = [&](Count a) { return likelihood.bound(rest.positive + a, rest.negative); };
-        // Weights can make positives far more than any table. The likelihood is convex along the
-        // counts: of a stretch of them it is highest at an end.
-        stretch_ = open.positive / kMost + 1;
+        // Weights can make positives far more than any table, where each look-up is worked out. The
+        // likelihood is convex along the counts: of a stretch of them it is highest at an end, and
+        // one far shorter than the weight of a row, of which a word has at most its bits, will do.
+        const Count n = likelihood.n_positive() + likelihood.n_negative();
+        const auto n_rows = static_cast<Count>(kWordBits * n_words);
+        const Count most = n < kMost ? kMost : std::min(kMost, kStretchesPerRow * n_rows);
+        stretch_ = open.positive / most + 1;
         for (Count a = 0; a <= open.positive; a += stretch_)
             highest_.push_back(std::max(at(a), at(std::min(a + stretch_ - 1, open.positive))));
         // A longer term may also lose positives, so fewer of them are within its reach.
@@ -118,7 +122,7 @@ class Hope {
     }
 
   private:
-    static constexpr Count kMost = Count{1} << 20;
+    static constexpr Count kMost = Count{1} << 20, kStretchesPerRow = 64;
 
     std::vector<double> highest_;  // rising; empty where several parts are open
     Count stretch_ = 1;            // positives for which one entry stands
@@ -175,7 +179,7 @@ class Beam {
               kCountsAtOnce / (opening_.n_parts() * view_.n_segments() * view_.n_literals() + 1),
               view_.selects() ? 8 : 4, 64)),
           others_(state.spans(left_out)),
-          hope_(opening_) {
+          hope_(opening_, view_.n_words()) {
         best_.score = floor;
         best_.height = height;
         for (std::size_t l = 0; l < view_.n_literals(); ++l)

@@ -78,6 +78,11 @@ class OutOfMemoryError(BayesDNFError, MemoryError):
 class ClusterError(BayesDNFError, RuntimeError):
     """A cluster cannot do the work: its scheduler is lost, or a worker refuses a task."""
 
+    def saved_in(self, *files: object) -> ClusterError:
+        """Return the error with where to find what was done before it."""
+        where = " and ".join(map(str, files))
+        return ClusterError(f"{self} What was done is saved in {where}; run the same to resume.")
+
 
 class MissingExtraError(BayesDNFError, ImportError):
     """A library is missing that only some uses of bayesdnf need."""

@@ -93,6 +93,8 @@ def test_values_keep_their_type(text, value):
         ("x = " + "9" * 400, "a finite number", 4),
         ('x = "abc', 'a closing "', 8),
         ("x = 'a\\q'", "one of the escapes", 6),
+        ("x = 'a\\x1'", "one of the escapes", 6),
+        ("x = 'a\\U00110000'", "one of the escapes", 6),
         ("a AND (b OR c)", "an OR inside an AND", 6),
         ("(a OR b) AND c", "an OR inside an AND", 0),
         ("NOT (a AND b)", "NOT before one literal", 4),
@@ -124,3 +126,13 @@ def test_any_text_gives_a_function_or_a_parse_error(text):
 def test_only_texts_are_parsed():
     with pytest.raises(ParameterError, match="'text' parameter"):
         BooleanFunction.parse(3)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["\x1b[31mred", "\u202eevil", "a\nb\\x41", "\u2028", "\ud800", "\U000e0001", "\xa0", "é"],
+)
+def test_names_that_a_terminal_would_obey_are_written_as_escapes(name):
+    function = BooleanFunction([[Literal(name, "=", name)]])
+    assert str(function).isprintable()
+    assert BooleanFunction.parse(str(function)) == function

@@ -68,8 +68,10 @@ def test_markers_writes_a_folder_and_prints_the_summary(run, plink):
 
 
 def test_without_a_prevalence_risks_are_the_samples(run, plink):
-    ran = run(*markers("--json", "--seed", 5, "--pcs", 2, "--permutations", 1))
+    kept = ("--checkpoint", "kept")  # removed when the results are saved
+    ran = run(*markers("--json", "--seed", 5, "--pcs", 2, "--permutations", 1, *kept))
     result = ran.json()
+    assert not Path("kept").exists()
     assert result["rule"] == TRUTH
     assert result["prevalence"] is None
     assert result["settings"]["draws"] == 100

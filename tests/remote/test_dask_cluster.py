@@ -13,11 +13,11 @@ import pytest
 
 from bayesdnf import hunt, sample
 from bayesdnf.errors import ClusterError, InputError
-from bayesdnf.genomics import family_wise, scan
+from bayesdnf.genomics import family_wise, find_markers, scan
 from bayesdnf.remote import dask_cluster
 from bayesdnf.remote.clusters import active_cluster
 from bayesdnf.sampling import remote_chains
-from tests.genomics.planted import study
+from tests.genomics.planted import QUICK, study
 from tests.remote.shared_work import TRUTH, posterior
 
 STRATA = np.arange(300) % 2
@@ -95,7 +95,7 @@ def test_a_lost_scheduler_is_a_sentence_and_a_checkpoint(client, tmp_path):
         n_workers=1, threads_per_worker=2, processes=False, protocol="tcp://",
         dashboard_address=":0",
     )  # fmt: skip
-    lost = r"was lost after \d+ of 32 tasks\. \d+ of 32 parts"
+    lost = r"was lost after \d+ of 32 tasks\. What was done is saved in .*scan.checkpoint; run"
     with (
         distributed.Client(cluster.scheduler_address, set_as_default=False) as other,
         pytest.raises(ClusterError, match=lost),
@@ -112,8 +112,38 @@ def test_a_lost_scheduler_is_a_sentence_and_a_checkpoint(client, tmp_path):
         whole.genotypes, whole.y, client=client, checkpoint=kept, progress=lambda *t: told.append(t)
     )
     assert found.findings.equals(wanted.findings)
-    assert len(told) < 32
-    assert not kept.exists()
+    assert 0 < len(told) < 32
+    told.clear()
+    again = scan(whole.genotypes, whole.y, checkpoint=kept, progress=lambda *t: told.append(t))
+    assert again.findings.equals(wanted.findings)
+    assert told == []
+
+
+def test_markers_go_on_when_the_scheduler_was_lost(tmp_path):
+    given, kept = study(), tmp_path / "kept"
+    run = {**QUICK, "triples": 0, "keep": 12, "checkpoint": kept}
+    cluster = distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, protocol="tcp://",
+        dashboard_address=":0",
+    )  # fmt: skip
+
+    def lose(stage, done, total):
+        if stage == "search" and done:
+            cluster.close()
+
+    lost = rf"was lost after .* saved in {kept}/search-\w+\.state; run the same to resume\.$"
+    with (
+        distributed.Client(cluster.scheduler_address, set_as_default=False) as other,
+        joblib.parallel_config(backend="dask", client=other),
+        pytest.raises(ClusterError, match=lost),
+    ):
+        find_markers(given, progress=lose, **run)
+    heard = set()
+    found = find_markers(given, progress=lambda stage, *_: heard.add(stage), **run)
+    assert heard == {"search", "chains"}
+    wanted = find_markers(given, **{**run, "checkpoint": None})
+    assert found.variants.equals(wanted.variants)
+    assert same(found.draws, wanted.draws)
 
 
 @pytest.mark.usefixtures("many_parts")

@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from bayesdnf import BitMatrix, Posterior, Prior, _native, best_term, simulate
+from bayesdnf import (
+    BitMatrix,
+    BooleanFunction,
+    Posterior,
+    Prior,
+    _native,
+    best_term,
+    simulate,
+)
 from bayesdnf.model.flat_functions import as_flat
 
 
@@ -74,3 +82,11 @@ def test_literals_on_offer_are_said_of_each_and_required_ones_stay():
     assert terms == [[5]]
     with pytest.raises(ValueError, match="each literal must be on offer or not"):
         _native.beam_search_among(posterior.native, nothing[1:], 8, _native.StopFlag())
+
+
+def test_weights_beyond_every_table_change_no_answer():
+    X, y, _ = simulate(50, 20, pi0=0.0, pi1=1.0, random_state=0)
+    heavy = Posterior(BitMatrix.from_table(X), y, sample_weight=np.full(50, 10**7))
+    terms, _, found = _native.beam_search(heavy.native, [], 32, _native.StopFlag())
+    assert found == score(heavy, terms)
+    assert (BooleanFunction([[heavy.bits.table[i] for i in term] for term in terms])(X) == y).all()

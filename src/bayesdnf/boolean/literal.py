@@ -263,8 +263,8 @@ def _is_number(text: str) -> bool:
 
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    escaped = escaped.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
-    return f'"{escaped}"'
+    # What has no shape of its own could break lines or steer a terminal that shows a rule.
+    return f'"{"".join(c if c.isprintable() else ascii(c)[1:-1] for c in escaped)}"'
 
 
 def quote(name: str) -> str:

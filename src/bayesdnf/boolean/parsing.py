@@ -12,6 +12,7 @@ _SPACE = re.compile(r"\s*")
 _OPERATOR = re.compile(r"!=|>=|<=|==|<>|=|<|>")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _ESCAPES = {"\\": "\\", '"': '"', "'": "'", "n": "\n", "r": "\r", "t": "\t"}
+_CODED = re.compile(r"x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}")
 _COMPARISONS = tuple(o for o in OPERATORS if o not in MEANING)
 
 # Deeper nesting is an attack or a mistake, and would exhaust Python's stack.
@@ -204,9 +205,15 @@ class _Reader:
             if character == "\\":
                 at += 1
                 escape = self.text[at : at + 1]
-                if escape not in _ESCAPES:
-                    self.fail("one of the escapes \\\\ \\\" \\' \\n \\r \\t", at - 1)
-                character = _ESCAPES[escape]
+                coded = _CODED.match(self.text, at)
+                if coded is not None:
+                    character = chr(int(coded[0][1:], 16))
+                    at = coded.end() - 1
+                elif escape in _ESCAPES:
+                    character = _ESCAPES[escape]
+                else:
+                    known = r"\\ \" \' \n \r \t \xHH \uHHHH \UHHHHHHHH"
+                    self.fail(f"one of the escapes {known}", at - 1)
             characters.append(character)
             at += 1
         if at == len(self.text):

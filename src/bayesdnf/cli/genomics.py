@@ -96,6 +96,12 @@ def markers(
         list[Path] | None, typer.Option(help="Output of an earlier scan of this study; repeatable.")
     ] = None,
     scheduler: options.Scheduler = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            help="Checkpoint folder to resume from. Default with a scheduler: OUT.checkpoint."
+        ),
+    ] = None,
     seed: options.Seed = 0,
     excel_safe: options.ExcelSafe = False,
     as_json: options.Json = False,
@@ -105,6 +111,7 @@ def markers(
     """Find combinations of variants (polygenic markers) associated with the outcome."""
     from ..files.packed import is_packed
     from ..genomics import Genes, Scan, find_markers
+    from ..genomics.markers.step_files import StepFiles
     from ..model.effect import Effect
     from ..plots.panels import pyplot
     from ..remote.clusters import connected
@@ -117,7 +124,10 @@ def markers(
     ready(out)
     pyplot()  # a missing library is told now, not after the work
     began = time.monotonic()
-    with connected(scheduler), Stages() as stages:
+    if checkpoint is None and scheduler is not None:
+        checkpoint = Path(f"{out}.checkpoint")
+    steps = StepFiles(checkpoint)
+    with _keeping(checkpoint), connected(scheduler), Stages() as stages:
         kept = _prepared(study, reading, stages)
         read = time.monotonic() - began
         found = find_markers(
@@ -126,7 +136,7 @@ def markers(
             strata=reading.strata or (), adjust=reading.adjust, build=reading.build,
             layers=layers, permutations=permutations, holdout=holdout, draws=draws, chains=chains,
             time_limit=time_limit, n_jobs=reading.jobs, random_state=seed, pairs=scans or None,
-            progress=stages,
+            progress=stages, checkpoint=checkpoint,
         )  # fmt: skip
     if not as_json:
         from ..genomics.markers.summary import summary
@@ -148,6 +158,8 @@ def markers(
     elif saved.path is not None:
         typer.echo(f"\n{len(files)} files written to {saved.path}.")
     saved.require()
+    if "interrupted" not in (found.search.stopped, found.draws.settings["stopped"]):
+        steps.remove()
 
 
 def _prepared(study: str, reading: Reading, stages: Stages) -> Study:
@@ -296,11 +308,13 @@ def scan(
     saved = save_result(save, out, "the pairs")
     _tell_scan(saved.path, found.findings, found.settings, as_json)
     saved.require()
+    if checkpoint is not None:
+        checkpoint.unlink(missing_ok=True)
 
 
 @contextmanager
 def _keeping(checkpoint: Path | None) -> Iterator[None]:
-    """Name the checkpoint from which an interrupted scan can resume."""
+    """Name the checkpoint from which an interrupted command can resume."""
     try:
         yield
     except KeyboardInterrupt:

@@ -1,15 +1,12 @@
 """checkpoint: a long run's state on disk, whole at every moment.
 
 Two files are written in turn, PATH.0 and PATH.1, each as a whole, so that the newer one that can
-be read is never older than the last interval, whenever the process is killed. A file is an npz
-without pickle, sealed as files of draws are: reading one runs no code, and whatever it holds is
-checked against the run that goes on from it.
+be read is never older than the last interval, whenever the process is killed. Whatever a file holds
+is checked against the run that goes on from it.
 """
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import time
 from collections.abc import Iterable, Sequence
@@ -22,8 +19,8 @@ from numpy.typing import NDArray
 
 from ..checks import is_whole
 from ..errors import InputError
-from ..files.atomic import writable, write_bytes
-from ..files.seals import opened, seal
+from ..files.atomic import writable
+from ..files.states import RunState, read_state, write_state
 from ..model.flat_functions import FlatFunctions, as_flat
 from ..model.posterior import Posterior, Scores
 from .kernel import MOVES, Info, Snapshot, Terms
@@ -41,7 +38,8 @@ class Checkpoint:
     Parameters
     ----------
     path : path
-        Where; ``.0`` and ``.1`` are added to it.
+        Where; ``.0`` and ``.1`` are added to it, and ``.search`` until chains that start from
+        a search have a state.
     settings : dict
         What the run is: a state of another run, or of other data, is refused.
     """
@@ -50,7 +48,8 @@ class Checkpoint:
         if not Path(path).name:
             raise InputError(f"Cannot keep a checkpoint in {os.fspath(path)!r}: name a file.")
         self.files = tuple(Path(f"{os.fspath(path)}.{i}") for i in (0, 1))
-        for file in self.files:
+        self.search = Path(f"{os.fspath(path)}.search")  # of where chains start, before they do
+        for file in (*self.files, self.search):
             writable(file)
         self.settings = settings
         self._saved = time.monotonic()
@@ -78,8 +77,8 @@ class Checkpoint:
                 f"Neither {self.files[0]} nor {self.files[1]} is a checkpoint that can be read; "
                 "remove them to start again."
             )
-        file = max(states, key=lambda file: states[file]["head"]["number"])
-        head = states[file]["head"]
+        file = max(states, key=lambda file: states[file].head["number"])
+        head = states[file].head
         for name, value in self.settings.items():
             if head["settings"].get(name) != value:
                 raise InputError(
@@ -109,7 +108,7 @@ class Checkpoint:
             "settings": self.settings,
             "snapshots": [record.snapshot._asdict() for record in records],
         }
-        arrays: dict[str, Any] = {"head": np.array(json.dumps(head))}
+        arrays: dict[str, Any] = {}
         for chain, record in enumerate(records):
             for info in record.joined().pieces:
                 for field in fields(Info):
@@ -119,51 +118,32 @@ class Checkpoint:
                             arrays[f"{chain}.{_FUNCTIONS}.{part}"] = array
                     else:
                         arrays[f"{chain}.{field.name}"] = value
-        image = io.BytesIO()
-        np.savez(image, **arrays)
         # Two files in turn: while one is written, the other is whole.
-        write_bytes(self.files[self._next % 2], seal(image.getbuffer(), _FORMAT, _VERSION))
+        write_state(self.files[self._next % 2], _FORMAT, _VERSION, head, arrays)
+        self.search.unlink(missing_ok=True)
         self._saved = time.monotonic()
         self._next += 1
 
 
-def _read(file: Path) -> dict[str, Any] | None:
-    """Return the arrays of a file, its head parsed; None when it is not as it was written."""
-    try:
-        found = opened(file.read_bytes(), _FORMAT)
-    except OSError as error:
-        raise InputError(f"Cannot read {file}: {error.strerror}.") from error
-    if found is None or not found.intact:
+def _read(file: Path) -> RunState | None:
+    """Return the state in a file; None when it is not as it was written."""
+    found = read_state(file, _FORMAT, _VERSION)
+    if found is None or not is_whole(found.head.get("number"), 0, _WORD):
         return None
-    if found.version != _VERSION:
-        raise InputError(
-            f"The checkpoint {file} has format {found.version}; "
-            f"this version of bayesdnf reads format {_VERSION}."
-        )
-    try:
-        with np.load(io.BytesIO(found.content), allow_pickle=False) as archive:
-            # Nothing that save writes is compressed: what is could be larger than any memory.
-            if sum(entry.file_size for entry in archive.zip.infolist()) > len(found.content):
-                return None
-            arrays: dict[str, Any] = dict(archive)
-        arrays["head"] = head = json.loads(str(arrays["head"]))
-    except Exception:  # noqa: BLE001  whatever a forged file makes its readers raise
-        return None
-    whole = isinstance(head, dict) and is_whole(head.get("number"), 0, _WORD)
-    return arrays if whole and isinstance(head.get("settings"), dict) else None
+    return found if isinstance(found.head.get("settings"), dict) else None
 
 
 class _Reader:
     """What a state of a run holds, each field checked; ValueError says what is wrong."""
 
-    def __init__(self, state: dict[str, Any], run: dict[str, Any], posterior: Posterior) -> None:
+    def __init__(self, state: RunState, run: dict[str, Any], posterior: Posterior) -> None:
         self._state, self._run, self._posterior = state, run, posterior
         self._n_betas = len(run["betas"])
         self._steps = (run["draws"] + run["warmup"]) * run["thin"]
 
     def records(self) -> list[ChainRecord]:
         """Return the chains' records."""
-        snapshots = self._state["head"].get("snapshots")
+        snapshots = self._state.head.get("snapshots")
         if not isinstance(snapshots, list) or len(snapshots) != self._run["chains"]:
             raise ValueError(f"it has no state of each of {self._run['chains']} chains")
         return [self._record(chain, snapshot) for chain, snapshot in enumerate(snapshots)]
@@ -171,7 +151,7 @@ class _Reader:
     def _record(self, chain: int, snapshot: dict[str, Any]) -> ChainRecord:
         where = self._snapshot(snapshot)
         drawn = where.step // self._run["thin"]
-        if f"{chain}.draws" not in self._state:
+        if f"{chain}.draws" not in self._state.arrays:
             if drawn:
                 raise ValueError(f"chain {chain + 1} has no draws")
             return ChainRecord(where)
@@ -249,7 +229,7 @@ class _Reader:
 
     def _array(self, name: str, kind: type, *shape: int) -> NDArray[Any]:
         """Return an array of this type and shape; -1 stands for any length."""
-        values: NDArray[Any] = self._state[name]
+        values: NDArray[Any] = self._state.arrays[name]
         fits = values.ndim == len(shape) and all(
             wanted in (-1, there) for wanted, there in zip(shape, values.shape, strict=True)
         )

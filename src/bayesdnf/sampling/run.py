@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -150,8 +151,9 @@ def sample(
                 None if time_limit is None else max(0.01, time_limit - (time.monotonic() - began))
             )
             functions, known = _starts(
-                posterior, used, starts, chains, streams, left, n_jobs, device
-            )
+                posterior, used, starts, chains, streams, left, n_jobs, device,
+                None if kept is None else kept.search,
+            )  # fmt: skip
             records = [
                 ChainRecord(used.init(function, streams[number], known))
                 for number, function in enumerate(functions)
@@ -180,10 +182,7 @@ def sample(
             if kept is None:
                 raise
             kept.save(records)
-            raise ClusterError(
-                f"{error} The chains so far are saved in {kept.files[0]} and {kept.files[1]}; run "
-                "again with this checkpoint to resume."
-            ) from error
+            raise error.saved_in(*kept.files) from error
     if kept is not None:
         kept.save(records)
     return _collect(posterior, used, records, settings | {"stopped": stopped}, streams)
@@ -244,6 +243,7 @@ def _starts(
     time_limit: float | None,
     n_jobs: int,
     device: str,
+    checkpoint: Path | None,
 ) -> tuple[list[Rule], list[Rule]]:
     """Where the chains start, and the functions that are known before they do."""
     if starts is not None:
@@ -259,6 +259,7 @@ def _starts(
         n_jobs=n_jobs,
         random_state=streams.child(_HUNT),
         device=device,
+        checkpoint=checkpoint,
     )
     if found.stopped == "interrupted":
         raise KeyboardInterrupt  # nothing is drawn yet

@@ -12,6 +12,7 @@ threads.
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -33,6 +34,7 @@ from ..remote.clusters import Cluster, active_cluster
 from ..remote.numbered import RemoteRuns
 from ..remote.on_worker import once
 from ..remote.posteriors import SharedPosterior
+from .kept_ends import KeptEnds
 from .result import SearchProgress, SearchResult
 from .tally import End, Tally
 from .ways import ROUND, Term, Terms, Way, Ways
@@ -69,6 +71,7 @@ def hunt(
     progress: SearchProgress | None = None,
     starts: Sequence[Rule | str] = (),
     device: str = "auto",
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> SearchResult:
     """Search for the function with the highest posterior.
 
@@ -101,6 +104,9 @@ def hunt(
     device : {"auto", "cpu", "cuda"}, default="auto"
         What counts rows: the processor or an NVIDIA GPU (extra ``cuda12`` or ``cuda13``), which
         "auto" takes for large tables where there is one. The result does not depend on it.
+    checkpoint : path, optional
+        File in which to keep where restarts ended; if that of this very search is there, its
+        restarts are not done again.
 
     Returns
     -------
@@ -133,7 +139,8 @@ def hunt(
     stop = _native.StopFlag()
     if time_limit is not None:
         stop.set_deadline(time_limit)
-    restart = _Restart(posterior, steps, Streams(random_state, "hunt"), stop)
+    streams = Streams(random_state, "hunt")
+    restart = _Restart(posterior, steps, streams, stop)
     tally = Tally(agree)
 
     def tell() -> None:
@@ -142,6 +149,7 @@ def hunt(
 
     stopped = "restarts"
     given = _starts(posterior, starts)
+    kept = KeptEnds(checkpoint, posterior, given, stop, steps=steps, seed=streams.name)
     cluster = active_cluster()
     runs: NumberedRuns[End] | RemoteRuns[End] = NumberedRuns(restart, stop, tell)
     offered: NumberedRuns[End] | RemoteRuns[End] = NumberedRuns(
@@ -154,9 +162,9 @@ def hunt(
         offered = RemoteRuns(cluster, do_restart, lambda i: send(i)._replace(start=given[i]), tell)
     try:
         with on_device(posterior.bits, device if cluster is None else "cpu", "hunt"):
-            for end in offered.in_order(range(len(starts)), n_jobs):
+            for end in kept.in_order("starts", offered, range(len(starts)), n_jobs):
                 tally.know(end)
-            for end in _rounds(runs, restart, tally, restarts, n_jobs):
+            for end in _rounds(kept, runs, restart, tally, restarts, n_jobs):
                 tally.add(end)
                 tell()
                 if stop():
@@ -174,11 +182,15 @@ def hunt(
     except ClusterError as error:
         if tally.score == -math.inf:
             raise
+        if kept.file is not None:
+            kept.save()
+            raise error.saved_in(kept.file.path) from error
         best_now = posterior.spell(as_flat([tally.terms]), 0)
         raise ClusterError(
-            f"{error} {tally.restarts:,} restarts were counted; pass the best function so far as "
-            f"one of 'starts' to resume from it: {best_now}"
+            f"{error} {tally.restarts:,} restarts were counted and not saved, because there was no "
+            f"checkpoint; the best function so far: {best_now}"
         ) from error
+    kept.save()
     if tally.score == -math.inf and stopped in ("agreement", "restarts"):
         raise InputError(
             "The search found no function that the prior allows on this table; the prior on the "
@@ -219,6 +231,7 @@ def _starts(posterior: Posterior, starts: Sequence[Rule | str]) -> list[Terms]:
 
 
 def _rounds(
+    kept: KeptEnds,
     runs: NumberedRuns[End] | RemoteRuns[End],
     restart: _Restart,
     tally: Tally,
@@ -235,7 +248,7 @@ def _rounds(
         # threads cannot change the result.
         last = min(first + min(max(first, ROUND), 4 * ROUND), most)
         restart.know(tally)
-        yield from runs.in_order(range(first, last), n_jobs)
+        yield from kept.in_order("restarts", runs, range(first, last), n_jobs)
         first = last
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -178,6 +179,7 @@ def find_markers(
     random_state: int | np.random.SeedSequence | None = None,
     pairs: Scan | Sequence[Scan] | None = None,
     progress: StageProgress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Markers:
     """Find the OR of ANDs of genotypes that best tells cases from controls, and how sure it is.
 
@@ -239,6 +241,9 @@ def find_markers(
         by genotype cells too. Those not given are made.
     progress : callable, optional
         Called as ``progress(what, done, total)``.
+    checkpoint : path, optional
+        Folder in which scans, searches, chains and permutations keep their states; the same call
+        goes on from them, to the same result.
 
     Examples
     --------
@@ -259,7 +264,7 @@ def find_markers(
         draws=draws, warmup=warmup, chains=chains,
         time_limit=time_limit, n_jobs=n_jobs,
     )  # fmt: skip
-    task = MarkerTask.of(study, settings, random_state, progress)
+    task = MarkerTask.of(study, settings, random_state, progress, checkpoint)
     made = check_scans(task, pairs)
     clock = Clock()
     scanned = scan_variants(task, made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -14,14 +15,19 @@ from ... import _native
 from ...boolean import BooleanFunction
 from ...boolean.literal import CODINGS
 from ...checks import whole
+from ...errors import ClusterError
+from ...files.states import StateFile
 from ...model.streams import Streams
 from ...remote.clusters import Cluster, active_cluster
 from ..genotypes import Genotypes
 from ..scanning.scan_parts import Progress, ScanOptions, scan_table
 from ..scanning.sharing import SharedCalls
+from .scan import identity, strata_hash
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_LARGEST = "largest"  # the array of a checkpoint
 
 Numbered = tuple[int, tuple[float, float]]
 """The number of a permutation, and the largest values in it."""
@@ -37,6 +43,7 @@ def family_wise(
     random_state: int | np.random.SeedSequence | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     **settings: Any,
 ) -> NDArray[np.float64]:
     """Find the best single variant and the best pair under permutations of the outcome.
@@ -59,6 +66,8 @@ def family_wise(
         Dask or Ray its workers do the permutations instead.
     progress : callable, optional
         Called as ``progress(done, permutations)``.
+    checkpoint : path, optional
+        File in which to keep permutations that are done; the same call goes on from them.
     **settings
         ``codings``, ``measure``, ``rank``, ``gap`` and ``effect`` of the scan.
 
@@ -81,21 +90,69 @@ def family_wise(
     n_jobs = whole("n_jobs", "family_wise", n_jobs, 1)
     streams = Streams(random_state, "family_wise")
     exchangeable = _exchangeable(len(y), strata, families)
+    options = _options(settings)
+    file = None
+    if checkpoint is not None:
+        file = _state_file(checkpoint, genotypes, y, exchangeable, strata, streams, options)
+    out = _resumed(file, permutations)
+    left = np.flatnonzero(np.isnan(out).any(axis=1)).tolist()
     cluster = active_cluster()
     if cluster is not None:
-        ended = _remotely(
-            genotypes, y, exchangeable, strata, permutations, streams, settings, cluster
-        )
+        ended = _remotely(genotypes, y, exchangeable, strata, left, streams, options, cluster)
     else:
-        ended = _on_threads(
-            genotypes, y, exchangeable, strata, permutations, streams, settings, n_jobs
-        )
-    out = np.empty((permutations, 2))
+        ended = _on_threads(genotypes, y, exchangeable, strata, left, streams, options, n_jobs)
+    before = permutations - len(left)
     with closing(ended):
-        for done, (number, pair) in enumerate(ended, start=1):
-            out[number] = pair
-            if progress is not None:
-                progress(done, permutations)
+        try:
+            for done, (number, pair) in enumerate(ended, start=before + 1):
+                out[number] = pair
+                if file is not None and file.due:
+                    file.save({}, {_LARGEST: out})
+                if progress is not None:
+                    progress(done, permutations)
+        except (KeyboardInterrupt, ClusterError) as error:
+            if file is None or np.isnan(out).all():
+                raise
+            file.save({}, {_LARGEST: out})
+            if isinstance(error, ClusterError):
+                raise error.saved_in(file.path) from error
+            raise
+    if file is not None:
+        file.save({}, {_LARGEST: out})
+    return out
+
+
+def _state_file(
+    path: str | os.PathLike[str],
+    genotypes: Genotypes,
+    y: NDArray[np.bool_],
+    exchangeable: NDArray[np.intp],
+    strata: NDArray[np.intp] | None,
+    streams: Streams,
+    options: ScanOptions,
+) -> StateFile:
+    """Return the file of permutations that are done; how many there are to be does not matter."""
+    what = {
+        **identity(genotypes, y, options.codings, options.gap, options.effect),
+        "measure": options.measure,
+        "rank": options.rank,
+        "strata": strata_hash(strata),
+        "families": strata_hash(exchangeable),
+        "seed": streams.name,
+    }
+    return StateFile(path, "permutation test", what)
+
+
+def _resumed(file: StateFile | None, permutations: int) -> NDArray[np.float64]:
+    """Return the values of permutations that are done, NaN for the others."""
+    out = np.full((permutations, 2), np.nan)
+    state = None if file is None else file.load()
+    if file is None or state is None:
+        return out
+    values = state.arrays.get(_LARGEST)
+    if values is None or values.dtype != np.float64 or values.shape[1:] != (2,):
+        raise file.damaged("it does not hold what it should")
+    out[: len(values)] = values[:permutations]
     return out
 
 
@@ -104,15 +161,14 @@ def _on_threads(
     y: NDArray[np.bool_],
     exchangeable: NDArray[np.intp],
     strata: NDArray[np.intp] | None,
-    permutations: int,
+    numbers: list[int],
     streams: Streams,
-    settings: dict[str, Any],
+    options: ScanOptions,
     n_jobs: int,
 ) -> Generator[Numbered, None, None]:
     # Each permutation has a random stream by its number and runs on one thread, so that results do
     # not depend on how many threads there are.
     stop = _native.StopFlag()
-    options = _options(settings)
 
     def largest(number: int) -> tuple[float, float]:
         shuffled = permuted(y, exchangeable, np.random.default_rng(streams.child(number)))
@@ -120,7 +176,7 @@ def _on_threads(
 
     with ThreadPoolExecutor(n_jobs) as pool:
         try:
-            yield from enumerate(pool.map(largest, range(permutations)))
+            yield from zip(numbers, pool.map(largest, numbers), strict=True)
         except BaseException:  # Ctrl-C too: scans that are running must end before the pool does
             stop.stop()
             pool.shutdown(cancel_futures=True)
@@ -131,7 +187,7 @@ class PermutationTask(NamedTuple):
     """A permutation, for a worker."""
 
     calls: SharedCalls
-    settings: dict[str, Any]
+    options: ScanOptions
     streams: Streams
     number: int
 
@@ -143,7 +199,7 @@ def scan_permuted(task: PermutationTask, stop: _native.StopFlag) -> tuple[float,
     rng = np.random.default_rng(task.streams.child(task.number))
     shuffled = permuted(data["y"], exchangeable, rng)
     strata = data["strata"] if data.has("strata") else None
-    options, places = _options(task.settings), (data["chromosome"], data["position"])
+    options, places = task.options, (data["chromosome"], data["position"])
     return _largest(options.table(task.calls.planes(), shuffled, *places, strata), options, stop)
 
 
@@ -152,16 +208,16 @@ def _remotely(
     y: NDArray[np.bool_],
     exchangeable: NDArray[np.intp],
     strata: NDArray[np.intp] | None,
-    permutations: int,
+    numbers: list[int],
     streams: Streams,
-    settings: dict[str, Any],
+    options: ScanOptions,
     cluster: Cluster,
 ) -> Generator[Numbered, None, None]:
     more = {"exchangeable": exchangeable.astype(np.int64)}
     if strata is not None:
         more["strata"] = strata.astype(np.int64)
     with SharedCalls.of(genotypes, y, cluster, **more) as calls:
-        tasks = (PermutationTask(calls, settings, streams, i) for i in range(permutations))
+        tasks = (PermutationTask(calls, options, streams, i) for i in numbers)
         with closing(cluster.run(scan_permuted, tasks)) as ended:
             for task, pair in ended:
                 yield task.number, pair

@@ -198,7 +198,7 @@ def scan(
         Scan on the workers of this Dask client.
     checkpoint : path, optional
         Where to keep what is scanned, for pairs and triples; if a state of this very scan is there,
-        the scan goes on from it. The file is removed when the scan has ended.
+        the scan goes on from it, and one that has ended is not made again.
 
     Examples
     --------

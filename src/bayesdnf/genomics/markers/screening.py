@@ -17,6 +17,7 @@ from ..quality.linkage import clump_leads
 from .scan import Scan, scan
 from .scoring import Scoring
 from .spelling import with_negations
+from .step_files import StepFiles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,6 +89,7 @@ def scan_study(
     effect: Effect,
     n_jobs: int,
     progress: StageProgress | None,
+    files: StepFiles,
     pairs: Sequence[Scan] = (),
 ) -> StudyScans:
     """Score every variant and every pair, and every triple of the most promising variants.
@@ -106,7 +108,12 @@ def scan_study(
     titles = {"and": "pairs"} | ({"cells": "pairs, by genotype cells"} if scoring.negations else {})
     scans = [
         known.get(measure)
-        or run(codings=codings, measure=measure, progress=stage_progress(progress, title))
+        or run(
+            codings=codings,
+            measure=measure,
+            progress=stage_progress(progress, title),
+            checkpoint=files(f"pairs-{measure}"),
+        )
         for measure, title in titles.items()
     ]
     found = StudyScans(singles, tuple(scans))
@@ -114,8 +121,9 @@ def scan_study(
     if triples < 3 or len(promising) < 3:
         return found
     of_three = run(
-        size=3, among=promising, codings=codings, progress=stage_progress(progress, "triples")
-    )
+        size=3, among=promising, codings=codings, progress=stage_progress(progress, "triples"),
+        checkpoint=files("triples"),
+    )  # fmt: skip
     return StudyScans(singles, (*scans, of_three))
 
 

@@ -226,6 +226,7 @@ def search_layers(task: MarkerTask, searched: Searched) -> Layered | None:
         n_jobs=task.settings.n_jobs,
         random_state=task.streams.child(_LAYERS),
         progress=stage_progress(task.progress, "layers"),
+        checkpoint=task.files("layers", posterior.fingerprint, own),
     )
     rule = found.function
     assert isinstance(rule, RuleList)
@@ -250,13 +251,15 @@ def search_function(
     if task.progress is not None:
         task.progress("search", 0, 1)  # its first restart may take a while
     n_lists = 1 + len(screened.screen.scans)  # single variants are a list too
+    begun = [*starts, *screened.findings[: _STARTS * n_lists]]
     return hunt(
         screened.posterior,
-        starts=[*starts, *screened.findings[: _STARTS * n_lists]],
+        starts=begun,
         time_limit=task.settings.time_limit,
         n_jobs=task.settings.n_jobs,
         random_state=task.streams.child(_HUNT),
         progress=stage_progress(task.progress, "search"),
+        checkpoint=task.files("search", screened.posterior.fingerprint, *begun),
     )
 
 
@@ -275,18 +278,21 @@ def sample_functions(
 
     offered = set(posterior.bits.table.attributes)
     listed = [f for f in near if offered.issuperset(f.attributes)]
+    kernel = informed(posterior, [*screened.findings, *listed])
+    begun = chain_starts(posterior, best, screened.findings, s.chains)
     return sample(
         posterior,
         draws=s.draws,
         warmup=s.warmup,
         chains=s.chains,
         thin=_THIN,
-        kernel=informed(posterior, [*screened.findings, *listed]),
-        starts=chain_starts(posterior, best, screened.findings, s.chains),
+        kernel=kernel,
+        starts=begun,
         time_limit=s.time_limit,
         n_jobs=s.n_jobs,
         random_state=task.streams.child(_SAMPLE),
         progress=None if progress is None else slowest,
+        checkpoint=task.files("chains", posterior.fingerprint, kernel.moves, *begun),
     )
 
 

@@ -46,7 +46,7 @@ def scan_variants(task: MarkerTask, pairs: Sequence[Scan] = ()) -> StudyScans:
     s = task.settings
     return scan_study(
         task.scoring, triples=s.triples, n_jobs=s.n_jobs, progress=task.progress, pairs=pairs,
-        effect=s.effect,
+        effect=s.effect, files=task.files,
     )  # fmt: skip
 
 
@@ -132,6 +132,7 @@ def permute_outcomes(task: MarkerTask) -> NDArray[np.float64]:
         strata=task.adjustment.numbers, families=task.study.families,
         codings=with_negations(s.codings, s.negations), gap=s.gap, effect=s.effect,
         progress=stage_progress(task.progress, "permutations"),
+        checkpoint=task.files("permutations"),
     )  # fmt: skip
 
 

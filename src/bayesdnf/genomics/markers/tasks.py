@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +18,7 @@ from ..association.adjustment import Adjustment, adjust
 from ..study import Study
 from .scoring import Scoring
 from .screening import StageProgress
+from .step_files import StepFiles
 
 _HOLD = 3  # number of the random stream; results depend on it
 
@@ -91,6 +93,8 @@ class MarkerTask:
         Covariates, strata, and the inflation of tests.
     scoring : Scoring
         What a function on any variants of the study scores.
+    files : StepFiles
+        Where long steps keep their states.
     held : Study or None
         Samples that were set aside to test what is found.
     """
@@ -101,6 +105,7 @@ class MarkerTask:
     progress: StageProgress | None
     adjustment: Adjustment
     scoring: Scoring
+    files: StepFiles
     held: Study | None = None
 
     @classmethod
@@ -110,9 +115,14 @@ class MarkerTask:
         settings: MarkerSettings,
         random_state: int | np.random.SeedSequence | None = None,
         progress: StageProgress | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> MarkerTask:
         """Check the settings, make strata, and get ready to score functions on the study."""
         s = settings.checked()
+        if checkpoint is not None and random_state is None:
+            must = "given when there is a checkpoint, or no later run could resume from it"
+            raise ParameterError.of("random_state", "find_markers", must, None)
+        files = StepFiles(checkpoint)
         streams = Streams(random_state, "find_markers")
         study, held = _split(study, s.holdout, np.random.default_rng(streams.child(_HOLD)))
         adjustment = adjust(
@@ -129,7 +139,7 @@ class MarkerTask:
             study.genotypes, study.y, s.prior, effect, s.codings, s.negations, s.gap,
             adjustment.numbers,
         )  # fmt: skip
-        return cls(study, s, streams, progress, adjustment, scoring, held)
+        return cls(study, s, streams, progress, adjustment, scoring, files, held)
 
 
 def _split(study: Study, share: float, rng: np.random.Generator) -> tuple[Study, Study | None]:

@@ -6,14 +6,11 @@ every n-th of them; the best findings of all parts are those of the whole, howev
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,11 +18,11 @@ from numpy.typing import NDArray
 
 from ... import _native
 from ...boolean.literal import CODINGS
+from ...checks import is_whole
 from ...display.wording import duration
 from ...errors import ClusterError, InputError
-from ...files.atomic import writable, write_bytes
 from ...files.packed import require_intact
-from ...files.seals import opened, seal
+from ...files.states import StateFile
 from ...model.effect import Effect
 from ...remote.clusters import Cluster
 from ...remote.on_worker import once, threads_here
@@ -35,11 +32,12 @@ from .cuda_pairs import CudaPairs, scans_on_gpu
 from .sharing import SharedCalls
 
 _ROUND = 0.25  # seconds between looks at progress and Ctrl-C
-_SAVE_EVERY = 60.0  # seconds between checkpoints
-_FORMAT, _VERSION = "bayesdnf.scan-checkpoint", 1
 # Parts on a cluster: enough for each slot that one slow worker holds up little, each long enough
 # that sending it costs little beside it.
 _PARTS_PER_SLOT, _LEAST_PAIRS = 16, 20_000_000
+
+# What the arrays of findings hold: types and shapes beside their length.
+_COLUMNS = [("i4", (3,)), ("u4", ()), ("i8", (2,)), ("f8", ()), ("f8", ())]
 
 CODES = [*CODINGS, *(f"not {coding}" for coding in CODINGS)]
 """Codings, as the native core numbers them."""
@@ -212,15 +210,16 @@ def scan_parts(
                 done += size(at)
                 if progress is not None:
                     progress(done, total)
-        except (KeyboardInterrupt, ClusterError) as error:
+        except KeyboardInterrupt:
             kept.save()
-            if isinstance(error, ClusterError) and checkpoint is not None:
-                raise ClusterError(
-                    f"{error} {len(kept.done):,} of {kept.parts:,} parts are kept in {checkpoint}; "
-                    "run again with this checkpoint to resume."
-                ) from error
             raise
-    kept.remove()
+        except ClusterError as error:
+            kept.save()
+            if checkpoint is None or not kept.done:
+                raise
+            raise error.saved_in(checkpoint) from error
+    if left:
+        kept.save()
     return kept.best(options)
 
 
@@ -254,35 +253,35 @@ class _Kept:
     def __init__(
         self, path: str | os.PathLike[str] | None, settings: dict[str, Any], parts: int
     ) -> None:
-        self._path = None if path is None else writable(path)
-        self._settings = json.loads(json.dumps(settings))  # as it is read back
+        self._file = None if path is None else StateFile(path, "scan", settings)
         self.parts = parts
         self.done: set[int] = set()
         self._found: list[Arrays] = []
-        self._saved = time.monotonic()
-        if self._path is not None and self._path.exists():
-            self._load(self._path)
-
-    def _load(self, path: Path) -> None:
-        found = opened(path.read_bytes(), _FORMAT)
-        if found is None or not found.intact or found.version != _VERSION:
-            raise InputError(f"{path} is not a checkpoint of a scan; remove it to start again.")
-        with np.load(io.BytesIO(found.content), allow_pickle=False) as archive:
-            head = json.loads(str(archive["head"]))
-            arrays = tuple(archive[str(i)] for i in range(5))
-        for name, value in self._settings.items():
-            if head["settings"].get(name) != value:
-                raise InputError(
-                    f"The checkpoint {path} is of another scan: its {name} is "
-                    f"{head['settings'].get(name)!r}, here it is {value!r}."
-                )
-        self.parts, self.done, self._found = head["parts"], set(head["done"]), [arrays]
+        state = None if self._file is None else self._file.load()
+        if state is None:
+            return
+        head, arrays = state
+        cut: Any = head.get("parts")
+        done = head.get("done")
+        names = list(map(str, range(len(_COLUMNS))))
+        found = tuple(arrays[name] for name in names if name in arrays)
+        if not (
+            is_whole(cut, 1)
+            and isinstance(done, list)
+            and all(is_whole(part, 0, cut - 1) for part in done)
+            and [(array.dtype.str[1:], array.shape[1:]) for array in found] == _COLUMNS
+            and len({len(array) for array in found}) == 1
+            and found[0].max(initial=0) < settings["variants"]
+        ):
+            assert self._file is not None
+            raise self._file.damaged("it does not hold what it should")
+        self.parts, self.done, self._found = cut, set(done), [found]
 
     def add(self, part: int, arrays: Arrays, options: ScanOptions) -> None:
         """Add the findings of a part, and save them if there is a checkpoint."""
         self.done.add(part)
         self._found = [options.best([*self._found, arrays])]
-        if time.monotonic() - self._saved >= _SAVE_EVERY:
+        if self._file is not None and self._file.due:
             self.save()
 
     def best(self, options: ScanOptions) -> Arrays:
@@ -291,19 +290,10 @@ class _Kept:
 
     def save(self) -> None:
         """Write the state, unless there is none yet."""
-        if self._path is None or not self._found:
+        if self._file is None or not self._found:
             return
-        head = {"settings": self._settings, "parts": self.parts, "done": sorted(self.done)}
         columns = {str(i): column for i, column in enumerate(self._found[0])}
-        image = io.BytesIO()
-        np.savez(image, head=np.array(json.dumps(head)), **columns)  # type: ignore[arg-type]
-        write_bytes(self._path, seal(image.getbuffer(), _FORMAT, _VERSION))
-        self._saved = time.monotonic()
-
-    def remove(self) -> None:
-        """Remove the file: the scan has ended."""
-        if self._path is not None:
-            self._path.unlink(missing_ok=True)
+        self._file.save({"parts": self.parts, "done": sorted(self.done)}, columns)
 
 
 def _run(

@@ -1,0 +1,66 @@
+"""The checkpoint of find_markers: a folder in which each long step keeps its own state.
+
+A step checks that its state is one of the very same step, and goes on from it; one that has ended
+is not done again. Short steps are. Searches and chains depend on what was found before them, so
+that their files are named after that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from pathlib import Path
+
+from ...errors import InputError
+from ...files.atomic import writable
+
+_MARK = ".state"  # in the names of all files of such a folder
+
+
+class StepFiles:
+    """Names the files of the steps.
+
+    Parameters
+    ----------
+    folder : path or None
+        The folder, made if need be; None: no step keeps anything.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from bayesdnf.genomics.markers.step_files import StepFiles
+    >>> files = StepFiles(tempfile.mkdtemp())
+    >>> files("pairs").name
+    'pairs.state'
+    >>> files("search", "rs4_A dominant").name == files("search", "rs8_A dominant").name
+    False
+    >>> StepFiles(None)("pairs") is None
+    True
+    """
+
+    def __init__(self, folder: str | os.PathLike[str] | None) -> None:
+        self.folder = None if folder is None else Path(folder)
+        if self.folder is None:
+            return
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"Cannot make the folder {self.folder}: {error.strerror}.") from error
+        writable(self.folder / f"pairs{_MARK}")
+
+    def __call__(self, step: str, *depends: object) -> Path | None:
+        """Return the file of a step, named after what the step depends on."""
+        if self.folder is None:
+            return None
+        digest = hashlib.sha256("\n".join(map(str, depends)).encode()).hexdigest()
+        return self.folder / f"{step}{'-' + digest[:16] if depends else ''}{_MARK}"
+
+    def remove(self) -> None:
+        """Remove the states, and the folder unless something else is in it."""
+        if self.folder is None:
+            return
+        with contextlib.suppress(OSError):
+            for file in self.folder.glob(f"*{_MARK}*"):
+                file.unlink()
+            self.folder.rmdir()

@@ -1,0 +1,115 @@
+"""Where the restarts of a search ended, kept in a file for the same search to go on from.
+
+The end of a restart follows from its number and from the ends of earlier rounds, so that a search
+which is handed the ends that are kept goes on as if it had never been stopped.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import _native
+from ..checks import is_whole
+from ..files.states import StateFile
+from ..model.flat_functions import as_flat
+from ..model.posterior import Posterior, Scores
+from ..model.streams import NumberedRuns
+from ..remote.numbered import RemoteRuns
+from .tally import End
+from .ways import Term, Terms
+
+_SAME = 1e-6  # nats
+
+
+class KeptEnds:
+    """Ends of starts and of restarts, by their numbers; on disk where that is asked for.
+
+    Parameters
+    ----------
+    path : path or None
+        The file.
+    posterior : Posterior
+        What is searched.
+    starts : list of Terms
+        Functions that are bettered before the restarts.
+    stop : StopFlag
+        Once it is set, restarts end early, and their ends are not kept.
+    **settings
+        What else the ends depend on.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        posterior: Posterior,
+        starts: list[Terms],
+        stop: _native.StopFlag,
+        **settings: Any,
+    ) -> None:
+        self.file: StateFile | None = None
+        self._ends: dict[str, list[End]] = {"starts": [], "restarts": []}
+        self._stop = stop
+        if path is None:
+            return
+        what = {"data": posterior.fingerprint, "starts": starts, **settings}
+        self.file = StateFile(path, "search", what)
+        state = self.file.load()
+        if state is None:
+            return
+        try:
+            self._ends = {
+                name: [_end(end, posterior) for end in state.head[name]] for name in self._ends
+            }
+            _check_scores([end for ends in self._ends.values() for end in ends], posterior)
+        except Exception as error:  # whatever a forged state makes its readers raise
+            why = error if isinstance(error, ValueError) else "it does not hold what it should"
+            raise self.file.damaged(why) from error
+
+    def in_order(
+        self, which: str, runs: NumberedRuns[End] | RemoteRuns[End], numbers: range, n_jobs: int
+    ) -> Iterator[End]:
+        """Yield the ends of ``starts`` or ``restarts`` by number; runs do those not kept."""
+        ends = self._ends[which]
+        yield from ends[numbers.start : numbers.stop]
+        left = range(max(numbers.start, len(ends)), numbers.stop)
+        if not left:
+            return
+        for end in runs.in_order(left, n_jobs):
+            if self.file is not None and not self._stop():
+                ends.append(end)
+                if self.file.due:
+                    self.save()
+            yield end
+
+    def save(self) -> None:
+        """Write the ends, if they are kept."""
+        if self.file is not None:
+            self.file.save(self._ends)
+
+
+def _end(value: Any, posterior: Posterior) -> End:
+    """Return an end as it was before JSON; ValueError or TypeError when it was none."""
+    terms, score, kind, met = value
+    if not isinstance(score, float) or not isinstance(kind, str):
+        raise TypeError
+    if not all(is_whole(layer, 1, posterior.layers) for layer, _ in terms):
+        raise ValueError("it has a term of no layer")
+    placed = tuple((layer, _term(term, posterior)) for layer, term in terms)
+    return End(placed, score, kind, tuple(_term(term, posterior) for term in met))
+
+
+def _term(term: Any, posterior: Posterior) -> Term:
+    if not all(is_whole(literal, 0, posterior.bits.n_literals - 1) for literal in term):
+        raise ValueError("it has a literal that is not on offer")
+    return tuple(term)
+
+
+def _check_scores(ends: list[End], posterior: Posterior) -> None:
+    """Refuse ends whose scores are not those of their functions."""
+    scores = Scores(*posterior.native.score(*as_flat([end.terms for end in ends]))).log_score
+    if not np.allclose(scores, [end.score for end in ends], rtol=0, atol=_SAME):
+        raise ValueError("it has functions with another score")

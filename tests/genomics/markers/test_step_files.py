@@ -1,0 +1,87 @@
+"""A checkpoint of find_markers: steps that have ended are not done again."""
+
+import pandas as pd
+import pytest
+
+from bayesdnf.errors import InputError, ParameterError
+from bayesdnf.genomics import family_wise, find_markers
+from bayesdnf.genomics.markers.step_files import StepFiles
+from tests.genomics.planted import QUICK, study
+
+RUN = {**QUICK, "keep": 12, "permutations": 3, "layers": 2}
+
+
+class Stopped(Exception):
+    """What a test raises in the middle of a run."""
+
+
+def test_a_run_that_was_stopped_goes_on_to_the_same(tmp_path):
+    whole, heard = find_markers(study(), **RUN), set()
+
+    def listen(what, done, total):
+        if what == "permutations":
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        find_markers(study(), checkpoint=tmp_path / "kept", progress=listen, **RUN)
+    again = find_markers(
+        study(), checkpoint=tmp_path / "kept", progress=lambda what, *_: heard.add(what), **RUN
+    )
+    assert heard == {"search", "layers", "permutations"}  # searches tell what they kept
+    for name in ("terms", "variants", "pairs", "regions"):
+        pd.testing.assert_frame_equal(getattr(again, name), getattr(whole, name), check_exact=True)
+    assert (again.draws.index == whole.draws.index).all()
+    assert again.layered.rule == whole.layered.rule
+    assert again.history == whole.history
+
+
+def test_a_checkpoint_of_another_study_or_without_a_seed_is_refused(tmp_path):
+    quick = {**QUICK, "triples": 0, "draws": 5, "warmup": 0}
+    find_markers(study(), checkpoint=tmp_path, **quick)
+    with pytest.raises(InputError, match=r"pairs-and\.state is of another scan: its cases is"):
+        find_markers(study(1), checkpoint=tmp_path, **quick)
+    with pytest.raises(ParameterError, match="'random_state' parameter of find_markers"):
+        find_markers(study(), checkpoint=tmp_path, **{**quick, "random_state": None})
+
+
+def test_permutations_go_on_from_those_that_are_done(tmp_path):
+    given, kept = study(n=100, variants=10), tmp_path / "kept"
+    run = {"permutations": 6, "random_state": 0}
+    wanted = family_wise(given.genotypes, given.y, **run)
+    told = []
+
+    def interrupt(done, total):
+        told.append(done)
+        if done == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        family_wise(given.genotypes, given.y, checkpoint=kept, progress=interrupt, **run)
+    told.clear()
+    again = family_wise(
+        given.genotypes, given.y, checkpoint=kept, progress=lambda done, _: told.append(done), **run
+    )
+    assert told == [5, 6]
+    assert (again == wanted).all()
+    with pytest.raises(InputError, match="is of another permutation test: its seed is"):
+        family_wise(given.genotypes, given.y, checkpoint=kept, permutations=6, random_state=1)
+
+
+def test_only_states_are_removed(tmp_path):
+    files = StepFiles(tmp_path / "kept")
+    for name in (files("pairs"), files("chains", 1).with_suffix(".state.0")):
+        name.touch()
+    other = tmp_path / "kept" / "notes.txt"
+    other.touch()
+    files.remove()
+    assert list((tmp_path / "kept").iterdir()) == [other]
+    other.unlink()
+    files.remove()
+    assert not (tmp_path / "kept").exists()
+    StepFiles(None).remove()
+
+
+def test_a_place_where_nothing_can_be_written_is_told_at_once(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="Cannot make the folder"):
+        StepFiles(tmp_path / "file")
