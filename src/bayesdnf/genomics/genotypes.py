@@ -180,11 +180,15 @@ class Genotypes:
         ndarray of shape (len(masks), n_variants, 3)
         """
         totals = np.empty((len(masks), self.n_variants, 3), dtype=np.int64)
-        for piece in self.pieces():
-            planes = self.planes[piece]
-            for own, mask in zip(totals, masks, strict=True):
-                own[piece] = np.bitwise_count(planes & mask).sum(axis=2, dtype=np.int64)
+        if len(masks):
+            _native.count_calls(self.planes, np.stack(masks), totals)
         return totals
+
+    def between(self, first: int, last: int) -> Genotypes:
+        """Return the variants from ``first`` up to ``last``; their planes are not copied."""
+        some = slice(first, last)
+        variants = self.variants.iloc[some].reset_index(drop=True)
+        return replace(self, planes=self.planes[some], variants=variants)
 
     @cached_property
     def _counts(self) -> NDArray[np.int64]:

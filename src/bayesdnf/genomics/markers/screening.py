@@ -88,11 +88,13 @@ def scan_study(
     effect: Effect,
     n_jobs: int,
     progress: StageProgress | None,
+    note: Callable[[str], object],
     pairs: Sequence[Scan] = (),
 ) -> StudyScans:
     """Score every variant and every pair, and every triple of the most promising variants.
 
-    ``pairs`` are scans of all pairs made before, by AND or by cells, which are not made again.
+    ``note`` is told when a scan has ended. ``pairs`` are scans of all pairs made before, by AND or
+    by cells, which are not made again.
     """
     codings = scoring.codings
     alone = with_negations(codings, scoring.negations)
@@ -101,14 +103,17 @@ def scan_study(
         n_jobs=n_jobs,
     )  # fmt: skip
     singles = run(size=1, top=scoring.genotypes.n_variants, codings=alone).findings
+    note("single variants")
     known = {made.settings["measure"]: made for made in pairs}
     # Cells show markers that only an AND of negated literals could tell, such as XOR.
     titles = {"and": "pairs"} | ({"cells": "pairs, by genotype cells"} if scoring.negations else {})
-    scans = [
-        known.get(measure)
-        or run(codings=codings, measure=measure, progress=stage_progress(progress, title))
-        for measure, title in titles.items()
-    ]
+    scans = []
+    for measure, title in titles.items():
+        scans.append(
+            known.get(measure)
+            or run(codings=codings, measure=measure, progress=stage_progress(progress, title))
+        )
+        note(title)
     found = StudyScans(singles, tuple(scans))
     promising = clump_leads(scoring.genotypes, found.ranked_variants(), triples)
     if triples < 3 or len(promising) < 3:
@@ -116,6 +121,7 @@ def scan_study(
     of_three = run(
         size=3, among=promising, codings=codings, progress=stage_progress(progress, "triples")
     )
+    note("triples")
     return StudyScans(singles, (*scans, of_three))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,20 @@ class MarkerSettings:
         }  # fmt: skip
 
 
+class Clock:
+    """Seconds that each step took."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._since = time.monotonic()
+
+    def note(self, step: str) -> None:
+        """Say that a step has ended; what it took is added up where it is taken again."""
+        now = time.monotonic()
+        self.seconds[step] = self.seconds.get(step, 0.0) + now - self._since
+        self._since = now
+
+
 @dataclass(frozen=True, eq=False)
 class MarkerTask:
     """The input of every step: the study, its settings and the progress callback.
@@ -93,6 +107,8 @@ class MarkerTask:
         What a function on any variants of the study scores.
     held : Study or None
         Samples that were set aside to test what is found.
+    clock : Clock
+        What the steps took.
     """
 
     study: Study
@@ -102,6 +118,7 @@ class MarkerTask:
     adjustment: Adjustment
     scoring: Scoring
     held: Study | None = None
+    clock: Clock = field(default_factory=Clock)
 
     @classmethod
     def of(
@@ -112,7 +129,7 @@ class MarkerTask:
         progress: StageProgress | None = None,
     ) -> MarkerTask:
         """Check the settings, make strata, and get ready to score functions on the study."""
-        s = settings.checked()
+        s, clock = settings.checked(), Clock()
         streams = Streams(random_state, "find_markers")
         study, held = _split(study, s.holdout, np.random.default_rng(streams.child(_HOLD)))
         adjustment = adjust(
@@ -129,7 +146,8 @@ class MarkerTask:
             study.genotypes, study.y, s.prior, effect, s.codings, s.negations, s.gap,
             adjustment.numbers,
         )  # fmt: skip
-        return cls(study, s, streams, progress, adjustment, scoring, held)
+        clock.note("components, strata and inflation")
+        return cls(study, s, streams, progress, adjustment, scoring, held, clock)
 
 
 def _split(study: Study, share: float, rng: np.random.Generator) -> tuple[Study, Study | None]:
@@ -145,16 +163,3 @@ def _split(study: Study, share: float, rng: np.random.Generator) -> tuple[Study,
     searched = study.take(~held)
     said = f"{int(held.sum()):,} of {len(held):,} samples were held out of the search."
     return replace(searched, history=(*study.history, said)), study.take(held)
-
-
-class Clock:
-    """Seconds that each stage took."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._since = time.monotonic()
-
-    def note(self, stage: str) -> None:
-        """Say that a stage has ended."""
-        now = time.monotonic()
-        self.seconds[stage], self._since = now - self._since, now
