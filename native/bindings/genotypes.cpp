@@ -49,6 +49,29 @@ void bind_genotypes(nb::module_& m) {
         "Variants of a PLINK 1 .bed file into planes[variant, (known, carrier, two)], counting "
         "the first allele.");
     m.def(
+        "count_calls",
+        [](ReadGenotypes planes, In<Word, 2> masks, InOut<std::int64_t, 3> counts,
+           std::size_t n_threads) {
+            const std::size_t n_words = planes.shape(2), n_variants = planes.shape(0);
+            require(planes.shape(1) == kPlanesPerVariant && masks.shape(1) == n_words &&
+                        counts.shape(0) == masks.shape(0) && counts.shape(1) == n_variants &&
+                        counts.shape(2) == kPlanesPerVariant,
+                    "planes must be (variants, 3, words), masks (n, words) and counts "
+                    "(n, variants, 3)");
+            const Simd& k = simd();
+            std::int64_t* const out = counts.data();
+            const nb::gil_scoped_release release;
+            parallel_for(n_variants, n_threads, [&](std::size_t v) {
+                const Word* const of_variant = planes.data() + v * kPlanesPerVariant * n_words;
+                for (std::size_t i = 0; i < masks.shape(0); ++i)
+                    for (std::size_t p = 0; p < kPlanesPerVariant; ++p)
+                        out[(i * n_variants + v) * kPlanesPerVariant + p] = k.and_popcount(
+                            of_variant + p * n_words, masks.data() + i * n_words, n_words);
+            });
+        },
+        "planes"_a, "masks"_a, "counts"_a.noconvert(), "n_threads"_a = 1,
+        "Samples of every mask in each plane of each variant.");
+    m.def(
         "read_copies",
         [](In<std::int8_t, 2> copies, Genotypes planes, std::size_t n_threads) {
             require_planes(planes, copies.shape(1));

@@ -203,6 +203,7 @@ ScreenRow LevelScores::screen(std::size_t variants_of_row) const {
     row.cuts = reach_.cuts().data();
     row.strata = bounds_.data();
     row.n_strata = n_strata();
+    row.complements = complements_;
     return row;
 }
 
@@ -358,8 +359,8 @@ void LevelScores::bound_unions(std::span<const LevelCounts<N>> cells,
             cases[s * kStrataCells + i] = static_cast<float>(a);
             rows[s * kStrataCells + i] = static_cast<float>(a + b);
         }
-    pair_loops().bound_unions(bounds_.data(), cells.size(), cases.data(), rows.data(), which.size(),
-                              sums);
+    strata_loops().bound_unions(bounds_.data(), cells.size(), cases.data(), rows.data(),
+                                which.size(), sums);
 }
 
 // One union for all strata: there is no order of the cells to go by, so every union is looked at.

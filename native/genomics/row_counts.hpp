@@ -31,7 +31,10 @@ class RowCounts {
           scores_(scores),
           stride_(split.n_segments() * kSegment),
           counts_(kRowGroup * stride_),
-          table_(split.n_strata()) {}
+          table_(split.n_strata()),
+          scratch_(scores.n_strata() > 1 ? scores.n_strata() * kStratumScratch : 0) {
+        wanted_.fill(INFINITY);
+    }
 
     // Count rows first, first + 1, …, at most kRowGroup of them, as rows 0, 1, … of this.
     void count(std::span<const Part> parts, std::size_t first, std::size_t n_rows,
@@ -69,6 +72,7 @@ class RowCounts {
             for (std::size_t j = 0; j < n_lanes; ++j)
                 wanted_[j] = scores_.least_sum(std::max(of_row, of_lanes_[j]), least_);
         screened.wanted = wanted_.data();
+        screened.scratch = scratch_.data();
         screened.segment = kSegment;
         const Levels* levels = &levels_;
         if (of_row > lowest_) {
@@ -82,7 +86,10 @@ class RowCounts {
         for (std::size_t s = 0; s < 2; ++s)
             screened.counts[s] = level(row, s * split_.n_strata(), 0, 0);
         std::array<Word, kLanes / kWordBits> worth;
-        pair_loops().screen(screened, worth.data());
+        if (scores_.n_strata() > 1)
+            strata_loops().screen(screened, worth.data());
+        else
+            pair_loops().screen(screened, worth.data());
         for (std::size_t w = 0; w < worth.size(); ++w) {  // lanes past the last say nothing
             const std::size_t first = w * kWordBits, left = n_lanes > first ? n_lanes - first : 0;
             if (left < kWordBits) worth[w] &= (Word{1} << left) - 1;
@@ -117,9 +124,10 @@ class RowCounts {
     std::size_t stride_;  // of a row's counts
     AlignedVector<std::int32_t> counts_;
     std::vector<LevelCounts<kTable>> table_;
+    AlignedVector<float> scratch_;  // of the screen within strata
     alignas(64) Levels levels_{};
     alignas(64) Levels raised_{};
-    std::array<float, kLanes> wanted_{};  // within strata, in place of levels
+    std::array<float, kLanes> wanted_;  // within strata, in place of levels
     std::array<double, kLanes> of_lanes_{};
     double least_ = -INFINITY, lowest_ = INFINITY;
 };

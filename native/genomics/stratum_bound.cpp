@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -57,13 +58,14 @@ class Curve {
   private:
     template <class Visit>
     void walk(Count m, double chance, Count from, Count to, Count way, const Visit& visit) const {
-        const double size = std::max(1.0, this->size(m));
+        const double size = std::max({1.0, real(n_), this->size(m)});  // no row counts as one
+        const double fall = kFall * rough_log2(static_cast<float>(size));
         const double fine = unit_ > 0 ? kFineStep * std::sqrt(size / (2 * unit_)) : 1;
         const auto square = [&](Count a) {
             return unit_ * (real(a) - chance) * (real(a) - chance) / size;
         };
         const auto value = [&](Count a) {
-            return likelihood_.unordered(a, m - a) - likelihood_.null();
+            return likelihood_.unordered(a, m - a) - likelihood_.null() + fall;
         };
         Count a = from;
         double here = square(a), worth = value(a);
@@ -116,6 +118,10 @@ std::array<std::size_t, 2> ranges_of(double size,
 
 }  // namespace
 
+double rough_log2(float x) {
+    return (std::bit_cast<std::uint32_t>(x) - 0x3f800000U) / static_cast<double>(1 << 23);
+}
+
 StratumBound stratum_bound(const Likelihood& likelihood) {
     const Curve curve(likelihood);
     const Count n = curve.n();
@@ -130,7 +136,8 @@ StratumBound stratum_bound(const Likelihood& likelihood) {
         bound.cuts[k] = static_cast<float>(cut);
     }
     if (n > kMostBounded) {  // everything may be
-        std::fill(std::begin(bound.near), std::end(bound.near), std::numeric_limits<float>::max());
+        for (float* const starts : {bound.near, bound.near_from})
+            std::fill_n(starts, kBoundRanges, std::numeric_limits<float>::max());
         return bound;
     }
     // Where lines must begin: near chance, by range of m, with slopes of their own, and far from
@@ -173,6 +180,11 @@ StratumBound stratum_bound(const Likelihood& likelihood) {
     for (std::size_t k = 0; k < kBoundRanges; ++k) {
         bound.near[k] = static_cast<float>(std::max(lines.near[k], kLow) + kLineSlack);
         bound.near_slope[k] = static_cast<float>(near_slopes[k] * curve.unit());
+    }
+    float start = bound.near[kBoundRanges - 1], slope = 0;
+    for (std::size_t k = kBoundRanges; k-- > 0;) {
+        bound.near_from[k] = start = std::max(start, bound.near[k]);
+        bound.slope_from[k] = slope = std::max(slope, bound.near_slope[k]);
     }
     bound.far = static_cast<float>(std::max(lines.far, kLow) + kLineSlack);
     bound.far_slope = static_cast<float>(far_slope * curve.unit() * (1 + 1e-5));

@@ -1,5 +1,7 @@
 #include "genomics/triples.hpp"
 
+#include <bit>
+
 #include "tests/check.hpp"
 #include "tests/random_bits.hpp"
 #include "tests/stops.hpp"
@@ -108,13 +110,15 @@ TEST(a_stratum_adds_no_more_than_its_bound) {
         const StratumBound bound = stratum_bound(likelihood);
         for (Count a = 0; a <= positives; ++a)
             for (Count b = 0; b <= negatives; ++b) {
-                const double m = static_cast<double>(a + b), q = m * (bound.beyond - m);
+                const double m = static_cast<double>(a + b);
+                const double q = std::max(bound.beyond - 1.0, m * (bound.beyond - m));
                 const double off = static_cast<double>(a) - bound.share * m;
-                const double square = off * off / std::max(1.0, q);
+                const double square = off * off / q;
                 std::size_t k = 0;
                 while (k + 1 < kBoundRanges && q >= bound.cuts[k]) ++k;
                 const double most = std::max(bound.near[k] + bound.near_slope[k] * square,
-                                             bound.far + bound.far_slope * square);
+                                             bound.far + bound.far_slope * square) -
+                                    kFall * rough_log2(static_cast<float>(q));
                 CHECK(likelihood.unordered(a, b) - likelihood.null() <= most);
             }
     }
@@ -207,6 +211,88 @@ TEST(a_screen_lets_through_all_that_reach_the_value) {
                     }
                 if (least == 30)
                     CHECK(kept < available_simd().size() * as_index(positive * negative) / 2);
+            }
+        }
+}
+
+// Counts of levels of two variants, for every lane a table of its own: [stratum][class].
+std::vector<std::int32_t> random_tables(Philox& rng, std::size_t n_segments, std::size_t rows,
+                                        bool missing) {
+    std::vector<std::int32_t> counts(n_segments * 9 * kLanes, 0);
+    for (std::size_t s = 0; s < n_segments; ++s)
+        for (std::size_t j = 0; j < kLanes; ++j)
+            for (std::size_t i = 0; i < rows; ++i) {
+                // Copies 0, 1 and 2, the cell (2, 2) seldom; 3 is missing.
+                const std::uint64_t a = rng.below(missing ? 13 : 12), b = rng.below(12);
+                const std::size_t x = a < 7 ? 0 : a < 11 ? 1 : a == 11 ? 2 : 3;
+                const std::size_t y = b < 6 ? 0 : b < 11 ? 1 : 2;
+                for (std::size_t u = 0; u <= x && x < 3; ++u)
+                    for (std::size_t v = 0; v <= y; ++v) ++counts[(s * 9 + u * 3 + v) * kLanes + j];
+            }
+    return counts;
+}
+
+// Against the bounds of all unions, which are tried one by one.
+TEST(the_screen_of_unions_within_strata_misses_none) {
+    Philox rng({11, 12});
+    constexpr std::size_t kStrata = 3, kRows = 40;  // cases of a stratum, and as many controls
+    std::vector<Word> segments(2 * kStrata * 4, 0);
+    for (std::size_t s = 0; s < 2 * kStrata; ++s)
+        for (std::size_t i = s * kRows; i < (s + 1) * kRows; ++i)
+            segments[s * 4 + i / kWordBits] |= Word{1} << i % kWordBits;
+    const CaseSplit split(segments, 4);
+    for (const bool missing : {false, true})
+        for (const double risk : {0.5, 0.3}) {
+            Effect effect;
+            effect.ordered = false;
+            if (risk < 0.5) effect.b1 = 2;  // complements score differently
+            const LevelScores scores({{0, 1, 2}, Measure::cells, false, 10, 0}, effect, split);
+            ScreenRow row = scores.screen(1);
+            const auto counts = random_tables(rng, 2 * kStrata, kRows, missing);
+            std::vector<float> scratch(kStrata * kStratumScratch), sums(kStrataSets);
+            std::vector<float> least(kLanes), most(kLanes);
+            row.counts[0] = counts.data();
+            row.counts[1] = counts.data() + kStrata * 9 * kLanes;
+            row.segment = 9 * kLanes;
+            row.scratch = scratch.data();
+            for (const Simd* k : available_simd()) {
+                for (std::size_t j = 0; j < kLanes; ++j) {
+                    float cases[kStrata * kStrataCells], rows[kStrata * kStrataCells];
+                    for (std::size_t s = 0; s < kStrata; ++s)
+                        for (std::size_t cell = 0; cell < kStrataCells; ++cell) {
+                            const auto in = [&](std::size_t c) {
+                                const std::int32_t* const at = row.counts[c] + s * row.segment + j;
+                                const auto level = [&](std::size_t u, std::size_t v) {
+                                    return u < 3 && v < 3 ? at[(u * 3 + v) * kLanes] : 0;
+                                };
+                                const std::size_t u = cell / 3, v = cell % 3;
+                                return static_cast<float>(level(u, v) - level(u + 1, v) -
+                                                          level(u, v + 1) + level(u + 1, v + 1));
+                            };
+                            cases[s * kStrataCells + cell] = in(0);
+                            rows[s * kStrataCells + cell] = in(0) + in(1);
+                        }
+                    strata_loops_of(*k).bound_unions(row.strata, kStrata, cases, rows, kStrataCells,
+                                                     sums.data());
+                    // All cells together are no marker, and neither is none of them. Where a union
+                    // and its complement score the same, the bound of either may be looked at.
+                    const bool halved = row.complements && !missing;
+                    least[j] = most[j] = -INFINITY;
+                    for (std::size_t set = 1; set + 1 < kStrataSets; ++set) {
+                        const float other = halved ? sums[kStrataSets - 1 - set] : sums[set];
+                        least[j] = std::max(least[j], std::min(sums[set], other));
+                        most[j] = std::max(most[j], sums[set]);
+                    }
+                }
+                const auto through = [&](std::vector<float> wanted, float more) {
+                    for (float& value : wanted) value += more;
+                    row.wanted = wanted.data();
+                    Word worth[kLanes / kWordBits];
+                    strata_loops_of(*k).screen(row, worth);
+                    return std::popcount(worth[0]) + std::popcount(worth[1]);
+                };
+                CHECK(through(least, -0.01F) == kLanes);
+                CHECK(through(most, 0.01F) == 0);  // it ends with the bounds of single unions
             }
         }
 }

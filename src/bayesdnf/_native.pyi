@@ -411,6 +411,9 @@ def read_bed(bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), ord
     Variants of a PLINK 1 .bed file into planes[variant, (known, carrier, two)], counting the first allele.
     """
 
+def count_calls(planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], masks: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+    """Samples of every mask in each plane of each variant."""
+
 def read_copies(copies: Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C', device='cpu', writable=False)], planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
     """
     Copies of the counted allele, 0, 1 or 2 and anything else missing, into planes.

@@ -91,6 +91,10 @@ def test_counts_and_frequencies(calls):
     np.testing.assert_array_equal(packed.counts(), expected)
     some = np.arange(calls.shape[1]) % 3 == 0
     np.testing.assert_array_equal(packed.counts(some)[:, 0], (calls[:, some] >= 0).sum(1))
+    groups = packed.counts_in([packed.mask(some), packed.mask(~some)])
+    np.testing.assert_array_equal(groups.sum(axis=0), expected)
+    np.testing.assert_array_equal(groups[0], packed.counts(some))
+    np.testing.assert_array_equal(packed.between(1, 3).counts(), expected[1:3])
     with np.errstate(invalid="ignore"):
         np.testing.assert_allclose(
             packed.frequency, np.where(calls > 0, calls, 0).sum(1) / (2 * (calls >= 0).sum(1))

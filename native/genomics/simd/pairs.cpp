@@ -1,14 +1,11 @@
 // One source, compiled once per instruction set with BAYESDNF_SIMD_NAME set to its name.
 #include "genomics/simd/pairs.hpp"
 
-#if defined(__AVX512BW__) || defined(__AVX2__)
-#include <immintrin.h>
-#elif defined(__aarch64__) && defined(__ARM_NEON)
+#include "genomics/simd/vectors.hpp"
+
+#if defined(__aarch64__) && defined(__ARM_NEON)
 #include <arm_neon.h>
 #endif
-
-#define BAYESDNF_JOIN2(a, b) a##b
-#define BAYESDNF_JOIN(a, b) BAYESDNF_JOIN2(a, b)
 
 namespace bayesdnf {
 namespace {
@@ -201,30 +198,6 @@ void count(const std::uint16_t* quads, std::size_t n_rows, std::size_t n_quads, 
     }
 }
 
-// Lanes that the screen works on at a time. What compilers have in common is vectors with the
-// operators of numbers; elsewhere a vector is a number.
-#if defined(__GNUC__)
-#if defined(__AVX512BW__)
-constexpr std::size_t kPiece = 16;
-#elif defined(__AVX2__)
-constexpr std::size_t kPiece = 8;
-#else
-constexpr std::size_t kPiece = 4;
-#endif
-typedef float Floats __attribute__((vector_size(4 * kPiece), aligned(4)));
-typedef std::int32_t Integers __attribute__((vector_size(4 * kPiece), aligned(4)));
-inline Floats as_floats(Integers x) { return __builtin_convertvector(x, Floats); }
-#else
-constexpr std::size_t kPiece = 1;
-using Floats = float;
-using Integers = std::int32_t;
-inline Floats as_floats(Integers x) { return static_cast<float>(x); }
-#endif
-
-inline Floats floats_at(const float* p) { return *reinterpret_cast<const Floats*>(p); }
-inline Integers integers_at(const std::int32_t* p) { return *reinterpret_cast<const Integers*>(p); }
-
-constexpr std::size_t kLaneLevels = 3;
 constexpr std::size_t kMostCells = 27;  // of three variants
 
 // The levels of some lanes, and the most by which anything exceeded them.
@@ -279,28 +252,6 @@ void judge_unions(UnionScreen& screen, const Floats* off, const Floats* all, std
     }
 }
 
-// A sum of levels of the row, beside one level of some lanes.
-inline Floats of_level(const LevelSum& sum, const std::int32_t* counts) {
-    Integers total = {};
-    for (std::size_t t = 0; t < sum.n; ++t) {
-        const Integers at = integers_at(counts + sum.level[t] * kLaneLevels * kLanes);
-        total = sum.sign[t] > 0 ? total + at : total - at;
-    }
-    return as_floats(total);
-}
-
-// The ANDs of dominant, recessive and heterozygous of a row of one variant: the usual case, written
-// out. Others go through sums of levels one by one.
-inline void plain_products(const std::int32_t* counts, Floats* rows) {
-    const auto at = [&](std::size_t u, std::size_t v) {
-        return integers_at(counts + (u * kLaneLevels + v) * kLanes);
-    };
-    const Integers cc = at(1, 1), ct = at(1, 2), tc = at(2, 1), tt = at(2, 2);
-    const Integers products[9] = {cc,      ct,      cc - ct,          tc, tt, tc - tt,
-                                  cc - tc, ct - tt, cc - ct - tc + tt};
-    for (std::size_t i = 0; i < 9; ++i) rows[i] = as_floats(products[i]);
-}
-
 void judge_plain(AndScreen& screen, const ScreenRow& row, std::size_t lane) {
     Floats rows[2][9];
     for (std::size_t s = 0; s < 2; ++s) plain_products(row.counts[s] + lane, rows[s]);
@@ -353,151 +304,8 @@ void screen_by(const ScreenRow& row, Word* out) {
     }
 }
 
-// What a stratum adds at most, of m rows, a of them cases.
-inline Floats at_most(const StratumBound& of, Floats a, Floats m) {
-    const Floats zero = {};
-    const Floats off = a - of.share * m, q = m * (of.beyond - m);
-    const Floats square = off * off / (q > zero + 1.0F ? q : zero + 1.0F);
-    Floats near = zero + of.near[0], slope = zero + of.near_slope[0];
-    for (std::size_t k = 1; k < kBoundRanges; ++k) {
-        const auto further = q >= zero + of.cuts[k - 1];
-        near = further ? zero + of.near[k] : near;
-        slope = further ? zero + of.near_slope[k] : slope;
-    }
-    near += slope * square;
-    const Floats far = of.far + of.far_slope * square;
-    return near > far ? near : far;
-}
-
-// Sums over strata, of what the screen judges in one of them.
-struct StrataScreen {
-    const ScreenRow& row;
-    std::size_t lane;
-    Floats most;
-
-    const std::int32_t* counts(std::size_t stratum, std::size_t s) const {
-        return row.counts[s] + stratum * row.segment + lane;
-    }
-    void take(Floats sum) { most = sum > most ? sum : most; }
-};
-
-void judge_plain_strata(StrataScreen& screen) {
-    Floats sums[9] = {};
-    for (std::size_t stratum = 0; stratum < screen.row.n_strata; ++stratum) {
-        Floats rows[2][9];
-        for (std::size_t s = 0; s < 2; ++s) plain_products(screen.counts(stratum, s), rows[s]);
-        const StratumBound& of = screen.row.strata[stratum];
-        for (std::size_t i = 0; i < 9; ++i)
-            sums[i] += at_most(of, rows[0][i], rows[0][i] + rows[1][i]);
-    }
-    for (const Floats& sum : sums) screen.take(sum);
-}
-
-// Rows of a product of sums of levels.
-inline Floats of_product(const LevelSum& of_row, const LevelSum& of_lane,
-                         const std::int32_t* counts) {
-    Floats total = {};
-    for (std::size_t t = 0; t < of_lane.n; ++t)
-        total += static_cast<float>(of_lane.sign[t]) *
-                 of_level(of_row, counts + of_lane.level[t] * kLanes);
-    return total;
-}
-
-void judge_sums_strata(StrataScreen& screen) {
-    const ScreenRow& row = screen.row;
-    for (std::size_t f = 0; f < row.n_of_row; ++f)
-        for (std::size_t g = 0; g < row.n_of_lane; ++g) {
-            Floats sum = {};
-            for (std::size_t stratum = 0; stratum < row.n_strata; ++stratum) {
-                const Floats a =
-                    of_product(row.of_row[f], row.of_lane[g], screen.counts(stratum, 0));
-                const Floats b =
-                    of_product(row.of_row[f], row.of_lane[g], screen.counts(stratum, 1));
-                sum += at_most(row.strata[stratum], a, a + b);
-            }
-            screen.take(sum);
-        }
-}
-
-// No union adds more to all strata than the best one of each stratum.
-void judge_unions_strata(StrataScreen& screen) {
-    const ScreenRow& row = screen.row;
-    const Floats zero = {};
-    Floats sum = zero;
-    for (std::size_t stratum = 0; stratum < row.n_strata; ++stratum) {
-        const StratumBound& of = row.strata[stratum];
-        Floats a[kMostCells], m[kMostCells], rate[kMostCells], cases = zero, all = zero;
-        std::size_t n = 0;
-        for (std::size_t f = 0; f < row.n_of_row; ++f)
-            for (std::size_t g = 0; g < row.n_of_lane; ++g, ++n) {
-                a[n] = of_product(row.of_row[f], row.of_lane[g], screen.counts(stratum, 0));
-                m[n] = a[n] + of_product(row.of_row[f], row.of_lane[g], screen.counts(stratum, 1));
-                rate[n] = a[n] / (m[n] > zero ? m[n] : zero + 1.0F);
-                cases += a[n];
-                all += m[n];
-            }
-        Floats most = at_most(of, zero, zero);
-        for (std::size_t i = 0; i < n; ++i) {
-            Floats of_union = zero, rows = zero;
-            for (std::size_t k = 0; k < n; ++k) {
-                of_union += rate[k] >= rate[i] ? a[k] : zero;
-                rows += rate[k] >= rate[i] ? m[k] : zero;
-            }
-            const Floats high = at_most(of, of_union, rows);
-            const Floats low = at_most(of, cases - of_union, all - rows);
-            most = high > most ? high : most;
-            most = low > most ? low : most;
-        }
-        sum += most;
-    }
-    screen.take(sum);
-}
-
-void screen_strata(const ScreenRow& row, Word* out) {
-    for (std::size_t w = 0; w < kLanes / kWordBits; ++w) out[w] = 0;
-    const Floats zero = {};
-    for (std::size_t lane = 0; lane < kLanes; lane += kPiece) {
-        StrataScreen screen = {row, lane, zero - 1e30F};
-        if (row.plain)
-            judge_plain_strata(screen);
-        else if (row.unions)
-            judge_unions_strata(screen);
-        else
-            judge_sums_strata(screen);
-        float most[kPiece];
-        *reinterpret_cast<Floats*>(most) = screen.most;
-        for (std::size_t j = 0; j < kPiece; ++j)
-            out[(lane + j) / kWordBits] |= static_cast<Word>(most[j] >= row.wanted[lane + j])
-                                           << ((lane + j) % kWordBits);
-    }
-}
-
-// Rows of every set of cells: those of a set with a further cell are those without it, and its own.
-inline void sum_sets(const float* cells, std::size_t n, float* sets) {
-    sets[0] = 0;
-    for (std::size_t i = 0, size = 1; i < n; ++i, size *= 2)
-        for (std::size_t set = 0; set < size; ++set) sets[size + set] = sets[set] + cells[i];
-}
-
-void bound_unions(const StratumBound* strata, std::size_t n_strata, const float* cases,
-                  const float* rows, std::size_t n, float* sums) {
-    float a[kStrataSets] = {}, m[kStrataSets] = {};
-    const std::size_t size = std::size_t{1} << n;
-    for (std::size_t set = 0; set < kStrataSets; ++set) sums[set] = 0;
-    for (std::size_t s = 0; s < n_strata; ++s) {
-        sum_sets(cases + s * kStrataCells, n, a);
-        sum_sets(rows + s * kStrataCells, n, m);
-        for (std::size_t set = 0; set < size; set += kPiece) {
-            Floats& sum = *reinterpret_cast<Floats*>(sums + set);
-            sum += at_most(strata[s], floats_at(a + set), floats_at(m + set));
-        }
-    }
-}
-
 void screen(const ScreenRow& row, Word* out) {
-    if (row.n_strata > 1)
-        screen_strata(row, out);
-    else if (row.plain)
+    if (row.plain)
         screen_by<AndScreen, judge_plain>(row, out);
     else if (row.unions)
         screen_by<UnionScreen, judge_sums<UnionScreen>>(row, out);
@@ -508,7 +316,6 @@ void screen(const ScreenRow& row, Word* out) {
 }  // namespace
 
 extern const PairLoops BAYESDNF_JOIN(pair_loops_, BAYESDNF_SIMD_NAME);
-const PairLoops BAYESDNF_JOIN(pair_loops_, BAYESDNF_SIMD_NAME) = {lanes, quads, count, screen,
-                                                                  bound_unions};
+const PairLoops BAYESDNF_JOIN(pair_loops_, BAYESDNF_SIMD_NAME) = {lanes, quads, count, screen};
 
 }  // namespace bayesdnf

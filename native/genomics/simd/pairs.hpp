@@ -23,9 +23,10 @@ constexpr std::size_t kRowGroup = 16;     // variants that are counted against t
 constexpr std::size_t kPairLevels = 9;    // levels of two variants: what a row may be made of
 constexpr std::size_t kReachLevels = 11;  // ranges of the number of rows, for unions
 constexpr std::size_t kAndLevels = 6;     // and for ANDs
-constexpr std::size_t kBoundRanges = 5;   // the same, within strata
+constexpr std::size_t kBoundRanges = 3;   // the same, within strata
 constexpr std::size_t kStrataCells = 9;   // of which all sets are tried within strata
 constexpr std::size_t kStrataSets = std::size_t{1} << kStrataCells;
+constexpr std::size_t kStratumScratch = 1024;  // numbers that the screen keeps of a stratum's cells
 
 // Numbers of four rows are padded to a multiple of three, after which sums of four bits are full.
 constexpr std::size_t quads_for(std::size_t rows) { return divide_up(rows, std::size_t{12}) * 3; }
@@ -37,13 +38,16 @@ struct LevelSum {
     std::int8_t sign[kPairLevels];
 };
 
-// What m rows of a stratum, `off` more of them cases than by chance, can add to a score: with q for
-// m (beyond - m) at most near[k] + near_slope[k] off^2 / q or far + far_slope off^2 / q, whichever
-// is more. Range k of q ends before cuts[k].
+// What m rows of a stratum, `off` more of them cases than by chance, can add to a score. With q for
+// m (beyond - m) it is at most near[k] + near_slope[k] off^2 / q or far + far_slope off^2 / q,
+// whichever is more, less kFall log2 q: two rates in place of one cost half a log of q. Range k of
+// q ends before cuts[k]. The logarithm is a float's exponent and mantissa, read as one number.
+constexpr float kFall = 0.34657359F;  // log(2) / 2
 struct StratumBound {
     float share, beyond;  // the share of cases; one more than there are rows
     float cuts[kBoundRanges - 1];
     float near[kBoundRanges], near_slope[kBoundRanges];
+    float near_from[kBoundRanges], slope_from[kBoundRanges];  // the most in this range and beyond
     float far, far_slope;
 };
 
@@ -69,6 +73,8 @@ struct ScreenRow {
     const StratumBound* strata;
     std::size_t n_strata;
     const float* wanted;
+    bool complements;  // marking the other rows scores the same
+    float* scratch;    // kStratumScratch numbers for each stratum
 };
 
 struct PairLoops {
@@ -85,6 +91,11 @@ struct PairLoops {
     // Bit i of out: lane i may be worth a look; kLanes bits. In single precision and never too
     // strict, so that no result depends on how it is rounded.
     void (*screen)(const ScreenRow& row, Word* out);
+};
+
+struct StrataLoops {
+    // The same within strata.
+    void (*screen)(const ScreenRow& row, Word* out);
     // What every set of `n` cells of one pair may add up to over all strata, kStrataSets numbers,
     // those of sets with cell i at places with bit i. Of stratum s and cell i there are
     // rows[s * kStrataCells + i] rows, cases[s * kStrataCells + i] of them cases.
@@ -95,5 +106,7 @@ struct PairLoops {
 // Those of the instruction set in use, and of another.
 const PairLoops& pair_loops();
 const PairLoops& pair_loops_of(const Simd& simd);
+const StrataLoops& strata_loops();
+const StrataLoops& strata_loops_of(const Simd& simd);
 
 }  // namespace bayesdnf

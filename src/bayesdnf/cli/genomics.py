@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -112,6 +111,7 @@ def markers(
     from ..files.packed import is_packed
     from ..genomics import Genes, Scan, find_markers
     from ..genomics.markers.step_files import StepFiles
+    from ..genomics.markers.tasks import Clock
     from ..model.effect import Effect
     from ..plots.panels import pyplot
     from ..remote.clusters import connected
@@ -123,13 +123,12 @@ def markers(
     scans = [Scan.load(path) for path in scan or ()]
     ready(out)
     pyplot()  # a missing library is told now, not after the work
-    began = time.monotonic()
+    clock = Clock()
     if checkpoint is None and scheduler is not None:
         checkpoint = Path(f"{out}.checkpoint")
     steps = StepFiles(checkpoint)
     with _keeping(checkpoint), connected(scheduler), Stages() as stages:
-        kept = _prepared(study, reading, stages)
-        read = time.monotonic() - began
+        kept = _prepared(study, reading, stages, clock.note)
         found = find_markers(
             kept, effect=effect, codings=reading.codings_on_offer(), negations=negations,
             keep=variants_kept, gap=reading.gap, components=reading.pcs,
@@ -148,13 +147,13 @@ def markers(
         files[:] = save_markers(
             found, folder, named, command=command_line(),
             filters=None if is_packed(study) else reading.filters(),
-            seconds={"reading and filters": read}, inputs=_hashed(study, reading),
+            seconds=clock.seconds, inputs=_hashed(study, reading),
             excel_safe=excel_safe,
         )  # fmt: skip
 
     saved = save_result(save, out, "the results")
     if as_json:
-        write_json(_result(found, files))
+        write_json({**_result(found, files), "seconds": {**clock.seconds, **found.seconds}})
     elif saved.path is not None:
         typer.echo(f"\n{len(files)} files written to {saved.path}.")
     saved.require()
@@ -162,18 +161,28 @@ def markers(
         steps.remove()
 
 
-def _prepared(study: str, reading: Reading, stages: Stages) -> Study:
-    """Read and filter a study: ploidy of sex chromosomes, quality filters, close relatives."""
+def _prepared(
+    study: str, reading: Reading, stages: Stages, note: Callable[[str], object] = lambda step: None
+) -> Study:
+    """Read and filter a study: ploidy of sex chromosomes, quality filters, close relatives.
+
+    ``note`` is told when a step has ended.
+    """
     from ..files.packed import is_packed
     from ..genomics import Study
 
     if is_packed(study):
         reading.refuse_choices(study)
-        return Study.open(study)
+        opened = Study.open(study)
+        note("reading")
+        return opened
     filters = reading.filters()  # a wrong option is told before anything is read
     raw = reading.read(study, lambda done, total: stages("reading", done, total))
+    note("reading")
     kept = raw.filtered(filters, reading.build, in_place=True)
+    note("filters")
     kept = kept.without_relatives(reading.king_cutoff, reading.jobs)
+    note("relatives")
     for warning in kept.warnings:
         typer.echo(f"Warning: {warning}", err=True)
     return kept

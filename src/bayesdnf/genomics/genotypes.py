@@ -130,17 +130,15 @@ class Genotypes:
 
         A variant without an identifier of its own is named by its place and alleles.
         """
-        ids = self.variants["ID"].astype(str).to_numpy()
-        place = (
-            self.variants["CHR"].astype(str)
-            + ":" + self.variants["POS"].astype(str)
-            + ":" + self.variants["A2"].astype(str)
+        ids = np.array(self.variants["ID"].astype(str), dtype=object)
+        anonymous = np.isin(ids, ["", ".", "nan"]) | self.variants["ID"].duplicated(keep=False)
+        unnamed = self.variants[np.asarray(anonymous)]
+        ids[np.asarray(anonymous)] = (
+            unnamed["CHR"].astype(str)
+            + ":" + unnamed["POS"].astype(str)
+            + ":" + unnamed["A2"].astype(str)
         ).to_numpy()  # fmt: skip
-        anonymous = np.isin(ids, ["", ".", "nan"]) | (self.variants["ID"].duplicated(keep=False))
-        names = [
-            f"{p if a else i}_{allele}"
-            for i, p, a, allele in zip(ids, place, anonymous, self.variants["A1"], strict=True)
-        ]
+        names = [f"{i}_{allele}" for i, allele in zip(ids, self.variants["A1"], strict=True)]
         # Left over are an insertion and a deletion at one place, one of them counting A2.
         return names if len(set(names)) == len(names) else _numbered(names)
 
@@ -180,11 +178,15 @@ class Genotypes:
         ndarray of shape (len(masks), n_variants, 3)
         """
         totals = np.empty((len(masks), self.n_variants, 3), dtype=np.int64)
-        for piece in self.pieces():
-            planes = self.planes[piece]
-            for own, mask in zip(totals, masks, strict=True):
-                own[piece] = np.bitwise_count(planes & mask).sum(axis=2, dtype=np.int64)
+        if len(masks):
+            _native.count_calls(self.planes, np.stack(masks), totals)
         return totals
+
+    def between(self, first: int, last: int) -> Genotypes:
+        """Return the variants from ``first`` up to ``last``; their planes are not copied."""
+        some = slice(first, last)
+        variants = self.variants.iloc[some].reset_index(drop=True)
+        return replace(self, planes=self.planes[some], variants=variants)
 
     @cached_property
     def _counts(self) -> NDArray[np.int64]:

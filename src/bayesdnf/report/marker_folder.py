@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,7 +72,7 @@ def save_markers(
     filters : Filters, optional
         What samples and variants had to meet, for the log.
     seconds : mapping of str to float, optional
-        How long other stages took, for the log.
+        How long earlier steps took, for the log.
     inputs : sequence of File
         The files that were read, with their hashes, for the log and the report.
     excel_safe : bool, default=False
@@ -96,6 +97,7 @@ def save_markers(
     >>> [file.name for file in files][:4]
     ['markers.tsv', 'variants.tsv', 'pairs.tsv', 'regions.tsv']
     """
+    began = time.monotonic()
     path = ready(folder)
     files = [
         _write_table(make_safe(table) if excel_safe else table, path / f"{name}.tsv")
@@ -119,7 +121,8 @@ def save_markers(
             files.append(path / name)
         except MissingExtraError:  # what an earlier run left must not pass for this one's
             (path / name).unlink(missing_ok=True)
-    log = _log(found, command, filters, {**(seconds or {}), **found.seconds}, inputs)
+    writing = {"tables, pictures and report": time.monotonic() - began}
+    log = _log(found, command, filters, {**(seconds or {}), **found.seconds, **writing}, inputs)
     files.append(_write_text(log, path / "markers.log"))
     return files
 

@@ -12,7 +12,7 @@ from bayesdnf.genomics.markers.spelling import with_negations
 from tests.genomics.planted import study
 
 CODINGS = ("dominant", "recessive", "heterozygous")
-HOW = {"effect": Effect(), "n_jobs": 1, "progress": None}
+HOW = {"effect": Effect(), "n_jobs": 1, "progress": None, "note": lambda step: None}
 
 
 def scoring(given, negations):

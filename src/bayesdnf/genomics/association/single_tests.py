@@ -6,7 +6,7 @@ alleles are counted by hand where a test is one of alleles; tests of copies take
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,7 @@ Flags = NDArray[np.bool_]
 _MEDIAN = 0.45493642311957283  # of χ² with one degree of freedom
 _FEWEST = 20  # variants that a median of tests needs
 _STEPS = 30  # of Newton's method
+_STRETCH = 1 << 12  # variants at a time
 _RUNAWAY = 10.0  # a log odds ratio beyond this has no maximum
 _COPIES = np.arange(3.0)
 
@@ -114,7 +115,17 @@ def trend_statistics(
     >>> trend_statistics(calls, np.array([True] * 3 + [False] * 3)).round(3)
     array([0.   , 3.333])
     """
-    cells = _Cells.of(genotypes, y, strata)
+    return np.concatenate([_trend(_Cells.of(some, y, strata)) for _, some in _stretches(genotypes)])
+
+
+def _stretches(genotypes: Genotypes) -> Iterator[tuple[slice, Genotypes]]:
+    """Go through some thousand variants at a time: cells take more memory than calls."""
+    for start in range(0, max(1, genotypes.n_variants), _STRETCH):
+        some = slice(start, start + _STRETCH)
+        yield some, genotypes.between(start, start + _STRETCH)
+
+
+def _trend(cells: _Cells) -> Floats:
     total, cases = cells.total, cells.cases
     n, n_cases = total.sum(axis=2), cases.sum(axis=2)
     first, second = total @ _COPIES, total @ _COPIES**2
@@ -157,12 +168,10 @@ def additive_effects(
     >>> beta.round(4), error.round(4)  # log 3, and √(1/10 + 1/30 + 1/20 + 1/20)
     (array([1.0986]), array([0.483]))
     """
-    cells = _Cells.of(genotypes, y, strata)
     beta, error = (np.full(genotypes.n_variants, np.nan) for _ in range(2))
-    step = max(1, (1 << 18) // max(1, len(cells.total)))
-    for start in range(0, genotypes.n_variants, step):
-        some = slice(start, start + step)
-        beta[some], error[some] = _newton(cells.cases[:, some], cells.total[:, some])
+    for some, here in _stretches(genotypes):
+        cells = _Cells.of(here, y, strata)
+        beta[some], error[some] = _newton(cells.cases, cells.total)
     return beta, error
 
 

@@ -39,7 +39,7 @@ from .steps import (
     tabulate,
     tell,
 )
-from .tasks import Clock, MarkerSettings, MarkerTask
+from .tasks import MarkerSettings, MarkerTask
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,7 +89,7 @@ class Markers:
     settings : dict
         How.
     seconds : dict
-        How long each stage took.
+        How long each step took.
 
     Examples
     --------
@@ -266,12 +266,11 @@ def find_markers(
     )  # fmt: skip
     task = MarkerTask.of(study, settings, random_state, progress, checkpoint)
     made = check_scans(task, pairs)
-    clock = Clock()
-    scanned = scan_variants(task, made)
-    clock.note("scans")
-    searched = search_and_sample(task, screen_variants(task, scanned))
-    clock.note("search and chains")
+    clock = task.clock
+    searched = search_and_sample(task, screen_variants(task, scan_variants(task, made)))
     layered = search_layers(task, searched)
+    if layered is not None:
+        clock.note("layers")
     slots = slots_of(task.scoring, searched.function, r_squared)
     refitted = refit_function(task, searched.function)
     terms, variants = tabulate(task, searched, slots, refitted)
@@ -281,6 +280,7 @@ def find_markers(
         clock.note("permutations")
     if task.held is not None:
         add_held_out(terms, task.held, task.settings, searched.function)
+        clock.note("held-out samples")
     history = tell(task, searched, refitted)
     return _markers(task, searched, layered, slots, terms, variants, history, clock.seconds)
 

@@ -20,7 +20,7 @@ from ..chromosomes import canonical_chromosomes, chromosome_order
 from ..genotypes import Genotypes
 from ..quality.ploidy import allele_counts
 from .credible import Slot
-from .spelling import plain, plain_literal
+from .spelling import plain_literal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +81,10 @@ def variant_table(
             "P": wald,
             "OR": odds,
             "P_ALLELIC": p,
-            "BEST": [_plain_text(text, genotypes) for text in singles["marker"]],
+            "BEST": [
+                _plain_text(text, name, genotypes.other_names)
+                for text, name in zip(singles["marker"], singles["variant_1"], strict=True)
+            ],
             "LOG_BF": singles["log_bayes_factor"],
             "PIP": inclusion,
         }
@@ -235,10 +238,12 @@ def _smaller(term: Sequence[Literal], offered: dict[str, list[Literal]]) -> list
     ]
 
 
-def _plain_text(marker: str, genotypes: Genotypes) -> str:
+def _plain_text(marker: str, name: str, others: Mapping[str, str]) -> str:
+    """Write the one literal of a marker, on the variant of this name, without parentheses."""
     if not marker.startswith("(NOT "):
         return marker.strip("()")
-    return str(plain(BooleanFunction.parse(marker), genotypes.other_names)).strip("()")
+    coding = marker.removesuffix(")").rpartition(" ")[2]
+    return str(plain_literal(Literal(name, f"not {coding}"), others))
 
 
 def _joined(values: object) -> str:

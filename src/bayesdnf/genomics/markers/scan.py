@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _native
-from ...boolean import BooleanFunction
+from ...boolean import BooleanFunction, Literal
 from ...checks import is_whole, whole
 from ...errors import InputError, ParameterError
 from ...files.atomic import atomic_path
@@ -367,10 +367,18 @@ def _findings(genotypes: Genotypes, found: Any, size: int, measure: str) -> pd.D
     names = np.array(genotypes.names, dtype=object)
     columns = {f"variant_{i + 1}": names[variants[:, i]] for i in range(size)}
     spell = function_of_cells if measure == "cells" else conjunction
-    markers = [
-        str(spell(genotypes, [int(v) for v in members[:size]], int(code)))
-        for members, code in zip(variants, what, strict=True)
-    ]
+    if (
+        size == 1 and measure == "and"
+    ):  # of every variant; functions would take longer than the scan
+        markers = [
+            f"({Literal(name, CODES[code])})"
+            for name, code in zip(columns["variant_1"], what.tolist(), strict=True)
+        ]
+    else:
+        markers = [
+            str(spell(genotypes, [int(v) for v in members[:size]], int(code)))
+            for members, code in zip(variants, what, strict=True)
+        ]
     places = {f"place_{i + 1}": variants[:, i] for i in range(size)}
     return pd.DataFrame(
         {"marker": markers, **columns, "cases": rows[:, 0], "controls": rows[:, 1],

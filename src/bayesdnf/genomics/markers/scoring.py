@@ -20,6 +20,8 @@ from .spelling import literal_counts, literal_words
 
 Floats = NDArray[np.float64]
 
+_STRETCH = 1 << 12  # variants at a time
+
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
@@ -134,10 +136,29 @@ class Scoring:
             marked |= held
         return marked
 
-    def literals_within(self, samples: Words, codes: Sequence[str]) -> NDArray[np.int64]:
-        """Count, by variant, coding and class, the samples of a choice that every literal marks."""
-        counts = self.genotypes.counts_in([samples & own for own in self.classes])
-        return np.moveaxis(literal_counts(counts, codes), 0, -1)
+    def literal_factors(
+        self, samples: Words, codes: Sequence[str], marked: NDArray[np.int64]
+    ) -> Floats:
+        """Log Bayes factor, by variant and coding, of what is marked and a literal within samples.
+
+        Parameters
+        ----------
+        samples : ndarray of uint64
+            The samples that the literal may add, packed.
+        codes : sequence of str
+            Literals of each variant.
+        marked : ndarray of int
+            Other samples that are marked, by class.
+        """
+        masks = [samples & own for own in self.classes]
+        factors = np.empty((self.genotypes.n_variants, len(codes)))
+        # A stretch at a time: counts by coding and class take more memory than the calls.
+        for start in range(0, len(factors), _STRETCH):
+            some = slice(start, start + _STRETCH)
+            counts = self.genotypes.between(start, start + _STRETCH).counts_in(masks)
+            added = np.moveaxis(literal_counts(counts, codes), 0, -1)
+            factors[some] = self.log_factors(added + marked)
+        return factors
 
     def log_factors(self, marked: NDArray[np.int64]) -> Floats:
         """Log Bayes factor against no marker, given the marked samples of each class.

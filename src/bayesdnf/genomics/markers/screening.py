@@ -90,11 +90,13 @@ def scan_study(
     n_jobs: int,
     progress: StageProgress | None,
     files: StepFiles,
+    note: Callable[[str], object],
     pairs: Sequence[Scan] = (),
 ) -> StudyScans:
     """Score every variant and every pair, and every triple of the most promising variants.
 
-    ``pairs`` are scans of all pairs made before, by AND or by cells, which are not made again.
+    ``note`` is told when a scan has ended. ``pairs`` are scans of all pairs made before, by AND or
+    by cells, which are not made again.
     """
     codings = scoring.codings
     alone = with_negations(codings, scoring.negations)
@@ -103,19 +105,22 @@ def scan_study(
         n_jobs=n_jobs,
     )  # fmt: skip
     singles = run(size=1, top=scoring.genotypes.n_variants, codings=alone).findings
+    note("single variants")
     known = {made.settings["measure"]: made for made in pairs}
     # Cells show markers that only an AND of negated literals could tell, such as XOR.
     titles = {"and": "pairs"} | ({"cells": "pairs, by genotype cells"} if scoring.negations else {})
-    scans = [
-        known.get(measure)
-        or run(
-            codings=codings,
-            measure=measure,
-            progress=stage_progress(progress, title),
-            checkpoint=files(f"pairs-{measure}"),
+    scans = []
+    for measure, title in titles.items():
+        scans.append(
+            known.get(measure)
+            or run(
+                codings=codings,
+                measure=measure,
+                progress=stage_progress(progress, title),
+                checkpoint=files(f"pairs-{measure}"),
+            )
         )
-        for measure, title in titles.items()
-    ]
+        note(title)
     found = StudyScans(singles, tuple(scans))
     promising = clump_leads(scoring.genotypes, found.ranked_variants(), triples)
     if triples < 3 or len(promising) < 3:
@@ -124,6 +129,7 @@ def scan_study(
         size=3, among=promising, codings=codings, progress=stage_progress(progress, "triples"),
         checkpoint=files("triples"),
     )  # fmt: skip
+    note("triples")
     return StudyScans(singles, (*scans, of_three))
 
 

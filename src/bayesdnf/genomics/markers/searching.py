@@ -125,7 +125,9 @@ class Searched:
 def screen_variants(task: MarkerTask, scanned: StudyScans) -> Screened:
     """Choose the variants to go on with, and the findings on them that the posterior allows."""
     s = task.settings
-    return _screened(task, screen(scanned, s.keep, task.scoring.genotypes, s.r_squared))
+    chosen = _screened(task, screen(scanned, s.keep, task.scoring.genotypes, s.r_squared))
+    task.clock.note("screen")
+    return chosen
 
 
 def _screened(task: MarkerTask, chosen: Screen) -> Screened:
@@ -141,16 +143,19 @@ def search_and_sample(task: MarkerTask, screened: Screened) -> Searched:
     while True:
         rounds += 1
         search = search_function(task, screened, starts)
+        task.clock.note("search")
         first = search.log_posterior if first is None else first
         last = rounds >= _ROUNDS or search.stopped in ("time limit", "interrupted")
         assert isinstance(search.function, BooleanFunction)
         best, around, near = _climbed(task, search.function)
         screened = _joined_by(task, screened, near)
+        task.clock.note("sweeps of all variants")
         if around.score > search.log_posterior + _BETTER and not last:
             starts = [best]
             continue
         search = replace(search, function=best, log_posterior=around.score)
         draws = sample_functions(task, screened, best, near)
+        task.clock.note("chains")
         drawn = _best_drawn(draws, search)
         if drawn is None or last:
             break

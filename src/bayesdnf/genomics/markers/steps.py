@@ -46,7 +46,7 @@ def scan_variants(task: MarkerTask, pairs: Sequence[Scan] = ()) -> StudyScans:
     s = task.settings
     return scan_study(
         task.scoring, triples=s.triples, n_jobs=s.n_jobs, progress=task.progress, pairs=pairs,
-        effect=s.effect, files=task.files,
+        effect=s.effect, files=task.files, note=task.clock.note,
     )  # fmt: skip
 
 

@@ -80,10 +80,9 @@ def sweep(scoring: Scoring, function: BooleanFunction) -> Sweep:
     found: dict[BooleanFunction, None] = dict.fromkeys(_smaller(terms))
     for before, base, rest in _places(terms):
         # A literal that joins `base` marks the rows where both hold, besides those of the rest.
-        within = _held(scoring, base) & ~scoring.words(BooleanFunction(rest))
-        marked = scoring.literals_within(within, codes)
-        marked += scoring.count(scoring.words(BooleanFunction(rest)))
-        factors = scoring.log_factors(marked)
+        others = scoring.words(BooleanFunction(rest))
+        within = _held(scoring, base) & ~others
+        factors = scoring.literal_factors(within, codes, scoring.count(others))
         for v, c in _best(factors):
             literal = Literal(scoring.genotypes.names[v], codes[c])
             if literal not in before and literal.attribute not in {x.attribute for x in base}:

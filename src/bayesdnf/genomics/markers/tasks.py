@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,20 @@ class MarkerSettings:
         }  # fmt: skip
 
 
+class Clock:
+    """Seconds that each step took."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._since = time.monotonic()
+
+    def note(self, step: str) -> None:
+        """Say that a step has ended; what it took is added up where it is taken again."""
+        now = time.monotonic()
+        self.seconds[step] = self.seconds.get(step, 0.0) + now - self._since
+        self._since = now
+
+
 @dataclass(frozen=True, eq=False)
 class MarkerTask:
     """The input of every step: the study, its settings and the progress callback.
@@ -97,6 +111,8 @@ class MarkerTask:
         Where long steps keep their states.
     held : Study or None
         Samples that were set aside to test what is found.
+    clock : Clock
+        What the steps took.
     """
 
     study: Study
@@ -107,6 +123,7 @@ class MarkerTask:
     scoring: Scoring
     files: StepFiles
     held: Study | None = None
+    clock: Clock = field(default_factory=Clock)
 
     @classmethod
     def of(
@@ -118,7 +135,7 @@ class MarkerTask:
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> MarkerTask:
         """Check the settings, make strata, and get ready to score functions on the study."""
-        s = settings.checked()
+        s, clock = settings.checked(), Clock()
         if checkpoint is not None and random_state is None:
             must = "given when there is a checkpoint, or no later run could resume from it"
             raise ParameterError.of("random_state", "find_markers", must, None)
@@ -139,7 +156,8 @@ class MarkerTask:
             study.genotypes, study.y, s.prior, effect, s.codings, s.negations, s.gap,
             adjustment.numbers,
         )  # fmt: skip
-        return cls(study, s, streams, progress, adjustment, scoring, files, held)
+        clock.note("components, strata and inflation")
+        return cls(study, s, streams, progress, adjustment, scoring, files, held, clock)
 
 
 def _split(study: Study, share: float, rng: np.random.Generator) -> tuple[Study, Study | None]:
@@ -155,16 +173,3 @@ def _split(study: Study, share: float, rng: np.random.Generator) -> tuple[Study,
     searched = study.take(~held)
     said = f"{int(held.sum()):,} of {len(held):,} samples were held out of the search."
     return replace(searched, history=(*study.history, said)), study.take(held)
-
-
-class Clock:
-    """Seconds that each stage took."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._since = time.monotonic()
-
-    def note(self, stage: str) -> None:
-        """Say that a stage has ended."""
-        now = time.monotonic()
-        self.seconds[stage], self._since = now - self._since, now
