@@ -28,6 +28,8 @@ def test_coming_back_to_a_known_answer_is_no_agreement():
     assert not agrees(("precise", -10, 8), back, elsewhere)  # one way
     assert agrees(("precise", -10, 7), ("long", -10, 1), back, elsewhere)
     assert not agrees(("precise", -10, 6), ("long", -10, 1), back, elsewhere)  # under a quarter
+    assert agrees(("precise", -10, 6), ("long", -10, 2), back, ("broad", -50, 70))  # eight unaided
+    assert not agrees(("precise", -10, 6), ("long", -10, 2), back, ("broad", -50, 75))
     assert not agrees(("precise", -10, 7), ("long", -10, 1), ("varied", -10, 23), elsewhere)
 
 
@@ -40,9 +42,9 @@ def test_ends_seen_once_near_the_best_speak_against_it():
 def test_where_all_are_rebuilt_from_elsewhere_nearly_all_must_agree():
     elsewhere = ("broad", -50, 8)
     hits = [("precise", -10, 20), ("free", -10, 18)]
-    assert agrees(*hits, elsewhere, unaided=1)  # one of each
-    assert not agrees(*hits, elsewhere, unaided=0)
-    assert not agrees(("precise", -10, 20), ("varied", -10, 18), elsewhere, unaided=1)  # not both
+    assert agrees(*hits, elsewhere, unaided=2)  # two of each
+    assert not agrees(*hits, elsewhere, unaided=1)
+    assert not agrees(("precise", -10, 20), ("varied", -10, 18), elsewhere, unaided=3)  # not both
     assert agrees(*hits, unaided=0)
 
 

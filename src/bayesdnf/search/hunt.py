@@ -82,10 +82,11 @@ def hunt(
     restarts : int, default=256
         Maximum number of restarts.
     agree : int, default=32
-        How many restarts must have ended at the best score before the search may stop, including a
-        quarter of the independent ones; half as many suffice if nine in ten of these did, otherwise
-        two must have found it before they were rebuilt. At least two strategies must have found it,
-        and hardly any function near the best score may have been seen only once (docs/trust.md).
+        How many restarts must have ended at the best score before the search may stop; half as many
+        suffice if nine in ten of the independent ones did. Otherwise four of these must have found
+        it before they were rebuilt, or eight if under a quarter ended there. At least two
+        strategies must have found it, and hardly any function near the best score may have been
+        seen only once (docs/trust.md).
     steps : int, default=100
         Steps of annealing in one of the first 64 restarts on a small table; later ones take twice
         as many. On larger tables there are fewer, so that a restart's work stays within bounds.

@@ -93,13 +93,13 @@ class KeptEnds:
 
 def _end(value: Any, posterior: Posterior) -> End:
     """Return an end as it was before JSON; ValueError or TypeError when it was none."""
-    terms, score, kind, met = value
-    if not isinstance(score, float) or not isinstance(kind, str):
+    terms, score, kind, begun, met = value
+    if not (isinstance(score, float) and isinstance(begun, float) and isinstance(kind, str)):
         raise TypeError
     if not all(is_whole(layer, 1, posterior.layers) for layer, _ in terms):
         raise ValueError("it has a term of no layer")
     placed = tuple((layer, _term(term, posterior)) for layer, term in terms)
-    return End(placed, score, kind, tuple(_term(term, posterior) for term in met))
+    return End(placed, score, kind, begun, tuple(_term(term, posterior) for term in met))
 
 
 def _term(term: Any, posterior: Posterior) -> Term:

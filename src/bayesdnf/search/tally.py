@@ -11,11 +11,11 @@ from .ways import INDEPENDENT, Term, Terms
 # Scores closer than this are the same function, or one with equal columns in it.
 _SAME = 1e-9
 # A search may stop at the end of a round, by what the independent restarts came to (see ``ways``):
-_FEWEST_WAYS = 2  # different ones that have come to the best score ...
-_SHARE = 0.25  # ... with this share of those restarts;
-_NEARLY_ALL = 0.9  # with this one, half as many restarts need to agree. With less,
-# since all are rebuilt alike at the end, which may take them to the same wrong function,
-_UNAIDED = 2  # of those restarts must have come to the best score before that.
+_FEWEST_WAYS = 2  # different ones that have come to the best score;
+_NEARLY_ALL = 0.9  # with this share of those restarts, half as many need to agree. With less, since
+# all are rebuilt alike at the end, which may take them to the same wrong function, so many of them
+# must have come to the best score before that:
+_UNAIDED = ((0.25, 4), (0.1, 8))  # from a share on.
 # Of all restarts, hardly any may have ended near the best score, in nats, where no other did.
 _NEAR = 10.0
 _SINGLES = 0.025
@@ -96,11 +96,11 @@ class Tally:
             times == 1 and score >= self.score - _NEAR for score, times in self._times.items()
         )
         nearly_all = share >= _NEARLY_ALL
+        unaided = any(share >= least and self._unaided >= many for least, many in _UNAIDED)
         return (
             self.agreement >= self._agree / (2 if nearly_all else 1)
-            and share >= _SHARE
             and len(+came) >= _FEWEST_WAYS
-            and (nearly_all or self._unaided >= _UNAIDED)
+            and (nearly_all or unaided)
             and singles <= _SINGLES * self.restarts
         )
 

@@ -9,10 +9,17 @@ from bayesdnf.genomics import Genotypes, Scan, clump_leads, scan
 from bayesdnf.genomics.markers.scoring import Scoring
 from bayesdnf.genomics.markers.screening import StudyScans, scan_study, screen, stage_progress
 from bayesdnf.genomics.markers.spelling import with_negations
+from bayesdnf.genomics.markers.step_files import StepFiles
 from tests.genomics.planted import study
 
 CODINGS = ("dominant", "recessive", "heterozygous")
-HOW = {"effect": Effect(), "n_jobs": 1, "progress": None, "note": lambda step: None}
+HOW = {
+    "effect": Effect(),
+    "n_jobs": 1,
+    "progress": None,
+    "note": lambda step: None,
+    "files": StepFiles(None),
+}
 
 
 def scoring(given, negations):
