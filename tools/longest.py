@@ -41,6 +41,10 @@ REASONS = {
     "src/bayesdnf/report/facts.py::gather": "one expression for each fact of a report",
     "src/bayesdnf/search/hunt.py::hunt": "checks, three places to run restarts, and what ends them",
     "src/bayesdnf/sampling/run.py::sample": "checks, starts, and two places to run chains",
+    "src/bayesdnf/genomics/scanning/cuda_pairs.py": "one scan: memory, launches and findings",
+    "native/bindings/bits.cpp": "bindings of planes and sweeps, each with its checks",
+    "native/bindings/search.cpp::bind_search": "one binding after the other",
+    "native/genomics/stratum_bound.cpp::stratum_bound": "one bound: its curve, lines and slack",
     "native/cuda/pairs.cu": "one source, compiled at run time on the user's machine",
     "native/cuda/pairs.cu::scan_pairs": "a kernel: parts of it could not share registers",
     **{
