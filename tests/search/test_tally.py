@@ -3,9 +3,9 @@
 from bayesdnf.search.tally import End, Tally
 
 
-def agrees(*ends, unaided=None):
+def agrees(*ends, unaided=None, needed=1):
     """Whether restarts agree; so many of each end, or all, are there before they are rebuilt."""
-    tally = Tally(agree=32)
+    tally = Tally(agree=32, unaided=needed)
     for number, (kind, score, times) in enumerate(ends):
         terms = ((1, (number,)),)
         for time in range(times):
@@ -39,13 +39,16 @@ def test_ends_seen_once_near_the_best_speak_against_it():
     assert not agrees(*hits, ("broad", -15, 1))
 
 
-def test_where_all_are_rebuilt_from_elsewhere_nearly_all_must_agree():
+def test_some_must_have_come_to_it_before_they_were_rebuilt():
     elsewhere = ("broad", -50, 8)
     hits = [("precise", -10, 20), ("free", -10, 18)]
     assert agrees(*hits, elsewhere, unaided=2)  # two of each
     assert not agrees(*hits, elsewhere, unaided=1)
     assert not agrees(("precise", -10, 20), ("varied", -10, 18), elsewhere, unaided=3)  # not both
-    assert agrees(*hits, unaided=0)
+    assert not agrees(*hits, unaided=0)
+    assert agrees(*hits, ("long", -10, 1), unaided=1)
+    assert agrees(*hits, unaided=0, needed=0)  # on a large table
+    assert not agrees(*hits, elsewhere, unaided=1, needed=0)
 
 
 def test_a_better_end_forgets_who_came_to_the_last_one():

@@ -83,10 +83,10 @@ def hunt(
         Maximum number of restarts.
     agree : int, default=32
         How many restarts must have ended at the best score before the search may stop; half as many
-        suffice if nine in ten of the independent ones did. Otherwise four of these must have found
-        it before they were rebuilt, or eight if under a quarter ended there. At least two
-        strategies must have found it, and hardly any function near the best score may have been
-        seen only once (docs/trust.md).
+        suffice if nine in ten of the independent ones did. One of these must have found it before
+        they were rebuilt, unless the table is large; four if fewer than nine in ten ended there,
+        eight if under a quarter did. At least two strategies must have found it, and hardly any
+        function near the best score may have been seen only once (docs/trust.md).
     steps : int, default=100
         Steps of annealing in one of the first 64 restarts on a small table; later ones take twice
         as many. On larger tables there are fewer, so that a restart's work stays within bounds.
@@ -142,7 +142,7 @@ def hunt(
         stop.set_deadline(time_limit)
     streams = Streams(random_state, "hunt")
     restart = _Restart(posterior, steps, streams, stop)
-    tally = Tally(agree)
+    tally = Tally(agree, unaided=int(restart.first == steps))
 
     def tell() -> None:
         if progress is not None:

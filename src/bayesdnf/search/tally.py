@@ -12,10 +12,10 @@ from .ways import INDEPENDENT, Term, Terms
 _SAME = 1e-9
 # A search may stop at the end of a round, by what the independent restarts came to (see ``ways``):
 _FEWEST_WAYS = 2  # different ones that have come to the best score;
-_NEARLY_ALL = 0.9  # with this share of those restarts, half as many need to agree. With less, since
-# all are rebuilt alike at the end, which may take them to the same wrong function, so many of them
-# must have come to the best score before that:
-_UNAIDED = ((0.25, 4), (0.1, 8))  # from a share on.
+_NEARLY_ALL = 0.9  # with this share of those restarts, half as many need to agree.
+# All are rebuilt alike at the end, which may take them to the same wrong function, so many of them
+# must have come to the best score before that, from a share on:
+_UNAIDED = ((0.25, 4), (0.1, 8))
 # Of all restarts, hardly any may have ended near the best score, in nats, where no other did.
 _NEAR = 10.0
 _SINGLES = 0.025
@@ -35,10 +35,20 @@ class End(NamedTuple):
 
 
 class Tally:
-    """The best of the restarts so far, how many ended there, and by which ways."""
+    """The best of the restarts so far, how many ended there, and by which ways.
 
-    def __init__(self, agree: int) -> None:
+    Parameters
+    ----------
+    agree : int
+        How many must have ended at the best score.
+    unaided : int
+        How many of the independent ones must have been there before they were rebuilt, where
+        nearly all of them end there. 0 where annealing is cut short, and cannot be expected to.
+    """
+
+    def __init__(self, agree: int, unaided: int = 1) -> None:
         self._agree = agree
+        self._needed = ((_NEARLY_ALL, unaided), *_UNAIDED)
         self.terms: Terms = ()
         self.score = -math.inf
         self.kinds: Counter[str] = Counter()  # of the restarts that ended at the best score
@@ -96,11 +106,11 @@ class Tally:
             times == 1 and score >= self.score - _NEAR for score, times in self._times.items()
         )
         nearly_all = share >= _NEARLY_ALL
-        unaided = any(share >= least and self._unaided >= many for least, many in _UNAIDED)
+        unaided = any(share >= least and self._unaided >= many for least, many in self._needed)
         return (
             self.agreement >= self._agree / (2 if nearly_all else 1)
             and len(+came) >= _FEWEST_WAYS
-            and (nearly_all or unaided)
+            and unaided
             and singles <= _SINGLES * self.restarts
         )
 
