@@ -88,7 +88,7 @@ def test_the_page_shows_all_and_names_what_does_not_come_out():
         assert f"]({name}.png)" in text
         assert f"({name}.csv)" in text
         assert as_text(made(name)).splitlines()[0] in text
-    start = text.index("did not\n")
+    start = text.index("were not reproduced:\n")
     listed = " ".join(text[start : text.index("## Figure 1")].split())
     failed = [c.text for name in NAMES for c in made(name).claims if not c.holds]
     assert failed
