@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,7 @@ from bayesdnf import (
 )
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.model.streams import NumberedRuns
+from bayesdnf.search.tally import Tally
 from tests.fewer import first
 
 ROUNDING = 1e-8
@@ -269,6 +271,21 @@ def test_multiplexer():
     assert posterior.counts(found.function)[2:] == (128, 128)
 
 
+@pytest.mark.parametrize(("found_by", "restarts"), [(100, 256), (200, 400), (900, 1024)])
+def test_a_search_goes_on_where_the_best_came_late(monkeypatch, found_by, restarts):
+    class Late(Tally):
+        found = property(lambda self: found_by, lambda self, value: None)
+
+        def agrees(self):
+            return False
+
+    monkeypatch.setattr(import_module("bayesdnf.search.hunt"), "Tally", Late)
+    posterior = small_posterior(0)
+    found = hunt(posterior, steps=1, random_state=0)
+    assert (found.stopped, found.restarts) == ("restarts", restarts)
+    assert hunt(posterior, steps=1, restarts=7, random_state=0).restarts == 7
+
+
 def test_restarts_are_counted_and_told():
     X, y, _ = simulate(300, 20, random_state=0)
     posterior = Posterior(BitMatrix.from_table(X), y)
@@ -358,8 +375,8 @@ def test_ctrl_c_returns_the_best_so_far(n_jobs):
 
 WHOLE = "a whole number, 1 or more"
 BAD = [
-    ("restarts", 0, WHOLE),
-    ("restarts", 2.5, WHOLE),
+    ("restarts", 0, f"{WHOLE}, or None"),
+    ("restarts", 2.5, f"{WHOLE}, or None"),
     ("agree", True, WHOLE),
     ("steps", -5, WHOLE),
     ("steps", "many", WHOLE),

@@ -59,3 +59,21 @@ def test_a_better_end_forgets_who_came_to_the_last_one():
     for kind in ("precise", "free") * 2:
         tally.add(End(((1, (1,)),), -5, kind))
     assert not tally.agrees()
+
+
+def test_rates_that_did_best_are_kept_best_first():
+    tally = Tally(agree=2)
+    ends = {(0.1, 0.9): -30, (0.2, 0.8): -10, (0.3, 0.7): -20, (0.1, 0.8): -40, (0.1, 0.7): -50}
+    for number, (rates, score) in enumerate(ends.items()):
+        tally.add(End(((1, (number,)),), score, "precise", rates=rates))
+    tally.add(End(((1, (9,)),), -5, "varied", rates=(0.4, 0.6)))  # it did not start from nothing
+    assert tally.promising() == [(0.2, 0.8), (0.3, 0.7), (0.1, 0.9), (0.1, 0.8)]
+
+
+def test_it_is_known_how_many_restarts_the_best_took():
+    tally = Tally(agree=2)
+    found = []
+    for score in (-10, -12, -8, -8, -9):
+        tally.add(End(((1, (-score,)),), score, "free"))
+        found.append(tally.found)
+    assert found == [1, 1, 3, 3, 3]

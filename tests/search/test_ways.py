@@ -12,9 +12,9 @@ from benchmarks.tree_tables import tree_table
 ELITES = [((1, (0,)), (1, (1, 2)), (1, (3, 4))), ((1, (0,)), (1, (5, 6)))]
 
 
-def way(number, elites=(), share=0.3, seed=0):
+def way(number, elites=(), share=0.3, seed=0, promising=()):
     ways = Ways(share, np.array([0.2, 0.7]))
-    return ways.way(number, list(elites), np.random.default_rng(seed))
+    return ways.way(number, list(elites), np.random.default_rng(seed), promising)
 
 
 def test_the_first_round_looks_at_every_side():
@@ -37,6 +37,35 @@ def test_rates_of_later_rounds_never_come_again():
     rates = [w.rates for number in range(ROUND, 30 * ROUND) if (w := way(number)).kind in tilted]
     assert len(rates) > 150
     assert len(set(rates)) == len(rates)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.97])
+@pytest.mark.parametrize("reverse", [False, True], ids=["as they are", "reversed"])
+def test_some_restarts_keep_near_to_rates_that_did_well(share, reverse):
+    low, high = share / 5, 1 - (1 - share) / 50
+    promising = [(high, low) if reverse else (low, high)]
+    chosen = [
+        way(number, ELITES, share, number, promising) for number in range(2 * ROUND, 20 * ROUND)
+    ]
+    tuned = np.array([w.rates for w in chosen if w.kind == "tuned"])
+    assert len(tuned) > 40
+    assert {w.kind for w in chosen} >= {"precise", "broad", "long", "free"}  # others look elsewhere
+    # On the same side of the share, their distances spread around those that did well.
+    logit = np.log(tuned / (1 - tuned)) - math.log(share / (1 - share))
+    did_well = np.log(np.array(promising[0]) / (1 - np.array(promising[0])))
+    did_well -= math.log(share / (1 - share))
+    factors = np.log(logit / did_well)
+    assert np.all(np.abs(factors.mean(axis=0)) < 0.2)
+    assert np.all((factors.std(axis=0) > 0.1) & (factors.std(axis=0) < 0.6))
+
+
+def test_rates_near_others_stay_within_what_scores_can_tell():
+    share = 1e-9
+    promising = [(share * 1e-6, 1 - 1e-12)]
+    for number in range(ROUND, 10 * ROUND):
+        chosen = way(number, ELITES, share, number, promising)
+        if chosen.kind == "tuned":
+            assert 0 < chosen.rates[0] < chosen.rates[1] < 1
 
 
 def test_later_rounds_start_from_what_is_known():

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..boolean import RuleList
 from ..boolean.literal import Value
+from ..checks import whole
 from ..data.encoder import FittedTable
 from ..display.bars import SearchBar, Teller, following
 from ..errors import InputError, ParameterError
@@ -262,7 +263,7 @@ class DNFClassifier(RuleClassifier):
         missing_values: Collection[Value] = (),
         monotonic_cst: Mapping[str, int] | Sequence[int] | NDArray[np.integer] | None = None,
         positive: Any = None,
-        restarts: int = 256,
+        restarts: int | None = None,
         agree: int = 32,
         steps: int = 100,
         time_limit: float | None = None,
@@ -294,7 +295,9 @@ class DNFClassifier(RuleClassifier):
         self.verbose = verbose
 
     def _check_parameters(self) -> None:
-        check_parameters(self, {"restarts": 1, "agree": 1, "steps": 1})
+        check_parameters(self, {"agree": 1, "steps": 1})
+        if self.restarts is not None:
+            whole("restarts", "DNFClassifier", self.restarts, 1, besides="or None")
         if not isinstance(self.prove, (bool, np.bool_)):
             raise ParameterError.of("prove", "DNFClassifier", "True or False", self.prove)
 
@@ -308,7 +311,7 @@ class DNFClassifier(RuleClassifier):
         start, limit = time.monotonic(), self.time_limit
         found = hunt(
             posterior,
-            restarts=int(self.restarts),
+            restarts=None if self.restarts is None else int(self.restarts),
             agree=int(self.agree),
             steps=int(self.steps),
             time_limit=limit / 2 if self.prove and limit is not None else limit,

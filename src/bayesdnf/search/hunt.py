@@ -37,8 +37,9 @@ from ..remote.posteriors import SharedPosterior
 from .kept_ends import KeptEnds
 from .result import SearchProgress, SearchResult
 from .tally import End, Tally
-from .ways import ROUND, Term, Terms, Way, Ways
+from .ways import ROUND, Rates, Term, Terms, Way, Ways
 
+_RESTARTS, _MOST_RESTARTS = 256, 1024
 _FEWEST_STEPS = 15
 _QUICK_STEPS, _QUICK_HOTTEST = 50, 0.02  # of a start for chains
 _NARROWEST, _FIRST_WIDTH = 8, 32  # of beams: before all others, and most in the first rounds
@@ -62,7 +63,7 @@ Found = tuple[Terms, float]
 def hunt(
     posterior: Posterior,
     *,
-    restarts: int = 256,
+    restarts: int | None = None,
     agree: int = 32,
     steps: int = 100,
     time_limit: float | None = None,
@@ -79,8 +80,9 @@ def hunt(
     ----------
     posterior : Posterior
         The data and the priors.
-    restarts : int, default=256
-        Maximum number of restarts.
+    restarts : int, optional
+        Maximum number of restarts. None: 256, or twice as many as it took to find the best
+        function, up to 1,024.
     agree : int, default=32
         How many restarts must have ended at the best score before the search may stop; half as many
         suffice if nine in ten of the independent ones did. One of these must have found it before
@@ -129,12 +131,10 @@ def hunt(
     >>> found.function == truth, found.stopped
     (True, 'agreement')
     """
-    for name, value in (
-        ("restarts", restarts),
-        ("agree", agree),
-        ("n_jobs", n_jobs),
-    ):
-        whole(name, "hunt", value, 1)
+    if restarts is not None:
+        whole("restarts", "hunt", restarts, 1, besides="or None")
+    whole("agree", "hunt", agree, 1)
+    whole("n_jobs", "hunt", n_jobs, 1)
     whole("steps", "hunt", steps, 1, MOST_64)
     seconds("time_limit", "hunt", time_limit)
     stop = _native.StopFlag()
@@ -144,9 +144,13 @@ def hunt(
     restart = _Restart(posterior, steps, streams, stop)
     tally = Tally(agree, unaided=int(restart.first == steps))
 
+    def most() -> int:
+        # A function that was found late may well not be the best one.
+        return restarts or min(max(_RESTARTS, 2 * tally.found), _MOST_RESTARTS)
+
     def tell() -> None:
         if progress is not None:
-            progress(tally.restarts, restarts, max(tally.score, restart.reached))
+            progress(tally.restarts, most(), max(tally.score, restart.reached))
 
     stopped = "restarts"
     given = _starts(posterior, starts)
@@ -165,7 +169,7 @@ def hunt(
         with on_device(posterior.bits, device if cluster is None else "cpu", "hunt"):
             for end in kept.in_order("starts", offered, range(len(starts)), n_jobs):
                 tally.know(end)
-            for end in _rounds(kept, runs, restart, tally, restarts, n_jobs):
+            for end in _rounds(kept, runs, restart, tally, most, n_jobs):
                 tally.add(end)
                 tell()
                 if stop():
@@ -236,7 +240,7 @@ def _rounds(
     runs: NumberedRuns[End] | RemoteRuns[End],
     restart: _Restart,
     tally: Tally,
-    most: int,
+    most: Callable[[], int],
     n_jobs: int,
 ) -> Iterator[End]:
     """Yield restarts round by round: none of a round starts before the last one is judged.
@@ -244,10 +248,10 @@ def _rounds(
     Those that are judged together grow to four rounds, so that more threads find something to do.
     """
     first = 0
-    while first < most:
+    while first < most():
         # Rounds double up to 32 restarts. What a round may know is fixed when it begins, so that
         # threads cannot change the result.
-        last = min(first + min(max(first, ROUND), 4 * ROUND), most)
+        last = min(first + min(max(first, ROUND), 4 * ROUND), most())
         restart.know(tally)
         yield from kept.in_order("restarts", runs, range(first, last), n_jobs)
         first = last
@@ -280,6 +284,7 @@ class _Restart:
         self.reached = -math.inf  # by restarts that are under way, for those who watch
         self._elites: list[Terms] = []
         self._pool: list[Term] = []
+        self._promising: list[Rates] = []
         self._rebuilt: dict[tuple[Terms, int], Future[Found]] = {}
         p = posterior.bits.n_literals
         # What a step costs: a look at each literal, and eight words of its rows for the same price.
@@ -304,13 +309,16 @@ class _Restart:
     def know(self, tally: Tally) -> None:
         """Let the restarts that follow start from what earlier ones came to."""
         self._elites, self._pool = tally.best(_ELITES), tally.pool()
+        self._promising = tally.promising()
 
     def __call__(self, number: int) -> End:
         rng = np.random.default_rng(self.streams.child(number))
         # Kinds of ways come round after so many restarts: every class has its turn at each.
         target = sum(divmod(number, ROUND)) % len(self.two_rates)
         two_rates = self.two_rates[target]
-        way = self.ways[target].way(number, self._elites, rng)
+        # Rates that suit one class say nothing about another.
+        promising = self._promising if len(self.two_rates) == 1 else ()
+        way = self.ways[target].way(number, self._elites, rng, promising)
         longer = 1 if number < _LONGER_AFTER else 2
         width = min(self.widest, self.width * 2 ** (number // ROUND // 2))
         if number < _FIRST_ROUNDS * ROUND:
@@ -342,9 +350,10 @@ class _Restart:
         if not (free or self.posterior.simple):
             # As it was at those rates: terms that do not pay in a function may do so in a list.
             begun, score = tuple((1, tuple(term)) for term in met), -math.inf
-        return End(*self._rebuild(begun, width), way.kind, score, tuple(map(tuple, met)))
+        ended = self._rebuild(begun, width)
+        return End(*ended, way.kind, score, tuple(map(tuple, met)), way.rates)
 
-    def _hottest(self, rates: tuple[float, float], two_rates: Posterior) -> float:
+    def _hottest(self, rates: Rates, two_rates: Posterior) -> float:
         """Return the first inverse temperature, by what marking no row, or all, would cost."""
         positive = two_rates.n_pos
         negative = two_rates.n - positive
@@ -414,6 +423,7 @@ class RestartTask(NamedTuple):
     streams: Streams
     elites: list[Terms]
     pool: list[Term]
+    promising: list[Rates]
     number: int
     seconds: float
     start: Terms | None = None
@@ -425,6 +435,7 @@ def do_restart(task: RestartTask, stop: _native.StopFlag) -> End:
     stop.set_deadline(task.seconds)
     restart = _Restart(task.posterior.open(), task.steps, task.streams, stop)
     restart._elites, restart._pool = task.elites, task.pool
+    restart._promising = task.promising
     restart._rebuilt = once((task.posterior.table, task.posterior.fingerprint, "rebuilt"), dict)
     return restart(task.number) if task.start is None else restart.bettered([task.start], 0)
 
@@ -437,8 +448,8 @@ def _sender(
 
     def send(number: int) -> RestartTask:
         return RestartTask(
-            shared, steps, restart.streams, restart._elites, restart._pool, number,
-            max(0.0, ends - time.monotonic()),
+            shared, steps, restart.streams, restart._elites, restart._pool, restart._promising,
+            number, max(0.0, ends - time.monotonic()),
         )  # fmt: skip
 
     return send

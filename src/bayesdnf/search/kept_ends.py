@@ -6,6 +6,7 @@ which is handed the ends that are kept goes on as if it had never been stopped.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -93,13 +94,16 @@ class KeptEnds:
 
 def _end(value: Any, posterior: Posterior) -> End:
     """Return an end as it was before JSON; ValueError or TypeError when it was none."""
-    terms, score, kind, begun, met = value
-    if not (isinstance(score, float) and isinstance(begun, float) and isinstance(kind, str)):
+    terms, score, kind, begun, met, (pi0, pi1) = value
+    numbers = all(isinstance(number, float) for number in (score, begun, pi0, pi1))
+    if not (numbers and isinstance(kind, str)):
         raise TypeError
+    if not (math.isnan(pi0) and math.isnan(pi1)) and not (0 < pi0 < 1 and 0 < pi1 < 1):
+        raise ValueError("it has rates that are no probabilities")
     if not all(is_whole(layer, 1, posterior.layers) for layer, _ in terms):
         raise ValueError("it has a term of no layer")
     placed = tuple((layer, _term(term, posterior)) for layer, term in terms)
-    return End(placed, score, kind, begun, tuple(_term(term, posterior) for term in met))
+    return End(placed, score, kind, begun, tuple(_term(t, posterior) for t in met), (pi0, pi1))
 
 
 def _term(term: Any, posterior: Posterior) -> Term:

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from typing import NamedTuple
 
-from .ways import INDEPENDENT, Term, Terms
+from .ways import INDEPENDENT, TILTED, Rates, Term, Terms
 
 # Scores closer than this are the same function, or one with equal columns in it.
 _SAME = 1e-9
@@ -19,6 +19,7 @@ _UNAIDED = ((0.25, 4), (0.1, 8))
 # Of all restarts, hardly any may have ended near the best score, in nats, where no other did.
 _NEAR = 10.0
 _SINGLES = 0.025
+_PROMISING = 4  # rates that later restarts keep near to
 _POOL = 400  # terms of earlier ends that are put together
 
 
@@ -32,6 +33,8 @@ class End(NamedTuple):
     """Score of the function that was rebuilt, where it is known."""
     met: tuple[Term, ...] = ()
     """Terms that may be of use to others."""
+    rates: Rates = (math.nan, math.nan)
+    """At which it was annealed, where they were known."""
 
 
 class Tally:
@@ -51,12 +54,14 @@ class Tally:
         self._needed = ((_NEARLY_ALL, unaided), *_UNAIDED)
         self.terms: Terms = ()
         self.score = -math.inf
+        self.found = 0  # restarts that were needed to come to the best score
         self.kinds: Counter[str] = Counter()  # of the restarts that ended at the best score
         self._unaided = 0  # of them, independent ones that were there before they were rebuilt
         self._all_kinds: Counter[str] = Counter()
         self._ends: dict[Terms, float] = {}
         self._met: dict[Term, None] = {}  # in the order in which they were last met
         self._times: Counter[float] = Counter()
+        self._rates: dict[Rates, float] = {}  # at which restarts annealed, to their scores
 
     @property
     def restarts(self) -> int:
@@ -76,7 +81,7 @@ class Tally:
 
     def add(self, end: End) -> None:
         """Count a restart's end, and keep the terms it met for later restarts."""
-        terms, score, kind, begun, met = end
+        terms, score, kind, begun, met, rates = end
         self._ends[terms] = score
         for term in met:
             self._met.pop(term, None)
@@ -86,12 +91,15 @@ class Tally:
         self._times[round(score, 6)] += 1
         if score > self.score + _SAME or (self.restarts == 0 and not self.score > -math.inf):
             self.terms, self.score = terms, score
+            self.found = self.restarts + 1
             self.kinds = Counter()
             self._unaided = 0
         if score >= self.score - _SAME:
             self.kinds[kind] += 1
             self._unaided += kind in INDEPENDENT and begun >= score - _SAME
         self._all_kinds[kind] += 1
+        if kind in TILTED and score > -math.inf:
+            self._rates[rates] = score
 
     def agrees(self) -> bool:
         """Whether the search may stop."""
@@ -118,6 +126,10 @@ class Tally:
         """Return the best distinct functions so far, best first."""
         allowed = [(-score, terms) for terms, score in self._ends.items() if score > -math.inf]
         return [terms for _, terms in sorted(allowed)[:most]]
+
+    def promising(self) -> list[Rates]:
+        """Return the rates at which restarts came to the best ends, best first."""
+        return sorted(self._rates, key=lambda rates: (-self._rates[rates], rates))[:_PROMISING]
 
     def pool(self) -> list[Term]:
         """Return terms worth putting together: of the best functions first, then the latest met."""

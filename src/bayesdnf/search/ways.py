@@ -5,11 +5,12 @@ marked negatives, so it is the upper envelope of straight lines, each the likeli
 rates. Every line that touches it somewhere is a basin: a search that follows the envelope itself
 ends in the basin it starts in, with all its restarts. So restarts anneal at known rates first, each
 at others, from those that let few false alarms pass to those that let few positives go, and set the
-rates free at the end. Lists of layers begin with functions that were found so, of either class.
-Others begin with a beam search among half of the attributes: the terms that a search takes first
-keep others out, and without them it ends elsewhere. Later restarts also start from what earlier
-ones came to: a good function without some of its terms, or the best that can be made of all terms
-that good ones had.
+rates free at the end. Which rates lead to good ends depends on the table, so later restarts also
+anneal at rates near those that did best. Lists of layers begin with functions that were found so,
+of either class. Others begin with a beam search among half of the attributes: the terms that a
+search takes first keep others out, and without them it ends elsewhere. Later restarts also start
+from what earlier ones came to: a good function without some of its terms, or the best that can be
+made of all terms that good ones had.
 """
 
 from __future__ import annotations
@@ -30,15 +31,24 @@ ROUND = 8
 
 INDEPENDENT = frozenset({"beam", "free", "precise", "broad", "long", "sparse"})
 """Kinds that know nothing of earlier restarts. The others start from what those came to, and are
-apt to come back to it: where they end says less."""
+apt to come back to it: where they end says less. So do those at rates that did well before."""
+
+TILTED = frozenset({"precise", "broad", "long", "tuned"})
+"""Kinds that start from nothing and anneal at known rates."""
+
+Rates = tuple[float, float]
+"""π0 and π1."""
 
 # Distances of the known rates from the share of positives, in logits, and two numbers whose
 # multiples fill the square evenly (Roberts 2018, the plastic number's powers).
-_NEAREST, _FURTHEST = 0.3, 6.5
+_NEAREST, _FURTHEST = 0.4, 12.0
+_MOST = 14.0  # of rates near others
 _EVENLY = np.array([0.7548776662466927, 0.5698402909980532])
 # Distances (down, up) of the first round: rates that let few false alarms pass come first, since a
 # search at free rates seldom ends where they do.
-_FIRST = {3: (1.5, 4.5), 4: (2.5, 5.0), 6: (5.0, 2.5), 7: (1.0, 2.5)}
+_FIRST = {3: (1.5, 4.5), 4: (1.0, 9.0), 6: (5.0, 2.5), 7: (1.0, 2.5)}
+_TUNED = 2  # rounds before restarts keep near to rates that did well
+_SPREAD = 0.3  # standard deviation of the logarithm of a distance beside one that did well
 _EARLY = 3  # rounds with one more sparse restart: they are cheap, and differ most
 _DROPPED = 0.4  # share of a good function's terms that are taken out
 _POOLED, _FEW_POOLED = 0.6, 0.3  # shares of the terms at hand that most joining restarts take
@@ -50,11 +60,12 @@ class Way(NamedTuple):
 
     kind: str
     """"beam", "free", "precise", "broad", "long" (the prior is as hot as the likelihood, so that
-    functions are long for a while), "sparse", "varied" or "joined"."""
+    functions are long for a while), "tuned" (at rates that did well before), "sparse", "varied" or
+    "joined"."""
     start: Terms = ()
     """Terms to start from; none: the beginning."""
-    rates: tuple[float, float] = (math.nan, math.nan)
-    """π0 and π1 while annealing; NaN: integrated out."""
+    rates: Rates = (math.nan, math.nan)
+    """While annealing; NaN: integrated out."""
     cold: bool = False
     """Whether to keep close to the start."""
     pool: float = 1.0
@@ -81,7 +92,13 @@ class Ways:
         self._shift = shift
         self._both_classes = both_classes
 
-    def way(self, number: int, elites: Sequence[Terms], rng: np.random.Generator) -> Way:
+    def way(
+        self,
+        number: int,
+        elites: Sequence[Terms],
+        rng: np.random.Generator,
+        promising: Sequence[Rates] = (),
+    ) -> Way:
         """Return the way of a restart.
 
         Parameters
@@ -92,6 +109,8 @@ class Ways:
             The best distinct functions known, best first.
         rng : Generator
             Of this restart alone.
+        promising : sequence of rates
+            At which earlier restarts came to the best ends.
         """
         turn, place = divmod(number, ROUND)
         known = turn > 0 and bool(elites) and bool(elites[0])
@@ -112,6 +131,8 @@ class Ways:
             return Way("varied", _some(elite, 1 - _DROPPED, rng), rates, cold=True)
         if place == 1:
             return Way("free")
+        if turn >= _TUNED and promising and (place in (2, 4) or (place == 3 and turn % 2 == 1)):
+            return Way("tuned", rates=self._near(promising, rng))
         pi0, pi1 = self._rates(number)
         # In logits from the base rate: if π1 is further up than π0 is down, a marked negative
         # costs more than a missed positive.
@@ -124,13 +145,23 @@ class Ways:
             return Way("long", rates=rates)
         return Way("precise" if precise else "broad", rates=rates)
 
-    def _rates(self, number: int) -> tuple[float, float]:
+    def _near(self, promising: Sequence[Rates], rng: np.random.Generator) -> Rates:
+        chosen = promising[int(rng.integers(len(promising)))]
+        distances = [
+            float(np.clip((_logit(rate) - self._logit) * factor, -_MOST, _MOST))
+            for rate, factor in zip(chosen, np.exp(_SPREAD * rng.standard_normal(2)), strict=True)
+        ]
+        return _share(self._logit + distances[0]), _share(self._logit + distances[1])
+
+    def _rates(self, number: int) -> Rates:
         if number < ROUND:
             down, up = _FIRST[number]
         else:
             # An additive recurrence covers the square of rates evenly for any number of restarts,
-            # so that no restart has to know how many will follow.
-            down, up = _NEAREST + (_FURTHEST - _NEAREST) * ((self._shift + number * _EVENLY) % 1)
+            # so that no restart has to know how many will follow. Distances are spread evenly by
+            # their logarithms: where rules make hardly an error, only the furthest lead to them.
+            place = (self._shift + number * _EVENLY) % 1
+            down, up = _NEAREST * (_FURTHEST / _NEAREST) ** place
         return _share(self._logit - down), _share(self._logit + up)
 
 

@@ -64,12 +64,16 @@ def read_model(path: str | os.PathLike[str], cls: type[Model]) -> Model:
 
 
 def _read_parameters(part: JsonFields, encoder: LiteralEncoder, version: int) -> dict[str, Any]:
-    counts = ("restarts", "agree", "steps")
+    counts = ("agree", "steps")
     layers = ("layers",) if version > 3 else ()
-    part.expect(*counts, *layers, *(prove := part.there("prove")), *fitted_fields.PARAMETERS)
+    part.expect(
+        "restarts", *counts, *layers, *(prove := part.there("prove")), *fitted_fields.PARAMETERS
+    )
     parameters = fitted_fields.read_parameters(part, encoder)
     parameters |= {name: part.whole(name, 1) for name in counts}
     parameters |= {name: part.flag(name) for name in prove}
+    if part.any("restarts") is not None:
+        parameters["restarts"] = part.whole("restarts", 1)
     if layers and part.any("layers") is not None:
         parameters["layers"] = part.whole("layers", 1, MOST_LAYERS)
     return parameters
@@ -187,7 +191,7 @@ def _document(model: DNFClassifier) -> dict[str, Any]:
         },
         "function": json.loads(model.function_.to_json()),
         "parameters": {
-            "restarts": int(model.restarts),
+            "restarts": None if model.restarts is None else int(model.restarts),
             "agree": int(model.agree),
             "steps": int(model.steps),
             **({"prove": True} if model.prove else {}),
