@@ -64,6 +64,20 @@ void bind_search(nb::module_& m) {
         "Large-neighbourhood search from a function or list: (terms, layers, log posterior).");
 
     m.def(
+        "add_terms",
+        [](const PyPosterior& posterior, const std::vector<Term>& start, std::size_t width,
+           const StopFlag& stop, const std::vector<std::int32_t>& layers) {
+            State state = state_of(*posterior, start, layers);
+            {
+                const nb::gil_scoped_release release;
+                add_terms(state, width, stop);
+            }
+            return result(state);
+        },
+        "posterior"_a, "start"_a, "width"_a, "stop"_a, "layers"_a = nb::list(),
+        "Add terms, grown by beam, while that helps: (terms, layers, log posterior).");
+
+    m.def(
         "beam_search_among",
         [](const PyPosterior& posterior, const In<std::uint8_t, 1>& offered, std::size_t width,
            const StopFlag& stop) {

@@ -187,23 +187,24 @@ static bool specialise(State& state, std::size_t i, std::size_t width, const Sto
     return true;
 }
 
+void add_terms(State& state, std::size_t width, const Stop& stop) {
+    // At one height after the other, as long as some helps.
+    std::size_t idle = 0;
+    for (std::size_t place = 0; !stop(); ++place) {
+        const std::vector<Height> places = state.places();
+        if (idle >= places.size()) break;
+        const Height height = places[place % places.size()];
+        const Grown grown = grow_term(state, kNone, height, width, state.score(), stop);
+        ++idle;
+        if (grown.score <= state.score()) continue;
+        state.replace(kNone, grown.term, grown.height);
+        idle = 0;
+        --place;  // once more at the same height
+    }
+    arrange(state, stop);
+}
+
 void rebuild(State& state, std::size_t width, const Stop& stop, Depth depth) {
-    const auto add_terms = [&] {
-        // At one height after the other, as long as some helps.
-        std::size_t idle = 0;
-        for (std::size_t place = 0; !stop(); ++place) {
-            const std::vector<Height> places = state.places();
-            if (idle >= places.size()) break;
-            const Height height = places[place % places.size()];
-            const Grown grown = grow_term(state, kNone, height, width, state.score(), stop);
-            ++idle;
-            if (grown.score <= state.score()) continue;
-            state.replace(kNone, grown.term, grown.height);
-            idle = 0;
-            --place;  // once more at the same height
-        }
-        arrange(state, stop);
-    };
     // Known rates are not the null function's own: it may beat every single term and yet lose to
     // several.
     if (state.size() == 0 && state.posterior().likelihood().known() && !stop()) {
@@ -217,7 +218,7 @@ void rebuild(State& state, std::size_t width, const Stop& stop, Depth depth) {
             if (several.score() > state.score()) state = std::move(several);
         }
     }
-    add_terms();
+    add_terms(state, width, stop);
     // Terms tried in vain since anything changed: once all of them were, nothing is left to try.
     std::size_t in_vain = 0;
     for (bool better = true; better && !stop();) {
@@ -245,7 +246,7 @@ void rebuild(State& state, std::size_t width, const Stop& stop, Depth depth) {
         }
         if (!better) break;
         const double before = state.score();
-        add_terms();
+        add_terms(state, width, stop);
         if (state.score() > before) in_vain = 0;
     }
 }

@@ -26,7 +26,10 @@ struct Restarted {
     std::vector<Term> met;
 };
 
-// Add terms grown by beam while that helps, then take each term out in turn and rebuild; in full
+// Add terms grown by beam while that helps.
+void add_terms(State& state, std::size_t width, const Stop& stop);
+
+// Add terms in that way, then take each term out in turn and rebuild; in full
 // depth also put several longer terms in the place of one.
 enum class Depth { quick, full };
 void rebuild(State& state, std::size_t width, const Stop& stop, Depth depth = Depth::full);

@@ -234,6 +234,11 @@ def beam_search(posterior: Posterior, start: Sequence[Sequence[int]], width: int
     Large-neighbourhood search from a function or list: (terms, layers, log posterior).
     """
 
+def add_terms(posterior: Posterior, start: Sequence[Sequence[int]], width: int, stop: StopFlag, layers: Sequence[int] = []) -> tuple[list[list[int]], list[int], float]:
+    """
+    Add terms, grown by beam, while that helps: (terms, layers, log posterior).
+    """
+
 def beam_search_among(posterior: Posterior, offered: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, stop: StopFlag) -> tuple[list[list[int]], list[int], float]:
     """
     Beam search from the beginning with some literals only: (terms, layers, log posterior).

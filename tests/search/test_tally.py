@@ -77,3 +77,18 @@ def test_it_is_known_how_many_restarts_the_best_took():
         tally.add(End(((1, (-score,)),), score, "free"))
         found.append(tally.found)
     assert found == [1, 1, 3, 3, 3]
+
+
+def test_a_better_function_that_no_restart_came_to_starts_the_count_anew():
+    tally = Tally(agree=2)
+    for kind in ("precise", "free") * 2:
+        tally.add(End(((1, (0,)),), -10, kind, -10))
+    assert not tally.know(End(((1, (0,)),), -10, "given"))
+    assert tally.agrees()
+    better = End(((1, (1,)),), -5, "given")
+    assert tally.know(better)
+    assert (tally.terms, tally.agreement, tally.found) == (better.terms, 0, 5)
+    assert not tally.agrees()
+    for kind in ("precise", "free"):
+        tally.add(End(better.terms, better.score, kind, better.score))
+    assert tally.agrees()  # by those that followed

@@ -44,6 +44,7 @@ _FEWEST_STEPS = 15
 _QUICK_STEPS, _QUICK_HOTTEST = 50, 0.02  # of a start for chains
 _NARROWEST, _FIRST_WIDTH = 8, 32  # of beams: before all others, and most in the first rounds
 _FIRST_ROUNDS = 2
+_LOOK = 2e8  # what the last look for a term may cost: its width times the cost of a step
 _LONGER_AFTER = 64  # restarts; those that follow anneal for twice as long
 _FREE_LONGER = 2  # how much longer restarts anneal that do so at free rates from the beginning on
 _ELITES = 6  # functions that later rounds start from
@@ -176,7 +177,10 @@ def hunt(
                     stopped = "time limit"
                     break
                 if tally.restarts % ROUND == 0 and tally.agrees():
-                    stopped = "agreement"
+                    if tally.know(restart.looked_wider(tally.terms, tally.score)):
+                        restart.narrow = True
+                        continue
+                    stopped = "time limit" if stop() else "agreement"
                     break
     except KeyboardInterrupt:
         stopped = "interrupted"
@@ -293,6 +297,8 @@ class _Restart:
         self.first = max(fewest, round(steps * min(1, 8_000 / cost)))
         self.width = max(_NARROWEST, round(1.3 * math.sqrt(p)))
         self.widest = max(32, p // 10)
+        self.look = min(p // 10, round(_LOOK / cost))
+        self.narrow = False  # whether beams of the width so far are known to miss a term
         shift = np.random.default_rng(streams.child(0)).random(2)
         # Where there are more than two rates, functions of two are annealed and lists made of them;
         # of more than two classes each is told from the others in turn.
@@ -310,6 +316,8 @@ class _Restart:
         """Let the restarts that follow start from what earlier ones came to."""
         self._elites, self._pool = tally.best(_ELITES), tally.pool()
         self._promising = tally.promising()
+        if self.narrow:
+            self.width = self.look
 
     def __call__(self, number: int) -> End:
         rng = np.random.default_rng(self.streams.child(number))
@@ -366,6 +374,17 @@ class _Restart:
     def bettered(self, starts: list[Terms], number: int) -> End:
         """Better the start of a number."""
         return End(*self._rebuild(starts[number], self.width), "given")
+
+    def looked_wider(self, terms: Terms, score: float) -> End:
+        """Look for one more term by a wide beam, where those of the first restarts were narrow.
+
+        Of a term with few rows no literal stands out among thousands: all may have missed it.
+        """
+        if self.look <= _FIRST_WIDTH:
+            return End(terms, score, "given")
+        start, layers = _apart(terms)
+        found = _native.add_terms(self.posterior.native, start, self.look, self.stop, layers)
+        return End(*_placed(found), "given")
 
     def _sparse(self, rng: np.random.Generator) -> Found:
         """Search by beam with the literals of some attributes only."""
@@ -424,6 +443,7 @@ class RestartTask(NamedTuple):
     elites: list[Terms]
     pool: list[Term]
     promising: list[Rates]
+    width: int
     number: int
     seconds: float
     start: Terms | None = None
@@ -435,7 +455,7 @@ def do_restart(task: RestartTask, stop: _native.StopFlag) -> End:
     stop.set_deadline(task.seconds)
     restart = _Restart(task.posterior.open(), task.steps, task.streams, stop)
     restart._elites, restart._pool = task.elites, task.pool
-    restart._promising = task.promising
+    restart._promising, restart.width = task.promising, task.width
     restart._rebuilt = once((task.posterior.table, task.posterior.fingerprint, "rebuilt"), dict)
     return restart(task.number) if task.start is None else restart.bettered([task.start], 0)
 
@@ -449,7 +469,7 @@ def _sender(
     def send(number: int) -> RestartTask:
         return RestartTask(
             shared, steps, restart.streams, restart._elites, restart._pool, restart._promising,
-            number, max(0.0, ends - time.monotonic()),
+            restart.width, number, max(0.0, ends - time.monotonic()),
         )  # fmt: skip
 
     return send

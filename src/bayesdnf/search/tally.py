@@ -58,6 +58,7 @@ class Tally:
         self.kinds: Counter[str] = Counter()  # of the restarts that ended at the best score
         self._unaided = 0  # of them, independent ones that were there before they were rebuilt
         self._all_kinds: Counter[str] = Counter()
+        self._judged: Counter[str] = Counter()  # since a function became known that none came to
         self._ends: dict[Terms, float] = {}
         self._met: dict[Term, None] = {}  # in the order in which they were last met
         self._times: Counter[float] = Counter()
@@ -73,11 +74,22 @@ class Tally:
         """How many ended at the best score."""
         return self.kinds.total()
 
-    def know(self, end: End) -> None:
-        """Record a function that did not come from a restart, such as a start given by the user."""
+    def know(self, end: End) -> bool:
+        """Record a function that did not come from a restart; return whether it is the best one."""
         self._ends[end.terms] = end.score
-        if end.score > self.score + _SAME:
-            self.terms, self.score = end.terms, end.score
+        better = end.score > self.score + _SAME
+        if better:
+            self._better(end.terms, end.score)
+            # None of the restarts came to it: what they came to says nothing about those to follow,
+            # whose beams are wider and which know of it.
+            self._judged = Counter()
+        return better
+
+    def _better(self, terms: Terms, score: float) -> None:
+        self.terms, self.score = terms, score
+        self.found = self.restarts + 1
+        self.kinds = Counter()
+        self._unaided = 0
 
     def add(self, end: End) -> None:
         """Count a restart's end, and keep the terms it met for later restarts."""
@@ -90,14 +102,12 @@ class Tally:
         # here.
         self._times[round(score, 6)] += 1
         if score > self.score + _SAME or (self.restarts == 0 and not self.score > -math.inf):
-            self.terms, self.score = terms, score
-            self.found = self.restarts + 1
-            self.kinds = Counter()
-            self._unaided = 0
+            self._better(terms, score)
         if score >= self.score - _SAME:
             self.kinds[kind] += 1
             self._unaided += kind in INDEPENDENT and begun >= score - _SAME
         self._all_kinds[kind] += 1
+        self._judged[kind] += 1
         if kind in TILTED and score > -math.inf:
             self._rates[rates] = score
 
@@ -105,7 +115,7 @@ class Tally:
         """Whether the search may stop."""
         tried, came = (
             Counter({kind: counts[kind] for kind in INDEPENDENT})
-            for counts in (self._all_kinds, self.kinds)
+            for counts in (self._judged, self.kinds)
         )
         share = came.total() / max(1, tried.total())
         # Good's idea (1953): the share of ends seen only once estimates the probability that the

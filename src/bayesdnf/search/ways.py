@@ -46,7 +46,7 @@ _MOST = 14.0  # of rates near others
 _EVENLY = np.array([0.7548776662466927, 0.5698402909980532])
 # Distances (down, up) of the first round: rates that let few false alarms pass come first, since a
 # search at free rates seldom ends where they do.
-_FIRST = {3: (1.5, 4.5), 4: (1.0, 9.0), 6: (5.0, 2.5), 7: (1.0, 2.5)}
+_FIRST = {3: (1.5, 4.5), 4: (2.5, 5.0), 6: (5.0, 2.5), 7: (1.0, 2.5)}
 _TUNED = 2  # rounds before restarts keep near to rates that did well
 _SPREAD = 0.3  # standard deviation of the logarithm of a distance beside one that did well
 _EARLY = 3  # rounds with one more sparse restart: they are cheap, and differ most
