@@ -8,6 +8,7 @@ from bayesdnf.genomics import family_wise, find_markers
 from bayesdnf.genomics.markers.step_files import StepFiles
 from tests.genomics.planted import QUICK, study
 
+MARK = ".state"
 RUN = {**QUICK, "keep": 12, "permutations": 3, "layers": 2}
 
 
@@ -69,13 +70,19 @@ def test_permutations_go_on_from_those_that_are_done(tmp_path):
 
 def test_only_states_are_removed(tmp_path):
     files = StepFiles(tmp_path / "kept")
-    for name in (files("pairs"), files("chains", 1).with_suffix(".state.0")):
-        name.touch()
-    other = tmp_path / "kept" / "notes.txt"
-    other.touch()
+    own = [files(name) for name in ("pairs-and", "pairs-cells", "triples", "permutations")]
+    own += [files(name, 1) for name in ("search", "layers", "chains")]
+    for end in (".0", ".1", ".search"):
+        own.append(files("chains", 1).with_suffix(f"{MARK}{end}"))
+    own.append(files.folder / f".pairs-and.bayesdnf-part-x_1{MARK}")
+    own.append(files.folder / f".{files('chains', 1).name}.bayesdnf-part-x_1{MARK}.0")
+    others = [files.folder / name for name in ("us.states.csv", "texas.state", "search.state.txt")]
+    for file in (*own, *others):
+        file.touch()
     files.remove()
-    assert list((tmp_path / "kept").iterdir()) == [other]
-    other.unlink()
+    assert sorted(files.folder.iterdir()) == sorted(others)
+    for file in others:
+        file.unlink()
     files.remove()
     assert not (tmp_path / "kept").exists()
     StepFiles(None).remove()
