@@ -1,4 +1,4 @@
-"""None"""
+"""Scans of pairs and triples beside slow twins, in parts, merged, and with wrong parameters."""
 
 import itertools
 
