@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from bayesdnf import (
@@ -31,6 +32,7 @@ from bayesdnf.cli import main as command_line
 from bayesdnf.data.reading import read_file
 from bayesdnf.errors import BayesDNFError
 from bayesdnf.files.seals import opened, seal
+from bayesdnf.genomics import Genotypes, Scan, merge, scan
 
 from .attack_states import checkpoints, full_disks, kills
 from .mutations import flipped, mutated, written
@@ -132,6 +134,28 @@ def drawn_files(folder: Path, rng: random.Random, n: int) -> Iterator[Attempt]:
         text = json.dumps(wrong).encode()
         changed = resealed(bytes(held.content), at, text)
         yield lambda changed=changed: PosteriorDNFClassifier.load(written(folder / "d.nc", changed))
+
+
+def scans(folder: Path, rng: random.Random, n: int) -> Iterator[Attempt]:
+    """Files of a scan with wrong bytes, or wrong settings in their first line."""
+    draw = np.random.default_rng(0)
+    calls = Genotypes.from_copies(draw.binomial(2, 0.3, (20, 200)))
+    scan(calls, draw.random(200) < 0.4, top=20).save(folder / "scan.tsv")
+    content = (folder / "scan.tsv").read_bytes()
+    first, rows = content.split(b"\n", 1)
+    start = first.index(b"{")
+    settings = json.loads(first[start:])
+    forged = (
+        first[:start] + json.dumps(wrong).encode() + b"\n" + rows
+        for wrong in mutated(settings, rng, n // 2)
+    )
+
+    def asked(wrong: bytes) -> object:
+        found = Scan.load(written(folder / "s.tsv", wrong))
+        return merge([found]), found.functions
+
+    for wrong in (*flipped(content, rng, n - n // 2), *forged):
+        yield lambda wrong=wrong: asked(wrong)
 
 
 def model_document(content: bytes, at: int) -> str:
@@ -261,6 +285,7 @@ def main() -> None:
             "tables: CSV, gzip, Parquet with wrong bytes": tables(room("t"), rng, 600 // share),
             "model files with wrong fields": models(room("m"), rng, 400 // share),
             "files of draws with wrong bytes or fields": drawn_files(room("d"), rng, 300 // share),
+            "files of a scan with wrong bytes or settings": scans(room("s"), rng, 200 // share),
             "checkpoints: forged, damaged, of other runs": checkpoints(
                 room("c"), rng, 400 // share
             ),

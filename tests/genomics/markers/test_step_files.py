@@ -1,14 +1,16 @@
 """A checkpoint of find_markers: steps that have ended are not done again."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from bayesdnf.errors import InputError, ParameterError
+from bayesdnf.files.states import read_state, write_state
 from bayesdnf.genomics import family_wise, find_markers
 from bayesdnf.genomics.markers.step_files import StepFiles
 from tests.genomics.planted import QUICK, study
 
-MARK = ".state"
+KIND, MARK = "bayesdnf.permutation-test-checkpoint", ".state"
 RUN = {**QUICK, "keep": 12, "permutations": 3, "layers": 2}
 
 
@@ -64,6 +66,11 @@ def test_permutations_go_on_from_those_that_are_done(tmp_path):
     )
     assert told == [5, 6]
     assert (again == wanted).all()
+    state = read_state(kept, KIND, 1)
+    for wrong in (wanted - 999, wanted * np.inf, wanted[:, :1], wanted.astype(np.float32)):
+        write_state(tmp_path / "forged", KIND, 1, state.head, {"largest": wrong})
+        with pytest.raises(InputError, match="is damaged: it does not hold what it should"):
+            family_wise(given.genotypes, given.y, checkpoint=tmp_path / "forged", **run)
     with pytest.raises(InputError, match="is of another permutation test: its seed is"):
         family_wise(given.genotypes, given.y, checkpoint=kept, permutations=6, random_state=1)
 
