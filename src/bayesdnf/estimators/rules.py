@@ -253,10 +253,19 @@ def _part_rows(
     texts = ["else", *map(str, layers_of(rule))]
     return [
         (part, texts[part], int(cells[part].sum()), int(cells[part, 0]), *risks[part],
-         _beside(risks[part], base))
+         beside(risks[part], base))
         for part in range(len(texts) - 1, -1, -1)
     ]  # fmt: skip
 
 
-def _beside(risk: Interval, base: float) -> str:
+def beside(risk: Interval, base: float) -> str:
+    """Say whether a risk is raised or lowered beside another.
+
+    Examples
+    --------
+    >>> from bayesdnf.estimators.rules import beside
+    >>> from bayesdnf.model.rates import Interval
+    >>> beside(Interval(0.5, 0.4, 0.6), 0.3), beside(Interval(0.5, 0.4, 0.6), 0.45)
+    ('raised', 'unclear')
+    """
     return RAISED if risk.low > base else LOWERED if risk.high < base else UNCLEAR
