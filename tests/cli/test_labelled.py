@@ -339,6 +339,7 @@ FILES = {
         (fit(table="alone.csv"), ["alone.csv", "'class' only"]),
         (fit(target="clas"), ["plants.csv", "'clas'", "Did you mean 'class'?"]),
         (fit(target="CLASS"), ["'CLASS'", "Did you mean 'class'?"]),
+        (fit(target="outcome"), ["'outcome'", "Its columns are 'odor', "]),
         (fit("--positive", "q"), ["'class'", "'e', 'p'", "'q'"]),
         (fit("--kind", "odr=binary"), ["'odr'", "Did you mean 'odor'?"]),
         (fit("--kind", "odor=odd"), ["odor", "'odd'"]),
