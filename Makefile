@@ -170,7 +170,8 @@ sdist: $(VENV)/.checks
 
 wheel: $(VENV)/.checks
 	rm -rf build/wheel && mkdir -p build/wheel
-	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel/linux .
+	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel/linux . \
+		$(if $(UNITY),-Ccmake.define.CMAKE_UNITY_BUILD=ON)
 	PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel repair -w dist build/wheel/linux/*.whl
 	$(PYTHON) -m venv build/wheel/empty
 	build/wheel/empty/bin/python -m pip install --quiet dist/$$(ls -t dist | grep whl | head -1)
@@ -260,6 +261,7 @@ figures: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.gaps --seconds 12
 	$(BIN)/python -m benchmarks.verdicts
 	$(BIN)/python -m benchmarks.defaults
+	$(BIN)/python -m benchmarks.wide
 
 # The native module's type stub is generated, and checked in so that editors and mypy find it.
 stub: $(VENV)/.installed

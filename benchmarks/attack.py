@@ -11,13 +11,10 @@ import contextlib
 import gzip
 import io
 import json
-import os
 import random
 import resource
-import signal
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,27 +23,23 @@ import numpy as np
 import pandas as pd
 
 from bayesdnf import (
-    BitMatrix,
     DNFClassifier,
     Draws,
-    Posterior,
     PosteriorDNFClassifier,
-    sample,
     simulate,
 )
 from bayesdnf.cli import main as command_line
 from bayesdnf.data.reading import read_file
 from bayesdnf.errors import BayesDNFError
 from bayesdnf.files.seals import opened, seal
+from bayesdnf.genomics import Genotypes, Scan, merge, scan
 
+from .attack_states import checkpoints, full_disks, kills
+from .mutations import flipped, mutated, written
 from .writing import stamp
 
 PAGE = Path("docs/trust.md")
 MARK = "<!-- attack -->\n"  # around the table
-WRONG: list[Any] = [
-    None, True, -1, 0, 2**31, 2**64, 10**400, -0.5, 1e308, "", "x", "\0", "a\nb", "é" * 1000,
-    [], [[]], [1, "a"], {}, {"a": 1},
-]  # fmt: skip
 NAMES = [
     "", " ", "=1+1", "+cmd|' /C calc'!A0", "-1", "@SUM(A1)", "a\tb", "a\nb", "a\r\nb", 'a"b', "a'b",
     "a,b", "a;b", "\x1b[31mred", "\x07", "\u202eevil", "\u2028", "<script>alert(1)</script>",
@@ -90,40 +83,6 @@ def command(*arguments: object) -> str:
     if any("\x1b" in text for text in (told.getvalue(), shown.getvalue())):
         return "a terminal would be steered"
     return "handled" if status in (0, 2) or len(lines) == 1 else f"status {status}: {lines}"
-
-
-def flipped(content: bytes, rng: random.Random, n: int) -> Iterator[bytes]:
-    """Change, cut, or lengthen a file's bytes."""
-    for i in range(n):
-        changed = bytearray(content)
-        for _ in range(rng.choice([1, 3, 20])):
-            changed[rng.randrange(len(changed))] = rng.randrange(256)
-        yield bytes(changed[: rng.randrange(len(changed))]) if i % 3 == 0 else bytes(changed)
-
-
-def mutated(document: Any, rng: random.Random, n: int) -> Iterator[Any]:
-    """Put something wrong in the place of a value anywhere in a JSON document, or take one out."""
-    places: list[tuple[Any, ...]] = []
-
-    def walk(part: Any, place: tuple[Any, ...]) -> None:
-        if not isinstance(part, (dict, list)):
-            return
-        for key, value in part.items() if isinstance(part, dict) else enumerate(part):
-            places.append((*place, key))
-            walk(value, (*place, key))
-
-    walk(document, ())
-    for _ in range(n):
-        copy = json.loads(json.dumps(document))
-        *path, last = rng.choice(places)
-        part = copy
-        for key in path:
-            part = part[key]
-        if rng.random() < 0.15:
-            del part[last]
-        else:
-            part[last] = rng.choice(WRONG)
-        yield copy
 
 
 def tables(folder: Path, rng: random.Random, n: int) -> Iterator[Attempt]:
@@ -177,6 +136,28 @@ def drawn_files(folder: Path, rng: random.Random, n: int) -> Iterator[Attempt]:
         yield lambda changed=changed: PosteriorDNFClassifier.load(written(folder / "d.nc", changed))
 
 
+def scans(folder: Path, rng: random.Random, n: int) -> Iterator[Attempt]:
+    """Files of a scan with wrong bytes, or wrong settings in their first line."""
+    draw = np.random.default_rng(0)
+    calls = Genotypes.from_copies(draw.binomial(2, 0.3, (20, 200)))
+    scan(calls, draw.random(200) < 0.4, top=20).save(folder / "scan.tsv")
+    content = (folder / "scan.tsv").read_bytes()
+    first, rows = content.split(b"\n", 1)
+    start = first.index(b"{")
+    settings = json.loads(first[start:])
+    forged = (
+        first[:start] + json.dumps(wrong).encode() + b"\n" + rows
+        for wrong in mutated(settings, rng, n // 2)
+    )
+
+    def asked(wrong: bytes) -> object:
+        found = Scan.load(written(folder / "s.tsv", wrong))
+        return merge([found]), found.functions
+
+    for wrong in (*flipped(content, rng, n - n // 2), *forged):
+        yield lambda wrong=wrong: asked(wrong)
+
+
 def model_document(content: bytes, at: int) -> str:
     """Cut the JSON document out of a file of draws."""
     text = content[at:].decode("utf-8", errors="ignore")
@@ -189,47 +170,6 @@ def resealed(content: bytes, at: int, text: bytes) -> bytes:
     length = len(model_document(content, at).encode())
     changed = content[:at] + text[:length].ljust(length) + content[at + length :]
     return seal(changed, "bayesdnf.draws", 2)
-
-
-def checkpoints(folder: Path, rng: random.Random, n: int) -> Iterator[Attempt]:
-    """Checkpoints with wrong fields, sealed as if they had been written so."""
-    X, y, _ = simulate(100, 6, random_state=1)
-    posterior = Posterior(BitMatrix.from_table(X), y)
-    run: dict[str, Any] = {
-        "draws": 20, "warmup": 0, "thin": 5, "chains": 2, "starts": ["x0", "x1"], "random_state": 0,
-    }  # fmt: skip
-    sample(posterior, checkpoint=folder / "run", **run)
-    held = opened((folder / "run.0").read_bytes(), "bayesdnf.checkpoint")
-    assert held is not None
-    with np.load(io.BytesIO(held.content)) as archive:
-        arrays = dict(archive)
-    head = json.loads(str(arrays.pop("head")))
-    for i, wrong in enumerate(mutated(head, rng, n)):
-        changed = dict(arrays)
-        if i % 2:
-            name = rng.choice(list(changed))
-            changed[name] = rng.choice([
-                changed[name][:-1], changed[name] - 999, changed[name] * 2 + 7,
-                changed[name].astype(np.float32), np.zeros(0), np.array("x"),
-            ])  # fmt: skip
-            wrong = head
-        image = io.BytesIO()
-        np.savez(image, head=np.array(json.dumps(wrong)), **changed)
-        content = seal(image.getvalue(), "bayesdnf.checkpoint", held.version)
-        yield lambda content=content: resumed(posterior, folder, content, run)
-
-
-def resumed(posterior: Posterior, folder: Path, content: bytes, run: dict[str, Any]) -> None:
-    """Go on from a checkpoint."""
-    (folder / "state.1").unlink(missing_ok=True)
-    written(folder / "state.0", content)
-    sample(posterior, checkpoint=folder / "state", **run)
-
-
-def written(path: Path, content: bytes) -> Path:
-    """Write a file and return its path."""
-    path.write_bytes(content)
-    return path
 
 
 def options(folder: Path) -> Iterator[Callable[[], str]]:
@@ -328,40 +268,6 @@ def limited(out: Path, given: list[object], most: int) -> str:
     return found if not left else f"left behind: {left}"
 
 
-def kills(folder: Path, rng: random.Random, n: int) -> Iterator[Callable[[], str]]:
-    """Kill a run again and again; it ends with the draws of a run left alone."""
-    X, y, _ = simulate(200, 10, random_state=3)
-    posterior = Posterior(BitMatrix.from_table(X), y)
-    run: dict[str, Any] = {
-        "draws": 100 * n, "warmup": 0, "thin": 50, "chains": 2, "random_state": 5,
-        "starts": ["x0", "x1"],
-    }  # fmt: skip
-
-    def killed() -> str:
-        child = os.fork()
-        if child == 0:
-            with contextlib.suppress(BaseException):
-                sample(posterior, checkpoint=folder / "k", checkpoint_every=1e-3, **run)
-            os._exit(0)
-        time.sleep(rng.uniform(0.01, 0.4))
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        return "handled"
-
-    for _ in range(n - 1):
-        yield killed
-
-    def compared() -> str:
-        killed()
-        drawn = sample(posterior, checkpoint=folder / "k", **run)
-        alone = sample(posterior, **run)
-        same = np.array_equal(drawn.index, alone.index) and np.array_equal(drawn.rates, alone.rates)
-        left = [path.name for path in folder.iterdir() if path.name.startswith(".k")]
-        return "handled" if same and not left else f"other draws, or left behind: {left}"
-
-    yield compared
-
-
 def main() -> None:
     """Attack, print what came of it, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -379,16 +285,20 @@ def main() -> None:
             "tables: CSV, gzip, Parquet with wrong bytes": tables(room("t"), rng, 600 // share),
             "model files with wrong fields": models(room("m"), rng, 400 // share),
             "files of draws with wrong bytes or fields": drawn_files(room("d"), rng, 300 // share),
-            "checkpoints with wrong fields": checkpoints(room("c"), rng, 300 // share),
+            "files of a scan with wrong bytes or settings": scans(room("s"), rng, 200 // share),
+            "checkpoints: forged, damaged, of other runs": checkpoints(
+                room("c"), rng, 400 // share
+            ),
             "options with impossible values": options(room("o")),
             "hostile names through every command": names(room("n")),
             "writers: limits on sizes, impossible paths": writers(room("w")),
-            "kills of a run with a checkpoint": kills(room("k"), rng, 200 // share),
+            "checkpoints that do not fit on the disk": full_disks(room("f")),
+            "kills of runs with a checkpoint": kills(room("k"), rng, 200 // share),
         }
         for kind, attempts in attacks.items():
             tried = handled = 0
             for attempt in attempts:
-                asked = kind.startswith(("options", "hostile", "writers", "kills"))
+                asked = kind.startswith(("checkpoints", "options", "hostile", "writers", "kills"))
                 found = attempt() if asked else outcome(attempt)
                 tried, handled = tried + 1, handled + (found == "handled")
                 if found != "handled":

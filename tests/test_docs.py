@@ -110,6 +110,7 @@ MEASURED = [
     ("docs/null-studies.md", "make null-studies"),
     ("docs/power.md", "make power"),
     ("docs/reproduction/index.md", "make reproduce"),
+    ("docs/scale.md", "python -m benchmarks.wide"),
     ("docs/trust.md", "make attack"),
     ("docs/trust.md", "python -m benchmarks.gaps"),
     ("docs/trust.md", "python -m benchmarks.verdicts"),

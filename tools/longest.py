@@ -30,7 +30,6 @@ REASONS = {
     "src/bayesdnf/cli/genomics.py": "four commands; each lists its options",
     "src/bayesdnf/search/boxes.py": "one branch and bound: boxes, pricing, cutting",
     "src/bayesdnf/search/hunt.py": "the search's schedule, its tally and its stopping rule",
-    "src/bayesdnf/estimators/presentation.py": "summaries and notebook views of all classifiers",
     "src/bayesdnf/sampling/draws_file.py": "writing draws; reading with every array checked",
     "src/bayesdnf/sampling/run.py": "a run from its starts to its draws, with its checks",
     "src/bayesdnf/model/posterior.py": "the public class; most of it is documentation",

@@ -111,7 +111,7 @@ TEST(addable_literals_are_those_that_keep_a_term_allowed) {
 
 TEST(fewer_literals_on_offer_leave_what_is_allowed_as_it_is) {
     std::vector<std::uint8_t> may(18), fewer(18), offered(18, 1);
-    for (const std::size_t l : {1, 5, 16}) offered[l] = 0;
+    for (const std::size_t l : {1U, 5U, 16U}) offered[l] = 0;
     const Support all = make(), some = make().offering(offered);
     const std::vector<std::int32_t> term{6};
     all.addable(term, {}, may.data());

@@ -242,7 +242,7 @@ def test_an_interrupted_search_gives_the_best_so_far(run, plants, monkeypatch):
     ran = run(*fit())
     assert ran.status == 130
     assert "Search: it was interrupted; " in ran.out
-    assert "too few, or too much alike, to rely on" in " ".join(ran.out.split())
+    assert "too few restarts, or too few strategies, to rely on" in " ".join(ran.out.split())
 
 
 def test_an_interruption_before_the_search_writes_nothing(run, plants, monkeypatch):
@@ -339,6 +339,7 @@ FILES = {
         (fit(table="alone.csv"), ["alone.csv", "'class' only"]),
         (fit(target="clas"), ["plants.csv", "'clas'", "Did you mean 'class'?"]),
         (fit(target="CLASS"), ["'CLASS'", "Did you mean 'class'?"]),
+        (fit(target="outcome"), ["'outcome'", "Its columns are 'odor', "]),
         (fit("--positive", "q"), ["'class'", "'e', 'p'", "'q'"]),
         (fit("--kind", "odr=binary"), ["'odr'", "Did you mean 'odor'?"]),
         (fit("--kind", "odor=odd"), ["odor", "'odd'"]),

@@ -7,11 +7,13 @@ from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from bayesdnf import DNFClassifier, LiteralEncoder
+from bayesdnf.data.columns import read_column
 from bayesdnf.data.reading import read_file
 from bayesdnf.data.tables import read_table
 from bayesdnf.errors import InputError, OutOfMemoryError
@@ -120,19 +122,72 @@ def test_separators_that_cannot_be(tmp_path, sep):
 # Work in proportion to the table ------------------------------------------------------------------
 
 
-def test_columns_of_a_wide_frame_are_listed_once(monkeypatch):
+@pytest.mark.parametrize("library", [pd, pl])
+def test_columns_of_a_wide_frame_are_listed_once(monkeypatch, library):
     import narwhals.stable.v2 as nw
 
-    frame = pd.DataFrame(np.zeros((2, 300), dtype=int), columns=[f"c{j}" for j in range(300)])
+    frame = library.DataFrame({f"c{j}": [0, j] for j in range(300)})
     listed = []
     names = nw.DataFrame.columns
     monkeypatch.setattr(
         nw.DataFrame, "columns", property(lambda self: (listed.append(1), names.fget(self))[1])
     )
     table = read_table(frame)
-    for name in table.names:
-        table.column(name)
+    for j, name in enumerate(table.names):
+        assert table.column(name).values[1] == j
     assert len(listed) < 10
+
+
+def test_of_columns_that_numpy_holds_no_other_object_is_made(monkeypatch):
+    import narwhals.stable.v2 as nw
+
+    made = []
+    monkeypatch.setattr(nw, "from_native", lambda *_, **__: made.append(1))
+    for values in (pd.Series([1.0, np.nan]), pd.Series([True, False]), np.array(["a", "b"])):
+        read_column(values, "Column 'a'")
+    assert not made
+
+
+# Headers ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("header", "names"),
+    [
+        ("a,b\n", ["a", "b"]),
+        ("\ufeffa,b\n", ["a", "b"]),
+        ("\n  \n\r\na,b\r\n", ["a", "b"]),
+        ('"a\nx","b"\n', ["a\nx", "b"]),
+        ('"a""x",b\n', ['a"x', "b"]),
+        ('a"x,b\n', ['a"x', "b"]),
+        (" a , b\n", [" a ", " b"]),
+        ("é,😀\r", ["é", "😀"]),
+        (f"{'a' * 100_000},b\n", ["a" * 100_000, "b"]),
+    ],
+)
+def test_a_header_is_read_as_the_table_is(tmp_path, header, names):
+    file = tmp_path / "table.csv"
+    file.write_bytes((header + "1,2\n").encode())
+    table = read_file(file)
+    assert list(table.columns) == names
+    assert table.to_numpy().tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"a,b,a\n1,2,3\n", "2 of its columns are called 'a'"),
+        (b",\n1,2\n", "2 of its columns are called ''"),
+        (b"a;b\n1;2\n", "looks separated by semicolons"),
+        (b"\n \n", "it is empty"),
+        (b"a,\xff\n1,2\n", "it is not UTF-8 text (byte 0xff)"),
+        (b'a,"b\n1,2\n' + b"3,4\n" * 50_000, "its header is damaged (field larger than"),
+    ],
+)
+def test_headers_that_cannot_be(tmp_path, content, why):
+    file = tmp_path / "table.csv"
+    file.write_bytes(content)
+    assert why in refusal(file)
 
 
 # Targets of every type ----------------------------------------------------------------------------

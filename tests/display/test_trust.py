@@ -31,7 +31,7 @@ def test_a_proof_needs_no_restarts():
 def test_searches_that_ended_early_are_not_sure(stopped):
     early = found(stopped=stopped)
     assert not search_is_sure(early)
-    assert "too few, or too much alike, to rely on" in search_trust(early)
+    assert "too few restarts, or too few strategies, to rely on" in search_trust(early)
     assert ("time limit" in search_trust(early)) == (stopped == "time limit")
     assert ("interrupted" in search_trust(early)) == (stopped == "interrupted")
 

@@ -1,4 +1,4 @@
-"""None"""
+"""The classifier that learns one rule: fitting, seeds, interruption, scikit-learn's tools."""
 
 import inspect
 import pickle
@@ -15,7 +15,6 @@ from sklearn.preprocessing import FunctionTransformer
 from bayesdnf import (
     BooleanFunction,
     DNFClassifier,
-    Effect,
     Poisson,
     datasets,
     hunt,
@@ -42,14 +41,6 @@ def test_mushrooms_by_half():
     assert clf.positive_ == "p"
 
 
-def test_probabilities_are_the_posterior_means(table, model):
-    unmarked, marked = (risk.mean for risk in model.risks_)
-    assert model.classes_.tolist() == ["bad", "fine"]
-    expected = np.where(model.marked(table), marked, unmarked)
-    assert (model.predict_proba(table) == np.column_stack([expected, 1 - expected])).all()
-    assert model.predict(table).tolist() == LABELS
-
-
 def test_when_nothing_beats_the_null_function():
     rng = np.random.default_rng(1)
     X, y = rng.integers(0, 2, size=(200, 5)), np.arange(200) % 4 == 0
@@ -60,15 +51,6 @@ def test_when_nothing_beats_the_null_function():
     assert np.allclose(clf.predict_proba(X)[:, 1], 51 / 202)
     assert not clf.marked(X).any()
     assert "No rule for True" in clf.summary()
-
-
-def test_risks_are_on_the_populations_scale():
-    X, y, truth = simulate(800, 6, terms=(2,), random_state=2)
-    plain = DNFClassifier(random_state=0).fit(X, y)
-    known = DNFClassifier(effect=Effect(prevalence=0.01), random_state=0).fit(X, y)
-    assert plain.function_ == known.function_ == truth
-    assert (known.predict_proba(X)[:, 1] < plain.predict_proba(X)[:, 1]).all()
-    assert "in the population (prevalence 0.01)" in known.summary()
 
 
 def test_unfitted():

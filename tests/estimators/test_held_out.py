@@ -8,7 +8,7 @@ from sklearn import metrics
 
 from bayesdnf import DNFClassifier
 from bayesdnf.estimators.held_out import measure, measures_of
-from bayesdnf.estimators.presentation import fitted_lines, measured_lines
+from bayesdnf.estimators.presenting.measured import fitted_lines, measured_lines
 from tests.estimators.rare_cases import rare_cases
 
 
@@ -44,15 +44,6 @@ def test_measures_are_those_of_scikit_learn(rare, model, threshold):
     # The summary knows the same from counts alone.
     lines = fitted_lines(model, threshold)
     assert lines[1:] == measured_lines(found.predict, found.marked, threshold)
-
-
-def test_measures_of_lists_and_strata_from_counts(rare):
-    X, truth = rare.drop(columns="y"), (rare["y"] == "yes").to_numpy()
-    strata = X.pop("d").to_numpy()
-    clf = DNFClassifier(layers=2, random_state=0, restarts=2).fit(X, truth, strata=strata)
-    found = measure(clf, X, truth, "here", strata, threshold=0.1)
-    assert found.marked is None
-    assert fitted_lines(clf, 0.1)[1:] == measured_lines(found.predict, None, 0.1)
 
 
 def test_nothing_to_divide_by():

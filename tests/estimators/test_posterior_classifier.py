@@ -265,7 +265,7 @@ def test_notebooks_show_the_diagram_and_the_functions(mixed):
     assert "Posterior of the rule for bad" in shown
     assert "Posterior of" not in quick()._repr_mimebundle_()["text/html"]
     hostile = quick(positive="<b>").fit({"a": ["<script>", "x"] * 20}, ["<b>", "c"] * 20)
-    from bayesdnf.estimators.posterior_presentation import as_html
+    from bayesdnf.estimators.presenting.posterior_summary import as_html
 
     assert "<script>" not in as_html(hostile)
     assert "<b>:" not in as_html(hostile)

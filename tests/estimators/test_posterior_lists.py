@@ -18,7 +18,7 @@ from bayesdnf import (
     simulate,
 )
 from bayesdnf.errors import InputError, ParameterError
-from bayesdnf.estimators.posterior_presentation import as_html
+from bayesdnf.estimators.presenting.posterior_summary import as_html
 from bayesdnf.model.part_rates import mean_rates
 from bayesdnf.model.rule import layers_of
 from tests.estimators.planted_list import RISKS, TRUTH, confounded, planted, with_gaps

@@ -237,9 +237,9 @@ def cell_values(text: str) -> list[str | float]:
 def split_target(table: pd.DataFrame, target: str, path: Path) -> tuple[pd.DataFrame, NDArray[Any]]:
     """Columns and labels of a table."""
     if target not in table.columns:
-        raise UnknownColumnError(
-            f"{path} has no column {target!r}.{did_you_mean(target, map(str, table.columns))}"
-        )
+        names = [str(name) for name in table.columns]
+        hint = did_you_mean(target, names) or f" Its columns are {listed(names, 5)}."
+        raise UnknownColumnError(f"{path} has no column {target!r}.{hint}")
     if table.shape[1] == 1:
         raise InputError(f"{path} has the column {target!r} only; a rule needs others.")
     where = f"Column {target!r} of {path}"

@@ -95,7 +95,7 @@ def rule_result(
     model: DNFClassifier, held_out: HeldOut | None, threshold: float | None = None
 ) -> dict[str, Any]:
     """Return what is known of a rule, for JSON."""
-    from ..estimators.presentation import constant_answer
+    from ..estimators.presenting.rule_summary import constant_answer
 
     risks = [risk._asdict() for risk in model.risks_]  # none of more than two classes
     marked = None if model.function_.is_null or model._is_list else risks[1:]
@@ -129,7 +129,7 @@ def rule_result(
 
 def posterior_result(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> dict[str, Any]:
     """Return what is known of a posterior, for JSON."""
-    from ..estimators.posterior_presentation import accepted, verdict
+    from ..estimators.presenting.posterior_summary import accepted, verdict
 
     drawn = model.draws_
     two = drawn.simple and not drawn.only_null

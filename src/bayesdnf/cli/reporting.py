@@ -112,7 +112,7 @@ def _rule_of(model: DNFClassifier | PosteriorDNFClassifier) -> Rule:
 def _risks_of(model: DNFClassifier | PosteriorDNFClassifier) -> Any:
     """Return the risks of the parts of a list, part 0 first; those of drawn rules are averages."""
     from .. import DNFClassifier
-    from ..estimators.presentation import part_outcomes
+    from ..estimators.presenting.rule_summary import part_outcomes
 
     return part_outcomes(model) if isinstance(model, DNFClassifier) else None
 

@@ -62,9 +62,9 @@ def print_model(
     from rich.text import Text
 
     from ..display.offer import not_offered
-    from ..estimators.presentation import (
+    from ..estimators.presenting.measured import fitted_lines
+    from ..estimators.presenting.rule_summary import (
         constant_answer,
-        fitted_lines,
         is_sure,
         near_equal,
         no_rule,
@@ -103,7 +103,7 @@ def _sampled(text: str) -> str:
 def _print_columns(console: Console, model: RuleClassifier) -> None:
     from rich.text import Text
 
-    from ..estimators.presentation import column_lines
+    from ..estimators.presenting.rule_summary import column_lines
 
     for line in column_lines(model):
         console.print(Text(in_shell_words(line), style="yellow"))
@@ -114,7 +114,7 @@ def _rule(model: DNFClassifier) -> list[Text]:
     from rich.text import Text
 
     from ..boolean import RuleList
-    from ..estimators.presentation import told_apart
+    from ..estimators.presenting.rule_summary import told_apart
 
     rule = model.function_
     if not isinstance(rule, RuleList):
@@ -140,7 +140,7 @@ def _term_lines(function: BooleanFunction, first: str) -> list[Text]:
 
 def held_out_lines(held_out: HeldOut) -> list[str]:
     """Say how answers did on rows that were held out."""
-    from ..estimators.presentation import measured_lines
+    from ..estimators.presenting.measured import measured_lines
 
     area = "–" if held_out.auc is None else f"{held_out.auc:.4f}"
     head = (
@@ -159,7 +159,7 @@ def plain_table() -> Table:
 
 
 def _terms(model: DNFClassifier) -> Table:
-    from ..estimators.presentation import TERM_HEAD, term_cells, term_head
+    from ..estimators.presenting.rule_tables import TERM_HEAD, term_cells, term_head
 
     head = term_head(model.rules_)
     rows = term_cells(model.rules_)
@@ -168,7 +168,7 @@ def _terms(model: DNFClassifier) -> Table:
 
 
 def _parts(parts: pd.DataFrame) -> Table:
-    from ..estimators.presentation import part_cells, part_head
+    from ..estimators.presenting.rule_tables import part_cells, part_head
 
     head = part_head(parts)
     return _short_texts(head, part_cells(parts), wide=head[0])
@@ -212,7 +212,7 @@ def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> 
     """Print functions, inclusion, risks, how answers do on other rows, and how sure it all is."""
     from rich.text import Text
 
-    from ..estimators import posterior_presentation as present
+    from ..estimators.presenting import posterior_summary as present
     from ..model.rule import one_line
 
     console = make_console()
@@ -301,7 +301,7 @@ def risk_lines(
     model: DNFClassifier | PosteriorDNFClassifier, rows: tuple[str, str] | None
 ) -> list[Text]:
     """Say the risks, and on how many rows, unmarked and marked; None when there is no rule."""
-    from ..estimators.presentation import short_risk_lines
+    from ..estimators.presenting.rule_summary import short_risk_lines
 
     return [_emphasised(line) for line in short_risk_lines(model, rows)]
 

@@ -130,9 +130,11 @@ def read_column(values: Any, title: str, missing: frozenset[Value] = frozenset()
     missing : frozenset
         Values that count as missing beside NaN, None, nulls and empty texts.
     """
-    series = nw.from_native(values, series_only=True, pass_through=True)
-    if isinstance(series, nw.Series):
-        return _read_series(series, title, missing)
+    # What numpy holds, a Series of pandas among it, needs no other library to be read.
+    if not isinstance(getattr(values, "dtype", None), np.dtype):
+        series = nw.from_native(values, series_only=True, pass_through=True)
+        if isinstance(series, nw.Series):
+            return _read_series(series, title, missing)
     return _read_array(_one_dimensional(values, title), title, missing)
 
 

@@ -85,7 +85,7 @@ def search_trust(search: SearchOutcome, what: str = "function") -> str:
     if search_is_sure(search):
         judged = f"{said}; they agree, which is not a proof."
     else:
-        few = "too few, or too much alike, to rely on"
+        few = "too few restarts, or too few strategies, to rely on"
         judged = f"{said}; {few}: more restarts may find a better rule."
     ended = f"{_ENDED[search.stopped]}; " if search.stopped in _ENDED else ""
     near = f" {search.near:,} {what}s score the same or within one nat." if search.near > 1 else ""

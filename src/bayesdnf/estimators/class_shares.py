@@ -182,11 +182,13 @@ def pooled_shares(cells: Cells) -> Shares:
     n_classes = cells.shape[2]
     means = pooled_means(cells)
     if len(cells) == 1:
+        # Dirichlet(1, …, 1) updated by the counts; one share of it is Beta(own, sum of the rest).
         own = 1.0 + cells[0]
         rest = own.sum(axis=1, keepdims=True) - own
         low, high = betaincinv(own, rest, 0.025), betaincinv(own, rest, 0.975)
     else:
         weights = _weights(cells)
+        # A weighted sum of independent Dirichlet shares has no closed form.
         rng = np.random.default_rng(0)
         low, high = np.empty_like(means), np.empty_like(means)
         for part in range(cells.shape[1]):

@@ -77,6 +77,7 @@ def compared(yes: NDArray[np.bool_], is_positive: NDArray[np.bool_]) -> Measures
     >>> compared(np.array([True, True, False]), np.array([True, False, False])).precision
     0.5
     """
+    # Both answers as one number 0..3: neither, only positive, only yes, both.
     counts = np.bincount(2 * yes + is_positive, minlength=4).tolist()
     passes, misses, alarms, hits = counts
     return measures_of(hits, alarms, misses, passes)
@@ -300,6 +301,7 @@ def stratified_part(outcome: Outcome, share: float, seed: int) -> NDArray[np.boo
     if rows_of_class.min() < 2:
         raise InputError("To hold rows out each class needs two rows or more.")
     n, n_classes = len(outcome), len(rows_of_class)
+    # As scikit-learn asks: room for each class on both sides.
     size = min(max(round(share * n), n_classes), n - n_classes)
     _, members = train_test_split(np.arange(n), test_size=size, random_state=seed, stratify=outcome)
     chosen = np.zeros(n, dtype=np.bool_)

@@ -84,6 +84,7 @@ def _parts(
         chosen = counts[operators == OPERATORS.index(operator)]
         if len(chosen) == 0:
             continue
+        # Rows at or above a cut include those above the next: differences are the ranges between.
         if operator == ">=":
             chosen = chosen - np.append(chosen[1:], [[0, 0]], axis=0)
         elif operator == "<":
@@ -94,5 +95,7 @@ def _parts(
 
 def _errors(parts: NDArray[np.int64]) -> int:
     """Rows whose class is not that of most other rows of their part."""
+    # Leave-one-out: without the row itself its class has own - 1 rows, and a tie decides nothing.
+    # So a value that a single row has is an error, and an id column decides nothing.
     own, other = parts, parts[:, ::-1]
     return int(own[own - 1 <= other].sum())

@@ -29,11 +29,11 @@ from ..sampling.draws import Draws
 from ..sampling.evidence import Evidence, drawn_evidence
 from ..sampling.run import KERNELS, sample
 from ..sampling.watching import DrawsBar, DrawTeller
-from . import posterior_presentation
 from .averaging.drawn_on_rows import drawn_risks
 from .averaging.representative import Representative, find_representative
 from .class_shares import class_rules_table
 from .posterior_answers import PosteriorAnswers
+from .presenting import posterior_summary
 from .rule_classifier import Task
 from .rules import rules_table
 from .saving.posterior_file import read_posterior, write_posterior
@@ -494,7 +494,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         return {k: v for k, v in super().__getstate__().items() if k != "_posterior"}
 
     def _as_text(self) -> str:
-        return posterior_presentation.summary(self)
+        return posterior_summary.summary(self)
 
     def _as_html(self) -> str:
-        return posterior_presentation.as_html(self)
+        return posterior_summary.as_html(self)

@@ -71,6 +71,8 @@ def decided_terms(
 ) -> tuple[list[tuple[int, tuple[Literal, ...]]], Cells, Floats]:
     """Return the terms as :func:`placed_terms` does, the rows they decide by class, their gains."""
     terms = placed_terms(rule)
+    # Gains and rows of all terms come from one call of the core: the rule, each term alone, and the
+    # rule without each term.
     alone = [_alone(rule, layer, term) for layer, term in terms]
     without = [_without(rule, term) for _, term in terms]
     scores = posterior.scores([rule, *alone, *without])
@@ -236,6 +238,8 @@ def _base_risks(cells: Cells, prevalence: float | None) -> list[float]:
     """Risk of all rows of each stratum; with a prevalence, of its people in the population."""
     sizes = cells.sum(axis=1).astype(np.float64)
     if prevalence is not None:
+        # Positives and negatives were sampled separately: each class is scaled to its share of the
+        # population before the strata are compared.
         sizes *= np.array([prevalence, 1 - prevalence]) / np.maximum(1, sizes.sum(axis=0))
     base = sizes[:, 0] / np.where(sizes.any(axis=1), sizes.sum(axis=1), 1)
     return [float(risk) for risk in base]
@@ -249,10 +253,19 @@ def _part_rows(
     texts = ["else", *map(str, layers_of(rule))]
     return [
         (part, texts[part], int(cells[part].sum()), int(cells[part, 0]), *risks[part],
-         _beside(risks[part], base))
+         beside(risks[part], base))
         for part in range(len(texts) - 1, -1, -1)
     ]  # fmt: skip
 
 
-def _beside(risk: Interval, base: float) -> str:
+def beside(risk: Interval, base: float) -> str:
+    """Say whether a risk is raised or lowered beside another.
+
+    Examples
+    --------
+    >>> from bayesdnf.estimators.rules import beside
+    >>> from bayesdnf.model.rates import Interval
+    >>> beside(Interval(0.5, 0.4, 0.6), 0.3), beside(Interval(0.5, 0.4, 0.6), 0.45)
+    ('raised', 'unclear')
+    """
     return RAISED if risk.low > base else LOWERED if risk.high < base else UNCLEAR

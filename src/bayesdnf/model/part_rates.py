@@ -142,6 +142,8 @@ def _mean_of_population(rho: float, shares: Floats, rest: Floats) -> Floats:
         (log1, weight1), (log0, weight0) = (
             _log_share_grid(shares[several, c], rest[several, c]) for c in (0, 1)
         )
+        # θ1 and θ0 are independent, so a product of two grids integrates over both. Odds in logs:
+        # shares of rare cells are too small for their quotient.
         odds = np.log(rho) - np.log1p(-rho) + log1[:, :, None] - log0[:, None, :]
         rates = 1 / (1 + np.exp(-odds))
         means[several] = np.einsum("ni,nij,nj->n", weight1, rates, weight0)
@@ -156,6 +158,7 @@ def _log_share_grid(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     """
     from scipy.special import polygamma, psi
 
+    # Mean and variance of logit θ for θ ~ Beta(a, b).
     centre = psi(a) - psi(b)
     spread = np.sqrt(polygamma(1, a) + polygamma(1, b))
     # The tails of logit θ fall like exp(a t) and exp(-b t), those of a normal faster.

@@ -61,6 +61,7 @@ def qq(found: Markers, *, ax: Axes | None = None) -> Axes:
         ranks = _ranks(len(p))
         expected = ranks / (len(p) + 1)
         if number == 0 and len(p):
+            # The i-th smallest of n uniform p-values is Beta(i, n + 1 - i).
             high, low = (
                 -np.log10(betaincinv(ranks, len(p) + 1 - ranks, end)) for end in (0.025, 0.975)
             )
@@ -87,5 +88,6 @@ def _ranks(n: int) -> Floats:
     """Ranks to draw, from 1: all of the smallest p-values, ever fewer of the others."""
     if n <= _SHOWN:
         return np.arange(1.0, n + 1)
+    # On the log scale of the plot the many large p-values lie on top of each other.
     tail = np.geomspace(_SHOWN // 2, n, _SHOWN // 2).round()
     return np.unique(np.concatenate([np.arange(1.0, _SHOWN // 2), tail]))

@@ -20,7 +20,8 @@ from ..estimators.classifier import DNFClassifier
 from ..estimators.held_out import HeldOut
 from ..estimators.inputs import read_features
 from ..estimators.posterior_classifier import PosteriorDNFClassifier
-from ..estimators.presentation import constant_answer, is_sure, measured_lines, trust
+from ..estimators.presenting.measured import measured_lines
+from ..estimators.presenting.rule_summary import constant_answer, is_sure, trust
 from ..estimators.rule_classifier import RuleClassifier
 from ..estimators.rules import parts_table, strata_table
 from ..estimators.saving.record import Record

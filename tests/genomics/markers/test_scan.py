@@ -1,4 +1,4 @@
-"""None"""
+"""Scans of pairs and triples beside slow twins, in parts, merged, and with wrong parameters."""
 
 import itertools
 
@@ -238,3 +238,34 @@ def test_other_files_are_not_taken_for_scans(tmp_path, text):
     path.write_text(text)
     with pytest.raises(InputError, match=r"scan\.tsv"):
         Scan.load(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"size": 2', '"size": 4'),
+        ('"part": [1, 1]', '"part": [0, 1]'),
+        ('"part": [1, 1]', '"part": 1'),
+        ('"variants": 20', '"variants": "20"'),
+        ('"variants": 20', '"variants": 2'),
+        ("# bayesdnf scan 1 {", "# bayesdnf scan 1 [{"),
+        ("place_2", "place_3"),
+        ("cases", "size"),
+    ],
+)
+def test_a_forged_scan_is_refused(tmp_path, old, new):
+    path = tmp_path / "scan.tsv"
+    scan(*many(n_variants=20), top=5).save(path)
+    Scan.load(path)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    with pytest.raises(InputError, match=r"scan\.tsv: not a file of a scan, or a damaged one"):
+        Scan.load(path)
+
+
+def test_parts_of_a_scan_of_very_many_are_refused_at_once(tmp_path):
+    part = scan(*many(n_variants=20), top=5)
+    forged = Scan(part.findings, {**part.settings, "part": [1, 10**15]})
+    with pytest.raises(InputError, match="part 2 of 1000000000000000 is missing"):
+        merge([forged])

@@ -1,13 +1,16 @@
 """A checkpoint of find_markers: steps that have ended are not done again."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from bayesdnf.errors import InputError, ParameterError
+from bayesdnf.files.states import read_state, write_state
 from bayesdnf.genomics import family_wise, find_markers
 from bayesdnf.genomics.markers.step_files import StepFiles
 from tests.genomics.planted import QUICK, study
 
+KIND, MARK = "bayesdnf.permutation-test-checkpoint", ".state"
 RUN = {**QUICK, "keep": 12, "permutations": 3, "layers": 2}
 
 
@@ -63,19 +66,30 @@ def test_permutations_go_on_from_those_that_are_done(tmp_path):
     )
     assert told == [5, 6]
     assert (again == wanted).all()
+    state = read_state(kept, KIND, 1)
+    for wrong in (wanted - 999, wanted * np.inf, wanted[:, :1], wanted.astype(np.float32)):
+        write_state(tmp_path / "forged", KIND, 1, state.head, {"largest": wrong})
+        with pytest.raises(InputError, match="is damaged: it does not hold what it should"):
+            family_wise(given.genotypes, given.y, checkpoint=tmp_path / "forged", **run)
     with pytest.raises(InputError, match="is of another permutation test: its seed is"):
         family_wise(given.genotypes, given.y, checkpoint=kept, permutations=6, random_state=1)
 
 
 def test_only_states_are_removed(tmp_path):
     files = StepFiles(tmp_path / "kept")
-    for name in (files("pairs"), files("chains", 1).with_suffix(".state.0")):
-        name.touch()
-    other = tmp_path / "kept" / "notes.txt"
-    other.touch()
+    own = [files(name) for name in ("pairs-and", "pairs-cells", "triples", "permutations")]
+    own += [files(name, 1) for name in ("search", "layers", "chains")]
+    for end in (".0", ".1", ".search"):
+        own.append(files("chains", 1).with_suffix(f"{MARK}{end}"))
+    own.append(files.folder / f".pairs-and.bayesdnf-part-x_1{MARK}")
+    own.append(files.folder / f".{files('chains', 1).name}.bayesdnf-part-x_1{MARK}.0")
+    others = [files.folder / name for name in ("us.states.csv", "texas.state", "search.state.txt")]
+    for file in (*own, *others):
+        file.touch()
     files.remove()
-    assert list((tmp_path / "kept").iterdir()) == [other]
-    other.unlink()
+    assert sorted(files.folder.iterdir()) == sorted(others)
+    for file in others:
+        file.unlink()
     files.remove()
     assert not (tmp_path / "kept").exists()
     StepFiles(None).remove()

@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from bayesdnf import Effect, _native
+from bayesdnf.errors import InputError
+from bayesdnf.files.states import read_state, write_state
+from bayesdnf.genomics import scan
 from tests.fewer import first
+from tests.genomics.markers.scanned import many
 from tests.genomics.scanning.paired import counted, study, table_of
 
 
@@ -50,3 +54,32 @@ def test_pairs_that_cannot_be_are_refused():
     gaps = table_of(*study(10, 40, missing=0.2), measure="cells")
     with pytest.raises(ValueError, match="all calls must be known"):
         gaps.score(pairs, 1, best)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("parts", lambda _: 2**31),  # would take gigabytes of numbers
+        ("parts", lambda _: 0),
+        ("done", lambda done: [*done, -1]),
+        ("done", lambda _: None),
+        ("0", lambda variants: variants - 999),
+        ("0", lambda variants: variants + 999),
+        ("1", lambda what: what + 36),
+        ("2", lambda rows: rows - 999),
+        ("3", lambda factor: factor * np.inf),
+        ("4", lambda gain: gain * np.nan),
+        ("4", lambda gain: gain[:-1]),
+    ],
+)
+def test_a_forged_checkpoint_is_refused(tmp_path, name, change):
+    genotypes, y = many(n_variants=30)
+    kept, kind = tmp_path / "kept", "bayesdnf.scan-checkpoint"
+    found = scan(genotypes, y, checkpoint=kept).findings
+    assert scan(genotypes, y, checkpoint=kept).findings.equals(found)
+    head, arrays = read_state(kept, kind, 1)
+    held = arrays if name in arrays else head
+    held[name] = change(held[name])
+    write_state(kept, kind, 1, head, arrays)
+    with pytest.raises(InputError, match="is damaged: it does not hold what it should; remove it"):
+        scan(genotypes, y, checkpoint=kept)

@@ -10,7 +10,7 @@ from ...data.encoder import FittedTable
 from ...display.wording import count, with_interval
 from ...model.rates import Interval
 from ...model.rule import Rule, layers_of
-from ..rules import LOWERED, RAISED, UNCLEAR
+from ..rules import beside
 from .explanation import NAMED_CLASSES, _Told, fired_terms
 
 
@@ -132,19 +132,6 @@ def _by_rule(rule: Rule, part: int, fired: tuple[str, ...]) -> str:
         says = "it holds" if part else "it does not hold"
     terms = " and ".join(f"({term})" for term in fired)
     return f"{says} by {terms}" if terms else says
-
-
-def beside(risk: Interval, base: float) -> str:
-    """Say whether a risk is raised or lowered beside another.
-
-    Examples
-    --------
-    >>> from bayesdnf.estimators.explaining.averaged import beside
-    >>> from bayesdnf.model.rates import Interval
-    >>> beside(Interval(0.5, 0.4, 0.6), 0.3), beside(Interval(0.5, 0.4, 0.6), 0.45)
-    ('raised', 'unclear')
-    """
-    return RAISED if risk.low > base else LOWERED if risk.high < base else UNCLEAR
 
 
 def deciding_terms(rule: Rule, row: FittedTable) -> tuple[int, tuple[str, ...]]:

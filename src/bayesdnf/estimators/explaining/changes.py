@@ -107,6 +107,8 @@ class RowChanges:
     def nearest(self, parts: Sequence[int]) -> tuple[int, tuple[Change, ...]] | None:
         """Find a smallest change to one of some parts; of parts as near the one named first."""
         self._steps_left = _MOST_64
+        # Iterative deepening: all changes of one attribute, then of two, …; the first hit is a
+        # smallest.
         for size in range(1, len(self._options) + 1):
             for part in parts:
                 if (chosen := self._search({}, size, part)) is not None:
@@ -134,12 +136,16 @@ class RowChanges:
         self, chosen: Mapping[str, int], truth: Mapping[Literal, bool], size: int, part: int
     ) -> Iterator[tuple[str, int]]:
         """Yield changes of one attribute, one of which any way to the part takes from here."""
+        # A term of a higher layer that holds keeps the row out of this part: one of its literals
+        # must become false, whatever else changes. Branching on that term alone loses no solution.
         above = itertools.chain.from_iterable(self._layers[part:])
         if (held := next((t for t in above if _holds(t, truth)), None)) is not None:
             for attribute in dict.fromkeys(literal.attribute for literal in held):
                 if attribute not in chosen:
                     yield from ((attribute, i) for i in range(len(self._options[attribute])))
             return
+        # No higher layer holds, so some term of this one must become true. Its attributes can be
+        # changed in any order; taking the first lacking one leaves out permutations of one change.
         for term in self._layers[part - 1]:
             lacking = list(dict.fromkeys(x.attribute for x in term if not truth[x]))
             if len(lacking) > size or any(attribute in chosen for attribute in lacking):
@@ -167,6 +173,7 @@ class RowChanges:
             for literal in list(wanted[attribute]):
                 if len(wanted[attribute]) == 1:
                     break  # of a missing value any other may do: one says enough
+                # Greedy: a condition goes if the part is the same for every value without it.
                 value = wanted[attribute].pop(literal)
                 if not self._leads(wanted, part):
                     wanted[attribute][literal] = value
@@ -200,6 +207,8 @@ class _Options:
         values = possible_values(attribute, self.literals, encoder)
         column = read_column(values, attribute)
         truth = np.stack([column.truth(literal) for literal in self.literals], axis=1)
+        # Values that no literal of the rule tells apart are one choice: few patterns stand for all
+        # numbers, and for all levels of a column.
         _, first = np.unique(truth, axis=0, return_index=True)
         self.patterns: NDArray[np.bool_] = truth[np.sort(first)]
 
@@ -227,6 +236,7 @@ def possible_values(attribute: str, literals: list[Literal], encoder: LiteralEnc
         return [one, f"not {one}" if isinstance(one, str) else _below(one)]
     if levels:
         return levels
+    # Between two cuts all numbers are alike: each cut itself, and one number below the lowest.
     cuts = sorted({x.value for x in literals}, key=lambda v: v)  # type: ignore[arg-type,return-value]
     return [_below(cuts[0]), *cuts]
 

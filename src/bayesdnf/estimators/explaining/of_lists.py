@@ -46,6 +46,7 @@ def explain_list(
         found = changes.nearest(parts.tolist())
         return None if found is None else RiskChange(found[0], float(risks[found[0]]), found[1])
 
+    # Of changes equally small the one named first is taken: to the lowest risk, to the highest.
     rising = np.argsort(risks, kind="stable")
     return ListExplanation(
         part=part,

@@ -150,7 +150,12 @@ def _resumed(file: StateFile | None, permutations: int) -> NDArray[np.float64]:
     if file is None or state is None:
         return out
     values = state.arrays.get(_LARGEST)
-    if values is None or values.dtype != np.float64 or values.shape[1:] != (2,):
+    if (
+        values is None
+        or values.dtype != np.float64
+        or values.shape[1:] != (2,)
+        or not (np.isnan(values) | (values >= 0) & np.isfinite(values)).all()
+    ):
         raise file.damaged("it does not hold what it should")
     out[: len(values)] = values[:permutations]
     return out

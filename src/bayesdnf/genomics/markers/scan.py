@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _FORMAT = "bayesdnf scan 1"
+_MEASURES, _RANKS = ("and", "cells"), ("gain", "bayes factor")
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +98,10 @@ class Scan:
                     raise InputError(f"{path}, line 1: not a file of a scan by bayesdnf.")
                 settings = json.loads(first.removeprefix(f"# {_FORMAT} "))
                 findings = pd.read_csv(
-                    lines, sep="\t", dtype={f"variant_{i}": str for i in (1, 2, 3)}
+                    lines,
+                    sep="\t",
+                    dtype={f"variant_{i}": str for i in (1, 2, 3)},
+                    keep_default_na=False,  # a scan writes no empty cell
                 )
         except OSError as error:
             raise InputError(f"Cannot read {path}: {error.strerror}.") from error
@@ -105,6 +109,8 @@ class Scan:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"{path}: not a file of a scan, or a damaged one.") from error
+        if not _can_be(settings, findings):
+            raise InputError(f"{path}: not a file of a scan, or a damaged one.")
         return cls(findings, settings)
 
     def require(self, wanted: dict[str, Any]) -> None:
@@ -327,10 +333,9 @@ def merge(scans: Sequence[Scan]) -> Scan:
                 )
     have = sorted(tuple(s.settings["part"]) for s in scans)
     parts = have[0][1]
-    wanted = [(k, parts) for k in range(1, parts + 1)]
-    if have != wanted:
-        missing = sorted(set(wanted) - set(have))
-        what = f"part {missing[0][0]} of {parts} is missing" if missing else "a part stands twice"
+    missing = next((k for k in range(1, parts + 1) if (k, parts) not in have), None)
+    if missing is not None or len(have) != parts:
+        what = "a part stands twice" if missing is None else f"part {missing} of {parts} is missing"
         raise InputError(f"The parts do not make up a whole scan: {what}.")
     key = "gain" if plain[0]["rank"] == "gain" else "log_bayes_factor"
     found = [s.findings for s in scans if len(s.findings)] or [scans[0].findings]
@@ -360,6 +365,36 @@ def _checked_strata(
     return strata
 
 
+def _can_be(settings: Any, findings: pd.DataFrame) -> bool:
+    """Whether these are settings and findings such as :func:`scan` makes."""
+    size: Any
+    n: Any
+    if not isinstance(settings, dict):
+        return False
+    size, n, top, part = (settings.get(key) for key in ("size", "variants", "top", "part"))
+    if not (
+        is_whole(size, 1, 3) and is_whole(n, 1) and is_whole(top, 1)
+        and isinstance(part, list) and len(part) == 2
+        and is_whole(part[1], 1) and is_whole(part[0], 1, part[1])
+        and settings.get("rank") in _RANKS and settings.get("measure") in _MEASURES
+    ):  # fmt: skip
+        return False
+    which = range(1, size + 1)
+    places = [f"place_{i}" for i in which]
+    texts = ["marker", *(f"variant_{i}" for i in which)]
+    numbers = ["cases", "controls", "log_bayes_factor", "gain", *places]
+    if sorted(findings.columns) != sorted([*texts, *numbers]):
+        return False
+    if findings.empty:
+        return True
+    return (
+        not findings.isna().any(axis=None)
+        and all(findings[name].dtype.kind in "iuf" for name in numbers)
+        and all(findings[name].dtype.kind in "iu" for name in places)
+        and bool(findings[places].ge(0).all(axis=None) and findings[places].lt(n).all(axis=None))
+    )
+
+
 def _findings(genotypes: Genotypes, found: Any, size: int, measure: str) -> pd.DataFrame:
     import pandas as pd
 
@@ -367,9 +402,7 @@ def _findings(genotypes: Genotypes, found: Any, size: int, measure: str) -> pd.D
     names = np.array(genotypes.names, dtype=object)
     columns = {f"variant_{i + 1}": names[variants[:, i]] for i in range(size)}
     spell = function_of_cells if measure == "cells" else conjunction
-    if (
-        size == 1 and measure == "and"
-    ):  # of every variant; functions would take longer than the scan
+    if size == 1 and measure == "and":  # of every variant; functions would take longer
         markers = [
             f"({Literal(name, CODES[code])})"
             for name, code in zip(columns["variant_1"], what.tolist(), strict=True)
@@ -404,8 +437,8 @@ def _check(
     if unknown or not codings:
         raise ParameterError.of("codings", "scan", f"some of {', '.join(CODES)}", codings)
     for name, value, options in (
-        ("measure", measure, ("and", "cells")),
-        ("rank", rank, ("gain", "bayes factor")),
+        ("measure", measure, _MEASURES),
+        ("rank", rank, _RANKS),
     ):
         if value not in options:
             raise ParameterError.of(name, "scan", f"one of {', '.join(options)}", value)

@@ -10,12 +10,19 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 from pathlib import Path
 
 from ...errors import InputError
 from ...files.atomic import writable
 
-_MARK = ".state"  # in the names of all files of such a folder
+_MARK = ".state"  # ends the name of a state; sampling adds .0, .1 and .search
+# Full names of states and of their temporary files: the folder may hold other files, such
+# as a table us.states.csv.
+_OWN = re.compile(
+    r"\.?(pairs(-and|-cells)?|triples|(search|layers|chains)-[0-9a-f]{16}|permutations)"
+    r"((\.state)?\.bayesdnf-part-\w+)?\.state(\.0|\.1|\.search)?"
+)
 
 
 class StepFiles:
@@ -61,6 +68,7 @@ class StepFiles:
         if self.folder is None:
             return
         with contextlib.suppress(OSError):
-            for file in self.folder.glob(f"*{_MARK}*"):
-                file.unlink()
+            for file in list(self.folder.iterdir()):
+                if _OWN.fullmatch(file.name):
+                    file.unlink()
             self.folder.rmdir()

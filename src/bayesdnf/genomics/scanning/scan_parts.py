@@ -185,7 +185,7 @@ def scan_parts(
         return best.arrays()
     slots = n_jobs if cluster is None else cluster.slots
     total = table.size_of(tasks.start, table.n_tasks, tasks.step)
-    kept = _Kept(checkpoint, settings, _cut(len(tasks), total, slots))
+    kept = _Kept(checkpoint, settings, _cut(len(tasks), total, slots), len(tasks))
     first, step = tasks.start, tasks.step * kept.parts
     left = [tasks.start + part * tasks.step for part in range(kept.parts) if part not in kept.done]
 
@@ -237,6 +237,20 @@ def _scan_here(
     return best.arrays()
 
 
+def _possible(found: Arrays, settings: dict[str, Any]) -> bool:
+    """Whether findings are such as a scan with these settings can have."""
+    (variants, what, rows, factor, gain), size = found, settings["size"]
+    # Sets of cells of genotypes, or a coding of each variant.
+    ways = 2**3**size if settings["measure"] == "cells" else len(CODES) ** size
+    return bool(
+        ((variants[:, :size] >= 0) & (variants[:, :size] < settings["variants"])).all()
+        and (rows >= 0).all()
+        and np.isfinite(factor).all()
+        and np.isfinite(gain).all()
+        and (what < ways).all()
+    )
+
+
 class _Kept:
     """Which parts are done and what they found, on disk where that is asked for.
 
@@ -248,10 +262,12 @@ class _Kept:
         What is scanned and how: a state of another scan is refused.
     parts : int
         In how many parts a new scan is cut.
+    most : int
+        In how many parts it can be cut.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str] | None, settings: dict[str, Any], parts: int
+        self, path: str | os.PathLike[str] | None, settings: dict[str, Any], parts: int, most: int
     ) -> None:
         self._file = None if path is None else StateFile(path, "scan", settings)
         self.parts = parts
@@ -266,12 +282,12 @@ class _Kept:
         names = list(map(str, range(len(_COLUMNS))))
         found = tuple(arrays[name] for name in names if name in arrays)
         if not (
-            is_whole(cut, 1)
+            is_whole(cut, 1, max(1, most))
             and isinstance(done, list)
             and all(is_whole(part, 0, cut - 1) for part in done)
             and [(array.dtype.str[1:], array.shape[1:]) for array in found] == _COLUMNS
             and len({len(array) for array in found}) == 1
-            and found[0].max(initial=0) < settings["variants"]
+            and _possible(found, settings)
         ):
             assert self._file is not None
             raise self._file.damaged("it does not hold what it should")

@@ -6,30 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..boolean import RuleList
-from ..display import markup
-from ..display.draws_html import functions_html
-from ..display.offer import not_offered
-from ..display.wording import count, plural, with_interval
-from ..errors import InputError, MissingExtraError
-from ..model.rule import layers_of, one_line
-from .averaging.representative import Representative
-from .class_shares import class_parts_table, shares_by_label
-from .presentation import (
-    class_text,
-    column_lines,
-    part_name,
-    risk_lines,
-    rules_text,
-    table_text,
-    told_apart,
-)
-from .rules import parts_table
+from ...boolean import RuleList
+from ...display import markup
+from ...display.draws_html import functions_html
+from ...display.offer import not_offered
+from ...display.wording import count, plural, with_interval
+from ...errors import InputError, MissingExtraError
+from ...model.rule import layers_of, one_line
+from ..averaging.representative import Representative
+from ..class_shares import class_parts_table, shares_by_label
+from ..rules import parts_table
+from .rule_summary import column_lines, risk_lines, told_apart
+from .rule_tables import class_text, part_name, rules_text, table_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .posterior_classifier import PosteriorDNFClassifier
+    from ..posterior_classifier import PosteriorDNFClassifier
 
 MOST_FUNCTIONS = 5
 _MOST_ITEMS = 10

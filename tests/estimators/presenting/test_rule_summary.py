@@ -40,7 +40,7 @@ def test_notebooks_show_the_diagram_and_the_rule(model):
 def test_html_is_escaped():
     table = {"a": ["<script>", "x"] * 20}
     clf = DNFClassifier(random_state=0, positive="<b>").fit(table, ["<b>", "c"] * 20)
-    from bayesdnf.estimators.presentation import as_html
+    from bayesdnf.estimators.presenting.rule_summary import as_html
 
     assert "<script>" not in as_html(clf)
     assert "<b>:" not in as_html(clf)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bayesdnf import DNFClassifier, PosteriorDNFClassifier, simulate
-from bayesdnf.estimators.posterior_presentation import literal_certainty, none_stands_out
-from bayesdnf.estimators.presentation import near_equal
+from bayesdnf.estimators.presenting.posterior_summary import literal_certainty, none_stands_out
+from bayesdnf.estimators.presenting.rule_summary import near_equal
 
 FEW = {"draws": 100, "warmup": 50, "chains": 2, "thin": 20, "random_state": 0}
 

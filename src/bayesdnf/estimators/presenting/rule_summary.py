@@ -1,38 +1,41 @@
-"""A fitted classifier as text and as HTML."""
+"""A classifier with one rule as text and as HTML."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..boolean import RuleList
-from ..display import markup
-from ..display.offer import direction_not_offered, left_out, literals_on_offer, not_offered
-from ..display.trust import search_is_sure, search_trust
-from ..display.wording import count, with_interval
-from ..model.rates import Interval
-from ..search.result import SearchResult
-from .class_shares import shares_by_label
-from .held_out import Measures, class_measures, measures_of
-from .leakage import leakage_lines
+from ...boolean import RuleList
+from ...display import markup
+from ...display.offer import direction_not_offered, left_out, literals_on_offer, not_offered
+from ...display.trust import search_is_sure, search_trust
+from ...display.wording import count, with_interval
+from ...model.rates import Interval
+from ...search.result import SearchResult
+from ..class_shares import shares_by_label
+from ..leakage import leakage_lines
+from .measured import fitted_lines
+from .rule_tables import (
+    CLASS_TITLE,
+    TERM_HEAD,
+    class_lines,
+    class_text,
+    part_cells,
+    part_head,
+    part_name,
+    rules_text,
+    table_text,
+    term_cells,
+    term_head,
+)
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from ..classifier import DNFClassifier
+    from ..posterior_classifier import PosteriorDNFClassifier
+    from ..rule_classifier import RuleClassifier
 
-    from .classifier import DNFClassifier
-    from .posterior_classifier import PosteriorDNFClassifier
-    from .rule_classifier import RuleClassifier
-
-TERM_HEAD = ("term", "rows", "positive", "rate [95 %]", "log gain")
 _MANY = 2  # rules of one score or nearly so: more are said first
-CLASS_TERM_HEAD = ("term", "rows", "class", "of class", "rate [95 %]", "log gain")
-PART_HEAD = ("part", "rows", "positive", "risk [95 %]", "beside all rows")
-STRATUM_HEAD = ("stratum", *PART_HEAD[:-1], "beside its stratum")
-CLASS_TITLE = "most probable class, its share (posterior mean and 95 % interval), the others:"
-_MOST_OTHERS = 3  # classes beside the most probable one that a line names
 
 
 def summary(model: DNFClassifier) -> str:
@@ -78,20 +81,6 @@ def column_lines(model: RuleClassifier) -> list[str]:
     return [*left_out(model.encoder_), *leakage_lines(model.deciding_columns_)]
 
 
-def rules_text(rules: pd.DataFrame) -> str:
-    """Return the table of a rule's terms as text."""
-    decided = "rows: those where no higher layer holds; " if "layer" in rules else ""
-    return (
-        f"{table_text(rules)}\n{decided}low, high: 95 % Jeffreys interval of the rate; "
-        "log_gain: log posterior lost without the term."
-    )
-
-
-def table_text(table: pd.DataFrame) -> str:
-    """Return a table as text, numbers in four digits."""
-    return table.to_string(index=False, float_format=lambda value: f"{value:.4g}", justify="right")
-
-
 def as_html(model: DNFClassifier) -> str:
     """Return the same for a notebook."""
     several = near_equal(model)
@@ -113,74 +102,6 @@ def as_html(model: DNFClassifier) -> str:
     return markup.block(*parts, markup.paragraph(lines))
 
 
-def term_head(rules: pd.DataFrame) -> tuple[str, ...]:
-    """Return the head of the table that :func:`term_cells` makes."""
-    head = CLASS_TERM_HEAD if "class" in rules else TERM_HEAD
-    return ("layer", *head) if "layer" in rules else head
-
-
-def term_cells(rules: pd.DataFrame) -> list[tuple[str, ...]]:
-    """Return the table of a rule's terms as short texts, after the layer if it is a list."""
-    return [
-        (
-            *([str(term["layer"])] if "layer" in term else []),
-            str(term["rule"]),
-            f"{term['rows']:,}",
-            *([str(term["class"]), f"{term['of_class']:,}"] if "class" in term else []),
-            *([f"{term['positives']:,}"] if "positives" in term else []),
-            with_interval(term["rate"], term["low"], term["high"], ".3f"),
-            f"{term['log_gain']:,.1f}",
-        )
-        for term in rules.to_dict("records")
-    ]
-
-
-def part_head(parts: pd.DataFrame) -> tuple[str, ...]:
-    """Return the head of the table that :func:`part_cells` makes."""
-    if "class" not in parts:
-        return STRATUM_HEAD if "stratum" in parts else PART_HEAD
-    stratum = ("stratum",) if "stratum" in parts else ()
-    return (*stratum, "part", "rows", "class", "share [95 %]", *share_names(parts))
-
-
-def share_names(parts: pd.DataFrame) -> list[str]:
-    """Return the columns of the shares of classes."""
-    return [str(name) for name in parts.columns if str(name).startswith("P(")]
-
-
-def part_cells(parts: pd.DataFrame) -> list[tuple[str, ...]]:
-    """Return a table of parts as short texts, under :func:`part_head`."""
-    if "class" in parts:
-        shares = share_names(parts)
-        return [
-            (
-                *([str(part["stratum"])] if "stratum" in part else []),
-                part_name(part["part"]),
-                f"{part['rows']:,}",
-                str(part["class"]),
-                with_interval(part["share"], part["low"], part["high"], ".3f"),
-                *(f"{part[name]:.3f}" for name in shares),
-            )
-            for part in parts.to_dict("records")
-        ]
-    return [
-        (
-            *([str(part["stratum"])] if "stratum" in part else []),
-            part_name(part["part"]),
-            f"{part['rows']:,}",
-            f"{part['positives']:,}",
-            with_interval(part["rate"], part["low"], part["high"], ".3f"),
-            str(part["risk"]),
-        )
-        for part in parts.to_dict("records")
-    ]
-
-
-def part_name(part: int) -> str:
-    """Call a part by its layer."""
-    return f"layer {part}" if part else "else"
-
-
 def _drawn_rule(model: DNFClassifier) -> str:
     if not isinstance(model.function_, RuleList):
         return markup.rule(model.function_.terms)
@@ -191,17 +112,6 @@ def _drawn_rule(model: DNFClassifier) -> str:
         for part in model.layers_.to_dict("records")
     ]
     return markup.rule_list([layer.terms for layer in model.function_.layers], outcomes)
-
-
-def class_text(part: dict[Any, Any], digits: str) -> str:
-    """Name the most probable class of a part, its share, and the next ones."""
-    own = f"P({part['class']!s})"
-    shares = {k: v for k, v in part.items() if str(k).startswith("P(") and k != own}
-    others = sorted(shares.items(), key=lambda pair: -pair[1])[:_MOST_OTHERS]
-    beside = ", ".join(f"{name} = {share:{digits}}" for name, share in others)
-    more = ", …" if len(shares) > len(others) else ""
-    held = with_interval(part["share"], part["low"], part["high"], digits)
-    return f"{part['class']!s}, {held}; {beside}{more}"
 
 
 def constant_answer(
@@ -237,69 +147,6 @@ def constant_answer(
     more = "the more probable class" if threshold is None else f"predicted at {threshold:g}"
     use = advice or f"use predict_proba or {instead}, or set a threshold"
     return f"predict never returns {never!s}, because {answer!s} is {more} {whenever}; {use}."
-
-
-def fitted_lines(model: DNFClassifier, threshold: float | None = None) -> list[str]:
-    """Say how answers compare with the rows of the fit."""
-    if model.function_.is_null:
-        return []
-    if model.shares_ is not None:
-        answered = model._answered_classes()[:-1]
-        return ["On the rows of the fit", *measured_lines(_classes(answered, model.cells_), None)]
-    yes = model._says_yes(threshold)[:-1, :, None]  # the last row is pooled over the strata
-    predict = _compared(np.broadcast_to(yes, model.cells_.shape), model.cells_)
-    marked = None
-    if not model._is_list:
-        holds = np.arange(model.cells_.shape[1])[None, :, None] > 0
-        marked = _compared(np.broadcast_to(holds, model.cells_.shape), model.cells_)
-    return ["On the rows of the fit", *measured_lines(predict, marked, threshold)]
-
-
-def _compared(yes: NDArray[np.bool_], cells: NDArray[np.int64]) -> Measures:
-    """Compare answers for the parts of each stratum with the rows there."""
-    hits, alarms = (int(cells[..., k][yes[..., k]].sum()) for k in (0, 1))
-    misses, passes = (int(cells[..., k].sum()) - said for k, said in ((0, hits), (1, alarms)))
-    return measures_of(hits, alarms, misses, passes)
-
-
-def _classes(answered: NDArray[np.intp], cells: NDArray[np.int64]) -> Measures:
-    """Compare the classes answered for the parts of each stratum with the rows there."""
-    n_classes = cells.shape[-1]
-    table = np.zeros((n_classes, n_classes), dtype=np.int64)
-    np.add.at(table, answered.ravel(), cells.reshape(-1, n_classes))
-    return class_measures(table)
-
-
-def measured_lines(
-    predict: Measures, marked: Measures | None, threshold: float | None = None
-) -> list[str]:
-    """Write measures a line each: of ``predict``, and of the rows on which the rule holds.
-
-    Examples
-    --------
-    >>> from bayesdnf.estimators.held_out import measures_of
-    >>> from bayesdnf.estimators.presentation import measured_lines
-    >>> for line in measured_lines(measures_of(0, 0, 1, 99), measures_of(1, 4, 0, 95)):
-    ...     print(line)
-      predict: accuracy 0.9900 (balanced 0.5000), precision –, recall 0.0000
-      marked:  accuracy 0.9600 (balanced 0.9798), precision 0.2000, recall 1.0000
-    """
-    name = "predict" if threshold is None else f"predict from P = {threshold:.4g} on"
-    if marked == predict:
-        return [f"  {name} and marked: {_measures(predict)}"]
-    named = [(f"{name}:", predict), *([] if marked is None else [("marked:", marked)])]
-    wide = max(len(name) for name, _ in named)
-    return [f"  {name:{wide}} {_measures(own)}" for name, own in named]
-
-
-def _measures(own: Measures) -> str:
-    accuracy, balanced, precision, recall = (
-        "–" if math.isnan(value) else f"{value:.4f}" for value in own
-    )
-    said = f"accuracy {accuracy} (balanced {balanced})"
-    if math.isnan(own.precision) and math.isnan(own.recall):  # of more than two classes
-        return said
-    return f"{said}, precision {precision}, recall {recall}"
 
 
 def searched(model: DNFClassifier) -> str:
@@ -370,15 +217,6 @@ def _pooled(model: DNFClassifier) -> list[str]:
         if model.strata_ is None
         else [f"(Pooled over {count(len(model.strata_), 'stratum', 'strata')}.)"]
     )
-
-
-def class_lines(parts: pd.DataFrame) -> list[str]:
-    """Say the class shares of every part, below ``CLASS_TITLE``."""
-    n = int(parts["rows"].sum())
-    return [
-        f"  {part_name(part['part'])} ({part['rows']:,} of {n:,} rows): {class_text(part, '.4g')}"
-        for part in parts.to_dict("records")
-    ]
 
 
 def part_lines(model: DNFClassifier) -> list[str]:

@@ -1,0 +1,1 @@
+"""Fitted classifiers as text and as HTML."""
