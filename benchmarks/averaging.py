@@ -65,11 +65,9 @@ REASONS: dict[str, str] = {
         forest's), but their risks are not: small effects of many columns add up, which regressions
         and boosting say better than a rule.""",
 }
-CHAINS = """On tic-tac-toe the true function has eight terms. The first chain starts at the best
-list that the search finds, which is that function, and stays with it; the other three start at what
-short searches of their own come to, and stay 68 to 91 nats below it in log posterior. The average
-counts all four alike, which costs 0.046 of log loss: one chain, the first, has 0.003, as functions
-have. `diagnostics_` says that such chains disagree."""
+CHAINS = """On tic-tac-toe some chains stay tens of nats below the others, at lists that are not the
+true function. `diagnostics_` says that the chains disagree, and averages leave out those stuck where
+exact scores leave no posterior ([which chains count](trust.md#which-chains-count))."""
 
 
 def verdicts(found: Measured) -> list[str]:
