@@ -66,8 +66,8 @@ REASONS: dict[str, str] = {
         and boosting say better than a rule.""",
 }
 CHAINS = """On tic-tac-toe some chains stay tens of nats below the others, at lists that are not the
-true function. `diagnostics_` says that the chains disagree, and averages leave out those stuck where
-exact scores leave no posterior ([which chains count](trust.md#which-chains-count))."""
+true function. `diagnostics_` says that the chains disagree, and averages leave out those that are
+stuck where exact scores leave no posterior ([which chains count](trust.md#which-chains-count))."""
 
 
 def verdicts(found: Measured) -> list[str]:
