@@ -111,6 +111,7 @@ MEASURED = [
     ("docs/power.md", "make power"),
     ("docs/reproduction/index.md", "make reproduce"),
     ("docs/trust.md", "make attack"),
+    ("docs/trust.md", "python -m benchmarks.chain_weights --quick"),
     ("docs/trust.md", "python -m benchmarks.gaps"),
     ("docs/trust.md", "python -m benchmarks.verdicts"),
 ]
