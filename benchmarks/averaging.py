@@ -304,6 +304,13 @@ def draw(found: Measured, names: Sequence[str]) -> None:
     plt.close(figure)
 
 
+def days(found: Measured, *methods: str) -> str:
+    """Say on which days methods were measured."""
+    known = {line["measured"][:10] for line in found.lines if line["method"] in methods}
+    first, last = min(known), max(known)
+    return f"on {first}" if first == last else f"from {first} to {last}"
+
+
 def rows_used(found: Measured) -> str:
     """Say how many folds the figures are of."""
     counts = {n: (len(found.common[n]), of["folds"]) for n, of in found.sets.items()}
@@ -316,7 +323,9 @@ def rows_used(found: Measured) -> str:
         others five folds, of which {folds} measured so far. Training rows are cut to {MOST_ROWS:,}
         on {listed(cut)}, the same rows for all methods. A fold of a table of one or two hundred
         rows says little about that table; means over sets say more. Sets not measured in full and
-        left out: {listed(found.left_out)}."""
+        left out: {listed(found.left_out)}. Fits that are not affected by a change are not repeated:
+        {OURS[0]}, {FUNCTIONS} and representatives were measured {days(found, *OURS[:4])}, all
+        others {days(found, *SHOWN[4:])}."""
     )
 
 
