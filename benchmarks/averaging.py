@@ -323,7 +323,7 @@ def rows_used(found: Measured) -> str:
         others five folds, of which {folds} measured so far. Training rows are cut to {MOST_ROWS:,}
         on {listed(cut)}, the same rows for all methods. A fold of a table of one or two hundred
         rows says little about that table; means over sets say more. Sets not measured in full and
-        left out: {listed(found.left_out)}. Fits that are not affected by a change are not repeated:
+        left out: {listed(found.left_out)}. Not all was measured at once:
         {OURS[0]}, {FUNCTIONS} and representatives were measured {days(found, *OURS[:4])}, all
         others {days(found, *SHOWN[4:])}."""
     )
