@@ -260,6 +260,7 @@ figures: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.hiv
 	$(BIN)/python -m benchmarks.gaps --seconds 12
 	$(BIN)/python -m benchmarks.verdicts
+	$(BIN)/python -m benchmarks.chain_weights --quick
 	$(BIN)/python -m benchmarks.defaults
 	$(BIN)/python -m benchmarks.wide
 

@@ -65,11 +65,9 @@ REASONS: dict[str, str] = {
         forest's), but their risks are not: small effects of many columns add up, which regressions
         and boosting say better than a rule.""",
 }
-CHAINS = """On tic-tac-toe the true function has eight terms. The first chain starts at the best
-list that the search finds, which is that function, and stays with it; the other three start at what
-short searches of their own come to, and stay 68 to 91 nats below it in log posterior. The average
-counts all four alike, which costs 0.046 of log loss: one chain, the first, has 0.003, as functions
-have. `diagnostics_` says that such chains disagree."""
+CHAINS = """On tic-tac-toe some chains stay tens of nats below the others, at lists that are not the
+true function. `diagnostics_` says that the chains disagree, and averages leave out those that are
+stuck where exact scores leave no posterior ([which chains count](trust.md#which-chains-count))."""
 
 
 def verdicts(found: Measured) -> list[str]:
@@ -306,6 +304,13 @@ def draw(found: Measured, names: Sequence[str]) -> None:
     plt.close(figure)
 
 
+def days(found: Measured, *methods: str) -> str:
+    """Say on which days methods were measured."""
+    known = {line["measured"][:10] for line in found.lines if line["method"] in methods}
+    first, last = min(known), max(known)
+    return f"on {first}" if first == last else f"from {first} to {last}"
+
+
 def rows_used(found: Measured) -> str:
     """Say how many folds the figures are of."""
     counts = {n: (len(found.common[n]), of["folds"]) for n, of in found.sets.items()}
@@ -318,7 +323,9 @@ def rows_used(found: Measured) -> str:
         others five folds, of which {folds} measured so far. Training rows are cut to {MOST_ROWS:,}
         on {listed(cut)}, the same rows for all methods. A fold of a table of one or two hundred
         rows says little about that table; means over sets say more. Sets not measured in full and
-        left out: {listed(found.left_out)}."""
+        left out: {listed(found.left_out)}. Not all was measured at once:
+        {OURS[0]}, {FUNCTIONS} and representatives were measured {days(found, *OURS[:4])}, all
+        others {days(found, *SHOWN[4:])}."""
     )
 
 

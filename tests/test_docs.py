@@ -112,6 +112,7 @@ MEASURED = [
     ("docs/reproduction/index.md", "make reproduce"),
     ("docs/scale.md", "python -m benchmarks.wide"),
     ("docs/trust.md", "make attack"),
+    ("docs/trust.md", "python -m benchmarks.chain_weights --quick"),
     ("docs/trust.md", "python -m benchmarks.gaps"),
     ("docs/trust.md", "python -m benchmarks.verdicts"),
 ]

@@ -1,5 +1,7 @@
 """PosteriorDNFClassifier: what it averages, against the exact posterior."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,43 @@ from tests.estimators.mixed_table import COLUMNS
 from tests.estimators.quick_posterior import quick
 
 # What is averaged ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("layers", [1, 3])
+def test_a_chain_that_is_stuck_where_there_is_no_mass_counts_nowhere(layers):
+    """Means, intervals, labels drawn, the representative, importance and explanations."""
+    X, y, _ = simulate(150, 5, terms=(2, 2), pi0=0.2, pi1=0.8, random_state=3)
+    parameters = {"layers": layers, "chains": 3}
+    model, few = (quick(**parameters).fit(X, y) for _ in range(2))
+    drawn = model.draws_
+    worst = int(np.argmin(drawn.log_mass))
+    assert drawn.log_mass[worst] < drawn.log_mass.max() - 8
+    index = np.concatenate([drawn.index, np.full((1, drawn.n_draws), worst)])
+    times = [0, 1, 2, int(np.argmax((drawn.index == worst).any(axis=1)))]
+    rates = drawn.rates[times]
+    rates[3] = rates[3][np.argmax(drawn.index[times[3]] == worst)]
+    rest = {name: getattr(drawn, name)[times] for name in ("likelihoods", "tried", "changed")}
+    empty = {name: getattr(drawn, name)[times] for name in ("exchanges_tried", "exchanged")}
+    model._store_draws(replace(drawn, index=index, rates=rates, **rest, **empty))
+    assert model.draws_.counted.tolist() == [0, 1, 2]
+    assert few.draws_.counted.tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(model.predict_proba(X), few.predict_proba(X))
+    pd.testing.assert_frame_equal(model.predict_interval(X), few.predict_interval(X))
+    np.testing.assert_array_equal(model.marked_probability(X), few.marked_probability(X))
+    drawn_labels = [m.posterior_predictive(X, 5, random_state=0) for m in (model, few)]
+    np.testing.assert_array_equal(*drawn_labels)
+    assert model.representative_ == few.representative_
+    assert model.representative_loss_ == few.representative_loss_
+    assert model.risks_ == few.risks_
+    pd.testing.assert_frame_equal(model.importance(X, y), few.importance(X, y))
+    pd.testing.assert_frame_equal(model.risk_along(X, "x0"), few.risk_along(X, "x0"))
+    pd.testing.assert_frame_equal(
+        model.inclusion_.drop(columns="frequency"), few.inclusion_.drop(columns="frequency")
+    )
+    assert str(model.explain(X.head(1))) == str(few.explain(X.head(1)))
+    said = "Averages leave out chain 4: by exact scores, what was drawn there has less than 0.001"
+    assert said in model.summary()
+    assert "leave out" not in few.summary()
 
 
 def test_probabilities_of_functions_are_the_exact_ones(four):

@@ -49,7 +49,7 @@ class PosteriorAnswers(RuleClassifier):
         return dict.fromkeys(literal.attribute for literal in self.draws_.literals)
 
     def _averaged(self, rows: FittedTable, strata: NDArray[np.intp] | None = None) -> DrawnOnRows:
-        return DrawnOnRows(self.draws_, rows, self.effect_, strata)
+        return DrawnOnRows(self.draws_.averaged, rows, self.effect_, strata)
 
     def marked_probability(self, X: Any) -> NDArray[np.float64]:
         """Return for each row how probable it is that the rule holds on it.
@@ -67,8 +67,9 @@ class PosteriorAnswers(RuleClassifier):
     def predict_proba(self, X: Any, strata: Any = None) -> NDArray[np.float64]:
         """Return the probability of each class, in the order of ``classes_``.
 
-        They are means over all draws of rules and rates; on the population's scale when the effect
-        gives a prevalence.
+        They are means over all draws of rules and rates, but for those of chains that are stuck
+        where there is next to no posterior (:attr:`Draws.counted`); on the population's scale when
+        the effect gives a prevalence.
 
         Parameters
         ----------
@@ -168,7 +169,7 @@ class PosteriorAnswers(RuleClassifier):
                 probabilities=dict(zip(labels, own, strict=True)),
                 base=dict(zip(labels, (rows / rows.sum()).tolist(), strict=True)),
                 prediction=prediction,
-                n_draws=self.draws_.index.size,
+                n_draws=self.draws_.averaged.index.size,
                 rule=shown.rule,
                 part=part,
                 fired=fired,
@@ -180,7 +181,7 @@ class PosteriorAnswers(RuleClassifier):
             base=self._base_risk(),
             prediction=prediction,
             positive=self.positive_,
-            n_draws=self.draws_.index.size,
+            n_draws=self.draws_.averaged.index.size,
             rule=shown.rule,
             part=part,
             fired=fired,
@@ -306,7 +307,7 @@ class PosteriorAnswers(RuleClassifier):
 
     def _attributes_on(self, X: Any) -> AttributesOnRows:
         rows = self._read_rows(X, self._attributes())
-        return AttributesOnRows(self.draws_, rows, self.effect_)
+        return AttributesOnRows(self.draws_.averaged, rows, self.effect_)
 
     def predict_interval(self, X: Any, level: float = 0.95, strata: Any = None) -> pd.DataFrame:
         """Return how well the probability of the positive class is known, or of each, row by row.

@@ -312,7 +312,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         if drawn.n_classes > 2:
             self.risks_ = ()
         elif drawn.simple:
-            self.risks_ = drawn_risks(drawn)
+            self.risks_ = drawn_risks(drawn.averaged)
         else:
             cells = drawn.cells[best, :, : int(drawn.n_layers[best]) + 1]
             self.risks_ = part_risks(self.effect_, cells)
@@ -424,7 +424,8 @@ class PosteriorDNFClassifier(PosteriorAnswers):
                     f"A {type(self).__name__} that was pickled or loaded does not hold the rows it "
                     f"was fitted on, and so finds no rule of at most {most} literals; fit it again."
                 )
-            self._representatives[most] = find_representative(self.draws_, self._posterior, most)
+            averaged = self.draws_.averaged
+            self._representatives[most] = find_representative(averaged, self._posterior, most)
         return self._representatives[most]
 
     def to_datatree(self, log_likelihood: bool = False) -> xr.DataTree:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from ..model.flat_functions import FlatFunctions
 from ..model.posterior import marked_rows
 from ..model.rule import Rule, layers_of, one_line
 from . import draws_file, draws_tree
+from .judging.chain_limits import counted_chains
 from .judging.diagnostics import Diagnosis, diagnose
 from .judging.verdict import Level
 from .probabilities import Probabilities, from_scores
@@ -151,7 +152,24 @@ class Draws:
         known = [mass for _, mass in self.undrawn]
         if not (self.n_terms == 0).any() and math.isfinite(self.log_null):
             known.append(self.log_null)
-        return from_scores(self.index, self.log_mass, np.array(known))
+        return from_scores(self.averaged.index, self.log_mass, np.array(known))
+
+    @cached_property
+    def counted(self) -> Ints:
+        """The chains that count in averages, by number.
+
+        Left out are those stuck where exact scores leave less than a thousandth of the posterior.
+        """
+        return counted_chains(self)
+
+    @cached_property
+    def averaged(self) -> Draws:
+        """The draws of the chains that count, of which all averages are taken."""
+        if len(self.counted) == self.n_chains:
+            return self
+        by_chain = ("index", "rates", "likelihoods", "tried", "changed", "exchanges_tried")
+        kept = {name: getattr(self, name)[self.counted] for name in (*by_chain, "exchanged")}
+        return replace(self, **kept)
 
     @property
     def log_mass(self) -> Floats:

@@ -31,9 +31,11 @@ Terms = tuple[tuple[int, tuple[int, ...]], ...]
 
 _STARTS = 16  # rules to go on from
 _CUT = 16  # drawn rules to cut short
-_KICKS = 100  # times that terms are torn out of the best rule ...
-_WORK = 10**8  # ... fewer on tables of more literals times rows than a hundredth of this
-_POOL = 64  # terms to put in whole
+_KICKS = 1500  # times that terms are torn out of the best rule, by its most literals, ...
+_WORK = 10**8  # ... and fewer on tables of more literals times rows than its share of this, ...
+_FEWEST_KICKS = 10  # ... but so many
+_POOL = 256  # drawn terms to put in where others were torn out, ...
+_EXCHANGED = 64  # ... every other time one of the first, which are tried in other places too
 _WORTH = 0.002  # share of the loss without any rule that a literal must save
 _JUDGED = 16  # candidates that the support is asked about at a time
 
@@ -202,12 +204,14 @@ class _Search:
         """Tear terms out of the best rule, put a drawn one in, and descend again, many times."""
         rng, cost = np.random.default_rng(0), float(self._costs([best])[0])
         found = []
-        for _ in range(min(_KICKS, max(_KICKS // 10, _WORK // self.rows.size))):
+        most = _KICKS // max(5, self.limit)  # a descent of a longer rule takes longer
+        for kick in range(min(most, max(_FEWEST_KICKS, _WORK // self.rows.size))):
             torn = best
             for _ in range(int(rng.integers(1, 4))):
                 torn = _without(torn, int(rng.integers(len(torn)))) if torn else torn
             room = self.limit - _n_literals(torn)
-            added = [term for term in self.pool if len(term) <= room]
+            pool = self.pool if kick % 2 else self.pool[:_EXCHANGED]
+            added = [term for term in pool if len(term) <= room]
             if added:
                 heights = _heights(torn, self.layers)
                 height = heights[int(rng.integers(len(heights)))]
@@ -292,7 +296,7 @@ class _Search:
     def _exchanged(self, terms: Terms) -> Iterator[Terms]:
         """Yield the rule with a term that was often drawn, beside the others or in place of one."""
         n = _n_literals(terms)
-        for added in self.pool:
+        for added in self.pool[:_EXCHANGED]:
             if n + len(added) <= self.limit:
                 for height in _heights(terms, self.layers):
                     yield _put(terms, added, height)

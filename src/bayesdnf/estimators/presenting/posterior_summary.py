@@ -10,9 +10,11 @@ from ...boolean import RuleList
 from ...display import markup
 from ...display.draws_html import functions_html
 from ...display.offer import not_offered
-from ...display.wording import count, plural, with_interval
+from ...display.wording import count, plural, text_list, with_interval
 from ...errors import InputError, MissingExtraError
 from ...model.rule import layers_of, one_line
+from ...sampling.draws import Draws
+from ...sampling.judging.chain_limits import LEAST_SHARE
 from ..averaging.representative import Representative
 from ..class_shares import class_parts_table, shares_by_label
 from ..rules import parts_table
@@ -283,9 +285,22 @@ def trust(model: PosteriorDNFClassifier) -> list[str]:
     if model.evidence_ is not None:
         mean, spread = model.evidence_
         lines.append(f"Log evidence {mean:.4f}, standard deviation between chains {spread:.2g}.")
+    lines += _left_out(model.draws_)
     if not model.draws_.doubt:  # which stands at the top
         lines.append(verdict(model))
     return lines
+
+
+def _left_out(drawn: Draws) -> list[str]:
+    """Say which chains do not count in averages."""
+    out = [str(i + 1) for i in range(drawn.n_chains) if i not in drawn.counted]
+    if not out:
+        return []
+    chains = f"{plural(len(out), 'chain')} {text_list(out, 'and')}"
+    return [
+        f"Averages leave out {chains}: by exact scores, what was drawn there has less than "
+        f"{LEAST_SHARE:g} of the posterior."
+    ]
 
 
 def accepted(model: PosteriorDNFClassifier) -> float:

@@ -1,0 +1,154 @@
+"""How much of the posterior a chain can have been in, by the exact scores of what it drew.
+
+A chain that does not reach other regions draws from the posterior of its own one, R, of mass
+Z = Σ_R exp(score). For any distribution ρ of functions
+
+    ln Z = E[score] + H ≤ E[score - ln ρ],
+
+with the mean over the chain's draws and H their entropy, which is at most their cross-entropy with
+ρ (Gibbs' inequality). If the right side is far below the mass of functions that are known, the
+chain is stuck where the posterior has next to nothing, and counts for nothing in averages. A chain
+that draws from the whole posterior is never below it: there Z is all the mass there is.
+
+ρ is fitted to nine tenths of a chain and judged on the tenth left out: every term is there or not,
+independently, as often as it was, in one of its layers or in any, and terms that were not seen are
+any at all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import _native
+
+if TYPE_CHECKING:
+    from ..draws import Draws
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+LEAST_SHARE = 1e-3
+"""A chain whose region has for certain less than this share of the mass known is left out."""
+_FEWEST_DRAWS = 40  # of fewer the limit says nothing
+_BLOCKS = 10
+
+
+def counted_chains(draws: Draws) -> Ints:
+    """Return the chains that count in averages, by number.
+
+    All, but those whose region has less than a thousandth of the mass of what was drawn.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+    >>> from bayesdnf.sampling.judging.chain_limits import counted_chains
+    >>> X, y, truth = simulate(300, 10, random_state=0)
+    >>> posterior = Posterior(BitMatrix.from_table(X), y)
+    >>> counted_chains(sample(posterior, draws=200, warmup=100, random_state=0))
+    array([0, 1, 2, 3])
+    """
+    limits = log_share_limits(draws)
+    counted = np.flatnonzero(limits >= np.log(LEAST_SHARE))
+    # The region of the largest known mass cannot lie below it, but for the error of its estimate.
+    return counted if len(counted) else np.array([int(np.argmax(limits))])
+
+
+def log_share_limits(draws: Draws) -> Floats:
+    """Upper limits, by chain, of the log of its region's mass over that of all that was drawn.
+
+    Infinite where the draws are too few to say, or scores are not known.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+    >>> from bayesdnf.sampling.judging.chain_limits import log_share_limits
+    >>> X, y, truth = simulate(300, 10, random_state=0)
+    >>> posterior = Posterior(BitMatrix.from_table(X), y)
+    >>> drawn = sample(posterior, draws=200, warmup=100, random_state=0)
+    >>> bool((log_share_limits(drawn) > 0).all())  # all chains are where the mass is
+    True
+    """
+    log_mass = draws.log_mass
+    if draws.n_draws < _FEWEST_DRAWS or np.isnan(log_mass).any():
+        return np.full(draws.n_chains, np.inf)
+    top = log_mass.max()
+    known = top + np.log(np.exp(log_mass - top).sum())
+    terms = _Terms(draws)
+    return np.array([_limit(terms, log_mass, chain) - known for chain in draws.index])
+
+
+def _limit(terms: _Terms, log_mass: Floats, chain: Ints) -> float:
+    """Upper limit of the log mass of one chain's region: E[score - ln ρ], the median of blocks."""
+    blocks = np.array_split(chain, _BLOCKS)
+    means = []
+    for i, judged in enumerate(blocks):
+        fitted = np.concatenate(blocks[:i] + blocks[i + 1 :])
+        means.append((log_mass - terms.log_density(fitted))[judged].mean())
+    # A chain that was on its way for a few blocks drew there what ρ does not expect.
+    return float(np.median(means))
+
+
+class _Terms:
+    """The terms of all drawn functions, each with its layer, and which functions hold them."""
+
+    def __init__(self, draws: Draws) -> None:
+        flat = draws.functions
+        catalogue = _native.Catalogue()
+        alone = np.arange(len(flat.literal_starts), dtype=np.int64)
+        number = catalogue.number(
+            alone, flat.literal_starts, flat.literals, np.ones_like(flat.layers)
+        ).astype(np.int64)
+        size = np.zeros(len(catalogue), dtype=np.int64)
+        size[number] = np.diff(flat.literal_starts)
+        self._log_any = _log_any_term(size, len(draws.literals))
+        holder = np.repeat(np.arange(draws.n_functions), draws.n_terms)
+        # Once each: of equal columns the first stands for all, and two terms may become one.
+        _, once = np.unique(holder * len(catalogue) + number, return_index=True)
+        self._of, self._holder = number[once], holder[once]
+        self._layer, self._layers = flat.layers[once].astype(np.int64) - 1, draws.layers
+        self._n_functions = draws.n_functions
+
+    def log_density(self, fitted: Ints) -> Floats:
+        """Return ln ρ of every function, ρ fitted to some draws."""
+        often = np.bincount(fitted, minlength=self._n_functions)[self._holder]
+        found = self._log_terms(often, len(fitted))
+        return found if self._layers == 1 else found + self._log_layers(often)
+
+    def _log_terms(self, often: Ints, n: int) -> Floats:
+        """Log density of the terms: each that was seen independently, and any new ones."""
+        held = np.bincount(self._of, often, minlength=len(self._log_any))
+        share = (held + 0.5) / (n + 1)
+        seen = held > 0
+        # New terms are as many as those met once (Good and Turing), a Poisson number of any terms.
+        new = (np.count_nonzero(held == 1) + 0.5) / n
+        absent = np.log1p(-share)
+        present = np.where(seen, np.log(share) - absent, np.log(new) + self._log_any)
+        constant = float(absent[seen].sum()) - new
+        return np.asarray(self._summed(present[self._of]) + constant)
+
+    def _log_layers(self, often: Ints) -> Floats:
+        """Log density of the terms' layers: half as each term's own were, half any.
+
+        The latter because a layer that opens below others changes the numbers of all of them.
+        """
+        places = self._of * self._layers + self._layer
+        held = np.bincount(places, often, minlength=len(self._log_any) * self._layers)
+        of_term = held.reshape(-1, self._layers).sum(axis=1)
+        own = np.log((held[places] + 0.5) / (of_term[self._of] + 0.5 * self._layers))
+        uniform = np.full(len(own), -np.log(self._layers))
+        return np.asarray(np.logaddexp(self._summed(own), self._summed(uniform)) - np.log(2))
+
+    def _summed(self, values: Floats) -> Floats:
+        """Sum values of terms over the terms of each function."""
+        return np.asarray(np.bincount(self._holder, values, minlength=self._n_functions))
+
+
+def _log_any_term(sizes: Ints, n_literals: int) -> Floats:
+    """Log probability of one term of each size k: 2^-k for the size, then all alike."""
+    from scipy.special import gammaln
+
+    ways = gammaln(n_literals + 1) - gammaln(sizes + 1) - gammaln(n_literals - sizes + 1)
+    return np.asarray(-sizes * np.log(2) - ways)
