@@ -39,7 +39,7 @@ from bayesdnf.data.reading import read_file
 from bayesdnf.errors import BayesDNFError
 from bayesdnf.files.seals import opened, seal
 
-from .writing import stamp
+from .writing import between_marks, stamp
 
 PAGE = Path("docs/trust.md")
 MARK = "<!-- attack -->\n"  # around the table
@@ -397,9 +397,7 @@ def main() -> None:
             print(rows[-1], flush=True)
     print("\n".join(problems[:40]))
     if share == 1:
-        before, _, after = PAGE.read_text("utf-8").split(MARK)
-        table = "\n".join(["| input | tried | handled |", "|---|---|---|", *rows])
-        PAGE.write_text(f"{before}{MARK}{table}\n{MARK}{after}", "utf-8")
+        between_marks(PAGE, MARK, ["| input | tried | handled |", "|---|---|---|", *rows])
         stamp(PAGE, "make attack")
     sys.exit(bool(problems))
 
