@@ -238,12 +238,12 @@ bench-cluster: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.cluster $(if $(QUICK),--quick)
 
 # Power to find markers, beside PLINK 1.9: 20 sets a cell, 100 with FULL=1. An hour, or five; what
-# is measured stays in build/power.jsonl, and an interrupted run goes on from there.
+# is measured stays in benchmarks/results/power.jsonl, and an interrupted run goes on from there.
 power: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.power $(if $(FULL),--sets 100)
 
 # Studies without a marker, structured or not: 10 sets of each kind, 40 with FULL=1. Minutes; what is
-# measured stays in build/null_studies.jsonl, and an interrupted run goes on from there.
+# measured stays in benchmarks/results/null_studies.jsonl, and an interrupted run goes on from there.
 null-studies: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.null_studies $(if $(FULL),--sets 40)
 

@@ -36,7 +36,7 @@ from bayesdnf.genomics import Genotypes, Scan, merge, scan
 
 from .attack_states import checkpoints, full_disks, kills
 from .mutations import flipped, mutated, written
-from .writing import stamp
+from .writing import between_marks, stamp
 
 PAGE = Path("docs/trust.md")
 MARK = "<!-- attack -->\n"  # around the table
@@ -307,9 +307,7 @@ def main() -> None:
             print(rows[-1], flush=True)
     print("\n".join(problems[:40]))
     if share == 1:
-        before, _, after = PAGE.read_text("utf-8").split(MARK)
-        table = "\n".join(["| input | tried | handled |", "|---|---|---|", *rows])
-        PAGE.write_text(f"{before}{MARK}{table}\n{MARK}{after}", "utf-8")
+        between_marks(PAGE, MARK, ["| input | tried | handled |", "|---|---|---|", *rows])
         stamp(PAGE, "make attack")
     sys.exit(bool(problems))
 

@@ -30,7 +30,7 @@ from bayesdnf.genomics import Genotypes, Study, scan
 from bayesdnf.remote.dask_cluster import DaskCluster
 from bayesdnf.remote.on_worker import worker_of
 
-from .writing import arguments, show, write
+from .writing import arguments, between_marks, show, write
 
 PROCESSES = (1, 2, 4)
 PAGE = Path("docs/cluster.md")
@@ -144,9 +144,7 @@ def write_page(rows: list[dict[str, Any]], planes: float, processors: int) -> No
         f"{_range(held, 'shared')} MB of mapped files with others."
     )
     lines += ["", *textwrap.wrap(text, 105)]
-    before, _, after = PAGE.read_text("utf-8").split(MARK)
-    page = "\n".join([*lines, ""])
-    PAGE.write_text(f"{before}{MARK}{page}{MARK}{after}", "utf-8")
+    between_marks(PAGE, MARK, lines)
 
 
 def _range(rows: list[dict[str, Any]], name: str) -> str:

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from .folds import GROUPS
 from .methods import METHODS
-from .peers import read_lines
+from .peers import FILE
+from .writing import read_lines
 
 OURS = [a for method in METHODS.values() if method.package == "bayesdnf" for a in method.answers]
 ORDER = [answer for method in METHODS.values() for answer in method.answers]
@@ -141,7 +142,7 @@ def order(name: str) -> int:
 
 def read() -> Measured:
     """Read the table; the pages need one."""
-    lines = read_lines()
+    lines = read_lines(FILE)
     if not lines:
         raise SystemExit("Nothing to write of: benchmarks.peers has measured nothing yet.")
     return Measured(lines)

@@ -7,13 +7,13 @@ variants; in a sixth two loci add up on the logit, and "additive" is the right a
 for is what a geneticist would: components, the covariate, or a kinship cutoff.
 
 ``make null-studies`` measures 10 sets of each kind, 40 with FULL=1, and writes a page of docs/.
-Every result is a line of build/null_studies.jsonl as soon as it is there, so that an interrupted
-run goes on where it stopped; a run with other code wants that file removed first.
+Every result is a line of benchmarks/results/null_studies.jsonl as soon as it is there, with the
+commit of the code, so that an interrupted run goes on where it stopped; a run with other code wants
+that file removed first.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -26,9 +26,9 @@ from bayesdnf.files.atomic import atomic_path
 from bayesdnf.genomics import Genotypes, Study, find_markers
 from bayesdnf.model.rates import jeffreys
 
-from .writing import RESULTS, arguments, stamp
+from .writing import RESULTS, append_lines, arguments, commit, read_lines, stamp
 
-LINES = RESULTS.parents[1] / "build" / "null_studies.jsonl"
+LINES = RESULTS / "null_studies.jsonl"
 PAGE = RESULTS.parents[1] / "docs" / "null-studies.md"
 N, P, FST = 1000, 600, 0.05
 CHAINS: dict[str, Any] = {"draws": 250, "warmup": 250, "chains": 2, "random_state": 0}
@@ -132,27 +132,18 @@ def measure(kind: str, number: int) -> dict[str, Any]:
         "within": None if within is None else within.value,
         "strata": 1 if found.adjustment.strata is None else len(found.adjustment.strata),
         "seconds": time.process_time() - began,
+        "commit": commit(),
     }
-
-
-def done() -> list[dict[str, Any]]:
-    """Read what was measured before; a line that was cut off does not count."""
-    if not LINES.exists():
-        return []
-    lines = LINES.read_text(encoding="utf-8").splitlines(keepends=True)
-    return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
 def run(sets: int) -> Iterator[dict[str, Any]]:
     """Measure what is missing, and append each result to the file."""
-    known = {(line["kind"], line["set"]): line for line in done()}
-    LINES.parent.mkdir(exist_ok=True)
+    known = {(line["kind"], line["set"]): line for line in read_lines(LINES)}
     for number in range(sets):
         for kind in KINDS:
             if (kind, number) not in known:
                 line = measure(kind, number)
-                with LINES.open("a", encoding="utf-8") as out:
-                    out.write(json.dumps(line) + "\n")
+                append_lines(LINES, [line])
                 known[kind, number] = line
             yield known[kind, number]
 
@@ -210,7 +201,7 @@ def main() -> None:
     for line in run(parser.parse_args().sets):
         print(line["kind"], line["set"], line["rule"], line["probable"], flush=True)
     with atomic_path(PAGE) as part:
-        part.write_text(page(done()), encoding="utf-8")
+        part.write_text(page(read_lines(LINES)), encoding="utf-8")
     stamp(PAGE, "make null-studies")
 
 

@@ -15,7 +15,6 @@ of it.
 from __future__ import annotations
 
 import datetime
-import json
 import multiprocessing
 import os
 import resource
@@ -34,7 +33,7 @@ from threadpoolctl import threadpool_limits
 
 from .folds import GROUPS, Rows, Set, breast_cancer, sets
 from .methods import METHODS, Floats, Method, installed
-from .writing import RESULTS, arguments, show
+from .writing import RESULTS, append_lines, arguments, read_lines, show
 
 FILE = RESULTS / "peers.jsonl"
 CPU_SECONDS = 120  # of a fit and its predictions
@@ -147,35 +146,13 @@ def describe(data: Set) -> dict[str, Any]:
     }
 
 
-def read_lines() -> list[dict[str, Any]]:
-    """Read what was measured; lines that were cut off are left out."""
-    found = []
-    for line in FILE.read_text().splitlines() if FILE.exists() else ():
-        try:
-            found.append(json.loads(line))
-        except json.JSONDecodeError:
-            continue
-    return found
-
-
-def append(lines: list[dict[str, Any]]) -> None:
-    """Add lines to the file in one piece, after its last whole line."""
-    RESULTS.mkdir(exist_ok=True)
-    text = "".join(json.dumps(line) + "\n" for line in lines)
-    with FILE.open("ab+") as file:
-        if file.tell():
-            file.seek(-1, os.SEEK_END)
-            text = text if file.read() == b"\n" else "\n" + text
-        file.write(text.encode())
-
-
 def is_measured(name: str, fold: int, method: str) -> bool:
     """Say whether the file has this fold, or a fold of the set that the method did not finish."""
     return any(
         line["set"] == name
         and line["method"] == method
         and (line["fold"] == fold or line["status"] != "done")
-        for line in read_lines()
+        for line in read_lines(FILE)
     )
 
 
@@ -204,7 +181,7 @@ def main() -> None:
             for name in methods:
                 if not is_measured(data.name, fold, name):  # another run may have done it
                     lines = measure_fold(data, fold, name)
-                    append(lines)
+                    append_lines(FILE, lines)
                     show_lines(lines)
 
 

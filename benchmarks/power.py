@@ -7,13 +7,13 @@ then drawn, with 500 variants in all; the others' minor allele frequencies are u
 Every set is written as a PLINK file, and every method reads that file.
 
 ``make power`` measures 20 sets a cell, 100 with FULL=1, and writes docs/power.md. Every result is
-a line of build/power.jsonl as soon as it is there, so that an interrupted run goes on where it
-stopped; a run with other code wants that file removed first.
+a line of benchmarks/results/power.jsonl as soon as it is there, with the commit of the code, so
+that an interrupted run goes on where it stopped; a run with other code wants that file removed
+first.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import shutil
 import subprocess
@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 from bayesdnf import Poisson, Prior
 from bayesdnf.genomics import Genotypes, Study, find_markers, read_study, scan, write_plink
 
-from .writing import RESULTS, arguments
+from .writing import RESULTS, append_lines, arguments, commit, read_lines
 
-LINES = RESULTS.parents[1] / "build" / "power.jsonl"
+LINES = RESULTS / "power.jsonl"
 PLINK = "plink1.9"
 P0 = 0.05
 N_VARIANTS, N_CASES, N_CONTROLS = 500, 1000, 1000
@@ -213,17 +213,9 @@ def methods(cell: Cell, number: int) -> dict[str, Method]:
     return found
 
 
-def done() -> list[dict[str, Any]]:
-    """Read what is measured already; a line cut short by an interruption does not count."""
-    if not LINES.exists():
-        return []
-    whole = LINES.read_text().rpartition("\n")[0]
-    return [json.loads(line) for line in whole.splitlines()]
-
-
 def measure(sets: int) -> Iterator[dict[str, Any]]:
     """Measure what is missing, a set of every cell in turn."""
-    have = {(line["cell"], line["set"], line["method"]) for line in done()}
+    have = {(line["cell"], line["set"], line["method"]) for line in read_lines(LINES)}
     for number in range(sets):
         for cell in [NULL, *CELLS]:
             missing = {
@@ -240,7 +232,8 @@ def measure(sets: int) -> Iterator[dict[str, Any]]:
                 study = read_study(prefix)
                 for name, method in missing.items():
                     found = method(study, prefix, drawn.truth)
-                    yield {"cell": cell.name, "set": number, "method": name, **found}
+                    key = {"cell": cell.name, "set": number, "method": name}
+                    yield {**key, **found, "commit": commit()}
 
 
 def main() -> None:
@@ -249,14 +242,9 @@ def main() -> None:
     if shutil.which(PLINK) is None:
         print(f"{PLINK} is not there (Debian: apt-get install plink1.9); its columns stay empty.")
     sets = options.sets or (1 if options.quick else 20)
-    LINES.parent.mkdir(exist_ok=True)
-    whole = "".join(json.dumps(line) + "\n" for line in done())
-    LINES.write_text(whole)
-    with LINES.open("a") as out:
-        for line in measure(sets):
-            out.write(json.dumps(line) + "\n")
-            out.flush()
-            print(f"{line['cell']}, set {line['set']}, {line['method']}", flush=True)
+    for line in measure(sets):
+        append_lines(LINES, [line])
+        print(f"{line['cell']}, set {line['set']}, {line['method']}", flush=True)
     if not options.quick:
         from .power_page import write_page
 

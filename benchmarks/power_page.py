@@ -15,6 +15,7 @@ import numpy as np
 from .power import (
     CELLS,
     CHAINS,
+    LINES,
     MARKERS,
     N_CASES,
     N_CONTROLS,
@@ -25,10 +26,9 @@ from .power import (
     WEAK,
     Cell,
     compared,
-    done,
 )
 from .small_sets import measure as measure_small_sets
-from .writing import RESULTS, stamp
+from .writing import RESULTS, read_lines, stamp
 
 DOCS = RESULTS.parents[1] / "docs"
 BONFERRONI = 0.05 / math.comb(N_VARIANTS, 2)
@@ -302,7 +302,7 @@ def draw(results: Results) -> None:
 
 def write_page() -> None:
     """Write the page and the figure from what is measured so far."""
-    results = Results(done())
+    results = Results(read_lines(LINES))
     draw(results)
     (DOCS / "power.md").write_text(page(results))
     stamp(DOCS / "power.md", "make power")

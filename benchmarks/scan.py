@@ -5,7 +5,8 @@ least of three runs each, in turn. Both read the same file; reading is not count
 before, and what a run of PLINK takes that only counts alleles is taken off. Strata are of equal
 size and mean nothing: what they cost is work. Processor time, because
 other work on the machine then changes little; wall time is in the results beside it. PLINK's column
-is empty where the command plink1.9 (Debian package plink1.9) is absent.
+is empty where the command plink1.9 (Debian package plink1.9) is absent. A run of all sizes writes
+the table in docs/scale.md.
 """
 
 from __future__ import annotations
@@ -22,13 +23,16 @@ from typing import Any
 
 import numpy as np
 
+from bayesdnf import _native
 from bayesdnf.genomics import Genotypes, Study, read_study, scan, write_plink
 
-from .writing import arguments, show, write
+from .writing import RESULTS, arguments, between_marks, commit, show, write
 
 PLINK = "plink1.9"
 ROUNDS = 3
 STRATA = 2, 5
+PAGE = RESULTS.parents[1] / "docs" / "scale.md"
+MARK = "<!-- scan -->\n"  # around the table
 
 
 def files(folder: Path, p: int, n: int) -> Path:
@@ -102,6 +106,21 @@ def measure(p: int, n: int) -> list[dict[str, Any]]:
     ]
 
 
+def table(rows: list[dict[str, Any]], simd: str, measured_at: str) -> list[str]:
+    """Tell of all results."""
+    lines = [
+        "| pairs by | samples | processor s | pair·samples a second | times PLINK |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for row in rows:
+        times = "" if row["times_plink"] is None else f"{row['times_plink']:.1f}"
+        lines.append(
+            f"| {row['what']} | {row['n']:,} | {row['seconds']:.2f} | "
+            f"{row['pair_samples_per_second']:.1e} | {times} |"
+        )
+    return [*lines, "", f"Instruction set {simd}, commit {measured_at}."]
+
+
 def main() -> None:
     """Measure, print a table, write JSON."""
     options = arguments(__doc__, sets=False).parse_args()
@@ -120,6 +139,8 @@ def main() -> None:
         rows,
     )
     write("scan", {"scan": rows})
+    if not options.quick:
+        between_marks(PAGE, MARK, table(rows, _native.simd(), commit()))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -55,6 +56,35 @@ def write(name: str, results: dict[str, Any]) -> None:
     part.replace(RESULTS / f"{name}.json")
 
 
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Read results of a run that can go on later; a line that was cut off is left out."""
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        try:
+            found.append(json.loads(line))
+        except json.JSONDecodeError:
+            continue
+    return found
+
+
+def append_lines(path: Path, lines: Sequence[dict[str, Any]]) -> None:
+    """Add results to a file in one piece, after its last whole line."""
+    path.parent.mkdir(exist_ok=True)
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    with path.open("ab+") as file:
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            text = text if file.read() == b"\n" else "\n" + text
+        file.write(text.encode())
+
+
+def between_marks(page: Path, mark: str, lines: Sequence[str]) -> None:
+    """Write lines of a page between two marks, in place of what is there."""
+    before, _, after = page.read_text(encoding="utf-8").split(mark)
+    text = "\n".join([*lines, ""])
+    page.write_text(f"{before}{mark}{text}{mark}{after}", encoding="utf-8")
+
+
 def stamp(page: Path, command: str) -> None:
     """Write after ``Measured by `command` `` of a page at which commit that was."""
     text = page.read_text(encoding="utf-8")
@@ -63,10 +93,10 @@ def stamp(page: Path, command: str) -> None:
     )
     if not said.search(text):
         raise SystemExit(f"{page} does not say: Measured by `{command}`")
-    page.write_text(said.sub(rf"\1 at commit {_commit()}", text, count=1), encoding="utf-8")
+    page.write_text(said.sub(rf"\1 at commit {commit()}", text, count=1), encoding="utf-8")
 
 
-def _commit() -> str:
+def commit() -> str:
     """Name the commit of the code, with ``-dirty`` where code has changed since."""
     git = ("git", "-C", str(Path(__file__).parent))
     head = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, check=True)

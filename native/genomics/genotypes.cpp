@@ -79,7 +79,7 @@ void read_copies(const std::int8_t* copies, std::size_t n_samples, Word* known, 
 // unpicked bits below them has that binary digit.
 Picker::Picker(std::span<const Word> mask) : words_(mask.size()) {
     for (std::size_t w = 0; w < mask.size(); ++w) {
-        Moves& moves = words_[w];
+        PickMoves& moves = words_[w];
         moves.mask = mask[w];
         moves.picked = static_cast<unsigned>(std::popcount(mask[w]));
         n_picked_ += moves.picked;
@@ -95,40 +95,11 @@ Picker::Picker(std::span<const Word> mask) : words_(mask.size()) {
     }
 }
 
-// The moves are the same for all planes, so that several go through them side by side.
-template <std::size_t N>
-void Picker::pick_some(const Word* planes, std::size_t stride, Word* out,
-                       std::size_t out_stride) const {
-    for (std::size_t j = 0; j < N; ++j)
-        std::fill_n(out + j * out_stride, words_for(n_picked_), Word{0});
-    std::size_t at = 0;
-    for (std::size_t w = 0; w < words_.size(); ++w) {
-        const Moves& moves = words_[w];
-        if (moves.picked == 0) continue;
-        Word x[N];
-        for (std::size_t j = 0; j < N; ++j) x[j] = planes[j * stride + w] & moves.mask;
-        for (unsigned s = 0; s < 6; ++s)
-            for (std::size_t j = 0; j < N; ++j) {
-                const Word moving = x[j] & moves.step[s];
-                x[j] = (x[j] ^ moving) | moving >> (1u << s);
-            }
-        const std::size_t shift = at % kWordBits, word = at / kWordBits;
-        const bool over = shift + moves.picked > kWordBits;
-        for (std::size_t j = 0; j < N; ++j) {
-            out[j * out_stride + word] |= x[j] << shift;
-            if (over) out[j * out_stride + word + 1] |= x[j] >> (kWordBits - shift);
-        }
-        at += moves.picked;
-    }
-}
-
 void Picker::pick(const Word* planes, std::size_t stride, std::size_t n, Word* out,
                   std::size_t out_stride) const {
-    constexpr std::size_t kSide = 8;
-    std::size_t j = 0;
-    for (; j + kSide <= n; j += kSide)
-        pick_some<kSide>(planes + j * stride, stride, out + j * out_stride, out_stride);
-    for (; j < n; ++j) pick_some<1>(planes + j * stride, 0, out + j * out_stride, 0);
+    for (std::size_t j = 0; j < n; ++j)
+        std::fill_n(out + j * out_stride, words_for(n_picked_), Word{0});
+    pair_loops().pick(words_.data(), words_.size(), planes, stride, n, out, out_stride);
 }
 
 double Likeness::r_squared() const {

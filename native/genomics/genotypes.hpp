@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/bits.hpp"
+#include "genomics/simd/pairs.hpp"
 
 namespace bayesdnf {
 
@@ -37,14 +38,7 @@ class Picker {
     void operator()(const Word* plane, Word* out) const { pick(plane, 0, 1, out, 0); }
 
   private:
-    struct Moves {
-        Word mask, step[6];
-        unsigned picked;
-    };
-    template <std::size_t N>
-    void pick_some(const Word* planes, std::size_t stride, Word* out, std::size_t out_stride) const;
-
-    std::vector<Moves> words_;
+    std::vector<PickMoves> words_;
     std::size_t n_picked_ = 0;
 };
 

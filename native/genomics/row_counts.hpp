@@ -31,8 +31,7 @@ class RowCounts {
           scores_(scores),
           stride_(split.n_segments() * kSegment),
           counts_(kRowGroup * stride_),
-          table_(split.n_strata()),
-          scratch_(scores.n_strata() > 1 ? scores.n_strata() * kStratumScratch : 0) {
+          table_(split.n_strata()) {
         wanted_.fill(INFINITY);
     }
 
@@ -72,7 +71,6 @@ class RowCounts {
             for (std::size_t j = 0; j < n_lanes; ++j)
                 wanted_[j] = scores_.least_sum(std::max(of_row, of_lanes_[j]), least_);
         screened.wanted = wanted_.data();
-        screened.scratch = scratch_.data();
         screened.segment = kSegment;
         const Levels* levels = &levels_;
         if (of_row > lowest_) {
@@ -124,7 +122,6 @@ class RowCounts {
     std::size_t stride_;  // of a row's counts
     AlignedVector<std::int32_t> counts_;
     std::vector<LevelCounts<kTable>> table_;
-    AlignedVector<float> scratch_;  // of the screen within strata
     alignas(64) Levels levels_{};
     alignas(64) Levels raised_{};
     std::array<float, kLanes> wanted_;  // within strata, in place of levels

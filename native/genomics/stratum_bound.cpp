@@ -11,22 +11,27 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 // Squares are in units in which a likelihood rises by about 1 near chance, so in nats. Up to kNear
-// the first line bounds it. Slopes are chosen for what most rows add that matter at all.
-constexpr double kNear = 6, kUsualNear = 3, kUsualFar = 10;
-constexpr std::array kSlopes = {0.9, 1.0, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.6, 1.8, 2.2, 3.0};
-constexpr double kRatio = 4;             // of the ranges of m (n + 1 - m)
+// the first line bounds it. Slopes are chosen for the squares of most rows that matter at all.
+constexpr double kNear = 6;
+constexpr std::array kUsual = {1.0, 2.0, 4.0, 7.0, 11.0};
+constexpr std::array kSlopes = {0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0, 1.05,
+                                1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2.0, 2.5,  3.5};
 constexpr double kLineSlack = 0.01;      // for single precision
+constexpr double kLow = -1e6;            // where there is nothing to be bounded
 constexpr double kOverlap = 1e-4;        // of ranges, for the same reason
 constexpr Count kMostBounded = 2000000;  // beyond which it would need more
 // Of standard deviations, and of the distance from chance: steps in which positives are tried.
 constexpr double kFineStep = 0.25, kCoarseStep = 0.05;
 
-double real(Count n) { return static_cast<double>(n); }
+template <class Whole>
+double real(Whole n) {
+    return static_cast<double>(n);
+}
 
 // Two rows of a likelihood for a given m, next to each other among those tried, and how far a line
 // may lie below the likelihood between them if it does not at either end.
 struct Stretch {
-    double square[2], value[2], sag;
+    double off[2], square[2], value[2], sag;
 };
 
 class Curve {
@@ -44,6 +49,7 @@ class Curve {
     double share() const { return share_; }
     double unit() const { return unit_; }  // of squares
     double size(Count m) const { return real(m) * real(n_ + 1 - m); }
+    double least() const { return std::max(1.0, real(n_)); }  // no row counts as one
 
     template <class Visit>
     void visit(Count m, const Visit& visit) const {
@@ -58,7 +64,7 @@ class Curve {
   private:
     template <class Visit>
     void walk(Count m, double chance, Count from, Count to, Count way, const Visit& visit) const {
-        const double size = std::max({1.0, real(n_), this->size(m)});  // no row counts as one
+        const double size = std::max(least(), this->size(m));
         const double fall = kFall * rough_log2(static_cast<float>(size));
         const double fine = unit_ > 0 ? kFineStep * std::sqrt(size / (2 * unit_)) : 1;
         const auto square = [&](Count a) {
@@ -78,7 +84,8 @@ class Curve {
             // Between them the likelihood is below its chord, and a line over squares below its own
             // by at most this, times its slope.
             const double sag = step > 1 ? unit_ * real(step) * real(step) / (4 * size) : 0;
-            visit(Stretch{{here, there}, {worth, worth_there}, sag});
+            visit(Stretch{
+                {real(a) - chance, real(next) - chance}, {here, there}, {worth, worth_there}, sag});
             a = next;
             here = there;
             worth = worth_there;
@@ -103,18 +110,16 @@ double start_of(const Stretch& s, double slope) {
     return start + slope * s.sag;
 }
 
-using Ranges = std::array<double, kBoundRanges>;
+// By range of m (n + 1 - m), and whether the smaller side has fewer cases than by chance.
+using Lines = std::array<double, kBoundLines>;
 
-// The ranges that m may be held to be in; the first and the last.
-std::array<std::size_t, 2> ranges_of(double size,
-                                     const std::array<double, kBoundRanges - 1>& cuts) {
-    std::array<std::size_t, 2> range = {0, 0};
-    for (const double cut : cuts) {
-        range[0] += size >= cut * (1 + kOverlap);
-        range[1] += size >= cut * (1 - kOverlap);
-    }
-    return range;
+Lines all_at(double value) {
+    Lines lines;
+    lines.fill(value);
+    return lines;
 }
+
+double bits_of(double q) { return std::bit_cast<std::uint32_t>(static_cast<float>(q)); }
 
 }  // namespace
 
@@ -128,66 +133,81 @@ StratumBound stratum_bound(const Likelihood& likelihood) {
     StratumBound bound = {};
     bound.share = static_cast<float>(curve.share());
     bound.beyond = static_cast<float>(n + 1);
-    std::array<double, kBoundRanges - 1> cuts;
-    double cut = curve.size((n + 1) / 2);
-    for (std::size_t k = cuts.size(); k-- > 0;) {
-        cut /= kRatio;
-        cuts[k] = cut;
-        bound.cuts[k] = static_cast<float>(cut);
-    }
+    const auto added = [&](Count a, Count b) {
+        return static_cast<float>(likelihood.unordered(a, b) - likelihood.null() + kLineSlack);
+    };
+    bound.none = added(0, 0);
+    bound.all = added(likelihood.n_positive(), likelihood.n_negative());
+    bound.least = static_cast<float>(curve.least());
+    const double lowest = bits_of(curve.least());
+    const double highest = bits_of(std::max(curve.least(), curve.size((n + 1) / 2)));
+    bound.lowest = static_cast<float>(lowest);
+    constexpr double kWithin = 0.999;  // so that the highest is in the last one
+    bound.ranges = static_cast<float>(kWithin * real(kBoundRanges) / (highest - lowest + 1));
     if (n > kMostBounded) {  // everything may be
-        for (float* const starts : {bound.near, bound.near_from})
-            std::fill_n(starts, kBoundRanges, std::numeric_limits<float>::max());
+        std::fill_n(bound.near, kBoundLines, std::numeric_limits<float>::max());
         return bound;
     }
-    // Where lines must begin: near chance, by range of m, with slopes of their own, and far from
-    // it.
-    struct Lines {
-        Ranges near;
-        double far = kNever;
+    // Where lines of given slopes must begin, near chance and far from it. What single precision
+    // may take for either side of a border counts on both.
+    const double blurred = 1e-3 + 1e-6 * real(n);
+    struct Starts {
+        Lines near = all_at(kNever), far = all_at(kNever);
+        Lines most = all_at(0);  // of the squares there are
     };
-    const auto begin = [&](Lines& lines, Count m, const Ranges& near_slopes, double far_slope) {
-        const auto range = ranges_of(curve.size(m), cuts);
+    const auto begin = [&](Starts& starts, Count m, const Lines& near, const Lines& far) {
+        const double q = std::max(curve.size(m), curve.least());
+        const auto range = [&](double of) {
+            const double at = (bits_of(of) - lowest) * static_cast<double>(bound.ranges);
+            return static_cast<std::size_t>(std::clamp(at, 0.0, real(kBoundRanges - 1)));
+        };
+        const std::size_t low = range(q * (1 - kOverlap)), high = range(q * (1 + kOverlap));
         curve.visit(m, [&](const Stretch& s) {
-            for (std::size_t k = range[0]; k <= range[1]; ++k)
-                lines.near[k] = std::max(lines.near[k], start_of<true>(s, near_slopes[k]));
-            lines.far = std::max(lines.far, start_of<false>(s, far_slope));
+            for (const bool fewer : {false, true}) {
+                const double sign = (2 * m <= n) == fewer ? -1 : 1;
+                if (std::max(sign * s.off[0], sign * s.off[1]) < -blurred) continue;
+                for (std::size_t r = low; r <= high; ++r) {
+                    const std::size_t k = r + (fewer ? kBoundRanges : 0);
+                    starts.near[k] = std::max(starts.near[k], start_of<true>(s, near[k]));
+                    starts.far[k] = std::max(starts.far[k], start_of<false>(s, far[k]));
+                    starts.most[k] = std::max({starts.most[k], s.square[0], s.square[1]});
+                }
+            }
         });
     };
-    Ranges near_slopes, least_near;
-    near_slopes.fill(1);
-    least_near.fill(INFINITY);
-    double far_slope = 1, least_far = INFINITY;
-    for (const double slope : kSlopes) {
-        Ranges same;
-        same.fill(slope);
-        Lines lines;
-        lines.near.fill(kNever);
-        for (Count m = 0; m <= n; m += std::max(Count{1}, m / 8)) begin(lines, m, same, slope);
+    std::array<Starts, kSlopes.size()> tried;
+    for (std::size_t i = 0; i < kSlopes.size(); ++i) {
+        const Lines same = all_at(kSlopes[i]);
+        for (Count m = 0; m <= n; m += std::max(Count{1}, std::min(m, n - m) / 8))
+            begin(tried[i], m, same, same);
         // Where the likelihood can be furthest from chance.
         for (const Count m : {likelihood.n_positive(), likelihood.n_negative()})
-            begin(lines, m, same, slope);
-        for (std::size_t k = 0; k < kBoundRanges; ++k)
-            if (const double at = lines.near[k] + slope * kUsualNear; at < least_near[k])
-                least_near[k] = at, near_slopes[k] = slope;
-        if (const double at = lines.far + slope * kUsualFar; at < least_far)
-            least_far = at, far_slope = slope;
+            begin(tried[i], m, same, same);
     }
-    Lines lines;
-    lines.near.fill(kNever);
-    for (Count m = 0; m <= n; ++m) begin(lines, m, near_slopes, far_slope);
-    constexpr double kLow = -1e6;  // where there is nothing to be bounded
-    for (std::size_t k = 0; k < kBoundRanges; ++k) {
-        bound.near[k] = static_cast<float>(std::max(lines.near[k], kLow) + kLineSlack);
-        bound.near_slope[k] = static_cast<float>(near_slopes[k] * curve.unit());
+    Lines near_slopes = all_at(1), far_slopes = all_at(1), least = all_at(INFINITY);
+    for (std::size_t k = 0; k < kBoundLines; ++k)
+        for (std::size_t i = 0; i < kSlopes.size(); ++i)
+            for (std::size_t j = 0; j < kSlopes.size(); ++j) {
+                double sum = 0;
+                for (const double usual : kUsual) {
+                    const double x = std::min(usual, tried[i].most[k]);
+                    sum += std::max({kLow, tried[i].near[k] + kSlopes[i] * x,
+                                     tried[j].far[k] + kSlopes[j] * x});
+                }
+                if (sum >= least[k]) continue;
+                least[k] = sum;
+                near_slopes[k] = kSlopes[i];
+                far_slopes[k] = kSlopes[j];
+            }
+    Starts starts;
+    for (Count m = 0; m <= n; ++m) begin(starts, m, near_slopes, far_slopes);
+    const double unit = curve.unit() * (1 + 1e-5) * (1 + static_cast<double>(kRoughRatio));
+    for (std::size_t k = 0; k < kBoundLines; ++k) {
+        bound.near[k] = static_cast<float>(std::max(starts.near[k], kLow) + kLineSlack);
+        bound.near_slope[k] = static_cast<float>(near_slopes[k] * unit);
+        bound.far[k] = static_cast<float>(std::max(starts.far[k], kLow) + kLineSlack);
+        bound.far_slope[k] = static_cast<float>(far_slopes[k] * unit);
     }
-    float start = bound.near[kBoundRanges - 1], slope = 0;
-    for (std::size_t k = kBoundRanges; k-- > 0;) {
-        bound.near_from[k] = start = std::max(start, bound.near[k]);
-        bound.slope_from[k] = slope = std::max(slope, bound.near_slope[k]);
-    }
-    bound.far = static_cast<float>(std::max(lines.far, kLow) + kLineSlack);
-    bound.far_slope = static_cast<float>(far_slope * curve.unit() * (1 + 1e-5));
     return bound;
 }
 

@@ -102,26 +102,35 @@ TEST(the_planted_pair_comes_first_within_strata) {
 }
 
 TEST(a_stratum_adds_no_more_than_its_bound) {
-    Effect effect;
-    effect.ordered = false;
-    for (const auto& [positives, negatives] :
-         {std::array<Count, 2>{0, 9}, {1, 1}, {5, 90}, {70, 60}, {300, 20}}) {
-        const Likelihood likelihood(effect, positives, negatives);
-        const StratumBound bound = stratum_bound(likelihood);
-        for (Count a = 0; a <= positives; ++a)
-            for (Count b = 0; b <= negatives; ++b) {
-                const double m = static_cast<double>(a + b);
-                const double q = std::max(bound.beyond - 1.0, m * (bound.beyond - m));
-                const double off = static_cast<double>(a) - bound.share * m;
-                const double square = off * off / q;
-                std::size_t k = 0;
-                while (k + 1 < kBoundRanges && q >= bound.cuts[k]) ++k;
-                const double most = std::max(bound.near[k] + bound.near_slope[k] * square,
-                                             bound.far + bound.far_slope * square) -
-                                    kFall * rough_log2(static_cast<float>(q));
-                CHECK(likelihood.unordered(a, b) - likelihood.null() <= most);
-            }
-    }
+    Effect plain, apart;
+    plain.ordered = apart.ordered = false;
+    apart.a1 = 3;
+    apart.b0 = 2;
+    for (const Effect& effect : {plain, apart})
+        for (const auto& [positives, negatives] : {std::array<Count, 2>{0, 0},
+                                                   {0, 9},
+                                                   {1, 0},
+                                                   {1, 1},
+                                                   {5, 90},
+                                                   {70, 60},
+                                                   {300, 20},
+                                                   {900, 30000}}) {
+            const Likelihood likelihood(effect, positives, negatives);
+            const StratumBound bound = stratum_bound(likelihood);
+            const auto added = [&](Count a, Count b) {
+                return static_cast<float>(likelihood.unordered(a, b) - likelihood.null());
+            };
+            CHECK(added(0, 0) <= bound.none && added(positives, negatives) <= bound.all);
+            const Count step = 1 + negatives / 400;
+            for (const Simd* k : available_simd())
+                for (Count a = 0; a <= positives; a += step)
+                    for (Count b = 0; b <= negatives; b += step) {
+                        const auto cases = static_cast<float>(a), rows = static_cast<float>(a + b);
+                        float sums[kStrataSets];
+                        strata_loops_of(*k).bound_unions(&bound, 1, &cases, &rows, 1, sums);
+                        CHECK(added(a, b) <= sums[1]);
+                    }
+        }
 }
 
 TEST(every_pair_is_in_one_task) {
@@ -232,7 +241,8 @@ std::vector<std::int32_t> random_tables(Philox& rng, std::size_t n_segments, std
     return counts;
 }
 
-// Against the bounds of all unions, which are tried one by one.
+// Against all unions, which are scored one by one: in all strata together, which is what must pass,
+// and in each on its own, which is what the screen adds up.
 TEST(the_screen_of_unions_within_strata_misses_none) {
     Philox rng({11, 12});
     constexpr std::size_t kStrata = 3, kRows = 40;  // cases of a stratum, and as many controls
@@ -246,44 +256,44 @@ TEST(the_screen_of_unions_within_strata_misses_none) {
             Effect effect;
             effect.ordered = false;
             if (risk < 0.5) effect.b1 = 2;  // complements score differently
+            const Likelihood stratum(effect, kRows, kRows);
             const LevelScores scores({{0, 1, 2}, Measure::cells, false, 10, 0}, effect, split);
             ScreenRow row = scores.screen(1);
             const auto counts = random_tables(rng, 2 * kStrata, kRows, missing);
-            std::vector<float> scratch(kStrata * kStratumScratch), sums(kStrataSets);
-            std::vector<float> least(kLanes), most(kLanes);
             row.counts[0] = counts.data();
             row.counts[1] = counts.data() + kStrata * 9 * kLanes;
             row.segment = 9 * kLanes;
-            row.scratch = scratch.data();
-            for (const Simd* k : available_simd()) {
-                for (std::size_t j = 0; j < kLanes; ++j) {
-                    float cases[kStrata * kStrataCells], rows[kStrata * kStrataCells];
-                    for (std::size_t s = 0; s < kStrata; ++s)
-                        for (std::size_t cell = 0; cell < kStrataCells; ++cell) {
-                            const auto in = [&](std::size_t c) {
-                                const std::int32_t* const at = row.counts[c] + s * row.segment + j;
-                                const auto level = [&](std::size_t u, std::size_t v) {
-                                    return u < 3 && v < 3 ? at[(u * 3 + v) * kLanes] : 0;
-                                };
-                                const std::size_t u = cell / 3, v = cell % 3;
-                                return static_cast<float>(level(u, v) - level(u + 1, v) -
-                                                          level(u, v + 1) + level(u + 1, v + 1));
-                            };
-                            cases[s * kStrataCells + cell] = in(0);
-                            rows[s * kStrataCells + cell] = in(0) + in(1);
-                        }
-                    strata_loops_of(*k).bound_unions(row.strata, kStrata, cases, rows, kStrataCells,
-                                                     sums.data());
-                    // All cells together are no marker, and neither is none of them. Where a union
-                    // and its complement score the same, the bound of either may be looked at.
-                    const bool halved = row.complements && !missing;
-                    least[j] = most[j] = -INFINITY;
-                    for (std::size_t set = 1; set + 1 < kStrataSets; ++set) {
-                        const float other = halved ? sums[kStrataSets - 1 - set] : sums[set];
-                        least[j] = std::max(least[j], std::min(sums[set], other));
-                        most[j] = std::max(most[j], sums[set]);
+            std::vector<float> together(kLanes), apart(kLanes);
+            for (std::size_t j = 0; j < kLanes; ++j) {
+                std::vector<double> sums(kStrataSets, 0);
+                double of_each = 0;
+                for (std::size_t s = 0; s < kStrata; ++s) {
+                    const auto in = [&](std::size_t c, std::size_t cell) {
+                        const std::int32_t* const at = row.counts[c] + s * row.segment + j;
+                        const auto level = [&](std::size_t u, std::size_t v) {
+                            return u < 3 && v < 3 ? at[(u * 3 + v) * kLanes] : 0;
+                        };
+                        const std::size_t u = cell / 3, v = cell % 3;
+                        return level(u, v) - level(u + 1, v) - level(u, v + 1) +
+                               level(u + 1, v + 1);
+                    };
+                    double best = -INFINITY;
+                    for (std::size_t set = 0; set < kStrataSets; ++set) {
+                        Count a = 0, b = 0;
+                        for (std::size_t cell = 0; cell < kStrataCells; ++cell)
+                            if (set >> cell & 1u) a += in(0, cell), b += in(1, cell);
+                        const double added = stratum.unordered(a, b) - stratum.null();
+                        sums[set] += added;
+                        best = std::max(best, added);
                     }
+                    of_each += best;
                 }
+                // All cells together are no marker, and neither is none of them.
+                together[j] =
+                    static_cast<float>(*std::max_element(sums.begin() + 1, sums.end() - 1));
+                apart[j] = static_cast<float>(of_each);
+            }
+            for (const Simd* k : available_simd()) {
                 const auto through = [&](std::vector<float> wanted, float more) {
                     for (float& value : wanted) value += more;
                     row.wanted = wanted.data();
@@ -291,8 +301,9 @@ TEST(the_screen_of_unions_within_strata_misses_none) {
                     strata_loops_of(*k).screen(row, worth);
                     return std::popcount(worth[0]) + std::popcount(worth[1]);
                 };
-                CHECK(through(least, -0.01F) == kLanes);
-                CHECK(through(most, 0.01F) == 0);  // it ends with the bounds of single unions
+                CHECK(through(together, 0) == kLanes);
+                CHECK(through(apart, 0) == kLanes);
+                CHECK(through(apart, 2 * kStrata) == 0);  // nor are the bounds much too high
             }
         }
 }

@@ -258,6 +258,13 @@ def test_structure_relatives_and_levels_from_the_shell(run):
     assert TRUTH in ran.out
     related = run("scan", "study", "--out", "t.tsv")
     assert "strata do not cure that" in related.err
+    people = " ".join(packed.samples["FID"] + "_" + packed.samples["IID"])
+    risk = " ".join("1" if south else "0" for south in site == "south")
+    rows = [f"{chromosome} {risk}" for chromosome in packed.variants["CHR"].unique()]
+    Path("s_1.loco").write_text("\n".join([f"FID_IID {people}", *rows]))
+    predicted = run("scan", "study", "--null-risk", "s_1.loco", "--out", "n.tsv")
+    assert predicted.status == 0
+    assert "make 2 strata" in Path("n.tsv.log").read_text()
     named = run(*markers("--covar", "covar.txt", "--strata", "SIDE"))
     assert named.status == 1
     assert "The covariates have no column 'SIDE' for strata; they have SITE, AGE." in named.err

@@ -11,6 +11,7 @@ from benchmarks import peers
 from benchmarks.folds import Set
 from benchmarks.measured import Measured
 from benchmarks.methods import Answer, Method, coded, size_of_tree
+from benchmarks.writing import append_lines, read_lines
 
 ANSWERS = {"tree": Answer(size_of_tree), "tree again": Answer()}
 
@@ -21,24 +22,23 @@ def line(name, fold, method, status="done", **figures):
 
 @pytest.fixture
 def file(tmp_path, monkeypatch):
-    monkeypatch.setattr(peers, "RESULTS", tmp_path)
     monkeypatch.setattr(peers, "FILE", tmp_path / "peers.jsonl")
     return tmp_path / "peers.jsonl"
 
 
 def test_a_run_goes_on_after_a_line_that_was_cut_off(file):
-    peers.append([line("votes", 0, "tree")])
+    append_lines(file, [line("votes", 0, "tree")])
     with file.open("a") as cut:
         cut.write(json.dumps(line("votes", 1, "tree"))[:20])
     assert peers.is_measured("votes", 0, "tree")
     assert not peers.is_measured("votes", 1, "tree")
-    peers.append([line("votes", 1, "tree")])
+    append_lines(file, [line("votes", 1, "tree")])
     assert peers.is_measured("votes", 1, "tree")
-    assert len(peers.read_lines()) == 2
+    assert len(read_lines(file)) == 2
 
 
 def test_an_unfinished_method_is_not_tried_on_other_folds(file):
-    peers.append([line("votes", 0, "tree", "unfinished after 1 CPU s")])
+    append_lines(file, [line("votes", 0, "tree", "unfinished after 1 CPU s")])
     assert peers.is_measured("votes", 3, "tree")
     assert not peers.is_measured("votes", 3, "FIGS")
 

@@ -118,6 +118,52 @@ constexpr std::size_t kEntry = 16;      // bytes of a table
 constexpr std::size_t kFullBytes = 63;  // quads, after which sums of eight bits are full
 constexpr std::size_t kFullWords = 16383 / 63 * 63;  // and sums of sixteen
 
+// Words of several planes.
+#if defined(__GNUC__)
+typedef Word Words __attribute__((vector_size(64), aligned(8)));
+#else
+using Words = Word;
+#endif
+
+// The moves are the same for all planes, so that several go through them side by side. Some is
+// Words, or Word for one plane.
+template <class Some>
+void pick_some(const PickMoves* moves, std::size_t n_words, const Word* planes, std::size_t stride,
+               Word* out, std::size_t out_stride) {
+    constexpr std::size_t kSide = sizeof(Some) / sizeof(Word);
+    std::size_t at = 0;
+    for (std::size_t w = 0; w < n_words; ++w) {
+        const PickMoves& here = moves[w];
+        if (here.picked == 0) continue;
+        Word words[kSide], more[kSide];
+        for (std::size_t j = 0; j < kSide; ++j) words[j] = planes[j * stride + w];
+        Some x = *reinterpret_cast<const Some*>(words) & here.mask;
+        for (unsigned s = 0; s < 6; ++s) {
+            const Some moving = x & here.step[s];
+            x = (x ^ moving) | moving >> (1u << s);
+        }
+        const std::size_t shift = at % kWordBits, word = at / kWordBits;
+        *reinterpret_cast<Some*>(words) = x << shift;
+        for (std::size_t j = 0; j < kSide; ++j) out[j * out_stride + word] |= words[j];
+        if (shift + here.picked > kWordBits) {
+            *reinterpret_cast<Some*>(more) = x >> (kWordBits - shift);
+            for (std::size_t j = 0; j < kSide; ++j) out[j * out_stride + word + 1] |= more[j];
+        }
+        at += here.picked;
+    }
+}
+
+void pick(const PickMoves* moves, std::size_t n_words, const Word* planes, std::size_t stride,
+          std::size_t n, Word* out, std::size_t out_stride) {
+    constexpr std::size_t kSide = sizeof(Words) / sizeof(Word);
+    std::size_t j = 0;
+    for (; j + kSide <= n; j += kSide)
+        pick_some<Words>(moves, n_words, planes + j * stride, stride, out + j * out_stride,
+                         out_stride);
+    for (; j < n; ++j)
+        pick_some<Word>(moves, n_words, planes + j * stride, 0, out + j * out_stride, 0);
+}
+
 void lanes(const Word* planes, std::size_t stride, std::size_t n_planes, std::size_t rows,
            Byte* out) {
     constexpr std::size_t kQuads = kWordBits / 4;  // of a word
@@ -316,6 +362,7 @@ void screen(const ScreenRow& row, Word* out) {
 }  // namespace
 
 extern const PairLoops BAYESDNF_JOIN(pair_loops_, BAYESDNF_SIMD_NAME);
-const PairLoops BAYESDNF_JOIN(pair_loops_, BAYESDNF_SIMD_NAME) = {lanes, quads, count, screen};
+const PairLoops BAYESDNF_JOIN(pair_loops_, BAYESDNF_SIMD_NAME) = {pick, lanes, quads, count,
+                                                                  screen};
 
 }  // namespace bayesdnf

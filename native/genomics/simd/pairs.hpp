@@ -23,10 +23,8 @@ constexpr std::size_t kRowGroup = 16;     // variants that are counted against t
 constexpr std::size_t kPairLevels = 9;    // levels of two variants: what a row may be made of
 constexpr std::size_t kReachLevels = 11;  // ranges of the number of rows, for unions
 constexpr std::size_t kAndLevels = 6;     // and for ANDs
-constexpr std::size_t kBoundRanges = 3;   // the same, within strata
 constexpr std::size_t kStrataCells = 9;   // of which all sets are tried within strata
 constexpr std::size_t kStrataSets = std::size_t{1} << kStrataCells;
-constexpr std::size_t kStratumScratch = 1024;  // numbers that the screen keeps of a stratum's cells
 
 // Numbers of four rows are padded to a multiple of three, after which sums of four bits are full.
 constexpr std::size_t quads_for(std::size_t rows) { return divide_up(rows, std::size_t{12}) * 3; }
@@ -39,16 +37,20 @@ struct LevelSum {
 };
 
 // What m rows of a stratum, `off` more of them cases than by chance, can add to a score. With q for
-// m (beyond - m) it is at most near[k] + near_slope[k] off^2 / q or far + far_slope off^2 / q,
-// whichever is more, less kFall log2 q: two rates in place of one cost half a log of q. Range k of
-// q ends before cuts[k]. The logarithm is a float's exponent and mantissa, read as one number.
-constexpr float kFall = 0.34657359F;  // log(2) / 2
+// m (beyond - m) it is at most near[k] + near_slope[k] off^2 / q or far[k] + far_slope[k] off^2 /
+// q, whichever is more, less kFall log2 q: two rates in place of one cost half a log of q. There
+// are kBoundRanges of log q, each twice: first where the smaller side, marked rows or the others,
+// has more cases than by chance, then where it has fewer. Logarithms are a float's exponent and
+// mantissa, read as one number.
+constexpr std::size_t kBoundRanges = 8, kBoundLines = 2 * kBoundRanges;
+constexpr float kFall = 0.34657359F;        // log(2) / 2
+constexpr float kRoughRatio = 1.0F / 2048;  // by which off^2 / q may be off; slopes make up for it
 struct StratumBound {
-    float share, beyond;  // the share of cases; one more than there are rows
-    float cuts[kBoundRanges - 1];
-    float near[kBoundRanges], near_slope[kBoundRanges];
-    float near_from[kBoundRanges], slope_from[kBoundRanges];  // the most in this range and beyond
-    float far, far_slope;
+    float share, beyond;   // the share of cases; one more than there are rows
+    float least;           // q of one row; no row counts as one
+    float lowest, ranges;  // where the first range of logarithms begins; ranges to a unit of them
+    float near[kBoundLines], near_slope[kBoundLines], far[kBoundLines], far_slope[kBoundLines];
+    float none, all;  // what no row adds, and what all rows do
 };
 
 // A row, which is one variant or two, beside the lanes, and what must be reached.
@@ -74,10 +76,19 @@ struct ScreenRow {
     std::size_t n_strata;
     const float* wanted;
     bool complements;  // marking the other rows scores the same
-    float* scratch;    // kStratumScratch numbers for each stratum
+};
+
+// How the bits of a word that are picked move next to each other: those of step[s] by 2^s places.
+struct PickMoves {
+    Word mask, step[6];
+    unsigned picked;
 };
 
 struct PairLoops {
+    // The picked bits of n planes of n_words words, stride words apart, next to each other; planes
+    // are out_stride words apart and begin as zeros.
+    void (*pick)(const PickMoves* moves, std::size_t n_words, const Word* planes,
+                 std::size_t stride, std::size_t n, Word* out, std::size_t out_stride);
     // Rows of n_planes planes, at most kLanes, as lanes: out[quad * kLanes + plane].
     void (*lanes)(const Word* planes, std::size_t stride, std::size_t n_planes, std::size_t rows,
                   std::uint8_t* out);

@@ -5,28 +5,27 @@
 namespace bayesdnf {
 namespace {
 
-// The higher of the two lines at a distance from chance of `off`, less the logarithm.
-inline Floats line_above(const StratumBound& of, const float* starts, const float* slopes,
-                         Floats off, Floats q) {
+// What a stratum adds at most, of m rows, `off` more of them cases than by chance: the higher of
+// two lines at so far from it, less the logarithm.
+inline Floats at_most(const StratumBound& of, Floats off, Floats m) {
     const Floats zero = {};
-    const Floats least = zero + (of.beyond - 1.0F);  // that of one row; no row counts as one
-    q = q > least ? q : least;
-    const Floats square = at_least_ratio(off * off, q);
-    Floats near = zero + starts[0], slope = zero + slopes[0];
-    for (std::size_t k = 1; k < kBoundRanges; ++k) {
-        const auto further = q >= zero + of.cuts[k - 1];
-        near = further ? zero + starts[k] : near;
-        slope = further ? zero + slopes[k] : slope;
-    }
-    near += slope * square;
-    const Floats far = of.far + of.far_slope * square;
+    Floats q = m * (of.beyond - m);
+    q = q > zero + of.least ? q : zero + of.least;
+    const Floats log = as_floats(bits_of(q));
+    const Integers none = {}, fewer = none + static_cast<std::int32_t>(kBoundRanges);
+    Integers line = as_integers((log - of.lowest) * of.ranges);
+    line += ((m < zero + 0.5F * of.beyond) ^ (off > zero)) ? fewer : none;
+    const Floats square = off * off * rough_reciprocal(q);
+    const Floats near = look_up(of.near, line) + look_up(of.near_slope, line) * square;
+    const Floats far = look_up(of.far, line) + look_up(of.far_slope, line) * square;
     constexpr float kOneBits = 0x3f800000, kExponent = 1 << 23;
-    return (near > far ? near : far) - (as_floats(bits_of(q)) - kOneBits) * (kFall / kExponent);
+    return (near > far ? near : far) - (log - kOneBits) * (kFall / kExponent);
 }
 
-// What a stratum adds at most, of m rows, a of them cases.
-inline Floats at_most(const StratumBound& of, Floats a, Floats m) {
-    return line_above(of, of.near, of.near_slope, a - of.share * m, m * (of.beyond - m));
+// The same of cases and controls.
+inline Floats of_rows(const StratumBound& of, Floats cases, Floats controls) {
+    const Floats m = cases + controls;
+    return at_most(of, cases - of.share * m, m);
 }
 
 // Sums over strata, of what the screen judges in one of them.
@@ -47,8 +46,7 @@ void judge_plain_strata(StrataScreen& screen) {
         Floats rows[2][9];
         for (std::size_t s = 0; s < 2; ++s) plain_products(screen.counts(stratum, s), rows[s]);
         const StratumBound& of = screen.row.strata[stratum];
-        for (std::size_t i = 0; i < 9; ++i)
-            sums[i] += at_most(of, rows[0][i], rows[0][i] + rows[1][i]);
+        for (std::size_t i = 0; i < 9; ++i) sums[i] += of_rows(of, rows[0][i], rows[1][i]);
     }
     // By number: references to vectors, also those of a range, claim an alignment they lack.
     for (std::size_t i = 0; i < 9; ++i) screen.take(sums[i]);
@@ -74,26 +72,11 @@ void judge_sums_strata(StrataScreen& screen) {
                     of_product(row.of_row[f], row.of_lane[g], screen.counts(stratum, 0));
                 const Floats b =
                     of_product(row.of_row[f], row.of_lane[g], screen.counts(stratum, 1));
-                sum += at_most(row.strata[stratum], a, a + b);
+                sum += of_rows(row.strata[stratum], a, b);
             }
             screen.take(sum);
         }
 }
-
-// Unions of genotype cells. No order of the cells is best in all strata, so every union is judged,
-// but most of them many at a time: the cells are put in or left out two by two, the largest first,
-// and what those that are left could still change is bounded.
-constexpr std::size_t kTurns = (kStrataCells - 1) / 2;
-
-// Cells of one stratum.
-struct StratumCells {
-    Floats cases[kStrataCells], rows[kStrataCells];
-    // What the cells that are left after a turn can add to the cases over chance, and take off, and
-    // their rows.
-    Floats up[kTurns], down[kTurns], rest[kTurns];
-    Floats in_cases, in_rows;  // of the cells in the union
-};
-static_assert(sizeof(StratumCells) <= kStratumScratch * sizeof(float));
 
 // The nine genotype cells of two variants, copies (0, 0), (0, 1), …
 inline void genotype_cells(const std::int32_t* counts, Floats* cells) {
@@ -111,142 +94,67 @@ inline void genotype_cells(const std::int32_t* counts, Floats* cells) {
     for (std::size_t i = 0; i < kStrataCells; ++i) cells[i] = as_floats(found[i]);
 }
 
-class UnionScreen {
-  public:
-    explicit UnionScreen(StrataScreen& screen)
-        : screen_(screen),
-          row_(screen.row),
-          cells_(reinterpret_cast<StratumCells*>(row_.scratch)),
-          wanted_(floats_at(row_.wanted + screen.lane)) {}
+// Compared and exchanged in this order, nine numbers are sorted.
+constexpr std::uint8_t kExchanges[25][2] = {{0, 3}, {1, 7}, {2, 5}, {4, 8}, {0, 7}, {2, 4}, {3, 8},
+                                            {5, 6}, {0, 2}, {1, 3}, {4, 5}, {7, 8}, {1, 4}, {3, 6},
+                                            {5, 7}, {0, 1}, {2, 4}, {3, 5}, {6, 8}, {2, 3}, {4, 5},
+                                            {6, 7}, {1, 2}, {3, 4}, {5, 6}};
 
-    void judge() {
-        read();
-        sort();
-        for (std::size_t s = 0; s < row_.n_strata; ++s) look_ahead(s);
-        // A union and its complement score the same where each row is in a cell: then those without
-        // the largest cell are enough.
-        take_turn<0>(false, true);
-        if (halved_) return;
-        put(order_[0], 1.0F);
-        take_turn<0>(true, false);
+// What the best union of cells adds in one stratum. There it takes the cells from some rate of
+// cases on, or those below it (LevelScores::best_union); where complements score the same, the
+// first are enough.
+Floats best_union_at_most(const StratumBound& of, const Floats* cases, const Floats* controls,
+                          bool complements) {
+    const Floats zero = {};
+    Floats all[kStrataCells], off[kStrataCells], rate[kStrataCells];
+    for (std::size_t i = 0; i < kStrataCells; ++i) {
+        all[i] = cases[i] + controls[i];
+        off[i] = cases[i] - of.share * all[i];
+        rate[i] = cases[i] * reciprocal(all[i] > zero ? all[i] : zero + 1.0F);
     }
-
-  private:
-    void read() {
-        const Floats zero = {};
-        Floats outside = zero;
-        for (std::size_t i = 0; i < kStrataCells; ++i) total_[i] = zero;
-        for (std::size_t s = 0; s < row_.n_strata; ++s) {
-            StratumCells& of = cells_[s];
-            Floats controls[kStrataCells];
-            genotype_cells(screen_.counts(s, 0), of.cases);
-            genotype_cells(screen_.counts(s, 1), controls);
-            outside += row_.strata[s].beyond - 1.0F;
-            for (std::size_t i = 0; i < kStrataCells; ++i) {
-                of.rows[i] = of.cases[i] + controls[i];
-                total_[i] += of.rows[i];
-                outside -= of.rows[i];
-            }
-            of.in_cases = of.in_rows = zero;
-        }
-        halved_ = row_.complements && !any(outside > zero + 0.5F);
+    BAYESDNF_UNROLL(25)
+    for (const auto& pair : kExchanges) {
+        const std::size_t a = pair[0], b = pair[1];
+        const auto exchange = rate[a] < rate[b];
+        const auto order = [&](Floats* of_cells) {
+            const Floats first = of_cells[a], second = of_cells[b];
+            of_cells[a] = exchange ? second : first;
+            of_cells[b] = exchange ? first : second;
+        };
+        order(all);
+        order(off);
+        order(rate);
     }
+    Floats most = zero + of.none;
+    const auto take = [&](Floats over, Floats m) {
+        Floats found = at_most(of, over, m);
+        found = m > zero + (of.beyond - 1.5F) ? zero + of.all : found;
+        found = m < zero + 0.5F ? zero + of.none : found;
+        most = found > most ? found : most;
+    };
+    Floats over = zero, m = zero;
+    for (std::size_t i = 0; i < kStrataCells; ++i) take(over += off[i], m += all[i]);
+    if (complements) return most;
+    over = m = zero;
+    for (std::size_t i = kStrataCells; i-- > 0;) take(over += off[i], m += all[i]);
+    return most;
+}
 
-    // Cells by how many rows they have over all strata and these lanes, most first.
-    void sort() {
-        float rows[kStrataCells];
-        for (std::size_t i = 0; i < kStrataCells; ++i) {
-            const float own = sum_of(total_[i]);
-            std::size_t j = i;
-            for (; j > 0 && rows[j - 1] < own; --j) {
-                rows[j] = rows[j - 1];
-                order_[j] = order_[j - 1];
-            }
-            rows[j] = own;
-            order_[j] = i;
-        }
+// The best unions of each stratum add up to no less than the best union for all of them.
+void judge_unions_strata(StrataScreen& screen) {
+    const ScreenRow& row = screen.row;
+    Floats sum = {};
+    for (std::size_t stratum = 0; stratum < row.n_strata; ++stratum) {
+        Floats cases[kStrataCells], controls[kStrataCells], outside = {};
+        genotype_cells(screen.counts(stratum, 0), cases);
+        genotype_cells(screen.counts(stratum, 1), controls);
+        outside += row.strata[stratum].beyond - 1.0F;
+        for (std::size_t i = 0; i < kStrataCells; ++i) outside -= cases[i] + controls[i];
+        const bool complements = row.complements && !any(outside > Floats{} + 0.5F);
+        sum += best_union_at_most(row.strata[stratum], cases, controls, complements);
     }
-
-    void look_ahead(std::size_t s) {
-        const Floats zero = {};
-        StratumCells& of = cells_[s];
-        Floats up = zero, down = zero, rest = zero;
-        for (std::size_t turn = kTurns; turn-- > 0;) {
-            of.up[turn] = up;
-            of.down[turn] = down;
-            of.rest[turn] = rest;
-            for (const std::size_t cell : {order_[2 * turn + 1], order_[2 * turn + 2]}) {
-                const Floats off = of.cases[cell] - row_.strata[s].share * of.rows[cell];
-                up += off > zero ? off : zero;
-                down -= off < zero ? off : zero;
-                rest += of.rows[cell];
-            }
-        }
-    }
-
-    // Put a cell into the union, or with a sign of -1 take it out.
-    void put(std::size_t cell, float sign) {
-        for (std::size_t s = 0; s < row_.n_strata; ++s) {
-            cells_[s].in_cases += sign * cells_[s].cases[cell];
-            cells_[s].in_rows += sign * cells_[s].rows[cell];
-        }
-    }
-
-    // Every choice of the next two cells. `some`: a cell is in the union already; `open`: one has
-    // been left out, which can be said of all unions where complements score the same.
-    template <std::size_t Turn>
-    void take_turn(bool some, bool open) {
-        const std::size_t first = order_[2 * Turn + 1], second = order_[2 * Turn + 2];
-        choose<Turn>(some, true);
-        put(first, 1);
-        choose<Turn>(true, true);
-        put(second, 1);
-        choose<Turn>(true, open);
-        put(first, -1);
-        choose<Turn>(true, true);
-        put(second, -1);
-    }
-
-    template <std::size_t Turn>
-    void choose(bool some, bool open) {
-        if constexpr (Turn + 1 < kTurns) {
-            // With no cell in the union, or none out of it, what is left makes up one side alone
-            // and can be far from chance.
-            if (!some || !open || any(most_after(Turn) >= wanted_)) take_turn<Turn + 1>(some, open);
-        } else if (some && open) {
-            Floats sum = {};
-            for (std::size_t s = 0; s < row_.n_strata; ++s)
-                sum += at_most(row_.strata[s], cells_[s].in_cases, cells_[s].in_rows);
-            screen_.take(sum);
-            wanted_ = sum >= wanted_ ? Floats{} + 1e30F : wanted_;  // these lanes are let through
-        }
-    }
-
-    // What the union with any of the cells left after a turn adds up to at most: cases over chance
-    // lie between two ends, and m (beyond - m), which is concave, is least at one of its ends.
-    Floats most_after(std::size_t turn) const {
-        constexpr float kSlack = 1e-3F;  // what rounding of sums may take off
-        Floats sum = Floats{} + kSlack;
-        for (std::size_t s = 0; s < row_.n_strata; ++s) {
-            const StratumCells& cells = cells_[s];
-            const StratumBound& of = row_.strata[s];
-            const Floats m = cells.in_rows, more = m + cells.rest[turn];
-            const Floats off = cells.in_cases - of.share * m;
-            const Floats high = off + cells.up[turn], low = cells.down[turn] - off;
-            const Floats at_m = m * (of.beyond - m), at_more = more * (of.beyond - more);
-            sum += line_above(of, of.near_from, of.slope_from, high > low ? high : low,
-                              at_m < at_more ? at_m : at_more);
-        }
-        return sum;
-    }
-
-    StrataScreen& screen_;
-    const ScreenRow& row_;
-    StratumCells* const cells_;
-    Floats wanted_, total_[kStrataCells];
-    std::size_t order_[kStrataCells];
-    bool halved_ = false;
-};
+    screen.take(sum);
+}
 
 void screen(const ScreenRow& row, Word* out) {
     for (std::size_t w = 0; w < kLanes / kWordBits; ++w) out[w] = 0;
@@ -256,7 +164,7 @@ void screen(const ScreenRow& row, Word* out) {
         if (row.plain)
             judge_plain_strata(screen);
         else if (row.unions)
-            UnionScreen(screen).judge();
+            judge_unions_strata(screen);
         else
             judge_sums_strata(screen);
         float most[kPiece];
@@ -276,15 +184,18 @@ inline void sum_sets(const float* cells, std::size_t n, float* sets) {
 
 void bound_unions(const StratumBound* strata, std::size_t n_strata, const float* cases,
                   const float* rows, std::size_t n, float* sums) {
-    float a[kStrataSets] = {}, m[kStrataSets] = {};
+    float off[kStrataSets] = {}, m[kStrataSets] = {};
     const std::size_t size = std::size_t{1} << n;
     for (std::size_t set = 0; set < kStrataSets; ++set) sums[set] = 0;
     for (std::size_t s = 0; s < n_strata; ++s) {
-        sum_sets(cases + s * kStrataCells, n, a);
+        float over[kStrataCells];
+        for (std::size_t i = 0; i < n; ++i)
+            over[i] = cases[s * kStrataCells + i] - strata[s].share * rows[s * kStrataCells + i];
+        sum_sets(over, n, off);
         sum_sets(rows + s * kStrataCells, n, m);
         for (std::size_t set = 0; set < size; set += kPiece) {
             *reinterpret_cast<Floats*>(sums + set) +=
-                at_most(strata[s], floats_at(a + set), floats_at(m + set));
+                at_most(strata[s], floats_at(off + set), floats_at(m + set));
         }
     }
 }

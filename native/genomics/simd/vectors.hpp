@@ -12,6 +12,16 @@
 #define BAYESDNF_JOIN2(a, b) a##b
 #define BAYESDNF_JOIN(a, b) BAYESDNF_JOIN2(a, b)
 
+// Loops whose every step has places of its own in arrays, which then live in registers.
+#if defined(__clang__)
+#define BAYESDNF_UNROLL(n) _Pragma("unroll")
+#elif defined(__GNUC__)
+#define BAYESDNF_PRAGMA(text) _Pragma(#text)
+#define BAYESDNF_UNROLL(n) BAYESDNF_PRAGMA(GCC unroll n)
+#else
+#define BAYESDNF_UNROLL(n)
+#endif
+
 namespace bayesdnf {
 namespace {
 
@@ -28,12 +38,14 @@ constexpr std::size_t kPiece = 4;
 typedef float Floats __attribute__((vector_size(4 * kPiece), aligned(4)));
 typedef std::int32_t Integers __attribute__((vector_size(4 * kPiece), aligned(4)));
 inline Floats as_floats(Integers x) { return __builtin_convertvector(x, Floats); }
+inline Integers as_integers(Floats x) { return __builtin_convertvector(x, Integers); }
 inline Integers bits_of(Floats x) { return reinterpret_cast<Integers>(x); }
 #else
 constexpr std::size_t kPiece = 1;
 using Floats = float;
 using Integers = std::int32_t;
 inline Floats as_floats(Integers x) { return static_cast<float>(x); }
+inline Integers as_integers(Floats x) { return static_cast<Integers>(x); }
 inline Integers bits_of(Floats x) { return __builtin_bit_cast(Integers, x); }
 #endif
 
@@ -56,22 +68,40 @@ inline bool any(Mask mask) {
 #endif
 }
 
-// x / y, or up to a thousandth more where that is quicker; of positive numbers.
-inline Floats at_least_ratio(Floats x, Floats y) {
+// 1 / x, off by up to kRoughRatio of it where that is quicker.
+inline Floats rough_reciprocal(Floats x) {
 #if defined(__AVX512BW__)
-    return x * (Floats)_mm512_rcp14_ps((__m512)y) * (1.0F + 1.0F / 8192);
+    return (Floats)_mm512_rcp14_ps((__m512)x);
 #elif defined(__AVX2__)
-    return x * (Floats)_mm256_rcp_ps((__m256)y) * (1.0F + 1.0F / 2048);
+    return (Floats)_mm256_rcp_ps((__m256)x);
 #else
-    return x / y;
+    return 1.0F / x;
 #endif
 }
 
-inline float sum_of(Floats x) {
-    float lanes[kPiece], sum = 0;
-    *reinterpret_cast<Floats*>(lanes) = x;
-    for (const float lane : lanes) sum += lane;
-    return sum;
+// The same but for the last bits, by a step of Newton's.
+inline Floats reciprocal(Floats x) {
+    const Floats rough = rough_reciprocal(x);
+    return rough * (2.0F - x * rough);
+}
+
+// Entries of a table of kBoundLines numbers.
+inline Floats look_up(const float* table, Integers at) {
+    static_assert(kBoundLines == 16);
+#if defined(__AVX512BW__)
+    return (Floats)_mm512_permutexvar_ps((__m512i)at, _mm512_loadu_ps(table));
+#elif defined(__AVX2__)
+    const __m256i place = (__m256i)at;
+    const __m256 low = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table), place);
+    const __m256 high = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table + 8), place);
+    return (Floats)_mm256_blendv_ps(low, high, (__m256)_mm256_slli_epi32(place, 28));
+#elif defined(__GNUC__)
+    Floats found;
+    for (std::size_t j = 0; j < kPiece; ++j) found[j] = table[at[j]];
+    return found;
+#else
+    return table[at];
+#endif
 }
 
 constexpr std::size_t kLaneLevels = 3;

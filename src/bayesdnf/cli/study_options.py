@@ -47,6 +47,12 @@ class Reading:
     covar_name: Annotated[
         list[str] | None, typer.Option(help="Covariate to use; repeatable. Default: all.")
     ] = None
+    null_risk: Annotated[
+        Path | None,
+        typer.Option(
+            help="REGENIE's .loco file: its predictions join the covariates, as NULL_RISK."
+        ),
+    ] = None
     allele: Annotated[
         str, typer.Option(help="Counted allele: minor, or the first or second in the file.")
     ] = "minor"
@@ -124,8 +130,9 @@ class Reading:
         from ..genomics import read_study
 
         return read_study(
-            path, self.pheno, self.pheno_name, self.covar, self.covar_name, allele=self.allele,
-            samples=self.keep, variants=self.extract, regions=self.region or None, n_jobs=self.jobs,
+            path, self.pheno, self.pheno_name, self.covar, self.covar_name,
+            null_risk=self.null_risk, allele=self.allele, samples=self.keep,
+            variants=self.extract, regions=self.region or None, n_jobs=self.jobs,
             progress=progress,
         )  # fmt: skip
 
@@ -142,9 +149,9 @@ class Reading:
     def inputs(self) -> dict[str, Path | None]:
         """Return the files beside the study that are read, by what they hold."""
         return {
-            "outcomes": self.pheno, "covariates": self.covar, "samples kept": self.keep,
-            "samples left out": self.remove, "variants kept": self.extract,
-            "variants left out": self.exclude,
+            "outcomes": self.pheno, "covariates": self.covar, "null risk": self.null_risk,
+            "samples kept": self.keep, "samples left out": self.remove,
+            "variants kept": self.extract, "variants left out": self.exclude,
         }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..display.wording import count, listed
 from ..errors import FileFormatError, InputError
+from .files.null_risk import COLUMN, read_null_risk
 from .files.opening import open_genotypes
 from .files.phenotype import SampleColumns, read_covariates, read_phenotype
 from .files.request import ReadProgress, ReadRequest
@@ -232,6 +233,7 @@ def read_study(
     covar: str | os.PathLike[str] | None = None,
     covar_names: Sequence[str] | None = None,
     *,
+    null_risk: str | os.PathLike[str] | None = None,
     allele: str = "minor",
     samples: Names | None = None,
     variants: Names | None = None,
@@ -257,6 +259,9 @@ def read_study(
         File of covariates, as in :func:`read_covariates`.
     covar_names : sequence of str, optional
         Which covariates; by default all.
+    null_risk : path, optional
+        REGENIE's ``.loco`` file: what a model of all other chromosomes predicts becomes a further
+        covariate, NULL_RISK. Every sample must be in it.
     allele, samples, variants, regions, n_jobs, progress
         As in :func:`read_genotypes`.
 
@@ -308,6 +313,13 @@ def read_study(
                 f"Missing covariates in {count(lacking, 'sample')}: kept for the search, left "
                 "out of refits with covariates."
             )
+    if null_risk is not None:
+        if covariates is not None and COLUMN in covariates:
+            raise InputError(f"{covar} has a covariate {COLUMN}, as which {null_risk} is read.")
+        risk = read_null_risk(null_risk, genotypes.samples, genotypes.variants["CHR"])
+        frame = genotypes.samples.iloc[:, :0] if covariates is None else covariates
+        covariates = frame.reset_index(drop=True).assign(**{COLUMN: risk.values})
+        history.append(risk.said)
     return Study(genotypes, y, covariates, tuple(history))
 
 

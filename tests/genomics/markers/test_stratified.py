@@ -195,6 +195,16 @@ def test_one_stratum_is_none():
     assert plain.settings == one.settings
 
 
+@pytest.mark.parametrize("measure", ["and", "cells"])
+def test_a_stratum_without_samples_changes_nothing(measure):
+    case = Strata(2, n_variants=150, n_strata=2)
+    given = {"measure": measure, "top": 20}
+    dense, sparse = (
+        scan(case.genotypes, case.y, strata=k * case.strata, **given).findings for k in (1, 2)
+    )
+    pd.testing.assert_frame_equal(dense, sparse)
+
+
 def test_of_literals_that_score_alike_the_one_that_raises_the_risk_is_named():
     given = study(n=700, variants=12)
     strata = np.random.default_rng(0).integers(0, 3, 700)
