@@ -73,6 +73,7 @@ def test_any_prices_bound_every_box(posterior, seed):
 
 def test_terms_at_prices_are_those_of_all_terms():
     X, y, _ = simulate(60, 6, random_state=3)
+    X.iloc[0] = 1  # a row where a term of all literals holds
     posterior = Posterior(BitMatrix.from_table(X), y, Prior(size=Uniform()))
     space = TermSpace(posterior)
     rng = np.random.default_rng(0)

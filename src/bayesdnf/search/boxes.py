@@ -21,7 +21,7 @@ from .. import _native
 from ..boolean import BooleanFunction
 from ..model.posterior import Posterior
 from ..model.rule import Rule
-from .exact import best_term
+from .exact import best_term, better_sets
 from .master import Solved, TermPool, planes, solve_linear
 from .priced import DIGITS, Box, Range, RowPrices, Term, TermSpace
 
@@ -33,7 +33,11 @@ _NODES = 200_000  # of a search for terms, at first
 _LOOK_SHARE, _LOOK_SECONDS = 0.03, 0.5  # of all time, or seconds, for one look at prices
 _STEPS = 60  # most looks at prices of one box
 _NEAR = 0.1  # a bound is near the linear program's when within this share of what is left, or nat
-_MOST_BEGUN = 5_000  # terms by which a box is parted
+_MOST_BEGUN = 500  # terms by which a box is parted
+_MOST_LAST = 5_000  # terms that may complete a function
+_MOST_LISTED = 30_000  # terms whose sets are gone through
+_SETTLE_SHARE, _IN_VAIN = 0.25, 0.5  # of the time left for the sets of a box; of all, in vain
+_SETTLE_SECONDS = 10.0  # for the sets of the first box, without a limit
 _LAST_DIGITS = 20  # digits of prices where one term is to be found
 _NO_FLOOR = 2**50  # units; below the worth of any term
 _MOST_ROWS = 3 * 10**8  # bytes, one a row, of all boxes that are open
@@ -67,7 +71,9 @@ class Boxes:
         self.done = 0
         self._numbers = count()
         self.total = math.inf if time_limit is None else time_limit
-        self.end = time.monotonic() + self.total
+        self.start = time.monotonic()
+        self.end = self.start + self.total
+        self.unsettled = 0.0  # seconds spent on sets of terms without coming to an end
 
     @property
     def left(self) -> float:
@@ -165,6 +171,7 @@ class Boxes:
         box = self.open[0].box  # stays there until it is done, so that the gap is true throughout
         last = box.rest == (1, 1) and self._last_term(box)
         solved = None if last else self._price(box)
+        last = last or (not self._hopeless(box.bound) and self._settle(box))
         heapq.heappop(self.open)
         if last or self._hopeless(box.bound):
             self.done += 1
@@ -267,6 +274,30 @@ class Boxes:
         found = self.space.find(box, prices, floor, most, True, 8 * _NODES, self._stop())
         return found if found.complete else None
 
+    def _settle(self, box: Box) -> bool:
+        """Settle a box by all sets of terms that may be better; False where that takes too long."""
+        began = time.monotonic()
+        whole = box.begun is None and box.shut is None and box.terms.low == box.terms.high
+        if self.left < math.inf:
+            allowed = min(_SETTLE_SHARE * self.left, _IN_VAIN * self.total - self.unsettled)
+        else:
+            allowed = _SETTLE_SECONDS + began - self.start - self.unsettled
+        if not (whole and self.space.monotone and allowed > 0):
+            return False
+        found = self._listed(box, 1, min(_MOST_LISTED, _MOST_ROWS // self.space.n_rows))
+        complete, score = False, -math.inf
+        while found is not None and not complete and self.score > score:
+            score = self.score
+            stop = _native.StopFlag()
+            stop.set_deadline(min(allowed - (time.monotonic() - began), self.left))
+            sets = better_sets(self.space, box, found.terms, score + _SAME / 2, stop)
+            for chosen in sets.sets:
+                self._offer_terms([tuple(found.terms[i]) for i in chosen])
+            complete = sets.complete
+        if not complete:
+            self.unsettled += time.monotonic() - began
+        return complete
+
     def _last_term(self, box: Box) -> bool:
         """Settle a box whose functions lack one term, by scoring all that might do.
 
@@ -281,7 +312,7 @@ class Boxes:
             prices = space.full_prices((slopes[0], slopes[1]), _LAST_DIGITS)
             room = self.score - space.value(box, prices)
             floor = max(-_NO_FLOOR, math.floor(max(room / prices.unit, -_NO_FLOOR)))
-            found = space.find(box, prices, floor, _MOST_BEGUN, True, 8 * _NODES, self._stop())
+            found = space.find(box, prices, floor, _MOST_LAST, True, 8 * _NODES, self._stop())
             if found.complete:
                 self._score_last(box, found.terms)
                 return True

@@ -1,4 +1,8 @@
-"""Proofs: the best function of one term by branch and bound, of few literals by trying all."""
+"""Proofs: the best function of one term by branch and bound, of few literals by trying all.
+
+``better_sets`` is for ``boxes``: sets of listed terms by branch and bound, step 5 of the argument
+in docs/trust.md.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +18,14 @@ from ..boolean import BooleanFunction
 from ..checks import seconds, whole
 from ..errors import ParameterError, SizeLimitError
 from ..model.enumerate import LARGEST, flatten, function_words
+from ..model.flat_functions import as_flat
 from ..model.posterior import Posterior, Scores
+from .priced import Bools, Box, Floats, TermSpace, Whole, interruptible
 from .result import SearchProgress, SearchResult
 from .smallest import smallest_function as smallest_function
 
 _BEAM_WIDTH = 32
+MOST_SETS = 1_000  # of terms that are better than a target, to keep
 _PIECE = 0.1  # seconds of native work between two looks at Ctrl-C, the clock and progress
 
 
@@ -159,3 +166,67 @@ def _result(
         restarts=1,
         proved=stopped == "proved",
     )
+
+
+def better_sets(
+    space: TermSpace,
+    box: Box,
+    terms: Sequence[Sequence[int]],
+    target: float,
+    stop: _native.StopFlag,
+) -> _native.TermSets:
+    """Look for sets of terms of a box that score more than a target.
+
+    Parameters
+    ----------
+    space : TermSpace
+        Of a likelihood that rises with marked positives and falls with marked negatives.
+    box : Box
+        Of one number of terms, nothing settled.
+    terms : sequence of sequences of int
+        All terms that a function of the box above the target may have.
+    target : float
+        The score to beat.
+    stop : StopFlag
+        When to end.
+
+    Returns
+    -------
+    TermSets
+        ``sets`` of places in ``terms``. If ``complete``, a best function of all is among them,
+        where it is in the box and above the target.
+    """
+    m = box.terms.low
+    worth, marked = space.worth(terms), space.marked(terms)
+    kept_off, saved = _without_a_literal(space, terms, marked)
+    weights = space.row_weights.astype(np.int64)
+    positive = int(space.is_positive.sum())
+    return interruptible(
+        stop,
+        lambda: _native.better_sets(
+            space.posterior.native, worth, marked, kept_off, saved, weights, positive, m,
+            float(space.count[m]), float(space.count[m - 1]), box.positive,
+            box.negative, target, space.removable, space.replaceable, MOST_SETS, stop,
+        ),
+    )  # fmt: skip
+
+
+def _without_a_literal(
+    space: TermSpace, terms: Sequence[Sequence[int]], marked: Bools
+) -> tuple[Whole, Floats]:
+    """Return how many negatives each literal of a term keeps off at least, and what one costs.
+
+    A term of one literal needs it, as if that kept off all rows.
+    """
+    sizes = np.array([len(t) for t in terms], dtype=np.intp)
+    kept_off = np.full(len(terms), space.posterior.n, dtype=np.int64)
+    several = np.flatnonzero(sizes > 1)
+    shorter = [[(1, [i for i in t if i != j])] for t in terms if len(t) > 1 for j in t]
+    if space.replaceable and shorter:
+        negatives = space.posterior.scores_of(as_flat(shorter)).marked[:, 1]
+        starts = np.cumsum(sizes[several]) - sizes[several]
+        own = np.rint(marked[several] @ space.split[:, 1]).astype(np.int64)
+        kept_off[several] = np.minimum.reduceat(negatives, starts) - own
+    with np.errstate(invalid="ignore"):
+        saved: Floats = space.size[sizes - 1] - space.size[sizes]
+    return kept_off, saved

@@ -163,9 +163,19 @@ class TermSpace:
         prior, bits = posterior.prior, posterior.bits
         tables = prior.tables(bits.table, posterior.n, posterior.among)
         p = bits.n_literals
+        rows = np.concatenate(
+            [
+                64 * start + np.arange(n)
+                for start, n in zip(bits.offsets, bits.segments, strict=False)
+            ]
+        )
+        self._bit: NDArray[np.intp] = rows
         self.count: Floats = tables.by_count
         longest = min(p, len(tables.by_size) - 1, prior.max_literals or p)
         self.size: Floats = tables.by_size[: longest + 1]
+        if prior.min_cover >= 1:  # a term has no more literals than hold on a row that it marks
+            singles = self.marked([(i,) for i in range(p)])
+            self.size = self.size[: 1 + int(singles.sum(axis=0).max(initial=0))]
         self.weights: Floats = (
             tables.by_literal / 2.0**32 if len(tables.by_literal) else np.zeros(p)
         )
@@ -178,21 +188,23 @@ class TermSpace:
             # If the log prior falls with the size, a term is dominated by a shorter one that marks
             # the same negatives and at least its positives (docs/trust.md, end of "The argument").
             falling = bool((np.nan_to_num(np.diff(self.size[1:]), nan=0.0) <= 0).all())
-        self.shorter = falling and prior.min_cover >= 1 and not self.weights.any()
+        self.literals: list[int] = list(range(p))
+        self.removable = not prior.required
+        self.shorter = (
+            falling
+            and prior.min_cover >= 1
+            and not self.weights.any()
+            and self.removable
+            and self._terms_cost()
+        )
         grouped = prior.apart or prior.at_most_one
+        self.replaceable = self.shorter and self.monotone and not (grouped or prior.disjoint)
         alone = self.shorter and prior.antichain and not prior.related and not grouped
         # Of equal columns one is enough only where nothing tells them apart: weights, groups, and
         # terms with related literals do.
         kept = np.unique(bits.first_equal()) if alone else np.arange(p)
-        self.literals: list[int] = kept.tolist()
+        self.literals = kept.tolist()
         self.most_terms = self._most_terms()
-        rows = np.concatenate(
-            [
-                64 * start + np.arange(n)
-                for start, n in zip(bits.offsets, bits.segments, strict=False)
-            ]
-        )
-        self._bit: NDArray[np.intp] = rows
         self.row_weights: Floats = (
             np.ones(bits.n_stored) if bits.counts is None else bits.counts.astype(np.float64)
         )
@@ -205,6 +217,23 @@ class TermSpace:
     def n_rows(self) -> int:
         """Stored rows."""
         return len(self.row_weights)
+
+    def _terms_cost(self) -> bool:
+        """Whether a function is never worse without a term that marks no row of its own.
+
+        Where a term makes room for another, the one may absorb a third.
+        """
+        if self.best_term == -math.inf:
+            return False
+        n_pos, n_neg = self.posterior.n_pos, self.posterior.n - self.posterior.n_pos
+        most = max(self.likelihood(a, b) for a in (0, n_pos) for b in (0, n_neg))
+        m = np.arange(2, self._most_terms() + 1)
+        if len(m) == 0:
+            return True
+        null = self.count[0] + self.likelihood.null
+        pay = self.terms_prior(Range(2, int(m[-1]))) + most > null
+        with np.errstate(invalid="ignore"):
+            return bool((self.count[m] + self.best_term <= self.count[m - 1])[pay].all())
 
     def _most_terms(self) -> int:
         """Largest number of terms that the prior gives mass and that there are."""
@@ -238,7 +267,9 @@ class TermSpace:
             p, k = self.posterior.bits.n_literals, np.arange(1, len(self.size))
             log_sets = np.cumsum(np.log((p + 1 - k) / k))
             gains = np.cumsum(np.sort(self.weights)[::-1][: len(k)])
-            best = np.minimum(best, m * ((self.size[1:] + gains + log_sets).max() - np.log(m)))
+            best = np.minimum(
+                best, m * ((self.size[1:] + gains + log_sets).max(initial=-math.inf) - np.log(m))
+            )
         prior: Floats = self.count[terms.low : terms.high + 1] + best
         return prior
 
