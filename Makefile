@@ -39,7 +39,7 @@ lint: $(VENV)/.installed
 	$(BIN)/clang-format --dry-run --Werror $(filter %.cpp %.hpp,$(NATIVE))
 
 native-test: $(VENV)/.installed
-	$(BIN)/cmake --build build/editable --target native_tests
+	+$(BIN)/cmake --build build/editable --target native_tests
 	$(BIN)/ctest --test-dir build/editable/native --output-on-failure
 
 # The module with deliberate mistakes in it, which tests/sampling/test_faults.py must notice. The
