@@ -283,7 +283,7 @@ def test_a_term_that_narrow_beams_miss_is_found_before_the_restarts_are_believed
     assert hunt(posterior, random_state=3005, n_jobs=4) == found
 
 
-@pytest.mark.parametrize(("found_by", "restarts"), [(100, 256), (200, 400), (900, 1024)])
+@pytest.mark.parametrize(("found_by", "restarts"), [(100, 256), (200, 400), (400, 512)])
 def test_a_search_goes_on_where_the_best_came_late(monkeypatch, found_by, restarts):
     class Late(Tally):
         found = property(lambda self: found_by, lambda self, value: None)

@@ -39,7 +39,7 @@ from .result import SearchProgress, SearchResult
 from .tally import End, Tally
 from .ways import ROUND, Rates, Term, Terms, Way, Ways
 
-_RESTARTS, _MOST_RESTARTS = 256, 1024
+_RESTARTS, _MOST_RESTARTS = 256, 512
 _FEWEST_STEPS = 15
 _QUICK_STEPS, _QUICK_HOTTEST = 50, 0.02  # of a start for chains
 _NARROWEST, _FIRST_WIDTH = 8, 32  # of beams: before all others, and most in the first rounds
@@ -83,7 +83,7 @@ def hunt(
         The data and the priors.
     restarts : int, optional
         Maximum number of restarts. None: 256, or twice as many as it took to find the best
-        function, up to 1,024.
+        function, up to 512.
     agree : int, default=32
         How many restarts must have ended at the best score before the search may stop; half as many
         suffice if nine in ten of the independent ones did. One of these must have found it before
