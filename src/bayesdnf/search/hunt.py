@@ -297,7 +297,7 @@ class _Restart:
         self.first = max(fewest, round(steps * min(1, 8_000 / cost)))
         self.width = max(_NARROWEST, round(1.3 * math.sqrt(p)))
         self.widest = max(32, p // 10)
-        self.look = min(p // 10, round(_LOOK / cost))
+        self.look = min(p, round(_LOOK / cost))
         self.narrow = False  # whether beams of the width so far are known to miss a term
         shift = np.random.default_rng(streams.child(0)).random(2)
         # Where there are more than two rates, functions of two are annealed and lists made of them;
@@ -317,7 +317,7 @@ class _Restart:
         self._elites, self._pool = tally.best(_ELITES), tally.pool()
         self._promising = tally.promising()
         if self.narrow:
-            self.width = self.look
+            self.width = self.widest = self.look
 
     def __call__(self, number: int) -> End:
         rng = np.random.default_rng(self.streams.child(number))
@@ -456,6 +456,7 @@ def do_restart(task: RestartTask, stop: _native.StopFlag) -> End:
     restart = _Restart(task.posterior.open(), task.steps, task.streams, stop)
     restart._elites, restart._pool = task.elites, task.pool
     restart._promising, restart.width = task.promising, task.width
+    restart.widest = max(restart.widest, task.width)
     restart._rebuilt = once((task.posterior.table, task.posterior.fingerprint, "rebuilt"), dict)
     return restart(task.number) if task.start is None else restart.bettered([task.start], 0)
 
