@@ -39,8 +39,9 @@ bayesdnf beside {n_peers} other methods, on the same training and test rows of {
 classical tables. *Function* is `DNFClassifier()`, *list* `DNFClassifier(layers=4)`, *averaged*
 `PosteriorDNFClassifier` with one layer or four, *representative* the rule of at most 15 or 5
 literals that stands for the averaged lists. Measured by `make bench-peers`,
-which writes this page. The sets on which others do better come first. Log loss and
-calibration are on the page about [averaging](averaging.md).
+which writes this page. The sets on which others do better come first. Log loss,
+calibration and the days on which methods were measured are on the page about
+[averaging](averaging.md).
 
 ## At a glance
 
