@@ -30,7 +30,7 @@ from .strata_input import row_strata
 if TYPE_CHECKING:
     import pandas as pd
 
-_ENDS = np.array([0.025, 0.975])
+_LEVEL = 0.95  # of intervals
 
 
 class PosteriorAnswers(RuleClassifier):
@@ -162,7 +162,7 @@ class PosteriorAnswers(RuleClassifier):
         prediction = self.classes_[int(np.argmax(means))]
         if self.positive_ is None:
             labels = self.classes_.tolist()
-            ends = [average.quantiles(_ENDS, c)[:, 0].tolist() for c in range(len(labels))]
+            ends = [average.quantiles(_ends(), c)[:, 0].tolist() for c in range(len(labels))]
             own = [Interval(float(m), *e) for m, e in zip(means, ends, strict=True)]
             rows = self.draws_.cells[0].sum(axis=(0, 1))
             return AveragedClassExplanation(
@@ -177,7 +177,7 @@ class PosteriorAnswers(RuleClassifier):
             )
         place = self._positive_index
         return AveragedExplanation(
-            risk=Interval(float(means[place]), *average.quantiles(_ENDS)[:, 0].tolist()),
+            risk=Interval(float(means[place]), *average.quantiles(_ends())[:, 0].tolist()),
             base=self._base_risk(),
             prediction=prediction,
             positive=self.positive_,
@@ -309,7 +309,7 @@ class PosteriorAnswers(RuleClassifier):
         rows = self._read_rows(X, self._attributes())
         return AttributesOnRows(self.draws_.averaged, rows, self.effect_)
 
-    def predict_interval(self, X: Any, level: float = 0.95, strata: Any = None) -> pd.DataFrame:
+    def predict_interval(self, X: Any, level: float = _LEVEL, strata: Any = None) -> pd.DataFrame:
         """Return how well the probability of the positive class is known, or of each, row by row.
 
         Parameters
@@ -349,7 +349,7 @@ class PosteriorAnswers(RuleClassifier):
         rows = self._on_rows(X, strata)
         means = self._class_probabilities(rows)
         index = X.index if isinstance(X, pd.DataFrame) else None
-        wanted = np.array([(1 - level) / 2, (1 + level) / 2])
+        wanted = _ends(level)
         if self.positive_ is not None:
             low, high = rows.quantiles(wanted)
             columns = {"mean": means[:, self._positive_index], "low": low, "high": high}
@@ -403,3 +403,8 @@ def _log_loss(probabilities: NDArray[np.float64], is_class: NDArray[np.bool_]) -
     if probabilities.shape[1] == 1:
         right += (~is_class * (1 - probabilities))[:, 0]
     return float(-np.log(np.maximum(right, np.finfo(np.float64).tiny)).mean())
+
+
+def _ends(level: float = _LEVEL) -> NDArray[np.float64]:
+    """Return the quantiles at which an interval ends, for explanations as for predictions."""
+    return np.array([(1 - level) / 2, (1 + level) / 2])
