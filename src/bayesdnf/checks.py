@@ -86,6 +86,15 @@ def is_finite(value: object) -> TypeGuard[float]:
         return False
 
 
+def is_number(text: str) -> bool:
+    """Whether a text is a number as Python writes them, NaN and infinity included."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def seconds(name: str, owner: str, value: Any, *, besides: str = "or None") -> None:
     """Refuse a length of time that is no finite number above 0.
 

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ..checks import is_number
 from ..errors import ParameterError
 
 Value: TypeAlias = str | int | float | bool | None
@@ -253,14 +254,6 @@ def _is_finite(value: float) -> bool:
         return False
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     # What has no shape of its own could break lines or steer a terminal that shows a rule.
@@ -278,7 +271,7 @@ def value_text(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return _quoted(value) if _is_number(value) else quote(value)
+        return _quoted(value) if is_number(value) else quote(value)
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return repr(value)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...checks import is_number
 from ...display.wording import count, listed
 from ...errors import FileFormatError
 from ..chromosomes import canonical_chromosome, canonical_chromosomes
@@ -108,14 +109,6 @@ def _numbers(
     try:
         return np.array(texts, dtype=np.float64)
     except ValueError:
-        wrong = next(text for text in texts if not _is_number(text))
+        wrong = next(text for text in texts if not is_number(text))
         why = f"{wrong!r} is not a number"
         raise FileFormatError.at(path, f"line {number}", why) from None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
