@@ -180,7 +180,8 @@ class Recombination {
         const std::size_t m = state_.size(), n_pool = pool_.size();
         if (m < 2) return;
         const Simd& simd = posterior_.view().simd();
-        std::vector<Word> any(n_words_, 0), two(n_words_, 0), three(n_words_, 0), rows(n_words_);
+        std::vector<Word> any(n_words_, 0), two(n_words_, 0), three(n_words_, 0), rows(n_words_),
+            of_both(n_words_);
         for (std::size_t i = 0; i < m; ++i) {
             const Word* mask = state_.mask(i).data();
             for (std::size_t w = 0; w < n_words_; ++w) {
@@ -207,9 +208,10 @@ class Recombination {
         const FunctionPrior& prior = posterior_.prior();
         for (std::size_t i = 0; i < m && !stop(); ++i)
             for (std::size_t j = i + 1; j < m; ++j) {
-                simd.and_into(rows.data(), state_.mask(i).data(), state_.mask(j).data(), n_words_);
-                simd.and_not_into(rows.data(), rows.data(), three.data(), n_words_);
-                const MarkedCounts both = posterior_.count(rows.data());
+                simd.and_into(of_both.data(), state_.mask(i).data(), state_.mask(j).data(),
+                              n_words_);
+                simd.and_not_into(of_both.data(), of_both.data(), three.data(), n_words_);
+                const MarkedCounts both = posterior_.count(of_both.data());
                 const MarkedCounts left{
                     marked.positive - alone[i].positive - alone[j].positive - both.positive,
                     marked.negative - alone[i].negative - alone[j].negative - both.negative};
@@ -227,8 +229,9 @@ class Recombination {
                                      left.negative + taken(negative)};
                     const double rest = with_one + priors_[t];
                     if (rest + highest(now, both) <= state_.score() || !may_join(t, i, j)) continue;
-                    simd.and_into(any.data(), rows.data(), planes_.data() + t * stride_, n_words_);
-                    const MarkedCounts shared = posterior_.count(any.data());
+                    simd.and_into(rows.data(), of_both.data(), planes_.data() + t * stride_,
+                                  n_words_);
+                    const MarkedCounts shared = posterior_.count(rows.data());
                     now.positive += shared.positive;
                     now.negative += shared.negative;
                     keep({rest + bound_of(m - 1, now), {i, j}, {t, kNone}});
