@@ -28,6 +28,7 @@ REASONS = {
     "native/genomics/simd/pairs.cpp": "one loop for three instruction sets",
     "src/bayesdnf/cli/__init__.py": "four commands; each lists its options",
     "src/bayesdnf/cli/genomics.py": "four commands; each lists its options",
+    "native/search/term_sets.cpp": "one branch and bound: conditions, prices and branching share counts",
     "src/bayesdnf/search/boxes.py": "one branch and bound: boxes, pricing, cutting",
     "src/bayesdnf/search/hunt.py": "the search's schedule, its tally and its stopping rule",
     "src/bayesdnf/sampling/draws_file.py": "writing draws; reading with every array checked",

@@ -31,7 +31,7 @@ from bayesdnf import (
 )
 from bayesdnf.errors import InputError, ParameterError
 from bayesdnf.model.streams import NumberedRuns
-from bayesdnf.search.tally import Tally
+from bayesdnf.search.restarts.tally import Tally
 from tests.fewer import first
 
 ROUNDING = 1e-8
@@ -269,18 +269,6 @@ def test_multiplexer():
     found = hunt(posterior, random_state=0)
     assert [len(term) for term in found.function.terms] == [3, 3, 3, 3]
     assert posterior.counts(found.function)[2:] == (128, 128)
-
-
-@pytest.mark.slow
-def test_a_term_that_narrow_beams_miss_is_found_before_the_restarts_are_believed():
-    X, y, truth = simulate(1000, 10_000, terms=(2, 3, 4, 3, 2), random_state=3005)
-    posterior = Posterior(BitMatrix.from_table(X), y)
-    found = hunt(posterior, random_state=3005)
-    assert found.stopped == "agreement"
-    assert found.log_posterior >= posterior.log_score(truth) - ROUNDING
-    narrow = hunt(posterior, random_state=3005, restarts=15)  # nearly all end below it
-    assert narrow.log_posterior < found.log_posterior
-    assert hunt(posterior, random_state=3005, n_jobs=4) == found
 
 
 @pytest.mark.parametrize(("found_by", "restarts"), [(100, 256), (200, 400), (400, 512)])

@@ -27,7 +27,8 @@ from ..model.rule import Rule, as_rule, one_line
 from ..model.streams import Streams
 from ..remote.clusters import active_cluster
 from ..search.exact import best_term
-from ..search.hunt import hunt, quick_restart
+from ..search.hunt import hunt
+from ..search.restarts.restart import quick_restart
 from .checkpoint import Checkpoint
 from .draws import Draws
 from .kernel import Kernel, Terms

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bayesdnf import LiteralEncoder, Posterior, hunt
-from bayesdnf.search.ways import ROUND, Ways
+from bayesdnf.search.restarts.ways import ROUND, Ways
 from benchmarks.tree_tables import tree_table
 
 ELITES = [((1, (0,)), (1, (1, 2)), (1, (3, 4))), ((1, (0,)), (1, (5, 6)))]

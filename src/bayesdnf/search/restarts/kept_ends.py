@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import _native
-from ..checks import is_whole
-from ..files.states import StateFile
-from ..model.flat_functions import as_flat
-from ..model.posterior import Posterior, Scores
-from ..model.streams import NumberedRuns
-from ..remote.numbered import RemoteRuns
+from ... import _native
+from ...checks import is_whole
+from ...files.states import StateFile
+from ...model.flat_functions import as_flat
+from ...model.posterior import Posterior, Scores
+from ...model.streams import NumberedRuns
+from ...remote.numbered import RemoteRuns
 from .tally import End
 from .ways import Term, Terms
 

@@ -1,6 +1,6 @@
 """When restarts agree, and when a search may stop."""
 
-from bayesdnf.search.tally import End, Tally
+from bayesdnf.search.restarts.tally import End, Tally
 
 
 def agrees(*ends, unaided=None, needed=1):

@@ -7,7 +7,7 @@ import pytest
 from bayesdnf import BitMatrix, Posterior, hunt, simulate
 from bayesdnf.errors import InputError
 from bayesdnf.files.states import read_state, write_state
-from bayesdnf.search.hunt import _Restart
+from bayesdnf.search.restarts.restart import Restart
 
 KIND = "bayesdnf.search-checkpoint"
 RUN = {"restarts": 24, "agree": 48, "random_state": 0, "starts": ["x0", "x1 AND x2"]}
@@ -27,9 +27,9 @@ def whole(posterior):
 @pytest.fixture
 def counted(monkeypatch):
     """Numbers of the restarts that are done."""
-    done, restart = [], _Restart.__call__
+    done, restart = [], Restart.__call__
     monkeypatch.setattr(
-        _Restart, "__call__", lambda self, number: [done.append(number), restart(self, number)][1]
+        Restart, "__call__", lambda self, number: [done.append(number), restart(self, number)][1]
     )
     return done
 
