@@ -60,9 +60,7 @@ class Recombination {
 
     // Whether two terms cannot stand in one function.
     bool exclude(const Term& x, const Term& y) const {
-        const Support& support = posterior_.support();
-        return x == y ||
-               (support.rules().antichain && (support.absorbs(x, y) || support.absorbs(y, x)));
+        return posterior_.support().beside(x, y) != Verdict::allowed;
     }
 
     // Which terms of the state must make way for each of the pool. Most of the pool are kin to some
@@ -262,7 +260,7 @@ class Recombination {
         if (stop()) return false;
         std::sort(exchanges_.begin(), exchanges_.end());
         for (const Exchange& e : exchanges_) {
-            if (e.bound <= state_.score()) return false;
+            if (e.bound <= state_.score() || stop()) return false;
             std::vector<std::size_t> out;
             std::vector<Term> in;
             for (const std::size_t i : e.out)
@@ -297,8 +295,25 @@ class Recombination {
 
 }  // namespace
 
+// Terms of several functions are seldom allowed together. Of those that exclude each other the first
+// ones stay, and as many of all as there may be.
+static void make_allowed(State& state) {
+    if (state.value().allowed()) return;
+    const Support& support = state.posterior().support();
+    std::vector<Term> kept;
+    for (const Term& term : state.terms())
+        if (std::ranges::all_of(kept, [&](const Term& other) {
+                return support.beside(other, term) == Verdict::allowed;
+            }))
+            kept.push_back(term);
+    state = State(state.posterior(), std::move(kept));
+    while (!state.value().allowed() && state.size() > 0) state.replace(state.size() - 1, {});
+}
+
 void recombine(State& state, const std::vector<Term>& pool, const Stop& stop) {
-    if (pool.empty()) return;
+    make_allowed(state);
+    // Without an allowed function to begin with, any exchange would seem to help.
+    if (pool.empty() || !state.value().allowed()) return;
     Recombination recombination(state, pool);
     while (!stop() && recombination.improve(stop)) {
     }

@@ -415,3 +415,51 @@ TEST(recombining_ends_where_no_exchange_helps) {
     }
     CHECK(better > kSeeds / 2);
 }
+
+TEST(recombining_makes_a_start_allowed) {
+    std::size_t several = 0;
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+        if (seed % 7 == 0) continue;  // terms of one literal are not allowed
+        const Problem problem(seed, 6);
+        Philox rng({seed, 4});
+        // Terms of two functions, and one that is absorbed in any case.
+        std::vector<Term> terms{{0}};
+        for (const State& state : {problem.random_state(rng), problem.random_state(rng)})
+            terms.insert(terms.end(), state.terms().begin(), state.terms().end());
+        terms.push_back({0, 1});
+        State state(*problem.posterior, terms);
+        CHECK(!state.value().allowed());
+        recombine(state, {}, StopFlag());
+        CHECK(state.value().allowed());
+        CHECK(state.terms().front() == Term{0});  // the first of those that exclude each other
+        several += state.size() > 1;
+        // No term goes without a reason.
+        for (const Term& term : terms)
+            CHECK(std::ranges::find(state.terms(), term) != state.terms().end() ||
+                  !state.value_with(kNone, term).allowed());
+        const double before = state.score();
+        recombine(state, all_terms(6), StopFlag());
+        CHECK(state.score() >= before);
+    }
+    CHECK(several > kSeeds / 4);
+}
+
+TEST(two_terms_may_stand_beside_each_other_if_the_support_allows_both) {
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+        const Problem problem(seed, 6);
+        const Support& support = problem.posterior->support();
+        const std::vector<std::int32_t> layers{1, 1};
+        const std::vector<Count> covers{1000, 1000};
+        for (const Term& a : all_terms(6))
+            for (const Term& b : all_terms(6)) {
+                const std::vector<LiteralIds> both{a, b};
+                // The first two are taken to be allowed alone, so only the pair is looked at.
+                const std::vector<LiteralIds> one{a}, other{b};
+                if (support.check(one, {layers.data(), 1}, covers, 1) != Verdict::allowed ||
+                    support.check(other, {layers.data(), 1}, covers, 1) != Verdict::allowed)
+                    continue;
+                CHECK((support.beside(a, b) == Verdict::allowed) ==
+                      (support.check(both, layers, covers, 1) == Verdict::allowed));
+            }
+    }
+}
