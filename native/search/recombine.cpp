@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "search/hunt.hpp"
+
 namespace bayesdnf {
 namespace {
 
@@ -294,21 +296,6 @@ class Recombination {
 };
 
 }  // namespace
-
-// Terms of several functions are seldom allowed together. Of those that exclude each other the first
-// ones stay, and as many of all as there may be.
-static void make_allowed(State& state) {
-    if (state.value().allowed()) return;
-    const Support& support = state.posterior().support();
-    std::vector<Term> kept;
-    for (const Term& term : state.terms())
-        if (std::ranges::all_of(kept, [&](const Term& other) {
-                return support.beside(other, term) == Verdict::allowed;
-            }))
-            kept.push_back(term);
-    state = State(state.posterior(), std::move(kept));
-    while (!state.value().allowed() && state.size() > 0) state.replace(state.size() - 1, {});
-}
 
 void recombine(State& state, const std::vector<Term>& pool, const Stop& stop) {
     make_allowed(state);
