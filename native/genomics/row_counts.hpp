@@ -31,6 +31,7 @@ class RowCounts {
           scores_(scores),
           stride_(split.n_segments() * kSegment),
           counts_(kRowGroup * stride_),
+          room_(split.n_strata() * kStrataRoom),
           table_(split.n_strata()) {
         wanted_.fill(INFINITY);
     }
@@ -72,6 +73,7 @@ class RowCounts {
                 wanted_[j] = scores_.least_sum(std::max(of_row, of_lanes_[j]), least_);
         screened.wanted = wanted_.data();
         screened.segment = kSegment;
+        screened.room = room_.data();
         const Levels* levels = &levels_;
         if (of_row > lowest_) {
             raised_ = levels_;
@@ -121,6 +123,7 @@ class RowCounts {
     const LevelScores& scores_;
     std::size_t stride_;  // of a row's counts
     AlignedVector<std::int32_t> counts_;
+    std::vector<float> room_;
     std::vector<LevelCounts<kTable>> table_;
     alignas(64) Levels levels_{};
     alignas(64) Levels raised_{};
