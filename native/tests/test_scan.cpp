@@ -202,6 +202,9 @@ TEST(a_screen_lets_through_all_that_reach_the_value) {
                 for (const float level : scores.levels(0, least))
                     levels.insert(levels.end(), kLanes, level);
                 row.levels = levels.data();
+                const std::vector<float> alone(kLanes, 0);
+                row.lanes_alone = alone.data();
+                row.alone = -INFINITY;
                 std::size_t kept = 0;
                 for (std::int32_t b = 0; b <= negative; ++b)
                     for (std::int32_t a = 0; a <= positive; ++a) {

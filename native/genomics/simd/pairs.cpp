@@ -257,6 +257,10 @@ struct Screen {
     Screen(const ScreenRow& of_row, std::size_t lane) : row(of_row), most{} {
         for (std::size_t k = 0; k < Levels; ++k)
             levels[k] = floats_at(row.levels + k * kLanes + lane);
+        const auto worse = floats_at(row.lanes_alone + lane) < Floats{} + row.alone;
+        if (!any(worse)) return;
+        for (std::size_t k = 0; k < Levels; ++k)
+            levels[k] = worse ? Floats{} + row.levels_of_row[k] : levels[k];
     }
 
     // What rounding may leave where there is nothing; the levels have slack enough to exceed it.

@@ -70,8 +70,10 @@ struct ScreenRow {
     bool both_directions;
     float share, beyond;  // the share of cases; one more than there are rows
     // A product of m rows, a of them cases, may be worth a look if (a - share m)^2 exceeds
-    // m (beyond - m) times the level of m's range and the lane. Range k ends before cuts[k].
-    const float *cuts, *levels;
+    // m (beyond - m) times the level of m's range and the lane. Range k ends before cuts[k]. Lanes
+    // whose best sub-term is worse than the row's have the row's levels.
+    const float *cuts, *levels, *lanes_alone, *levels_of_row;
+    float alone;  // the row's best sub-term; no lane is worse than -infinity
     // With more than one stratum, in place of these: what each can add, and by lane what all of
     // them must add up to.
     const StratumBound* strata;
