@@ -200,7 +200,7 @@ class OneUnion {
         const Floats rows = LaneCells::of_sets(cells.rows + kLowCells, n_high, first);
         Floats most = at_most_exactly(row_.strata[s], off, rows);
         const auto take = [&](Floats over, Floats m) {
-            const Floats found = at_most_exactly(row_.strata[s], over, m);
+            const Floats found = at_most(row_.strata[s], over, m);
             most = found > most ? found : most;
         };
         Floats over = off, m = rows;
