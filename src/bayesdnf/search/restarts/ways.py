@@ -181,7 +181,7 @@ def _some(terms: Terms, share: float, rng: np.random.Generator) -> Terms:
 
 def _together(elites: Sequence[Terms], rng: np.random.Generator) -> Terms:
     # The foremost are often all alike: the other one may be worse, so that it brings other terms.
-    first, second = rng.integers(min(_FOREMOST, len(elites))), rng.integers(len(elites))
+    first, second = (int(rng.integers(n)) for n in (min(_FOREMOST, len(elites)), len(elites)))
     taken = (*_some(elites[first], _TAKEN, rng), *_some(elites[second], _TAKEN, rng))
     once = {term: layer for layer, term in taken}  # in the layer that the second has it in
     # Those of the first come first: of terms that exclude each other, recombine() keeps the first.
