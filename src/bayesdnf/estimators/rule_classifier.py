@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..boolean.literal import Value
 from ..data.encoder import FittedTable, LiteralEncoder
 from ..data.outcome import CheckedWeights, read_weights
+from ..errors import InputError
 from ..model.effect import Effect
 from ..model.posterior import Posterior
 from ..model.prior import Prior
@@ -155,6 +156,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Read what ``fit`` is given; notes the columns, nothing else."""
         table = read_features(self, X, fitting=True)
         n_rows = count_rows(table)
+        if n_rows == 0:
+            raise InputError("X has no rows; at least one is needed.")
         weights = read_weights(sample_weight, n_rows)
         labels = read_labels(self, y, n_rows, weights, self.positive)
         encoder = encoder_of(self)
