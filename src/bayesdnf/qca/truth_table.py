@@ -158,8 +158,8 @@ def truth_table(
     cases = read_cases(df, outcome, conditions, owner)
     if taken := [name for name in cases.conditions if name in _COLUMNS]:
         raise InputError(
-            f"A condition is called {taken[0]!r}, which is the name of a column of the truth table; "
-            f"rename it."
+            f"A condition is called {taken[0]!r}, which is the name of a column of the truth "
+            f"table; rename it."
         )
     codes, group = np.unique(cases.codes, axis=0, return_inverse=True)
     group = group.ravel()
