@@ -88,8 +88,11 @@ def test_columns_are_found_by_name_and_extra_ones_ignored(table, model):
 
 def test_which_columns_are_needed(table, model):
     own = table[["odor"]]
-    with pytest.raises(UnknownColumnError, match="no column 'site'"):
+    with pytest.raises(UnknownColumnError, match=r"no column 'site'.*allow_missing_columns=True"):
         model.predict(own)
+    with pytest.raises(UnknownColumnError, match="no column 'odor'") as caught:
+        model.predict(table[["site"]])
+    assert "allow_missing_columns" not in str(caught.value)
     lenient = clone(model).set_params(allow_missing_columns=True).fit(table, LABELS)
     assert lenient.predict(own).tolist() == LABELS
     with pytest.raises(UnknownColumnError, match="no column 'odor'"):

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..boolean.literal import Value
 from ..data.encoder import FittedTable, LiteralEncoder
 from ..data.outcome import CheckedWeights, read_weights
-from ..errors import InputError
+from ..errors import InputError, UnknownColumnError
 from ..model.effect import Effect
 from ..model.posterior import Posterior
 from ..model.prior import Prior
@@ -204,7 +204,18 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _as_rows(self, table: Any, attributes: Iterable[str]) -> FittedTable:
         """Read a table; ``attributes`` are the columns that the answer depends on."""
-        return self.encoder_.as_table(table, attributes if self.allow_missing_columns else None)
+        needed = list(attributes)
+        if self.allow_missing_columns:
+            return self.encoder_.as_table(table, needed)
+        try:
+            return self.encoder_.as_table(table)
+        except UnknownColumnError as error:
+            absent = str(error)
+        self.encoder_.as_table(table, needed)  # raises it where the answer depends on the column
+        raise UnknownColumnError(
+            f"{absent} The answer does not depend on it: allow_missing_columns=True predicts "
+            f"without."
+        )
 
     @property
     def deciding_columns_(self) -> tuple[str, ...]:
