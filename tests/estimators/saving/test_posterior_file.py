@@ -11,6 +11,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from bayesdnf import (
+    DNFClassifier,
     Draws,
     Effect,
     Poisson,
@@ -181,6 +182,8 @@ def test_what_cannot_be_saved_or_loaded(mixed, file, tmp_path):
         quick().save(tmp_path / "x.nc")
     with pytest.raises(InputError, match="No such file"):
         PosteriorDNFClassifier.load(tmp_path / "absent.nc")
+    with pytest.raises(InputError, match="holds draws of PosteriorDNFClassifier, whose load reads"):
+        DNFClassifier.load(file)
     mixed.draws_.save(tmp_path / "draws.nc")
     with pytest.raises(InputError, match="holds draws and no classifier"):
         PosteriorDNFClassifier.load(tmp_path / "draws.nc")
