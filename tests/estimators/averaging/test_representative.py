@@ -16,7 +16,7 @@ from bayesdnf import (
 )
 from bayesdnf.data.bits import BitMatrix
 from bayesdnf.errors import InputError
-from bayesdnf.estimators.averaging import representative
+from bayesdnf.estimators.averaging import nearest_rule
 from bayesdnf.estimators.averaging.representative import find_representative
 from bayesdnf.model.part_rates import mean_rates
 from tests.estimators.averaging.averaged_worlds import SETTINGS, world
@@ -35,7 +35,7 @@ def test_no_single_change_is_better(name, limit):
     assert slow.allowed(found.rule)
     assert found.loss == pytest.approx(slow.loss(found.rule), abs=1e-12)
     assert found.base_loss == pytest.approx(slow.loss(BooleanFunction()), abs=1e-12)
-    worth = representative._WORTH * found.base_loss
+    worth = nearest_rule._WORTH * found.base_loss
     now = found.loss + worth * found.rule.n_literals
     for other in set(neighbours(found.rule, drawn.literals, layers)):
         if other.n_literals <= limit and slow.allowed(other):
