@@ -25,19 +25,20 @@ Terms = tuple[tuple[int, tuple[int, ...]], ...]
 
 _STARTS = 16  # rules to go on from
 _CUT = 16  # drawn rules to cut short
-_KICKS = 1500  # times that terms are torn out of the best rule, by its most literals, ...
+_KICKS = 4500  # times that terms are torn out of the best rule, by its most literals, ...
 _WORK = 10**8  # ... and fewer on tables of more literals times rows than its share of this, ...
 _FEWEST_KICKS = 10  # ... but so many
 _POOL = 256  # drawn terms to put in where others were torn out, ...
 _EXCHANGED = 64  # ... every other time one of the first, which are tried in other places too
-_WORTH = 0.002  # share of the loss without any rule that a literal must save
+_WORTH = 0.002  # share of the loss without any rule that a literal must save, ...
+_LAYER = 0.1  # ... and the part of that for a layer, which else would split for nothing
 _JUDGED = 16  # candidates that the support is asked about at a time
 
 
 def nearest_rule(
     draws: Draws, posterior: Posterior, rows: AveragedRows, max_literals: int
 ) -> Terms:
-    """Find the rule of so many literals at most with the least loss, and a price for each literal.
+    """Find the rule of so many literals at most with the least loss, and a price for its size.
 
     Parameters
     ----------
@@ -120,9 +121,7 @@ class _Search:
         ends += self._kicked(ends[int(np.argmin(self._costs(ends)))])
         # From risks that are not rounded: of many rows alike the same error would add up.
         losses = [self.rows.total * self.rows.exact_loss(as_flat([end])) for end in ends]
-        costs = [
-            loss + self.price * _n_literals(end) for loss, end in zip(losses, ends, strict=True)
-        ]
+        costs = [loss + self.price * _size(end) for loss, end in zip(losses, ends, strict=True)]
         return min(zip(costs, ends, strict=True))[1]
 
     def _kicked(self, best: Terms) -> list[Terms]:
@@ -272,20 +271,18 @@ class _Search:
             # without evaluating the rule.
             out[:, :, : slot.layer] -= gone.transpose(2, 0, 1, 3)
             out[:, :, slot.layer] += gone.sum(axis=1).transpose(1, 0, 2)
-        n_layers = np.array(
-            [max((g for g, _ in rests[s.rest]), default=0) + s.opens_layer for s in slots]
-        )
-        losses = rows.loss(filled.reshape(-1, *sums.shape[1:]), n_layers.repeat(len(rows.offered)))
+        losses = rows.loss(filled.reshape(-1, *sums.shape[1:]))
         costs = losses.reshape(len(slots), -1)
         for row, slot in zip(costs, slots, strict=True):
-            row += self.price * (_n_literals(rests[slot.rest]) + len(slot.base) + 1)
+            more = len(slot.base) + 1 + _LAYER * slot.opens_layer
+            row += self.price * (_size(rests[slot.rest]) + more)
             row[rows.places(slot.base)] = np.inf  # what the term holds already
         return costs
 
     def _costs(self, rules: Sequence[Terms]) -> Floats:
-        """Loss of rules, and a price for each of their literals."""
-        lengths = np.array([_n_literals(rule) for rule in rules])
-        return self.rows.losses(as_flat(rules)) + self.price * lengths
+        """Loss of rules, and a price for each of their literals and layers."""
+        sizes = np.array([_size(rule) for rule in rules])
+        return self.rows.losses(as_flat(rules)) + self.price * sizes
 
     def _allowed(self, rules: Sequence[Terms]) -> NDArray[np.bool_]:
         flat = self.rows.as_offered(as_flat(rules))
@@ -325,6 +322,11 @@ def _frequent_terms(draws: Draws) -> list[tuple[int, ...]]:
 
 def _n_literals(terms: Terms) -> int:
     return sum(len(literals) for _, literals in terms)
+
+
+def _size(terms: Terms) -> float:
+    """Literals, and a part of one for each layer: what has to be read."""
+    return _n_literals(terms) + _LAYER * len({layer for layer, _ in terms})
 
 
 def _without(terms: Terms, i: int) -> Terms:

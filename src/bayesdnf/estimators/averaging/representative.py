@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypedDict
 
+import numpy as np
+
 from ...model.effect import Effect
 from ...model.flat_functions import as_flat
-from ...model.part_rates import part_risks
+from ...model.part_rates import mean_rates, mean_shares, part_risks
 from ...model.posterior import Posterior
 from ...model.rates import Interval
 from ...model.rule import Rule
 from ...sampling.draws import Draws
 from ..class_shares import Shares, pooled_shares
 from .nearest_rule import nearest_rule
-from .nearness import AveragedRows, Ints
+from .nearness import AveragedRows, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -28,16 +30,21 @@ class Representative:
     max_literals : int
         How many literals it could have.
     loss : float
-        What is lost: by how much the mean cross-entropy of the rule's risks exceeds that of the
-        averaged ones themselves, in nats a row of the fit (a Kullback-Leibler divergence).
+        What is lost: by how much the mean cross-entropy of the averaged risks of rows to their
+        means over parts exceeds that to themselves, in nats a row of the fit (a Kullback-Leibler
+        divergence).
     base_loss : float
         The same for no rule: one risk for all rows, or for all rows of a stratum.
+    predicted : ndarray of shape (n_strata, n_parts, n_classes)
+        What the rule predicts: means of the averaged probabilities over the rows of each part and
+        stratum of the fit; of two classes the positive one first.
     cells : ndarray of shape (n_strata, n_parts, n_classes)
         Rows of each class in each part and stratum of the rows of the fit, weighted; of two classes
         positives first.
     risks : tuple of Interval
-        Posterior means and 95 % intervals of the risk of each part, that of part 0 first; pooled
-        over the strata. Empty with more than two classes.
+        Posterior means and 95 % intervals of the risk of each part if this rule were known to be
+        the true one, that of part 0 first; pooled over the strata. Empty with more than two
+        classes.
     shares : tuple of tuples of Interval, or None
         The same of each class, in the order of ``classes_``, with more than two classes; else None.
     """
@@ -46,6 +53,7 @@ class Representative:
     max_literals: int
     loss: float
     base_loss: float
+    predicted: Floats
     cells: Ints
     risks: tuple[Interval, ...]
     shares: Shares | None = None
@@ -55,10 +63,10 @@ def find_representative(draws: Draws, posterior: Posterior, max_literals: int) -
     """Find the rule of so many literals at most whose risks are nearest to the averaged ones.
 
     Near means a small cross-entropy -Σ [p ln q + (1-p) ln(1-q)] over the rows of the fit, p the
-    averaged risk and q the rule's own posterior mean; with more than two classes -Σ Σ_c p_c ln q_c.
-    A literal that brings risks no nearer than by 2 in 1,000 of the way from one risk for all to the
-    average is left out. Of large tables the search looks at some 20,000 rows; what is said of the
-    rule found is true of all of them.
+    averaged risk and q the mean of p over the row's part, which makes the sum least; with more than
+    two classes -Σ Σ_c p_c ln q_c. A literal that brings risks no nearer than by 2 in 1,000 of
+    the way from one risk for all to the average is left out, a layer by 2 in 10,000. Of large
+    tables the search looks at some 20,000 rows; what is said of the rule found is true of all.
 
     Parameters
     ----------
@@ -98,6 +106,7 @@ def find_representative(draws: Draws, posterior: Posterior, max_literals: int) -
         max_literals=max_literals,
         loss=rows.exact_loss(flat),
         base_loss=rows.exact_loss(as_flat([()])),
+        predicted=rows.predicted(flat),
         cells=cells,
         **outcomes_of(posterior.effect, cells, posterior.simple),
     )
@@ -125,3 +134,24 @@ def outcomes_of(effect: Effect, cells: Ints, two_rates: bool) -> Outcomes:
     if cells.shape[2] > 2:
         return {"risks": (), "shares": pooled_shares(cells)}
     return {"risks": part_risks(effect, cells, two_rates=two_rates), "shares": None}
+
+
+def own_means(effect: Effect, cells: Ints, two_rates: bool) -> Floats:
+    """Posterior means of the risks of a rule known to be true: what files of version 5 predict.
+
+    Parameters
+    ----------
+    effect : Effect
+        What is known of the rates.
+    cells : ndarray of shape (n_strata, n_parts, n_classes)
+        Rows of each class; of two positives first.
+    two_rates : bool
+        Whether these are the two rates of a function without strata, which may be known or ordered.
+    """
+    if cells.shape[2] > 2:
+        return mean_shares(cells)
+    if two_rates:
+        own = np.array([[risk.mean for risk in part_risks(effect, cells, two_rates=True)]])
+    else:
+        own = mean_rates(effect, cells[None], np.array([cells.shape[1] - 1]))[0]
+    return np.stack([own, 1 - own], axis=-1)
