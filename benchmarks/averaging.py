@@ -228,8 +228,10 @@ def second_fold(found: Measured) -> list[str]:
         "## A second fold",
         "",
         filled(
-            f"""Means over the second fold of {len(sets)} sets: {listed([*second.sets])}. Of the
-            methods that were measured there; nothing was chosen by these folds."""
+            f"""Means over the second fold of {len(sets)} sets ({listed([*second.sets])}), of the
+            methods that were measured there. What representatives predict was settled on other
+            tables ([layers](layers.md#the-representative-rule)); that a layer costs a tenth of a
+            literal, and how long to search, after a look at the second folds of some small sets."""
         ),
         "",
         *table(["method", "log loss", "AUC", "accuracy"], rows),
@@ -352,10 +354,10 @@ def rows_used(found: Measured) -> str:
     cut = [n for n, of in found.sets.items() if of["train_rows"] == MOST_ROWS]
     return filled(
         f"""{len(found.sets)} sets; {listed(own)} have a training and a test part of their own, the
-        others five folds, of which {folds} measured so far. Training rows are cut to {MOST_ROWS:,}
-        on {listed(cut)}, the same rows for all methods. A fold of a table of one or two hundred
-        rows says little about that table; means over sets say more. Sets not measured in full and
-        left out: {listed(found.left_out)}. Not all was measured at once:
+        others five folds, of which {folds} measured with all methods. Training rows are cut to
+        {MOST_ROWS:,} on {listed(cut)}, the same rows for all methods. A fold of a table of one or
+        two hundred rows says little about that table; means over sets say more. Sets not measured
+        in full and left out: {listed(found.left_out)}. Not all was measured at once:
         {OURS[0]}, {FUNCTIONS} and representatives were measured {days(found, *OURS[:4])}, all
         others {days(found, *SHOWN[4:])}."""
     )
