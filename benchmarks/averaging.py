@@ -229,9 +229,11 @@ def second_fold(found: Measured) -> list[str]:
         "",
         filled(
             f"""Means over the second fold of {len(sets)} sets ({listed([*second.sets])}), of the
-            methods that were measured there. What representatives predict was settled on other
-            tables ([layers](layers.md#the-representative-rule)); that a layer costs a tenth of a
-            literal, and how long to search, after a look at the second folds of some small sets."""
+            methods that were measured there. That representatives predict averaged risks was
+            settled on other tables ([layers](layers.md#the-representative-rule)). Three details
+            were set after a look at some small sets: that no further rows are added to these means
+            (first folds), that a layer costs a tenth of a literal, and how long to search (second
+            folds)."""
         ),
         "",
         *table(["method", "log loss", "AUC", "accuracy"], rows),
