@@ -14,13 +14,12 @@ from ..checks import whole
 from ..data.encoder import FittedTable
 from ..data.memory import require_memory
 from ..errors import InputError, ParameterError
-from ..model.part_rates import mean_rates, mean_shares
+from ..model.part_rates import stratum_weights
 from ..model.rates import Counts, Interval
 from ..sampling.draws import Draws
 from .averaging.attribute_risks import AttributesOnRows
 from .averaging.drawn_on_rows import DrawnOnRows
 from .averaging.representative import Representative
-from .class_shares import pooled_means
 from .explaining.averaged import AveragedClassExplanation, AveragedExplanation, deciding_terms
 from .explaining.explanation import one_row
 from .rule_classifier import RuleClassifier
@@ -96,6 +95,8 @@ class PosteriorAnswers(RuleClassifier):
     ) -> NDArray[np.float64]:
         """Return the probability of each class by the representative rule alone.
 
+        They are means of the averaged probabilities over the rows that each part has in the fit.
+
         Parameters
         ----------
         X : pandas or polars DataFrame, 2-D array, or dict of columns
@@ -148,7 +149,7 @@ class PosteriorAnswers(RuleClassifier):
         >>> print(clf.explain({"odor": "n", "size": "b"}))
         Averaged over 800 draws: P(1) = 0.016 [0.00034, 0.057], predicted 0.
         Beside 0.4 of all rows: lowered.
-        By the representative rule: it does not hold, risk 0.01613.
+        By the representative rule: it does not hold, risk 0.01601.
         """
         check_is_fitted(self)
         table = self._as_rows(one_row(row, self.encoder_.columns_), self._attributes())
@@ -201,15 +202,13 @@ class PosteriorAnswers(RuleClassifier):
 
         Without the strata of rows there is one, of all together.
         """
-        if shown.shares is not None:
-            means = pooled_means(shown.cells)[None] if strata is None else mean_shares(shown.cells)
-            return np.asarray(means)
+        own = shown.predicted
         if strata is None:
-            own = np.array([[risk.mean for risk in shown.risks]])
-        else:
-            layers = np.array([len(shown.risks) - 1])
-            own = mean_rates(self.effect_, shown.cells[None], layers)[0]
-        return self._by_class(own.ravel()).reshape(*own.shape, 2)
+            weights = stratum_weights(self.effect_, shown.cells)[..., None]
+            own = (weights * own).sum(axis=0, keepdims=True)
+        if self.positive_ is None:
+            return own
+        return self._by_class(own[..., 0].ravel()).reshape(own.shape)
 
     def importance(self, X: Any, y: Any) -> pd.DataFrame:
         """Return what each attribute is worth: how probable it is in the rule, and what it tells.

@@ -180,10 +180,10 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     >>> y = rng.random(600) < np.where(X[:, 0] * X[:, 1], 0.9, np.where(X[:, 2], 0.1, 0.5))
     >>> clf = PosteriorDNFClassifier(layers=3, draws=300, warmup=100, random_state=0).fit(X, y)
     >>> shown = clf.representative()
-    >>> print(shown.rule.to_text([round(risk.mean, 2) for risk in shown.risks]))
+    >>> print(shown.rule.to_text(shown.predicted[0, :, 0].round(2)))
     if   (x0 AND x1)   then 0.9
-    elif (x2)          then 0.16
-    else                    0.51
+    elif (NOT x2)      then 0.51
+    else                    0.16
     """
 
     draws_: Draws
@@ -380,10 +380,11 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     def representative(self, max_literals: int | None = None) -> Representative:
         """Find the rule of few literals whose risks are nearest to the averaged ones.
 
-        Near means a small cross-entropy between averaged risks and the rule's own, over the rows of
-        the fit. Looked for among the drawn rules, what is left of them when terms and literals are
-        dropped, and what changes of single literals and terms lead to; it is the best rule found,
-        not one proved to be best. Literals that bring next to nothing are left out.
+        Near means a small cross-entropy of the averaged risks to their means over the rule's parts,
+        on the rows of the fit. Looked for among the drawn rules, what is left of them when terms
+        and literals are dropped, and what changes of single literals and terms lead to; it is the
+        best rule found, not one proved to be best. Literals and layers that bring next to nothing
+        are left out.
 
         Parameters
         ----------
@@ -393,8 +394,8 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         Returns
         -------
         Representative
-            Its ``rule``, the ``risks`` of its parts (with more than two classes ``shares``), and
-            its ``loss``.
+            Its ``rule``, what it predicts in each part (``predicted``), the ``risks`` of its parts
+            by their own rows (with more than two classes ``shares``), and its ``loss``.
 
         Raises
         ------
