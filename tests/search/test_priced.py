@@ -88,3 +88,26 @@ def test_terms_at_prices_are_those_of_all_terms():
     best = np.sort(worth[fits])[::-1][:5]
     found = space.find(box, prices, -(2**50), 5, False, 10**9, _native.StopFlag())
     assert sorted(found.worth, reverse=True) == best.tolist()
+
+
+@given(posterior=posteriors(), seed=st.integers(0, 2**32), digits=st.integers(2, 6))
+@settings(deadline=None, max_examples=EXAMPLES)
+def test_terms_are_never_valued_below_their_worth(posterior, seed, digits):
+    rng = np.random.default_rng(seed)
+    space = TermSpace(posterior)
+    box = Box(Range(1, 3), Range(0, posterior.n_pos), Range(0, posterior.n - posterior.n_pos))
+    rows = rng.normal(size=space.n_rows)
+    prices = RowPrices.rounded((1.0, -1.0), rows, rng.choice([0.0, 0.5]), digits)
+    found = space.find(box, prices, -(2**50), 10**6, True, 10**9, _native.StopFlag())
+    assert found.complete
+    if not found.terms:
+        return
+    marked = space.marked(found.terms)
+    exact = space.worth(found.terms) + prices.unit * (marked @ space.row_prices(prices))
+    listed = prices.unit * np.array(found.worth)
+    assert (listed >= exact - 1e-9).all()
+    # Each literal and the size are rounded by themselves.
+    sizes = np.array([len(term) for term in found.terms])
+    assert (listed <= exact + (1 + sizes) * prices.unit + 1e-9).all()
+    pooled = space.units(box, prices, space.worth(found.terms), marked)
+    assert (prices.unit * pooled >= exact - 1e-9).all()
