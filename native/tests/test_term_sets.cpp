@@ -25,28 +25,29 @@ struct Case {
     Likelihood likelihood;
 };
 
-Count sum(const std::vector<Count>& weights, std::size_t from, std::size_t to) {
-    Count total = 0;
-    for (std::size_t i = from; i < to; ++i) total += weights[i];
-    return total;
-}
-
-// Terms that mark some rows at random, positives rather; costs of the size of what rows are worth.
+// Terms that mark some cells at random, positives rather; costs of the size of what rows are worth.
 Case random_case(std::uint64_t seed) {
     Philox rng({seed, 83});
     TermSetsWish wish;
     const bool heavy = seed % 3 == 0;  // so that counts are taken in pieces
-    const std::size_t n_rows = 6 + rng.below(14);
-    wish.n_positive = 2 + rng.below(n_rows - 3);
-    for (std::size_t i = 0; i < n_rows; ++i)
-        wish.weights.push_back(static_cast<Count>(1 + rng.below(heavy ? 40 : 3)));
-    const Count n_pos = sum(wish.weights, 0, wish.n_positive),
-                n_neg = sum(wish.weights, wish.n_positive, n_rows);
+    const std::size_t n_cells = 6 + rng.below(14);
+    wish.n_positive = 2 + rng.below(n_cells - 3);
+    Count n_pos = 0, n_neg = 0;
+    for (std::size_t i = 0; i < n_cells; ++i) {
+        const bool positive = i < wish.n_positive, mixed = positive && rng.below(3) == 0;
+        const auto some = [&](bool any) {
+            return any ? static_cast<Count>(1 + rng.below(heavy ? 40 : 3)) : 0;
+        };
+        wish.positive.push_back(some(positive));
+        wish.negative.push_back(some(!positive || mixed));
+        n_pos += wish.positive.back();
+        n_neg += wish.negative.back();
+    }
     for (std::size_t t = 0; t < 9; ++t) {
-        wish.rows.emplace_back();
-        for (std::size_t i = 0; i < n_rows; ++i)
+        wish.cells.emplace_back();
+        for (std::size_t i = 0; i < n_cells; ++i)
             if (rng.below(10) < (i < wish.n_positive ? 4U : 2U))
-                wish.rows.back().push_back(static_cast<std::int32_t>(i));
+                wish.cells.back().push_back(static_cast<std::int32_t>(i));
         wish.worth.push_back(uniform(rng, -5, -0.5));
         wish.kept_off.push_back(static_cast<Count>(rng.below(heavy ? 26 : 8)));
         wish.saved.push_back(uniform(rng, -0.5, 3));
@@ -73,13 +74,15 @@ struct Marked {
 
 // Rows that a set marks, without one of its terms.
 Marked marked(const TermSetsWish& wish, const Set& set, std::int32_t without = -1) {
-    std::set<std::int32_t> rows;
+    std::set<std::int32_t> cells;
     for (const std::int32_t t : set)
-        if (t != without) rows.insert(wish.rows[as_index(t)].begin(), wish.rows[as_index(t)].end());
+        if (t != without)
+            cells.insert(wish.cells[as_index(t)].begin(), wish.cells[as_index(t)].end());
     Marked counts;
-    for (const std::int32_t row : rows)
-        (as_index(row) < wish.n_positive ? counts.positive : counts.negative) +=
-            wish.weights[as_index(row)];
+    for (const std::int32_t cell : cells) {
+        counts.positive += wish.positive[as_index(cell)];
+        counts.negative += wish.negative[as_index(cell)];
+    }
     return counts;
 }
 
@@ -98,18 +101,18 @@ bool in_box(const TermSetsWish& wish, const Set& set) {
 
 // Whether a listed term that a function of the box may hold is never worse in the place of t.
 bool replaced(const TermSetsWish& wish, std::int32_t t) {
-    const auto& own = wish.rows[as_index(t)];
-    for (std::int32_t other = 0; as_index(other) < wish.rows.size(); ++other) {
-        const auto& rows = wish.rows[as_index(other)];
-        const auto holds = [](const std::vector<std::int32_t>& all, std::int32_t row) {
-            return std::binary_search(all.begin(), all.end(), row);
+    const auto& own = wish.cells[as_index(t)];
+    for (std::int32_t other = 0; as_index(other) < wish.cells.size(); ++other) {
+        const auto& cells = wish.cells[as_index(other)];
+        const auto holds = [](const std::vector<std::int32_t>& all, std::int32_t cell) {
+            return std::binary_search(all.begin(), all.end(), cell);
         };
         bool better = other != t && wish.worth[as_index(other)] >= wish.worth[as_index(t)] &&
                       marked(wish, {other}).positive <= wish.most_positive;
-        for (const std::int32_t row : own)
-            if (as_index(row) < wish.n_positive) better = better && holds(rows, row);
-        for (const std::int32_t row : rows)
-            if (as_index(row) >= wish.n_positive) better = better && holds(own, row);
+        for (const std::int32_t cell : own)
+            if (wish.positive[as_index(cell)] > 0) better = better && holds(cells, cell);
+        for (const std::int32_t cell : cells)
+            if (wish.negative[as_index(cell)] > 0) better = better && holds(own, cell);
         if (better) return true;
     }
     return false;
@@ -153,9 +156,9 @@ void let_just_pay(Case& c, const Set& set) {
 
 std::vector<Set> all_sets(const TermSetsWish& wish) {
     std::vector<Set> out;
-    for (unsigned bits = 0; bits < 1U << wish.rows.size(); ++bits) {
+    for (unsigned bits = 0; bits < 1U << wish.cells.size(); ++bits) {
         Set set;
-        for (std::int32_t t = 0; as_index(t) < wish.rows.size(); ++t)
+        for (std::int32_t t = 0; as_index(t) < wish.cells.size(); ++t)
             if (bits >> t & 1) set.push_back(t);
         if (set.size() == wish.n_terms) out.push_back(set);
     }
