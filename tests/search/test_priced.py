@@ -23,7 +23,8 @@ def random_prices(rng, space, box):
     signs = (1, -1) if space.monotone else rng.choice([-1, 1], 2)
     slopes = tuple((signs * rng.exponential(2, 2)).tolist())
     rows = np.where(space.is_positive, *slopes) * rng.random(len(space.is_positive))
-    rows = np.where(space.is_positive, rows, rows / box.rest.high)
+    # Beyond a share for each term, m terms together would pay more than a row costs.
+    rows = np.where(space.is_positive, rows, rows / rng.choice([1, box.rest.high]))
     prices = RowPrices.rounded(slopes, rows, rng.choice([0.0, abs(slopes[1]) / box.rest.high]))
     found = space.find(box, prices, -(2**50), 3, False, 10**9, _native.StopFlag())
     assert found.complete
@@ -90,7 +91,16 @@ def test_terms_at_prices_are_those_of_all_terms():
     assert sorted(found.worth, reverse=True) == best.tolist()
 
 
-@given(posterior=posteriors(), seed=st.integers(0, 2**32), digits=st.integers(2, 6))
+def weighted_posterior(seed):
+    X, y, _ = simulate(60, 5, random_state=seed)
+    return Posterior(BitMatrix.from_table(X), y, Prior(weights=[1.3, 1.7, 2.1, 2.9, 0.4]))
+
+
+@given(
+    posterior=posteriors() | st.integers(0, 20).map(weighted_posterior),
+    seed=st.integers(0, 2**32),
+    digits=st.integers(2, 6),
+)
 @settings(deadline=None, max_examples=EXAMPLES)
 def test_terms_are_never_valued_below_their_worth(posterior, seed, digits):
     rng = np.random.default_rng(seed)

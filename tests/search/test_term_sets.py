@@ -14,6 +14,7 @@ from bayesdnf import (
     Poisson,
     Posterior,
     Prior,
+    Tabulated,
     _native,
     simulate,
 )
@@ -121,15 +122,32 @@ def test_no_local_optimum_is_missed(posterior, below):
         assert missed(posterior, best - below) == set()
 
 
-def small_posterior(seed):
-    X, y, _ = simulate(40, 4, beta=0.6, pi0=0.1, pi1=0.9, random_state=seed)
-    return Posterior(BitMatrix.from_table(X), y, Prior(size=Poisson(0.5)))
+def small_posteriors(prior):
+    """Posteriors of four columns, the last of which has no effect."""
+    for seed in range(40):
+        X, y, _ = simulate(
+            12 + seed, 4, terms=(1, 2), beta=0.6, pi0=0.1, pi1=0.9, random_state=seed
+        )
+        yield Posterior(BitMatrix.from_table(X), y, prior)
 
 
-def test_local_optima_of_the_default_prior_are_found():
-    for seed in range(30):
-        posterior = small_posterior(seed)
-        assert missed(posterior, best_by_scoring(posterior) - 6) == set()
+SHORT = Prior(size=Poisson(0.5))
+PRIORS = {
+    "default": SHORT,
+    "required": SHORT.set_params(required=["x3"]),
+    "apart": SHORT.set_params(apart=[["x1", "x2"]]),
+    "at most one": SHORT.set_params(at_most_one=[["x0", "x3"]]),
+    "disjoint": SHORT.set_params(disjoint=True),
+    "free terms": SHORT.set_params(count=Tabulated([0.01, 0.01, 0.1, 1, 1, 1])),
+    "long terms": Prior(size=Tabulated([0, 0.1, 0.2, 1, 1])),
+}
+
+
+@pytest.mark.parametrize("name", PRIORS)
+def test_local_optima_are_found(name):
+    for posterior in small_posteriors(PRIORS[name]):
+        for below in (0.2, 10):
+            assert missed(posterior, best_by_scoring(posterior) - below) == set()
 
 
 def dearer_term(space):
@@ -144,11 +162,32 @@ def count_off(space):
     space.count = space.count - np.arange(len(space.count)) / 2
 
 
-@pytest.mark.parametrize("spoil", [dearer_term, dearer_literal, count_off])
-def test_wrong_priors_are_noticed(spoil):
+def always_removable(space):
+    space.removable = True
+
+
+def always_replaceable(space):
+    space.replaceable = True
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil"),
+    [
+        ("default", dearer_term),
+        ("default", dearer_literal),
+        ("default", count_off),
+        ("required", always_removable),
+        ("required", always_replaceable),
+        ("apart", always_replaceable),
+        ("disjoint", always_replaceable),
+        ("at most one", always_replaceable),
+    ],
+)
+def test_mistakes_are_noticed(name, spoil):
     assert any(
-        missed(posterior, best_by_scoring(posterior) - 6, spoil)
-        for posterior in map(small_posterior, range(30))
+        missed(posterior, best_by_scoring(posterior) - below, spoil)
+        for posterior in small_posteriors(PRIORS[name])
+        for below in (0.2, 10)
     )
 
 
