@@ -15,7 +15,8 @@ from bayesdnf import (
     _native,
     simulate,
 )
-from bayesdnf.search.priced import Box, Range, RowPrices, TermSpace
+from bayesdnf.search.box import Box, Range, RowPrices
+from bayesdnf.search.priced import TermSpace
 from tests.search.small_posteriors import EXAMPLES, all_functions, posteriors
 
 

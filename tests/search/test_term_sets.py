@@ -18,8 +18,9 @@ from bayesdnf import (
     _native,
     simulate,
 )
+from bayesdnf.search.box import Box, Range, RowPrices
 from bayesdnf.search.exact import MOST_SETS, _without_a_literal, better_sets
-from bayesdnf.search.priced import Box, Range, RowPrices, TermSpace
+from bayesdnf.search.priced import TermSpace
 from tests.search.small_posteriors import EXAMPLES, all_functions, posteriors
 
 

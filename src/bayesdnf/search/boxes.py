@@ -21,9 +21,10 @@ from .. import _native
 from ..boolean import BooleanFunction
 from ..model.posterior import Posterior
 from ..model.rule import Rule
+from .box import DIGITS, Box, Range, RowPrices, Term
 from .exact import best_term, better_sets
 from .master import Solved, TermPool, planes, solve_linear
-from .priced import DIGITS, Box, Range, RowPrices, Term, TermSpace
+from .priced import TermSpace
 
 _SAME = 1e-6  # nats; scores and bounds closer than this are the same
 _FINE, _FINE_BELOW = 28, 0.1  # digits of prices where the gap is below so many nats

@@ -20,7 +20,8 @@ from ..errors import ParameterError, SizeLimitError
 from ..model.enumerate import LARGEST, flatten, function_words
 from ..model.flat_functions import as_flat
 from ..model.posterior import Posterior, Scores
-from .priced import Bools, Box, Floats, TermSpace, Whole, interruptible
+from .box import Bools, Box, Floats, Whole
+from .priced import TermSpace, interruptible
 from .result import SearchProgress, SearchResult
 from .smallest import smallest_function as smallest_function
 

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .priced import Bools, Box, Floats, RowPrices, Term, TermSpace
+from .box import Bools, Box, Floats, RowPrices, Term
+from .priced import TermSpace
 
 _TOLERANCE = 1e-10  # the least that HiGHS takes
 _UPRIGHT = 1e-7  # share of the normal of a face that points up; others are sides

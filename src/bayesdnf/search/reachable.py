@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from .box import Floats
+
 Span = tuple[int, int]
 
 _CLOSE = 1e-3  # of a whole number; far above any rounding of a corner
