@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayesdnf import LiteralEncoder, Posterior
+from bayesdnf import BitMatrix, LiteralEncoder, Posterior
 from bayesdnf.search import boxes
 from bayesdnf.search.bound import bound_by_boxes
 from bayesdnf.search.priced import TermSpace
@@ -67,3 +67,12 @@ def test_a_table_of_few_different_rows_is_proved(seed):
     found = bound_by_boxes(posterior, None, None)
     assert found.proved
     assert math.isclose(found.log_posterior, best_over_unions(posterior), abs_tol=1e-8)
+
+
+def test_every_positive_cell_may_need_a_term_of_its_own():
+    X = np.repeat(np.vstack([np.eye(3), np.zeros(3)]), 20, axis=0).astype(bool)
+    posterior = Posterior(BitMatrix.from_table(X), X.any(axis=1))
+    assert TermSpace(posterior).most_terms == 3
+    found = bound_by_boxes(posterior, None, None)
+    assert found.proved
+    assert len(found.function.terms) == 3

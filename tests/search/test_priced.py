@@ -122,3 +122,30 @@ def test_terms_are_never_valued_below_their_worth(posterior, seed, digits):
     assert (listed <= exact + (1 + sizes) * prices.unit + 1e-9).all()
     pooled = space.units(box, prices, space.worth(found.terms), marked)
     assert (prices.unit * pooled >= exact - 1e-9).all()
+
+
+@given(posterior=posteriors(), seed=st.integers(0, 2**32))
+@settings(deadline=None, max_examples=EXAMPLES)
+def test_a_bound_is_the_sum_of_what_its_parts_add_at_most(posterior, seed):
+    rng = np.random.default_rng(seed)
+    space = TermSpace(posterior)
+    most = int(rng.integers(1, 4))
+    if len(space.count) <= most or space.most_terms == 0:
+        return
+    n_neg = posterior.n - posterior.n_pos
+    box = Box(Range(1, most), Range(0, posterior.n_pos), Range(0, n_neg))
+    slopes = tuple(rng.normal(size=2).tolist())
+    prices = RowPrices.rounded(slopes, rng.normal(size=space.n_rows), rng.choice([0.0, 0.5]))
+    prices = prices._replace(ceiling=int(rng.integers(-50, 50)))
+    each = prices.unit * space.row_prices(prices)
+    cells = {}
+    literals = space.marked([(i,) for i in range(posterior.bits.n_literals)])
+    for i, weight in enumerate(space.row_weights):
+        key = literals[:, i].tobytes()
+        gain, price = cells.get(key, (0.0, 0.0))
+        own = slopes[0 if space.is_positive[i] else 1] * weight
+        cells[key] = gain + own, price + each[i]
+    rows = sum(max(g * (s > 0) - r * s for s in range(most + 1)) for g, r in cells.values())
+    terms = max(space.count[m] + m * prices.unit * prices.ceiling for m in range(1, most + 1))
+    height = max(v - slopes[0] * a - slopes[1] * b for a, b, v in space.corners(box))
+    assert math.isclose(space.value(box, prices), height + rows + terms, abs_tol=1e-6)
