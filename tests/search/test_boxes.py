@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayesdnf import BitMatrix, LiteralEncoder, Posterior
+from bayesdnf import BitMatrix, LiteralEncoder, Poisson, Posterior, Prior, simulate
 from bayesdnf.search import boxes
 from bayesdnf.search.bound import bound_by_boxes
 from bayesdnf.search.priced import TermSpace
@@ -76,3 +76,15 @@ def test_every_positive_cell_may_need_a_term_of_its_own():
     found = bound_by_boxes(posterior, None, None)
     assert found.proved
     assert len(found.function.terms) == 3
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_boxes_parted_by_terms_and_rows_keep_the_best_function(seed):
+    X, y, _ = simulate(60, 5, terms=(1, 2, 2), beta=0.6, pi0=0.1, pi1=0.9, random_state=seed)
+    posterior = Posterior(BitMatrix.from_table(X), y, Prior(size=Poisson(0.5)))
+    best = all_functions(posterior)[1].log_score.max()
+    # Without going through sets of terms, and from the null function on.
+    with patch.object(boxes.Boxes, "_settle", return_value=False):
+        found = bound_by_boxes(posterior, None, None)
+    assert found.proved
+    assert math.isclose(found.log_posterior, best, abs_tol=1e-6)

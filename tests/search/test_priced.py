@@ -149,3 +149,16 @@ def test_a_bound_is_the_sum_of_what_its_parts_add_at_most(posterior, seed):
     terms = max(space.count[m] + m * prices.unit * prices.ceiling for m in range(1, most + 1))
     height = max(v - slopes[0] * a - slopes[1] * b for a, b, v in space.corners(box))
     assert math.isclose(space.value(box, prices), height + rows + terms, abs_tol=1e-6)
+
+
+@given(posterior=posteriors(), seed=st.integers(0, 2**32))
+@settings(deadline=None, max_examples=EXAMPLES)
+def test_a_row_is_settled_with_all_that_are_alike(posterior, seed):
+    space = TermSpace(posterior)
+    row = int(np.random.default_rng(seed).integers(space.n_rows))
+    literals = space.marked([(i,) for i in range(posterior.bits.n_literals)])
+    alike = (literals == literals[:, [row]]).all(axis=0)
+    marking, missing = space.by_row(space.whole(1), row)
+    assert (marking.begun.open == ~alike).all()
+    assert (missing.shut == alike).all()
+    assert marking.begun.rows == tuple((alike @ space.split).astype(int))

@@ -195,7 +195,7 @@ def test_mistakes_are_noticed(name, spoil):
 
 
 def test_a_better_term_that_may_not_be_used_replaces_none():
-    # The last column is the second without its one false positive, but may not stand beside the first.
+    # The last column is the second without its false positive, but may not stand beside the first.
     row = np.arange(40)
     X = np.stack([row < 10, (row // 10 == 1) | (row == 30), row // 10 == 1], axis=1)
     prior = short(at_most_one=[["x0", "x2"]])
