@@ -194,7 +194,7 @@ calibrate: $(VENV)/.installed build/faults/.built
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "hypothesis and not long" --hypothesis-profile thorough
 	$(BIN)/python -m pytest -v tests/calibration/full.py
 	BAYESDNF_EXHAUSTIVE=1 $(BIN)/python -m pytest -q tests/sampling/test_exactness.py
-	BAYESDNF_BOUNDS=2000 $(BIN)/python -m pytest -q -n 2 tests/search/test_bound.py tests/search/test_boxes.py tests/search/test_priced.py
+	BAYESDNF_BOUNDS=2000 $(BIN)/python -m pytest -q -n 2 tests/search/test_boxes.py tests/search/test_priced.py tests/search/test_term_sets.py
 	BAYESDNF_KILLS=50 $(BIN)/python -m pytest -q tests/sampling/test_checkpoint.py -k kills
 
 # The sweep, and the samplers: a quarter of an hour.

@@ -116,46 +116,49 @@ void bind_exact(nb::module_& m) {
     m.def(
         "better_sets",
         [](nb::object posterior, In<double, 1> worth, In<bool, 2> marked,
-           In<std::int64_t, 1> kept_off, In<double, 1> saved, In<std::int64_t, 1> weights,
-           std::size_t n_positive, std::size_t n_terms, double constant, double fewer,
-           std::pair<Count, Count> positive, std::pair<Count, Count> negative, double target,
-           bool removable, bool replaceable, std::size_t most, const StopFlag& stop) {
+           In<std::int64_t, 1> kept_off, In<double, 1> saved, In<std::int64_t, 2> cells,
+           std::size_t n_terms, double constant, double fewer, std::pair<Count, Count> positive,
+           std::pair<Count, Count> negative, double target, bool removable, bool replaceable,
+           std::size_t most, const StopFlag& stop) {
             const auto& scores = core_of<Posterior>(posterior);
             require_simple(scores);
             const Likelihood& likelihood = scores.likelihood();
-            const std::size_t n_rows = weights.shape(0);
-            require(marked.shape(0) == worth.shape(0) && marked.shape(1) == n_rows,
-                    "marked must have a row for each term and a column for each weight");
+            const std::size_t n_cells = cells.shape(0);
+            require(marked.shape(0) == worth.shape(0) && marked.shape(1) == n_cells,
+                    "marked must have a row for each term and a column for each cell");
+            require(cells.shape(1) == 2, "cells must have two columns");
             require(kept_off.shape(0) == worth.shape(0) && saved.shape(0) == worth.shape(0),
                     "kept_off and saved must have one entry for each term");
             for (std::size_t t = 0; t < worth.shape(0); ++t)
                 require(kept_off.data()[t] >= 0, "kept_off must be 0 or more");
-            require(n_positive <= n_rows, "there are more positive rows than rows");
             require(n_terms >= 1, "n_terms must be 1 or more");
+            TermSetsWish wish;
             Count counts[2] = {0, 0};
-            for (std::size_t i = 0; i < n_rows; ++i) {
-                require(weights.data()[i] > 0, "weights must be above 0");
-                Count& count = counts[i < n_positive ? 0 : 1];
-                count = saturating_add(count, weights.data()[i]);
+            for (std::size_t i = 0; i < n_cells; ++i) {
+                const std::int64_t* cell = cells.data() + 2 * i;
+                require(cell[0] >= 0 && cell[1] >= 0, "cells must hold 0 rows or more");
+                require(cell[0] == 0 || wish.n_positive == i, "cells with positives come first");
+                if (cell[0] > 0) ++wish.n_positive;
+                counts[0] = saturating_add(counts[0], cell[0]);
+                counts[1] = saturating_add(counts[1], cell[1]);
+                wish.positive.push_back(cell[0]);
+                wish.negative.push_back(cell[1]);
             }
             require(counts[0] == likelihood.n_positive() && counts[1] == likelihood.n_negative(),
-                    "weights must add up to the rows of the posterior");
+                    "cells must add up to the rows of the posterior");
             for (const auto& [low, high] : {positive, negative})
                 require(0 <= low && low <= high, "a range must not be empty");
             require(likelihood.has(positive.second, negative.second),
                     "more rows are marked than there are");
-            TermSetsWish wish;
             wish.worth.assign(worth.data(), worth.data() + worth.shape(0));
             for (std::size_t t = 0; t < worth.shape(0); ++t) {
-                wish.rows.emplace_back();
-                for (std::size_t i = 0; i < n_rows; ++i)
-                    if (marked.data()[t * n_rows + i])
-                        wish.rows.back().push_back(static_cast<std::int32_t>(i));
+                wish.cells.emplace_back();
+                for (std::size_t i = 0; i < n_cells; ++i)
+                    if (marked.data()[t * n_cells + i])
+                        wish.cells.back().push_back(static_cast<std::int32_t>(i));
             }
             wish.kept_off.assign(kept_off.data(), kept_off.data() + worth.shape(0));
             wish.saved.assign(saved.data(), saved.data() + worth.shape(0));
-            wish.weights.assign(weights.data(), weights.data() + n_rows);
-            wish.n_positive = n_positive;
             wish.n_terms = n_terms;
             wish.constant = constant;
             wish.fewer = fewer;
@@ -168,8 +171,8 @@ void bind_exact(nb::module_& m) {
             const nb::gil_scoped_release release;
             return better_sets(likelihood, wish, stop);
         },
-        "posterior"_a, "worth"_a, "marked"_a, "kept_off"_a, "saved"_a, "weights"_a, "n_positive"_a,
-        "n_terms"_a, "constant"_a, "fewer"_a, "positive"_a, "negative"_a, "target"_a, "removable"_a,
+        "posterior"_a, "worth"_a, "marked"_a, "kept_off"_a, "saved"_a, "cells"_a, "n_terms"_a,
+        "constant"_a, "fewer"_a, "positive"_a, "negative"_a, "target"_a, "removable"_a,
         "replaceable"_a, "most"_a, "stop"_a,
         "Sets of so many terms that score more than a target.");
 }

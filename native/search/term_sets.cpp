@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <queue>
+
+#include "search/useful_terms.hpp"
 
 namespace bayesdnf {
 namespace {
 
-constexpr std::size_t kTableEntries = std::size_t{1} << 22;
-constexpr Count kPieces = 64;  // in which negatives are taken, for what a removal may lose
-constexpr Count kMostKeptOff = 20;
 constexpr int kFirstSteps = 150, kSteps = 25;  // of prices, at the root and below
 constexpr double kTolerance = 1e-9;
 
@@ -23,29 +21,32 @@ struct Plane {
 class SetWalk {
   public:
     SetWalk(const Likelihood& likelihood, const TermSetsWish& wish, const Stop& stop)
-        : likelihood_(likelihood),
+        : useful_(likelihood, wish),
           wish_(wish),
           stop_(stop),
-          n_negative_rows_(as_index(likelihood.n_negative()) + 1),
-          covered_(wish.weights.size()),
+          covered_(wish.positive.size()),
           prices_(wish.n_positive),
+          paid_(wish.n_positive),
           slopes_(wish.n_positive) {
-        const std::size_t entries = (as_index(likelihood.n_positive()) + 1) * n_negative_rows_;
-        if (entries <= kTableEntries) table_.assign(entries, std::nan(""));
-        split_.reserve(wish.rows.size());
-        for (const std::vector<std::int32_t>& rows : wish.rows)
+        const auto end = static_cast<std::int32_t>(wish.n_positive);
+        split_.reserve(wish.cells.size());
+        for (const std::vector<std::int32_t>& cells : wish.cells)
             split_.push_back(
-                as_index(std::lower_bound(rows.begin(), rows.end(), as_literal(wish.n_positive)) -
-                         rows.begin()));
+                as_index(std::lower_bound(cells.begin(), cells.end(), end) - cells.begin()));
     }
 
     TermSets run() {
-        std::vector<Candidate> all;
-        for (std::size_t t = 0; t < wish_.rows.size(); ++t) {
-            Candidate c{as_literal(t)};
-            if (fits(c, 0, 0)) all.push_back(c);
+        std::vector<std::int32_t> terms;
+        for (std::size_t t = 0; t < wish_.cells.size(); ++t) {
+            Candidate c{static_cast<std::int32_t>(t)};
+            if (fits(c, 0, 0)) terms.push_back(c.term);
         }
-        if (wish_.replaceable) drop_dominated(all);
+        if (wish_.replaceable) terms = useful_.undominated(terms, stop_, halted_);
+        std::vector<Candidate> all;
+        for (const std::int32_t term : terms) {
+            all.push_back({term});
+            fits(all.back(), 0, 0);
+        }
         std::vector<double> prices(wish_.n_positive, 1.0);
         visit(std::move(all), wish_.n_terms, {0, 0, wish_.constant}, prices);
         found_.complete = !halted_;
@@ -56,129 +57,32 @@ class SetWalk {
     struct Candidate {
         std::int32_t term;
         Count positive = 0, negative = 0;  // that it adds
+        Count alone = 0;                   // of these negatives: in cells without positives
         double worth = 0;                  // at the prices at hand
+        double cost = 0;                   // of that, what it pays for cells that cost
     };
     struct Chosen {
         Count positive, negative;
         double prior;
     };
 
-    static std::int32_t as_literal(std::size_t n) { return static_cast<std::int32_t>(n); }
-
-    double log_likelihood(Count a, Count b) {
-        if (table_.empty()) return likelihood_(a, b);
-        double& value = table_[as_index(a) * n_negative_rows_ + as_index(b)];
-        if (std::isnan(value)) value = likelihood_(a, b);
-        return value;
-    }
-
-    // A number of a table of marked rows that is worked out when it is first asked for.
-    template <class Work>
-    double looked_up(std::vector<double>& table, Count i, Count negative, const Work& work) {
-        if (table_.empty() || i > likelihood_.n_positive()) return work();
-        table.resize(table_.size(), std::nan(""));
-        double& value = table[as_index(i) * n_negative_rows_ + as_index(negative)];
-        if (std::isnan(value)) value = work();
-        return value;
-    }
-
-    // What the likelihood loses at most with `n` positives that one term alone marks, where so many
-    // negatives are marked or more. At a it loses L(a, b) - L(a - n, b) or less, which rises with
-    // a, L being convex; between two numbers of negatives it is at most what the first of them
-    // gives less what the second does.
-    double loss(Count n, Count negative) {
-        return looked_up(losses_, n, negative, [&] {
-            double most = 0;
-            const Count a = wish_.most_positive, high = wish_.most_negative;
-            const Count step = (high - negative) / kPieces + 1;
-            for (Count b = negative; b <= high; b += step)
-                most = std::max(most, log_likelihood(a, b) -
-                                          log_likelihood(a - n, std::min(b + step - 1, high)));
-            return most;
-        });
-    }
-
-    // What the likelihood loses at most by n more negatives, where so many are marked or more:
-    // L(a, b) - L(a, b + n), which falls with b, L being convex.
-    double cost(Count n, Count negative) {
-        const Count more = std::min(negative + n, likelihood_.n_negative());
-        return looked_up(costs_, n, negative, [&] {
-            double most = 0;
-            const Count high = wish_.most_positive, step = high / kPieces + 1;
-            for (Count a = 0; a <= high; a += step)
-                most = std::max(most, log_likelihood(std::min(a + step - 1, high), negative) -
-                                          log_likelihood(a, more));
-            return most;
-        });
-    }
-
-    // Whether a term may be in a best function: which would be worse without it, by the positives
-    // that it alone marks, and worse without one of its literals.
-    bool pays(std::int32_t term, Count unique, Count negative) {
-        const std::size_t t = as_index(term);
-        negative = std::max(negative, wish_.least_negative);
-        if (wish_.removable &&
-            loss(unique, negative) + wish_.worth[t] + wish_.constant - wish_.fewer < -kTolerance)
-            return false;
-        return !wish_.replaceable || wish_.kept_off[t] > kMostKeptOff ||
-               cost(wish_.kept_off[t], negative) >= wish_.saved[t] - kTolerance;
-    }
-
     // Count what a candidate adds; whether it can be in a function of the box.
     bool fits(Candidate& c, Count positive, Count negative) {
-        const std::vector<std::int32_t>& rows = wish_.rows[as_index(c.term)];
+        const std::vector<std::int32_t>& cells = wish_.cells[as_index(c.term)];
         const std::size_t split = split_[as_index(c.term)];
-        c.positive = c.negative = 0;
-        for (std::size_t i = 0; i < split; ++i)
-            if (covered_[as_index(rows[i])] == 0) c.positive += wish_.weights[as_index(rows[i])];
-        if (positive + c.positive > wish_.most_positive) return false;
-        for (std::size_t i = split; i < rows.size(); ++i)
-            if (covered_[as_index(rows[i])] == 0) c.negative += wish_.weights[as_index(rows[i])];
-        return negative + c.negative <= wish_.most_negative &&
-               pays(c.term, c.positive, negative + c.negative);
-    }
-
-    // Leave out terms in whose place another one is never worse: it is not less likely a priori,
-    // marks the same positives at least, and negatives of this one at most.
-    void drop_dominated(std::vector<Candidate>& all) {
-        const auto before = [&](const Candidate& x, const Candidate& y) {
-            if (x.positive != y.positive) return x.positive > y.positive;
-            if (x.negative != y.negative) return x.negative < y.negative;
-            const double a = wish_.worth[as_index(x.term)], b = wish_.worth[as_index(y.term)];
-            return a != b ? a > b : x.term < y.term;
-        };
-        std::sort(all.begin(), all.end(), before);
-        const std::size_t n = wish_.weights.size(), n_words = n / 64 + 1;
-        std::vector<Word> positives(n_words), masks;
-        for (std::size_t i = 0; i < wish_.n_positive; ++i) positives[i / 64] |= Word{1} << (i % 64);
-        std::vector<Candidate> kept;
-        std::vector<Word> mask(n_words);
-        for (const Candidate& c : all) {
-            std::fill(mask.begin(), mask.end(), 0);
-            for (const std::int32_t row : wish_.rows[as_index(c.term)])
-                mask[as_index(row) / 64] |= Word{1} << (as_index(row) % 64);
-            const auto beats = [&](std::size_t k) {
-                if (wish_.worth[as_index(kept[k].term)] < wish_.worth[as_index(c.term)] ||
-                    kept[k].negative > c.negative)
-                    return false;
-                for (std::size_t w = 0; w < n_words; ++w) {
-                    const Word own = mask[w], other = masks[k * n_words + w];
-                    if ((own & ~other & positives[w]) || (other & ~own & ~positives[w]))
-                        return false;
-                }
-                return true;
-            };
-            bool beaten = false;
-            for (std::size_t k = 0; k < kept.size() && !beaten; ++k) beaten = beats(k);
-            if (beaten) continue;
-            kept.push_back(c);
-            masks.insert(masks.end(), mask.begin(), mask.end());
-            if (stop_()) {
-                halted_ = true;
-                return;
-            }
+        c.positive = c.negative = c.alone = 0;
+        for (std::size_t i = 0; i < split; ++i) {
+            const std::size_t cell = as_index(cells[i]);
+            if (covered_[cell] > 0) continue;
+            c.positive += wish_.positive[cell];
+            c.negative += wish_.negative[cell];
         }
-        all = std::move(kept);
+        if (positive + c.positive > wish_.most_positive) return false;
+        for (std::size_t i = split; i < cells.size(); ++i)
+            if (covered_[as_index(cells[i])] == 0) c.alone += wish_.negative[as_index(cells[i])];
+        c.negative += c.alone;
+        return negative + c.negative <= wish_.most_negative &&
+               useful_.pays(c.term, c.positive, negative + c.negative);
     }
 
     // Sets that hold `n` of the candidates beside the chosen terms.
@@ -191,9 +95,9 @@ class SetWalk {
         ++found_.nodes;
         if (n == 1) {
             for (const Candidate& c : open) {
-                const double score =
-                    log_likelihood(so_far.positive + c.positive, so_far.negative + c.negative) +
-                    so_far.prior + wish_.worth[as_index(c.term)];
+                const double score = useful_.log_likelihood(so_far.positive + c.positive,
+                                                            so_far.negative + c.negative) +
+                                     so_far.prior + wish_.worth[as_index(c.term)];
                 if (score > wish_.target) keep(c.term);
             }
             return;
@@ -201,22 +105,27 @@ class SetWalk {
         Plane plane{};
         const double bound = best_bound(open, n, so_far, prices, plane);
         if (bound <= wish_.target || open.size() < n) return;
-        // The term with the most new negatives first, which the others then do not exceed. It pays
-        // for its negatives in full, and they for none.
+        // The term that costs most first, then the one with the most new negatives: it pays in
+        // full, and the others nothing.
         std::sort(open.begin(), open.end(), [](const Candidate& x, const Candidate& y) {
+            if (x.cost != y.cost) return x.cost < y.cost;
             if (x.negative != y.negative) return x.negative > y.negative;
             return x.worth != y.worth ? x.worth > y.worth : x.term < y.term;
         });
         const Count missing = std::max<Count>(0, wish_.least_negative - so_far.negative);
-        const double each = share_ * plane.negative / static_cast<double>(n);
-        const std::vector<double> others = sums_after(open, n - 1, each);
-        const double base =
-            bound - top_ - (1 - share_) * plane.negative * static_cast<double>(missing);
+        const std::vector<double> others = sums_after(open, n - 1);
+        const double rest = 1 - share_;
+        const double base = bound - top_ - rest * plane.negative * static_cast<double>(missing);
+        // The same where no cell pays for negatives, which are paid by their number.
+        const double free = base + cells_paid_;
         for (std::size_t i = 0; i + n <= open.size() && !halted_; ++i) {
             const Candidate& c = open[i];
-            const double paid = plane.negative * static_cast<double>(std::max(c.negative, missing));
-            const double own = c.worth - each * static_cast<double>(c.negative);
-            if (base + own + paid + others[i] > wish_.target) choose(open, i, n, so_far, prices);
+            const double marked =
+                plane.negative * static_cast<double>(std::max(c.negative, missing));
+            const double paid =
+                std::min(base + static_cast<double>(n) * c.cost + rest * marked, free + marked);
+            if (paid + c.worth - c.cost + others[i] > wish_.target)
+                choose(open, i, n, so_far, prices);
         }
     }
 
@@ -226,7 +135,7 @@ class SetWalk {
         const Chosen now{so_far.positive + c.positive, so_far.negative + c.negative,
                          so_far.prior + wish_.worth[as_index(c.term)]};
         chosen_.push_back(c.term);
-        for (const std::int32_t row : wish_.rows[as_index(c.term)]) ++covered_[as_index(row)];
+        for (const std::int32_t cell : wish_.cells[as_index(c.term)]) ++covered_[as_index(cell)];
         if (all_pay(now.negative)) {
             std::vector<Candidate> rest;
             for (std::size_t j = i + 1; j < open.size(); ++j) {
@@ -235,7 +144,7 @@ class SetWalk {
             }
             if (rest.size() + 1 >= n) visit(std::move(rest), n - 1, now, prices);
         }
-        for (const std::int32_t row : wish_.rows[as_index(c.term)]) --covered_[as_index(row)];
+        for (const std::int32_t cell : wish_.cells[as_index(c.term)]) --covered_[as_index(cell)];
         chosen_.pop_back();
     }
 
@@ -244,24 +153,23 @@ class SetWalk {
         for (const std::int32_t term : chosen_) {
             Count unique = 0;
             for (std::size_t i = 0; i < split_[as_index(term)]; ++i) {
-                const std::size_t row = as_index(wish_.rows[as_index(term)][i]);
-                if (covered_[row] == 1) unique += wish_.weights[row];
+                const std::size_t cell = as_index(wish_.cells[as_index(term)][i]);
+                if (covered_[cell] == 1) unique += wish_.positive[cell];
             }
-            if (!pays(term, unique, negative)) return false;
+            if (!useful_.pays(term, unique, negative)) return false;
         }
         return true;
     }
 
-    // By place: the sum of the n largest worths behind it, negatives unpaid.
-    std::vector<double> sums_after(const std::vector<Candidate>& open, std::size_t n, double each) {
+    // By place: the sum of the n largest worths behind it, without what they cost.
+    std::vector<double> sums_after(const std::vector<Candidate>& open, std::size_t n) {
         std::vector<double> sums(open.size(), -INFINITY);
         std::priority_queue<double, std::vector<double>, std::greater<>> largest;
         double sum = 0;
         for (std::size_t i = open.size(); i-- > 0;) {
             if (largest.size() == n) sums[i] = sum;
-            const double worth = open[i].worth - each * static_cast<double>(open[i].negative);
-            largest.push(worth);
-            sum += worth;
+            largest.push(open[i].worth - open[i].cost);
+            sum += open[i].worth - open[i].cost;
             if (largest.size() > n) {
                 sum -= largest.top();
                 largest.pop();
@@ -295,8 +203,8 @@ class SetWalk {
                     b1 = std::max(wish_.least_negative, so_far.negative),
                     b2 = most(&Candidate::negative, so_far.negative, wish_.most_negative);
         if (a1 > a2 || b1 > b2) return {};
-        const double low = log_likelihood(a1, b1), across = log_likelihood(a2, b1),
-                     up = log_likelihood(a1, b2), high = log_likelihood(a2, b2);
+        const double low = useful_.log_likelihood(a1, b1), across = useful_.log_likelihood(a2, b1),
+                     up = useful_.log_likelihood(a1, b2), high = useful_.log_likelihood(a2, b2);
         const auto wide = static_cast<double>(std::max<Count>(1, a2 - a1)),
                    tall = static_cast<double>(std::max<Count>(1, b2 - b1));
         double s[2] = {(across - low) / wide, (high - up) / wide};
@@ -329,7 +237,8 @@ class SetWalk {
         double best_share = 1;
         for (const Plane& p : all) {
             for (std::size_t i = 0; i < prices.size(); ++i)
-                prices_[i] = covered_[i] > 0 ? 0 : std::min(prices[i], p.positive * weight(i));
+                prices_[i] =
+                    std::min(prices[i], p.positive * static_cast<double>(wish_.positive[i]));
             share_ = 1;
             double own = INFINITY, step = 0.4;
             const int steps = chosen_.empty() ? kFirstSteps : kSteps;
@@ -354,24 +263,41 @@ class SetWalk {
         return bound_at(open, n, so_far, plane);
     }
 
-    double weight(std::size_t row) const { return static_cast<double>(wish_.weights[row]); }
+    // What a cell adds to a plane: negatives at a share of their cost.
+    double gain(std::size_t cell, const Plane& p) const {
+        return p.positive * static_cast<double>(wish_.positive[cell]) +
+               share_ * p.negative * static_cast<double>(wish_.negative[cell]);
+    }
 
     // Steps 1 to 3 of the argument in docs/trust.md for n different terms: the n largest worths.
     double bound_at(std::vector<Candidate>& open, std::size_t n, const Chosen& so_far,
                     const Plane& p) {
         double value = p.height + p.positive * static_cast<double>(so_far.positive) +
                        p.negative * static_cast<double>(so_far.negative) + so_far.prior;
-        for (std::size_t i = 0; i < prices_.size(); ++i)
-            if (covered_[i] == 0) value += p.positive * weight(i) - prices_[i];
+        // A cell that gains is paid for by its price; of one that costs, each term pays an n-th.
+        cells_paid_ = 0;
+        for (std::size_t i = 0; i < prices_.size(); ++i) {
+            paid_[i] = 0;
+            if (covered_[i] > 0) continue;
+            const double own = gain(i, p);
+            paid_[i] = own > 0 ? std::min(prices_[i], own) : own / static_cast<double>(n);
+            value += std::max(0.0, own - paid_[i]);
+            // Beyond that, where its negatives cost nothing here.
+            cells_paid_ += p.positive * static_cast<double>(wish_.positive[i]) - std::max(0.0, own);
+        }
         // At least as many negatives are marked as the box begins with, too.
         const Count missing = std::max<Count>(0, wish_.least_negative - so_far.negative);
         value += (1 - share_) * p.negative * static_cast<double>(missing);
         const double each = share_ * p.negative / static_cast<double>(n);
         for (Candidate& c : open) {
-            c.worth = wish_.worth[as_index(c.term)] + each * static_cast<double>(c.negative);
-            const std::vector<std::int32_t>& rows = wish_.rows[as_index(c.term)];
-            for (std::size_t i = 0; i < split_[as_index(c.term)]; ++i)
-                c.worth += prices_[as_index(rows[i])];
+            c.cost = each * static_cast<double>(c.alone);
+            double paid = 0;
+            const std::vector<std::int32_t>& cells = wish_.cells[as_index(c.term)];
+            for (std::size_t i = 0; i < split_[as_index(c.term)]; ++i) {
+                const double own = paid_[as_index(cells[i])];
+                (own < 0 ? c.cost : paid) += own;
+            }
+            c.worth = wish_.worth[as_index(c.term)] + paid + c.cost;
         }
         const auto last = open.begin() + static_cast<std::ptrdiff_t>(n - 1);
         std::nth_element(open.begin(), last, open.end(),
@@ -393,17 +319,23 @@ class SetWalk {
     bool descend(const std::vector<Candidate>& open, std::size_t n, const Chosen& so_far,
                  const Plane& p, double step, double value) {
         std::fill(slopes_.begin(), slopes_.end(), -1.0);
-        double paid = 0;
+        double paid = 0;  // negatives, by the cells and terms that pay
         for (std::size_t k = 0; k < n; ++k) {
             const std::size_t term = as_index(open[k].term);
             for (std::size_t i = 0; i < split_[term]; ++i)
-                slopes_[as_index(wish_.rows[term][i])] += 1;
-            paid += static_cast<double>(open[k].negative) / static_cast<double>(n);
+                slopes_[as_index(wish_.cells[term][i])] += 1;
+            paid += static_cast<double>(open[k].alone) / static_cast<double>(n);
         }
         double norm = 0;
         for (std::size_t i = 0; i < prices_.size(); ++i) {
-            if (covered_[i] > 0 || (prices_[i] >= p.positive * weight(i) && slopes_[i] < 0) ||
-                (prices_[i] <= 0 && slopes_[i] > 0))
+            const double own = gain(i, p), negative = static_cast<double>(wish_.negative[i]);
+            if (covered_[i] > 0 || own <= 0) {
+                if (covered_[i] == 0) paid += negative * (slopes_[i] + 1) / static_cast<double>(n);
+                slopes_[i] = 0;
+                continue;
+            }
+            if (prices_[i] < own) paid += negative;
+            if ((prices_[i] >= own && slopes_[i] < 0) || (prices_[i] <= 0 && slopes_[i] > 0))
                 slopes_[i] = 0;
             norm += slopes_[i] * slopes_[i];
         }
@@ -412,23 +344,24 @@ class SetWalk {
         if (norm < kTolerance && std::abs(by_share) < kTolerance) return false;
         const double length = step * (value - wish_.target + 0.5) / std::max(1.0, norm);
         for (std::size_t i = 0; i < prices_.size(); ++i)
-            prices_[i] = std::clamp(prices_[i] - length * slopes_[i], 0.0, p.positive * weight(i));
+            if (slopes_[i] != 0)
+                prices_[i] = std::clamp(prices_[i] - length * slopes_[i], 0.0, gain(i, p));
         if (std::abs(by_share) >= kTolerance)
             share_ = std::clamp(share_ - (by_share > 0 ? 0.3 : -0.3) * step, 0.0, 1.0);
         return true;
     }
 
-    const Likelihood& likelihood_;
+    UsefulTerms useful_;
     const TermSetsWish& wish_;
     const Stop& stop_;
-    std::size_t n_negative_rows_;
-    std::vector<double> table_, losses_, costs_;
-    std::vector<std::size_t> split_;     // of each term: where its negatives begin
-    std::vector<std::int32_t> covered_;  // of each row: chosen terms that mark it
+    std::vector<std::size_t> split_;     // of each term: where its cells of negatives begin
+    std::vector<std::int32_t> covered_;  // of each cell: chosen terms that mark it
     std::vector<std::int32_t> chosen_;
-    std::vector<double> prices_, slopes_;  // of positive rows
-    double share_ = 1;  // of the cost of negatives that terms pay; the rest is the box's least
+    // Of cells with positives: prices of those that gain, and what each term pays there.
+    std::vector<double> prices_, paid_, slopes_;
+    double share_ = 1;  // of the cost of negatives that cells pay; the rest is the box's least
     double top_ = 0;
+    double cells_paid_ = 0;  // for negatives, by cells that hold positives too
     bool halted_ = false;
     TermSets found_;
 };

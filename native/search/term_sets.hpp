@@ -10,18 +10,19 @@
 namespace bayesdnf {
 
 // What to look for, among functions whose likelihood rises with marked positives and falls with
-// marked negatives. Rows are numbered, positives first.
+// marked negatives. Rows on which the same literals hold are one cell; cells with positives come
+// first.
 struct TermSetsWish {
-    std::vector<double> worth;                    // log prior of each term
-    std::vector<std::vector<std::int32_t>> rows;  // that each marks, ascending
+    std::vector<double> worth;                     // log prior of each term
+    std::vector<std::vector<std::int32_t>> cells;  // that each marks, ascending
     std::vector<Count>
-        kept_off;                // negatives that it marks beyond these without a literal, at least
-    std::vector<double> saved;   // what its log prior is less than without one; where replaceable
-    std::vector<Count> weights;  // of each row
-    std::size_t n_positive = 0;  // rows that are positive
-    std::size_t n_terms = 1;     // m
-    double constant = 0;         // log prior of m terms
-    double fewer = 0;            // log prior of m - 1 terms
+        kept_off;               // negatives that it marks beyond these without a literal, at least
+    std::vector<double> saved;  // what its log prior is less than without one; where replaceable
+    std::vector<Count> positive, negative;  // rows of each cell
+    std::size_t n_positive = 0;             // cells with positives
+    std::size_t n_terms = 1;                // m
+    double constant = 0;                    // log prior of m terms
+    double fewer = 0;                       // log prior of m - 1 terms
     Count least_positive = 0, most_positive = 0, least_negative = 0, most_negative = 0;  // marked
     double target = 0;
     bool removable = false;    // a function without one of its terms is allowed as well

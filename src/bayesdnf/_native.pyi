@@ -345,7 +345,7 @@ class TermSets:
     @property
     def nodes(self) -> int: ...
 
-def better_sets(posterior: object, worth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], marked: Annotated[NDArray[numpy.bool_], dict(shape=(None, None), order='C', device='cpu', writable=False)], kept_off: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], saved: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_positive: int, n_terms: int, constant: float, fewer: float, positive: tuple[int, int], negative: tuple[int, int], target: float, removable: bool, replaceable: bool, most: int, stop: StopFlag) -> TermSets:
+def better_sets(posterior: object, worth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], marked: Annotated[NDArray[numpy.bool_], dict(shape=(None, None), order='C', device='cpu', writable=False)], kept_off: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], saved: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cells: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_terms: int, constant: float, fewer: float, positive: tuple[int, int], negative: tuple[int, int], target: float, removable: bool, replaceable: bool, most: int, stop: StopFlag) -> TermSets:
     """Sets of so many terms that score more than a target."""
 
 class ImplicantsFound:

@@ -11,23 +11,25 @@ from hypothesis import strategies as st
 from bayesdnf import (
     BitMatrix,
     BooleanFunction,
+    Geometric,
     Poisson,
     Posterior,
     Prior,
+    Tabulated,
     _native,
     simulate,
 )
+from bayesdnf.search.box import Box, Range, RowPrices
 from bayesdnf.search.exact import MOST_SETS, _without_a_literal, better_sets
-from bayesdnf.search.priced import Box, Range, RowPrices, TermSpace
+from bayesdnf.search.priced import TermSpace
 from tests.search.small_posteriors import EXAMPLES, all_functions, posteriors
 
 
-def best_of_all_boxes(posterior, space, target):
-    """Score the sets of every box; None where one has too many."""
-    table = posterior.bits.table
+def sets_of_all_boxes(posterior, space, target):
+    """Functions above the target as sets of terms, from every box; None where one has too many."""
     totals = posterior.n_pos, posterior.n - posterior.n_pos
     free = RowPrices.rounded((1.0, -1.0), np.zeros(space.n_rows))
-    found = [-math.inf]
+    found = []
     for m, *lower in itertools.product(
         range(1, space.most_terms + 1), (True, False), (True, False)
     ):
@@ -44,11 +46,58 @@ def best_of_all_boxes(posterior, space, target):
         assert sets.complete or len(sets.sets) == MOST_SETS
         if not sets.complete:
             return None
-        found += [
-            posterior.log_score(BooleanFunction([[table[i] for i in terms[t]] for t in chosen]))
-            for chosen in sets.sets
-        ]
-    return max(found)
+        found += [frozenset(frozenset(terms[t]) for t in chosen) for chosen in sets.sets]
+    return found
+
+
+def best_of_all_boxes(posterior, space, target):
+    found = sets_of_all_boxes(posterior, space, target)
+    if found is None:
+        return None
+    table = posterior.bits.table
+    functions = [BooleanFunction([[table[i] for i in term] for term in terms]) for terms in found]
+    return max(map(posterior.log_score, functions), default=-math.inf)
+
+
+def scores_by_terms(posterior):
+    """Scores of all allowed functions, by their terms."""
+    flat, scored = all_functions(posterior)
+    ids, starts = flat.literals.tolist(), flat.literal_starts.tolist()
+    terms = [frozenset(ids[i:j]) for i, j in itertools.pairwise(starts)]
+    functions = [frozenset(terms[i:j]) for i, j in itertools.pairwise(flat.term_starts.tolist())]
+    scores = dict(zip(functions, scored.log_score.tolist(), strict=True))
+    return {terms: score for terms, score in scores.items() if score > -math.inf}
+
+
+def one_step_away(terms, all_terms):
+    """Change, shorten or remove a term, and leave out terms that contain others."""
+    for term in terms:
+        rest = terms - {term}
+        for other in [*all_terms, None]:
+            new = rest | ({other} if other else set())
+            yield frozenset(t for t in new if not any(u < t for u in new)) if other else new
+
+
+def missed(posterior, target, spoil=lambda space: None):
+    """Functions above a target that nothing one step away equals, and that are not found."""
+    scores = scores_by_terms(posterior)
+    space = TermSpace(posterior)
+    spoil(space)
+    above = {terms for terms, score in scores.items() if terms and score > target + 1e-9}
+    every = {frozenset(t) for k in range(1, 6) for t in itertools.combinations(range(5), k)}
+    found = sets_of_all_boxes(posterior, space, target)
+    if found is None:
+        return set()
+    missing = above - set(found)
+    return {
+        terms
+        for terms in missing
+        if all(
+            scores.get(other, -math.inf) < scores[terms] - 1e-9
+            for other in one_step_away(terms, every)
+            if other != terms
+        )
+    }
 
 
 def best_by_scoring(posterior):
@@ -65,6 +114,95 @@ def test_sets_of_terms_above_a_target_have_the_best_function(posterior, below):
         return
     found = best_of_all_boxes(posterior, space, best - below)
     assert found is None or found >= best - 1e-9
+
+
+@given(posterior=posteriors(), below=st.sampled_from([0.5, 3.0, 8.0]))
+@settings(deadline=None, max_examples=EXAMPLES)
+def test_no_local_optimum_is_missed(posterior, below):
+    best = best_by_scoring(posterior)
+    if TermSpace(posterior).monotone and best > -math.inf:
+        assert missed(posterior, best - below) == set()
+
+
+def small_posteriors(prior):
+    """Posteriors of four columns, the last of which has no effect."""
+    for seed in range(40):
+        X, y, _ = simulate(
+            12 + seed, 4, terms=(1, 2), beta=0.6, pi0=0.1, pi1=0.9, random_state=seed
+        )
+        yield Posterior(BitMatrix.from_table(X), y, prior)
+
+
+def short(**changed):
+    """Prefer short terms; every term costs, so that all conditions on best functions are used."""
+    return Prior(**{"count": Geometric(0.5, start=0), "size": Poisson(0.5), **changed})
+
+
+PRIORS = {
+    "default": short(),
+    "required": short(required=["x3"]),
+    "apart": short(apart=[["x1", "x2"]]),
+    "at most one": short(at_most_one=[["x0", "x3"]]),
+    "disjoint": short(disjoint=True),
+    "free terms": short(count=Tabulated([0.01, 0.01, 0.1, 1, 1, 1])),
+    "long terms": short(size=Tabulated([0, 0.1, 0.2, 1, 1])),
+}
+
+
+@pytest.mark.parametrize("name", PRIORS)
+def test_local_optima_are_found(name):
+    for posterior in small_posteriors(PRIORS[name]):
+        for below in (0.2, 10):
+            assert missed(posterior, best_by_scoring(posterior) - below) == set()
+
+
+def dearer_term(space):
+    space.size = space.size - 0.5
+
+
+def dearer_literal(space):
+    space.size = space.size - np.arange(len(space.size)) / 2
+
+
+def count_off(space):
+    space.count = space.count - np.arange(len(space.count)) / 2
+
+
+def always_removable(space):
+    space.removable = True
+
+
+def always_replaceable(space):
+    space.replaceable = True
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil"),
+    [
+        ("default", dearer_term),
+        ("default", dearer_literal),
+        ("default", count_off),
+        ("required", always_removable),
+        ("required", always_replaceable),
+    ],
+)
+def test_mistakes_are_noticed(name, spoil):
+    assert any(
+        missed(posterior, best_by_scoring(posterior) - below, spoil)
+        for posterior in small_posteriors(PRIORS[name])
+        for below in (0.2, 10)
+    )
+
+
+def test_a_better_term_that_may_not_be_used_replaces_none():
+    # The last column is the second without its false positive, but may not stand beside the first.
+    row = np.arange(40)
+    X = np.stack([row < 10, (row // 10 == 1) | (row == 30), row // 10 == 1], axis=1)
+    prior = short(at_most_one=[["x0", "x2"]])
+    posterior = Posterior(BitMatrix.from_table(X), row < 20, prior)
+    target = best_by_scoring(posterior) - 0.2
+    assert not missed(posterior, target)
+    assert missed(posterior, target, always_replaceable)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -21,9 +21,10 @@ from .. import _native
 from ..boolean import BooleanFunction
 from ..model.posterior import Posterior
 from ..model.rule import Rule
+from .box import DIGITS, Box, Range, RowPrices, Term
 from .exact import best_term, better_sets
 from .master import Solved, TermPool, planes, solve_linear
-from .priced import DIGITS, Box, Range, RowPrices, Term, TermSpace
+from .priced import TermSpace
 
 _SAME = 1e-6  # nats; scores and bounds closer than this are the same
 _FINE, _FINE_BELOW = 28, 0.1  # digits of prices where the gap is below so many nats
@@ -112,11 +113,7 @@ class Boxes:
         """Settle functions of at most one term; put all others into one box."""
         space, posterior = self.space, self.posterior
         self.offer(BooleanFunction())
-        whole = Box(
-            Range(1, max(1, space.most_terms)),
-            Range(0, posterior.n_pos),
-            Range(0, posterior.n - posterior.n_pos),
-        )
+        whole = space.whole(space.most_terms)
         if space.most_terms == 0 or space.best_term == -math.inf:
             return
         # Boxes before anything that takes time, so that there is a gap whenever it ends.
@@ -142,7 +139,7 @@ class Boxes:
         """Open a box with as many terms as could pay."""
         space = self.space
         m = np.arange(box.terms.low, box.terms.high + 1)
-        most = max(v for *_, v in space.corners(box))
+        most = max((v for *_, v in space.corners(box)), default=-math.inf)
         values = space.terms_prior(box.terms) + most
         hopeful = np.flatnonzero(values > self.score + _SAME)
         if len(hopeful):
@@ -367,9 +364,9 @@ class Boxes:
         return parts
 
     def _by_row(self, box: Box, solved: Solved | None) -> list[Box] | None:
-        """Part a box by the row whose mark costs most beyond its prices; None: there is none.
+        """Part a box by the cell whose mark costs most beyond its prices; None: there is none.
 
-        Where a row is marked that had better not be, the prices of m terms together are what its
+        Where a cell is marked that had better not be, the prices of m terms together are what its
         mark costs; one term alone pays an m-th.
         """
         space, n = self.space, box.rest.high
@@ -377,14 +374,15 @@ class Boxes:
             return None
         used = [t for t, z in zip(solved.terms, solved.shares, strict=True) if z > _SAME]
         holding = solved.shares[solved.shares > _SAME] @ space.marked(used)
-        costs = -np.where(space.is_positive, *box.prices.slopes) * space.row_weights
-        unpaid = costs * (np.minimum(1.0, holding) - holding / n)
+        costs = np.where(space.is_positive, *box.prices.slopes) * space.row_weights
         if box.shut is not None:
-            unpaid[box.shut] = 0.0
+            costs[box.shut] = 0.0
         if box.begun is not None:
-            unpaid[~box.begun.open] = 0.0
-        row = int(unpaid.argmax())
-        return None if unpaid[row] <= _SAME else list(space.by_row(box, row))
+            costs[~box.begun.open] = 0.0
+        holding = holding[space.cell_row]
+        unpaid = -space.by_cell(costs) * (np.minimum(1.0, holding) - holding / n)
+        cell = int(unpaid.argmax())
+        return None if unpaid[cell] <= _SAME else list(space.by_row(box, space.cell_row[cell]))
 
     def _gain_of_cut(self, box: Box, solved: Solved) -> float:
         """How far the planes are above the likelihood where the linear program is."""
@@ -431,7 +429,7 @@ class Boxes:
     def _height(self, box: Box, solved: Solved | None) -> float:
         """Of a box's planes where the linear program is, or at the nearest point of the box."""
         if solved is None:
-            return max(v for *_, v in self.space.corners(box))
+            return max((v for *_, v in self.space.corners(box)), default=-math.inf)
         a, b = (
             min(max(x, span.low), span.high)
             for x, span in zip(solved.counts[1:], (box.positive, box.negative), strict=True)

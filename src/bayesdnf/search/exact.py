@@ -20,7 +20,8 @@ from ..errors import ParameterError, SizeLimitError
 from ..model.enumerate import LARGEST, flatten, function_words
 from ..model.flat_functions import as_flat
 from ..model.posterior import Posterior, Scores
-from .priced import Bools, Box, Floats, TermSpace, Whole, interruptible
+from .box import Bools, Box, Floats, Whole
+from .priced import TermSpace, interruptible
 from .result import SearchProgress, SearchResult
 from .smallest import smallest_function as smallest_function
 
@@ -199,12 +200,12 @@ def better_sets(
     m = box.terms.low
     worth, marked = space.worth(terms), space.marked(terms)
     kept_off, saved = _without_a_literal(space, terms, marked)
-    weights = space.row_weights.astype(np.int64)
-    positive = int(space.is_positive.sum())
+    order = np.argsort(space.cells[:, 0] == 0, kind="stable")  # cells with positives first
+    cells, marked = space.cells[order].astype(np.int64), marked[:, space.cell_row[order]]
     return interruptible(
         stop,
         lambda: _native.better_sets(
-            space.posterior.native, worth, marked, kept_off, saved, weights, positive, m,
+            space.posterior.native, worth, marked, kept_off, saved, cells, m,
             float(space.count[m]), float(space.count[m - 1]), box.positive,
             box.negative, target, space.removable, space.replaceable, MOST_SETS, stop,
         ),

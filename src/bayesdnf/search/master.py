@@ -2,9 +2,9 @@
 
 It chooses terms z, marks rows u and takes the log likelihood t below the planes through its
 corners: maximise Σ π(T) z_T + t + c(m), with the numbers of terms and of marked rows in a box. A
-positive row is marked where a term holds at most, a negative row by the share of the m₂ terms that
-hold there at least, so that no variable for it is needed. Rates without an order need both limits
-for all rows.
+cell of rows is marked where a term holds at most, and by the share of the m₂ terms that hold there
+at least. With ordered rates cells of negatives alone need the lower limit only and no variable, and
+those of positives alone the upper one.
 
 Only its dual solution is used, and any numbers in its place would be valid prices: no bound depends
 on how exactly it is solved.
@@ -20,9 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .priced import Bools, Box, Floats, RowPrices, Term, TermSpace
+from .box import Bools, Box, Floats, RowPrices, Term
+from .priced import TermSpace
 
 _TOLERANCE = 1e-10  # the least that HiGHS takes
+_UPRIGHT = 1e-7  # share of the normal of a face that points up; others are sides
 _SHORTFALL = 10.0  # how much dearer than a marked positive one that is missing to enter the box is
 
 
@@ -83,35 +85,64 @@ class Solved(NamedTuple):
 
 
 class _Groups(NamedTuple):
-    """Rows that the terms at hand cannot tell apart, of one class."""
+    """Cells that the terms at hand cannot tell apart, with positives and negatives in one ratio."""
 
     marked: Bools
-    weight: Floats
+    counts: Floats
+    """Positives and negatives of each group."""
     of_row: NDArray[np.intp]
-    rows: Bools
+    """Of each stored row; -1 for those without a variable."""
 
 
-def _groups(space: TermSpace, box: Box, marked: Bools, positive: bool) -> _Groups:
-    rows = space.is_positive == positive
+def _groups(space: TermSpace, box: Box, marked: Bools) -> _Groups:
+    used = np.ones(len(space.cell_row), dtype=np.bool_)
     if box.begun is not None:
-        rows = rows & box.begun.open
-    # Rows on which the same terms hold have the same constraints, so the program has one variable
-    # for the group, weighted by its rows.
-    _, first, group = np.unique(
-        np.packbits(marked[:, rows].T, axis=1), axis=0, return_index=True, return_inverse=True
-    )
-    group = group.ravel()
-    weight: Floats = np.zeros(len(first))
-    np.add.at(weight, group, space.row_weights[rows])
-    return _Groups(marked[:, rows][:, first].T, weight, group, rows)
+        used = box.begun.open[space.cell_row]
+    counts = space.cells
+    if space.monotone:
+        used = used & (counts[:, 0] > 0)
+    # Cells on which the same terms hold have the same constraints, so the program has one variable
+    # for them; but whether a mark pays depends on the ratio of the classes.
+    whole = counts[used].astype(np.int64)
+    ratio = whole // np.maximum(1, np.gcd.reduce(whole, axis=1, keepdims=True))
+    patterns = np.packbits(marked[:, space.cell_row[used]].T, axis=1)
+    keys = np.concatenate([patterns, ratio.view(np.uint8).reshape(len(ratio), -1)], axis=1)
+    _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    of_cell = np.full(len(used), -1, dtype=np.intp)
+    of_cell[used] = group.ravel()
+    sums: Floats = np.zeros((len(first), 2))
+    np.add.at(sums, group.ravel(), counts[used])
+    cells = space.cell_row[used][first]
+    return _Groups(marked[:, cells].T, sums, of_cell[space.cell_of])
 
 
 def planes(space: TermSpace, box: Box) -> list[tuple[float, float, float]]:
     """Planes (constant and two slopes) above the log likelihood, as low as they can be.
 
-    The likelihood is convex, so that over a box it lies below the upper hull of its four corners:
-    two triangles, cut along the diagonal that is higher in the middle.
+    The likelihood is convex, so that it lies below the upper hull of the points around all possible
+    counts.
     """
+    corners = space.corners(box)
+    found = _upper_hull(np.array(corners)) if len(corners) > 4 else None
+    return _over_box(space, box) if found is None else found
+
+
+def _upper_hull(points: Floats) -> list[tuple[float, float, float]] | None:
+    """Planes through the upper faces of the hull of points in space; None where it is flat."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        faces = ConvexHull(points).equations
+    except QhullError:
+        return None
+    # Normals point outwards: n·x + d <= 0.
+    upper = faces[faces[:, 2] > _UPRIGHT]
+    found = np.unique(np.round(-upper[:, [3, 0, 1]] / upper[:, 2:3], 9), axis=0)
+    return [(c, s, r) for c, s, r in found.tolist()] or None
+
+
+def _over_box(space: TermSpace, box: Box) -> list[tuple[float, float, float]]:
+    """Two triangles above the four corners of a box, cut along the diagonal that is higher."""
     (a1, a2), (b1, b2) = box.positive, box.negative
     v = {
         (i, j): space.log_likelihood(a, b)
@@ -136,9 +167,8 @@ def planes(space: TermSpace, box: Box) -> list[tuple[float, float, float]]:
 class Program:
     """The variables and constraints for one box and the terms at hand.
 
-    Variables: how much of each term, of each mark of a group of rows (positive ones, and negative
-    ones where they are needed), then the marked positives and negatives, the log likelihood, and
-    how many positives are missing to enter the box.
+    Variables: how much of each term, of each mark of a group of cells, then the marked positives
+    and negatives, the log likelihood, and how many positives are missing to enter the box.
     """
 
     def __init__(self, space: TermSpace, box: Box, pool: TermPool) -> None:
@@ -147,12 +177,16 @@ class Program:
         self.terms = [pool.terms[i] for i in self.chosen]
         self.worth, self.rows = pool.worth[self.chosen], pool.counts(box)[self.chosen]
         self.settled = (0, 0) if box.begun is None else box.begun.rows
-        classes = (True,) if space.monotone else (True, False)
-        self.groups = [_groups(space, box, pool.marked[self.chosen], c) for c in classes]
+        self.groups = _groups(space, box, pool.marked[self.chosen])
+        # Groups whose marks are limited from below; what else terms mark, negatives alone, is added
+        # up.
+        mixed = self.groups.counts[:, 1] > 0
+        self.held = np.flatnonzero(mixed) if space.monotone else np.arange(len(mixed))
         self.planes = planes(space, box)
-        self.starts = np.cumsum([0, len(self.terms), *(len(g.weight) for g in self.groups)])
-        self.positive, self.negative, self.height, self.missing = self.starts[-1] + np.arange(4)
-        self.n_variables = int(self.missing) + 1
+        self.first = len(self.terms)  # variable of the first group
+        after = self.first + len(self.groups.counts)
+        self.positive, self.negative, self.height, self.missing = range(after, after + 4)
+        self.n_variables = after + 4
         prior = space.count[box.terms.low : box.terms.high + 1]
         m = np.arange(box.rest.low, box.rest.high + 1)
         first, last = np.flatnonzero(np.isfinite(prior))[[0, -1]]
@@ -178,24 +212,23 @@ class Program:
     def limits(self) -> tuple[Floats, Floats]:
         """Lower and upper limits of the variables."""
         low, high = np.zeros(self.n_variables), np.full(self.n_variables, np.inf)
-        high[self.starts[1] : self.starts[-1]] = 1
+        high[self.first : self.positive] = 1
         low[self.positive], high[self.positive] = self.box.positive
         low[self.negative], high[self.negative] = self.box.negative
         low[self.height] = -np.inf
         return low, high
 
-    def _marks(self, which: int, at_most: bool) -> Any:
-        """Limit marks of a class: at most the sum of terms there, or at least that over m₂."""
-        group, first = self.groups[which], int(self.starts[1 + which])
-        rows, terms = np.nonzero(group.marked)
-        n, each = len(group.weight), np.ones(len(rows))
+    def _marks(self, groups: NDArray[np.intp], at_most: bool) -> Any:
+        """Limit marks of groups: at most the sum of terms there, or at least that over m₂."""
+        rows, terms = np.nonzero(self.groups.marked[groups])
+        n, each = len(groups), np.ones(len(rows))
         # u <= Σ z_T from above, m2 u >= Σ z_T from below: a row that any of at most m2 terms marks
         # counts at least 1 / m2 of their sum.
         own = np.full(n, 1.0 if at_most else -float(self.box.rest.high))
         return self._sparse(
             [-each if at_most else each, own],
             [rows, np.arange(n)],
-            [terms, first + np.arange(n)],
+            [terms, self.first + groups],
             n,
         )
 
@@ -205,33 +238,29 @@ class Program:
         entries = tuple(map(np.concatenate, (values, rows, columns)))
         return csr_array((entries[0], entries[1:]), shape=(n, self.n_variables))
 
-    def _sum(self, which: int, counted: int) -> Floats:
+    def _sum(self, counted: int, which: int) -> Floats:
         """Row of a matrix: a count less the marks of a class."""
         row = np.zeros(self.n_variables)
         row[counted] = 1
-        row[self.starts[1 + which] : self.starts[2 + which]] = -self.groups[which].weight
+        row[self.first : self.positive] = -self.groups.counts[:, which]
         return row
 
     def constraints(self) -> tuple[list[Any], list[Floats]]:
-        """Matrices and right-hand sides of "at most"; the first ones are the links to rows."""
-        n_terms, box = len(self.terms), self.box
-        matrices = [self._marks(0, at_most=True)]
-        if not self.space.monotone:
-            matrices += [self._marks(0, False), self._marks(1, True), self._marks(1, False)]
-        more = self._sum(0, self.positive)
+        """Matrices and right-hand sides of "at most"; the first ones are the links to cells."""
+        n_terms, box, groups = len(self.terms), self.box, self.groups
+        matrices = [self._marks(np.arange(len(groups.counts)), True), self._marks(self.held, False)]
+        more, fewer = self._sum(self.positive, 0), -self._sum(self.negative, 1)
         more[self.missing] = -1
-        if len(self.groups) > 1:
-            fewer = -self._sum(1, self.negative)
-        else:
-            fewer = np.zeros(self.n_variables)
-            fewer[:n_terms] = self.rows[:, 1]
-            fewer[self.negative] = -box.rest.high
-        few = self.settled[1] * fewer[self.negative]
+        settled: list[float] = list(self.settled)
+        if self.space.monotone:
+            fewer *= box.rest.high
+            fewer[:n_terms] = self.rows[:, 1] - groups.counts[:, 1] @ groups.marked
+            settled[1] *= box.rest.high
         counts = [more, fewer] if self.space.monotone else [more, fewer, -more, -fewer]
+        limit = [settled[0], -settled[1], -settled[0], settled[1]][: len(counts)]
         number = np.zeros(self.n_variables)
         number[:n_terms] = 1
         sides = [*counts, number, -number]
-        limit = [self.settled[0], few, -self.settled[0], -few][: len(counts)]
         limit += [box.rest.high, -box.rest.low]
         for constant, s, r in self.planes:
             side = np.zeros(self.n_variables)
@@ -245,33 +274,31 @@ class Program:
 
     def prices(self, dual: Floats, digits: int) -> RowPrices:
         """Read prices of rows, and slopes of the counts, off a dual solution."""
-        space, first = self.space, len(self.groups[0].weight)
-        rows = np.zeros(len(space.row_weights))
-
-        def add(which: int, values: Floats) -> None:
-            own = self.groups[which].rows
-            # A group's dual is shared by its rows in proportion to their weights; any split gives
-            # valid prices.
-            each = values / self.groups[which].weight
-            rows[own] += each[self.groups[which].of_row] * space.row_weights[own]
-
-        add(0, dual[:first])
+        space, groups, m = self.space, self.groups, self.box.rest.high
+        n = len(groups.counts)
+        price = dual[:n].copy()
+        price[self.held] -= dual[n : n + len(self.held)]
+        more, fewer, *less = dual[n + len(self.held) :][: 2 if space.monotone else 4]
         if space.monotone:
-            more, fewer = dual[first : first + 2]
-            slopes = (float(more), -float(fewer) * self.box.rest.high)
-            # More than a positive row is worth is never needed; what no term marks is worth all.
-            own = slopes[0] * space.row_weights
-            marked = np.any(self.groups[0].marked, axis=1)[self.groups[0].of_row]
-            at = self.groups[0].rows
-            rows[at] = np.where(marked, np.minimum(rows[at], own[at]), own[at])
-            return RowPrices.rounded(slopes, rows, float(fewer), digits)
-        second = len(self.groups[1].weight)
-        add(0, -dual[first : 2 * first])
-        add(1, dual[2 * first : 2 * first + second])
-        add(1, -dual[2 * first + second : 2 * (first + second)])
-        more, fewer, less, less_fewer = dual[2 * (first + second) :][:4]
-        slopes = float(more - less), float(less_fewer - fewer)
-        return RowPrices.rounded(slopes, rows, digits=digits)
+            slopes = float(more), -float(fewer) * m
+            # More than a cell is worth is never needed; what no term marks is worth all.
+            own = groups.counts @ slopes
+            full = np.maximum(own, own / m)
+            price = np.where(groups.marked.any(axis=1), np.minimum(price, full), full)
+            # Negatives of every cell cost the same at first; positives make up for the difference.
+            price = np.maximum(0.0, price + fewer * groups.counts[:, 1])
+            paying, cost = groups.counts[:, 0], float(fewer)
+        else:
+            slopes = float(more - less[0]), float(less[1] - fewer)
+            paying, cost = groups.counts.sum(axis=1), 0.0
+        # A group's price is shared by its rows in proportion to their weights; any split gives
+        # valid prices.
+        at = groups.of_row >= 0
+        if space.monotone:
+            at &= space.is_positive
+        rows = np.zeros(len(space.row_weights))
+        rows[at] = (price / paying)[groups.of_row[at]] * space.row_weights[at]
+        return RowPrices.rounded(slopes, rows, cost, digits)
 
     def solved(self, x: Floats, value: float, prices: RowPrices | None = None) -> Solved:
         """Turn the solver's vector into terms, counts and prices."""

@@ -5,11 +5,13 @@ c(m) the log prior of m terms, π(T) that of a term and L the log likelihood. Gi
 price r_i, and both counts a slope. Then no function of the box that marks between a₁ and a₂
 positives and between b₁ and b₂ negatives, with m₁ to m₂ terms, scores more than
 
-    max over corners of [L(a, b) - λa - μb]  +  Σ_i h_i  +  max over m of [c(m) + m ρ]
+    max over possible counts of [L(a, b) - λa - μb]  +  Σ_i h_i  +  max over m of [c(m) + m ρ]
 
 where ρ is the largest π(T) + Σ_{i in T} r_i of any term, and h_i the most that row i can add beyond
-its prices: with g_i = λ (or μ) times its weight, max(0, g_i - r_i, g_i - m₂ r_i). See docs/trust.md
-for the argument. Any prices give a bound; a linear program finds good ones.
+its prices: with g_i = λ (or μ) times its weight, max(0, g_i - r_i, g_i - m₂ r_i). Rows on which
+the same literals hold, of either class, are marked together: they form a cell, which counts as one
+row with the sums of their g and r. See docs/trust.md for the argument. Any prices give a bound; a
+linear program finds good ones.
 """
 
 from __future__ import annotations
@@ -17,9 +19,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,121 +29,13 @@ from numpy.typing import NDArray
 from .. import _native
 from ..model.flat_functions import as_flat
 from ..model.posterior import Posterior
+from .box import Begun, Bools, Box, Floats, Range, RowPrices, Term, Whole
+from .reachable import possible_counts
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
-Term = tuple[int, ...]
 T = TypeVar("T")
 
-DIGITS = 14  # binary digits of the largest price
-_LEAST_PRICE = 1e-3  # nats; all prices below are a matter of indifference
 _SHUT = 8  # prices of rows that must not be marked, by the largest other price
 _ROUNDING = 1e-8  # nats that sums of a few thousand numbers may be off
-
-
-class Range(NamedTuple):
-    """Whole numbers from ``low`` to ``high``, both included."""
-
-    low: int
-    high: int
-
-
-class Begun(NamedTuple):
-    """What all functions of a box have in common: terms, and rows that they mark."""
-
-    terms: tuple[Term, ...]
-    worth: float
-    """Log prior of the terms."""
-    open: Bools
-    """By stored row: it is not known to be marked."""
-    mask: NDArray[np.uint64]
-    """The same as a row mask."""
-    rows: tuple[int, int]
-    """Positives and negatives that are marked."""
-
-
-@dataclass
-class Box:
-    """Functions with so many terms that mark so many positives and negatives.
-
-    Parameters
-    ----------
-    terms, positive, negative : Range
-        Number of terms, marked positives and marked negatives.
-    bound : float
-        No allowed function of the box scores higher.
-    prices : RowPrices, optional
-        Where the bound comes from.
-    begun : Begun, optional
-        Terms that all functions of the box have, and rows that all of them mark.
-    shut : ndarray of bool, optional
-        By stored row: no function of the box marks it.
-    """
-
-    terms: Range
-    positive: Range
-    negative: Range
-    bound: float = math.inf
-    prices: RowPrices | None = None
-    begun: Begun | None = None
-    shut: Bools | None = None
-
-    @property
-    def n_begun(self) -> int:
-        """How many terms are settled."""
-        return 0 if self.begun is None else len(self.begun.terms)
-
-    @property
-    def rest(self) -> Range:
-        """How many other terms there are."""
-        return Range(self.terms.low - self.n_begun, self.terms.high - self.n_begun)
-
-    def left(self) -> tuple[int, int]:
-        """Positives and negatives that other terms may mark at most."""
-        a, b = (0, 0) if self.begun is None else self.begun.rows
-        return self.positive.high - a, self.negative.high - b
-
-    def part(self, **ranges: Range) -> Box:
-        """Make a smaller box, with the same bound for the time being."""
-        return replace(self, **ranges)  # type: ignore[arg-type]
-
-
-class RowPrices(NamedTuple):
-    """Prices of rows in whole units, slopes of the two counts, and the worth of the best term."""
-
-    slopes: tuple[float, float]
-    rows: Whole
-    """Of each stored row."""
-    unit: float
-    negative_cost: int = 0
-    """Of each marked negative, beside its price."""
-    ceiling: int = 0
-
-    @classmethod
-    def rounded(
-        cls, slopes: tuple[float, float], rows: Floats, negative_cost: float = 0.0,
-        digits: int = DIGITS,
-    ) -> RowPrices:  # fmt: skip
-        """Make prices whole numbers of a unit; any are as valid as the exact ones."""
-        largest = float(np.abs(rows).max(initial=0.0))
-        unit = max(largest, _LEAST_PRICE) / 2**digits
-        # Rounding changes the prices, not the validity of a bound: step 2 of the argument holds
-        # for any.
-        whole = np.rint(rows / unit).astype(np.int64)
-        return cls(slopes, whole, unit, round(negative_cost / unit))
-
-    def mixed(self, other: RowPrices, share: float, digits: int = DIGITS) -> RowPrices:
-        """Prices between these and others."""
-        rows = share * other.unit * other.rows + (1 - share) * self.unit * self.rows
-        first, second = (
-            share * theirs + (1 - share) * ours
-            for ours, theirs in zip(self.slopes, other.slopes, strict=True)
-        )
-        cost = (
-            share * other.unit * other.negative_cost + (1 - share) * self.unit * self.negative_cost
-        )
-        return RowPrices.rounded((first, second), rows, cost, digits)
 
 
 class TermSpace:
@@ -173,8 +67,8 @@ class TermSpace:
         self.count: Floats = tables.by_count
         longest = min(p, len(tables.by_size) - 1, prior.max_literals or p)
         self.size: Floats = tables.by_size[: longest + 1]
+        singles = self.marked([(i,) for i in range(p)])
         if prior.min_cover >= 1:  # a term has no more literals than hold on a row that it marks
-            singles = self.marked([(i,) for i in range(p)])
             self.size = self.size[: 1 + int(singles.sum(axis=0).max(initial=0))]
         self.weights: Floats = (
             tables.by_literal / 2.0**32 if len(tables.by_literal) else np.zeros(p)
@@ -188,7 +82,19 @@ class TermSpace:
             # If the log prior falls with the size, a term is dominated by a shorter one that marks
             # the same negatives and at least its positives (docs/trust.md, end of "The argument").
             falling = bool((np.nan_to_num(np.diff(self.size[1:]), nan=0.0) <= 0).all())
+        self._corners: tuple[Box, list[tuple[int, int, float]]] | None = None
+        self._likelihoods: dict[tuple[int, int], float] = {}
         self.literals: list[int] = list(range(p))
+        self.row_weights: Floats = (
+            np.ones(bits.n_stored) if bits.counts is None else bits.counts.astype(np.float64)
+        )
+        self.is_positive = np.arange(bits.n_stored) < bits.segments[0]
+        positive = self.is_positive * self.row_weights
+        self.split: Floats = np.stack([positive, self.row_weights - positive], axis=1)
+        #: Of each stored row, and a row of each cell: rows on which the same literals hold.
+        self.cell_of, self.cell_row = _alike(singles)
+        #: Positives and negatives of each cell.
+        self.cells: Floats = np.stack([self.by_cell(column) for column in self.split.T], axis=1)
         self.removable = not prior.required
         self.shorter = (
             falling
@@ -205,18 +111,27 @@ class TermSpace:
         kept = np.unique(bits.first_equal()) if alone else np.arange(p)
         self.literals = kept.tolist()
         self.most_terms = self._most_terms()
-        self.row_weights: Floats = (
-            np.ones(bits.n_stored) if bits.counts is None else bits.counts.astype(np.float64)
-        )
-        self.is_positive = np.arange(bits.n_stored) < bits.segments[0]
-        positive = self.is_positive * self.row_weights
-        self.split: Floats = np.stack([positive, self.row_weights - positive], axis=1)
-        self._likelihoods: dict[tuple[int, int], float] = {}
+        if self.removable and self._terms_cost():
+            # Each term of a best function marks a cell that no other one does; where rates are
+            # ordered, one with positives.
+            cells = self.cells[:, 0] > 0 if self.monotone else self.cells.any(axis=1)
+            self.most_terms = min(self.most_terms, max(1, int(cells.sum())))
 
     @property
     def n_rows(self) -> int:
         """Stored rows."""
         return len(self.row_weights)
+
+    def whole(self, most_terms: int) -> Box:
+        """All functions of so many terms at most, the null function left out."""
+        n_pos = self.posterior.n_pos
+        spans = Range(0, n_pos), Range(0, self.posterior.n - n_pos)
+        return Box(Range(1, max(1, most_terms)), *spans)
+
+    def by_cell(self, values: NDArray[Any]) -> Floats:
+        """Sum values of rows over the rows of each cell."""
+        sums = np.bincount(self.cell_of, values.astype(np.float64), len(self.cell_row))
+        return sums.astype(np.float64)
 
     def _terms_cost(self) -> bool:
         """Whether a function is never worse without a term that marks no row of its own.
@@ -225,8 +140,7 @@ class TermSpace:
         """
         if self.best_term == -math.inf:
             return False
-        n_pos, n_neg = self.posterior.n_pos, self.posterior.n - self.posterior.n_pos
-        most = max(self.likelihood(a, b) for a in (0, n_pos) for b in (0, n_neg))
+        most = max(v for *_, v in self.corners(self.whole(1)))
         m = np.arange(2, self._most_terms() + 1)
         if len(m) == 0:
             return True
@@ -280,27 +194,32 @@ class TermSpace:
             self._likelihoods[key] = self.likelihood(positive, negative)
         return self._likelihoods[key]
 
+    def unsettled(self, box: Box) -> Bools:
+        """By stored row: some functions of a box mark it and some do not."""
+        rows = np.ones(self.n_rows, dtype=np.bool_) if box.shut is None else ~box.shut
+        return rows if box.begun is None else rows & box.begun.open
+
     def corners(self, box: Box) -> list[tuple[int, int, float]]:
-        """Positives, negatives and log likelihood at the corners of a box."""
-        return [
-            (a, b, self.log_likelihood(a, b))
-            for a in dict.fromkeys(box.positive)
-            for b in dict.fromkeys(box.negative)
-        ]
+        """Positives, negatives and log likelihood at points around all possible counts of a box."""
+        if self._corners is None or self._corners[0] is not box:
+            cells = self.cells[self.unsettled(box)[self.cell_row]]
+            settled = (0, 0) if box.begun is None else box.begun.rows
+            points = possible_counts(cells, settled, box.positive, box.negative)
+            self._corners = box, [(a, b, self.log_likelihood(a, b)) for a, b in points]
+        return self._corners[1]
 
     def value(self, box: Box, prices: RowPrices) -> float:
         """Bound every function of a box by prices."""
         slopes = prices.slopes
-        top = max(v - slopes[0] * a - slopes[1] * b for a, b, v in self.corners(box))
-        own = np.where(self.is_positive, *slopes) * self.row_weights
-        rows = prices.unit * self.row_prices(prices)
+        corners = self.corners(box)
+        top = max((v - slopes[0] * a - slopes[1] * b for a, b, v in corners), default=-math.inf)
+        unsettled = self.unsettled(box)
+        own = self.by_cell(np.where(self.is_positive, *slopes) * self.row_weights * unsettled)
+        rows = prices.unit * self.by_cell(self.row_prices(prices) * unsettled)
         # h_i of the module's formula: g_i - r_i s is linear in s, so over 1 <= s <= m2 its largest
         # value is at an end, and s = 0 adds 0.
         beyond = np.maximum(0.0, own - np.minimum(rows, box.rest.high * rows))
-        if box.shut is not None:
-            beyond[box.shut] = 0.0
         if box.begun is not None:
-            beyond = beyond[box.begun.open]
             # Rows that a settled term marks are marked for certain: they add their slopes, and no
             # price can win more there.
             top += box.begun.worth + float(np.dot(slopes, box.begun.rows))
@@ -322,7 +241,7 @@ class TermSpace:
 
     def without_prices(self, box: Box) -> float:
         """Bound a box by its corners and the cheapest terms alone."""
-        top = max(v for *_, v in self.corners(box))
+        top = max((v for *_, v in self.corners(box)), default=-math.inf)
         if box.begun is None:
             return top + float(self.terms_prior(box.terms).max()) + _ROUNDING
         m = np.arange(box.rest.low, box.rest.high + 1)
@@ -345,8 +264,8 @@ class TermSpace:
         return self._settle(box, self.marked([term])[0], (term,), float(self.worth([term])[0]))
 
     def by_row(self, box: Box, row: int) -> tuple[Box, Box]:
-        """Part a box into the functions that mark a stored row and those that do not."""
-        own = np.arange(len(self.row_weights)) == row
+        """Part a box into the functions that mark a stored row, and its cell, and the others."""
+        own = self.cell_of == self.cell_of[row]
         shut = own if box.shut is None else box.shut | own
         return self._settle(box, own, (), 0.0), replace(box, shut=shut)
 
@@ -403,6 +322,13 @@ class TermSpace:
         own = np.ceil(worth / prices.unit).astype(np.int64) + 1
         rows = self.row_prices(prices)
         return own + marked @ (rows if box.begun is None else rows * box.begun.open)
+
+
+def _alike(literals: Bools) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return which of the different columns each column is, and where each of these comes first."""
+    packed = np.ascontiguousarray(np.packbits(literals, axis=0).T)
+    _, first, number = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    return number.ravel(), first
 
 
 def interruptible(stop: _native.StopFlag, call: Callable[[], T]) -> T:
