@@ -384,6 +384,28 @@ def test_a_column_that_is_missing_when_predicting_or_testing(run, plants):
     assert "new.csv has no column 'odor'" in ran.err
 
 
+def test_columns_that_the_rule_does_not_use_may_be_missing_when_that_is_asked_for(run, plants):
+    assert run(*fit()).status == 0
+    used = list(DNFClassifier.load("model.json").function_.attributes)
+    assert set(used) < set(plants.columns) - {"class"}  # some are not used
+    plants[used].to_csv("few.csv", index=False)
+    ran = run("predict", "model.json", "few.csv", "--out", "few_answers.csv")
+    assert (ran.status, ran.out) == (1, "")
+    allowed = (
+        "predict",
+        "model.json",
+        "few.csv",
+        "--allow-missing-columns",
+        "--out",
+        "few_answers.csv",
+    )
+    assert run(*allowed).status == 0
+    assert run("predict", "model.json", "plants.csv", "--out", "answers.csv").status == 0
+    assert Path("few_answers.csv").read_bytes() == Path("answers.csv").read_bytes()
+    plants[used[1:]].to_csv("few.csv", index=False)
+    run(*allowed).assert_one_sentence(["few.csv", repr(used[0]), "the rule of model.json uses"])
+
+
 def test_no_half_model_and_no_half_answers(run, plants, monkeypatch):
     assert run(*fit()).status == 0
     before = Path("model.json").read_bytes()

@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import sklearn
 from sklearn.base import clone
+from sklearn.model_selection import KFold, cross_validate
 
 from bayesdnf import BooleanFunction, DNFClassifier, Effect, RuleList
 from bayesdnf.errors import InputError, ParameterError
@@ -205,3 +207,18 @@ def test_wrong_strata_are_refused_after_fitting(table, stratified):
     plain = DNFClassifier(random_state=0, restarts=8).fit(X, y)
     with pytest.raises(InputError, match="the model was fitted without any; leave them out"):
         plain.predict(X, strata=site)
+
+
+def test_scores_by_strata_can_be_cross_validated(table, stratified):
+    X, y, site = table
+    own = np.mean(stratified.predict(X, strata=site) == y)
+    assert stratified.score(X, y, strata=site) == own
+    weights = np.arange(len(y)) % 3
+    right = stratified.predict(X, strata=site) == y
+    assert stratified.score(X, y, weights, site) == np.average(right, weights=weights)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = clone(stratified).set_fit_request(strata=True).set_score_request(strata=True)
+        told = cross_validate(model, X, y, params={"strata": site}, cv=KFold(2))
+    for share, (train, test) in zip(told["test_score"], KFold(2).split(X), strict=True):
+        fitted = clone(stratified).fit(X.iloc[train], y[train], strata=site[train])
+        assert share == fitted.score(X.iloc[test], y[test], strata=site[test])

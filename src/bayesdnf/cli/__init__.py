@@ -235,6 +235,12 @@ def predict(
             help="Strand-ambiguous (A/T, C/G) variants of markers: frequency, accept or refuse."
         ),
     ] = "frequency",
+    allow_missing_columns: Annotated[
+        bool,
+        typer.Option(
+            "--allow-missing-columns", help="Ask the table only for the columns that the rule uses."
+        ),
+    ] = False,
     threshold: options.Threshold = None,
     cost_ratio: options.CostRatio = None,
     as_json: options.Json = False,
@@ -279,7 +285,11 @@ def predict(
     rule = DNFClassifier.load(model)
     texts = text_columns(rule) | strata_texts(rule, strata)
     X = read_file(table, options.separator(sep), missing=rule.missing_values, texts=texts)
-    require_columns(list(rule.encoder_.kinds_), X, table, f"{model} was fitted on")
+    rule.allow_missing_columns |= allow_missing_columns
+    if rule.allow_missing_columns:
+        require_columns(list(rule.function_.attributes), X, table, f"the rule of {model} uses")
+    else:
+        require_columns(list(rule.encoder_.kinds_), X, table, f"{model} was fitted on")
     rows = rule._rule_rows(X)
     labels = strata_like(rule, X, table, strata)
     about = rule._answers_for(rows, row_strata(rule.strata_, labels, len(X)))

@@ -104,7 +104,8 @@ class Learning:
     layers: Annotated[
         int | None,
         typer.Option(
-            help="Maximum number of layers of a rule list (if, elif, else), each with its own risk."
+            help="Maximum number of layers of a rule list (if, elif, else), each with its own "
+            "risk. Default of fit: 1, and 4 for more than two classes; of sample: 4."
         ),
     ] = None
     strata: Annotated[
@@ -114,12 +115,15 @@ class Learning:
     size_mean: Annotated[
         float | None,
         typer.Option(
-            help="Poisson prior on the number of literals of a term after the first: mean."
+            help="Poisson prior on the number of literals of a term after the first: mean. "
+            "Default: 2."
         ),
     ] = None
     count_p: Annotated[
         float | None,
-        typer.Option(help="Geometric prior on the number of terms: probability of stopping."),
+        typer.Option(
+            help="Geometric prior on the number of terms: probability of stopping. Default: 0.5."
+        ),
     ] = None
     time_limit: Annotated[float | None, typer.Option(help="Time limit in seconds.")] = None
     seed: Seed = 0

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from ..boolean.literal import Value
@@ -260,7 +261,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         answers: NDArray[Any] = self.classes_[best]
         return answers
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, strata: Any = None) -> float:
         """Return the share of rows whose class is answered rightly.
 
         Parameters
@@ -271,12 +272,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Their labels; all those beside ``positive`` count as one where there are several.
         sample_weight : array-like, optional
             How much each row counts.
+        strata : array-like, optional
+            The stratum of each row, as for ``predict``.
         """
         check_is_fitted(self)
-        if len(self.labels_) == len(self.classes_):
-            return float(super().score(X, y, sample_weight))
-        answered = self.predict(X) == self.positive_
-        return float(np.average(answered == (np.asarray(y) == self.positive_), None, sample_weight))
+        answered = self.predict(X, strata)
+        if len(self.labels_) > len(self.classes_):
+            y, answered = np.asarray(y) == self.positive_, answered == self.positive_
+        return float(accuracy_score(y, answered, sample_weight=sample_weight))
 
     def summary(self) -> str:
         """Return what was found, the risks, and how far to trust them, as text."""
