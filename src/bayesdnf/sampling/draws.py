@@ -213,13 +213,12 @@ class Draws:
     @cached_property
     def n_terms(self) -> Ints:
         """Number of terms m, by function."""
-        return np.diff(self.functions.term_starts)
+        return self.functions.n_terms
 
     @cached_property
     def n_literals(self) -> Ints:
         """Total number of literals Σk, by function."""
-        ends = self.functions.literal_starts[self.functions.term_starts]
-        return np.diff(ends)
+        return self.functions.n_literals
 
     @property
     def log_score(self) -> Floats:
