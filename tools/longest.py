@@ -27,7 +27,6 @@ REASONS = {
     "native/search/beam.cpp": "growing, rebuilding and polishing terms share one beam",
     "native/genomics/simd/pairs.cpp": "one loop for three instruction sets",
     "src/bayesdnf/cli/__init__.py": "four commands; each lists its options",
-    "src/bayesdnf/cli/genomics.py": "four commands; each lists its options",
     "native/search/term_sets.cpp": "one branch and bound whose steps share counts of rows",
     "src/bayesdnf/search/boxes.py": "one branch and bound: boxes, pricing, cutting",
     "src/bayesdnf/sampling/draws_file.py": "writing draws; reading with every array checked",
