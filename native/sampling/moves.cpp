@@ -226,6 +226,7 @@ bool Mover::split(State& state, const Heat& heat, Philox& rng) {
     const PlainTerms any(n_literals(state));
     // Log ratio of the split of one of `few` terms into u1 and u2, without the posterior's part.
     const auto log_ratio = [&](std::size_t few, const Term& u1, const Term& u2) {
+        // n terms to split, and the pairs of n + 1 terms that a merge back picks from.
         const double n = static_cast<double>(few);
         const double pairs = planted(Fault::merge_ordered_pairs) ? n * (n + 1) : n * (n + 1) / 2;
         // Either half may have been the one drawn, so both ways add up; docs/paper.md, "Splits and

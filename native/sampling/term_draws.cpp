@@ -11,13 +11,13 @@
 namespace bayesdnf {
 namespace {
 
-constexpr std::size_t kLargestDrawn = 64;  // literals of a term drawn with size 2^-k
+constexpr std::size_t kLargestDrawn = 64;  // literals of a term: a random word has 64 bits
 
 double log_choose(std::size_t n, std::size_t k) {
     return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
 }
 
-// 1, 2, 3, … with probabilities 1/2, 1/4, 1/8, …
+// 1, 2, 3, … with probabilities 1/2, 1/4, 1/8, …: zeros below the lowest one of a random word.
 std::size_t halving_size(Philox& rng) {
     return 1 + static_cast<std::size_t>(std::countr_zero(rng.next()));
 }

@@ -1,5 +1,6 @@
 // Where births take their terms from. Each draws a term and knows how probable a given term is,
-// which is what the way back of a birth asks for.
+// which the way back of a birth asks for. A size too large for p or for a row gives no term, in
+// place of another try: 2^-k stays the probability of every size, with no sum to divide by.
 #pragma once
 
 #include <cstddef>

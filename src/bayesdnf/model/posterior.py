@@ -230,6 +230,8 @@ class Posterior:
             list(bits.segments),
             bits.offsets,
             [] if bits.counts is None else bits.counts.tolist(),
+            # Births start from positive rows. Any of more than two classes may be the one that a
+            # term raises, so then all rows are such.
             self.n_strata if self.n_classes == 2 else len(bits.segments),
         )
 
@@ -311,6 +313,7 @@ class Posterior:
         assert pi0 is not None
         assert pi1 is not None
         n, n_pos, n_marked, n_both = self.counts(function)
+        # log of the likelihood in docs/model.md, before the rates are integrated out.
         return (
             _times_log(n_both, pi1)
             + _times_log(n_marked - n_both, 1 - pi1)
@@ -441,6 +444,6 @@ class Posterior:
 
 
 def _times_log(count: int, rate: float) -> float:
-    if count == 0:
+    if count == 0:  # 0 log 0 = 0: no row contradicts a rate of 0
         return 0.0
     return count * math.log(rate) if rate > 0 else -math.inf

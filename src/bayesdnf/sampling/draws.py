@@ -150,6 +150,8 @@ class Draws:
     def exact(self) -> Probabilities:
         """What exact scores say, with what chains drew of each other's functions."""
         known = [mass for _, mass in self.undrawn]
+        # The null function's score is known whether or not a chain came by: it belongs to the mass
+        # that the evidence cannot fall below.
         if not (self.n_terms == 0).any() and math.isfinite(self.log_null):
             known.append(self.log_null)
         return from_scores(self.averaged.index, self.log_mass, np.array(known))
@@ -198,6 +200,7 @@ class Draws:
     @property
     def never_drawn(self) -> float:
         """Estimated probability of all functions that were never drawn."""
+        # Below 0 by the error of the estimated evidence, where next to nothing is left.
         return max(0.0, 1.0 - float(self.probability.sum()))
 
     @property

@@ -236,6 +236,7 @@ def _replicated(draws: Draws, posterior: Posterior, rows: NDArray[np.int64]) -> 
     """Outcomes drawn anew by chain, draw and row, the same for the same draws."""
     _require_own_rates(posterior)
     require_memory(draws.index.size * len(rows), "An outcome of each row at each draw")
+    # Seeded by the data: the same draws have the same replicates, in this process and the next.
     rng = np.random.default_rng(int(posterior.fingerprint[:16], 16))
     values = np.empty((draws.index.size, len(rows)), dtype=np.int8)
     for drawn, rate in _rates_by_row(draws, posterior, rows):
@@ -267,6 +268,7 @@ def _rates_by_row(
     n_parts = draws.rates.shape[3]
     # By stratum and part; of more than two classes by class as well.
     cells = draws.rates.reshape(draws.index.size, -1, *draws.rates.shape[4:])
+    # A function's parts are worked out once for all of its draws, which this puts side by side.
     by_function = np.argsort(draws.index, axis=None, kind="stable")
     ends = np.cumsum(draws.counts.sum(axis=0))
     for number, part in enumerate(_parts(draws, posterior)):
