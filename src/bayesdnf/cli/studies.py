@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 import typer
@@ -17,32 +16,19 @@ if TYPE_CHECKING:
     from ..genomics.study import Study
 
 
-class Stages:
+class Stages(ExitStack):
     """A bar for each stage of a long command, one after the other."""
 
-    def __init__(self) -> None:
-        self._stack = ExitStack()
-        self._title: str | None = None
-        self._bar: Bar | None = None
-
-    def __enter__(self) -> Stages:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stack.close()
+    _title: str | None = None
+    _bar: Bar | None = None
 
     def __call__(self, title: str, done: int, total: int) -> None:
         """Show the progress of a stage; a new title starts the next bar."""
         if title != self._title:
             from ..display.bars import Bar
 
-            self._stack.close()
-            self._title, self._bar = title, self._stack.enter_context(Bar(title.capitalize()))
+            self.close()  # the bar of the stage before
+            self._title, self._bar = title, self.enter_context(Bar(title.capitalize()))
         assert self._bar is not None
         self._bar.show(done, total, f"{done:,} of {total:,}" if done else "")
 
