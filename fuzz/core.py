@@ -39,7 +39,8 @@ def bits(v: Values) -> None:
     native.hash_rows(planes, n_rows)
     rows, offsets = segments(v, n_words)
     out = v.words(3, n_words)
-    native.gather_rows(planes, n_rows, v.array(np.int64, sum(rows), 0, n_rows), rows, offsets, out)
+    n_sources = max(0, min(sum(rows), 64 * n_words))  # wild rows: no list could be as long
+    native.gather_rows(planes, n_rows, v.array(np.int64, n_sources, 0, n_rows), rows, offsets, out)
     native.append_rows(out, v.whole(0, 64), planes, n_rows)
 
 
