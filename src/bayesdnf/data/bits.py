@@ -191,7 +191,13 @@ class BitMatrix:
         verify : bool, default=True
             Read it all once and compare its hash; otherwise only its size and header are checked.
         """
-        return cls.of_packed(PackedFile(path, "table", verify=verify))
+        bits = cls.of_packed(PackedFile(path, "table", verify=verify))
+        if verify:
+            try:
+                bits.view()  # which looks at bits that no row stands for
+            except ValueError as error:
+                raise InputError(f"{path} is not a valid packed file: {error}.") from None
+        return bits
 
     @classmethod
     def of_packed(cls, packed: PackedFile) -> BitMatrix:
