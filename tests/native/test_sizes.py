@@ -56,6 +56,18 @@ def test_implicants_worth_too_much():
             table.search(np.array(weights), cost, 1, False, 10, 10, stop)
 
 
+@pytest.mark.parametrize("price", [-(2**63), 2**62])
+@pytest.mark.parametrize("what", ["sizes", "literals", "prices"])
+def test_prices_that_no_worth_can_hold(what, price):
+    p = VIEW.n_literals
+    lengths = {"sizes": p + 1, "literals": p, "prices": 64 * VIEW.n_words}
+    given = {name: np.zeros(n, dtype=np.int64) for name, n in lengths.items()}
+    more = 0, np.zeros(0, dtype=np.uint64), 0, 9, True, 80, 80, 99, _native.StopFlag()
+    given[what][1] = price
+    with pytest.raises(ValueError, match="too large"):
+        _native.priced_terms(POSTERIOR.native, list(range(p)), True, True, *given.values(), *more)
+
+
 def test_a_deadline_beyond_the_clock_is_none():
     stop = _native.StopFlag()
     stop.set_deadline(float("inf"))
