@@ -56,6 +56,17 @@ def test_implicants_worth_too_much():
             table.search(np.array(weights), cost, 1, False, 10, 10, stop)
 
 
+@pytest.mark.parametrize("weight", [-(2**63), 2**43])
+def test_log_weights_that_no_sum_can_hold(weight):
+    tables = POSTERIOR.prior.tables(POSTERIOR.bits.table, POSTERIOR.n)
+    weights = np.full(VIEW.n_literals, weight, dtype=np.int64)
+    with pytest.raises(ValueError, match="log weight of a literal is too large"):
+        _native.Posterior(
+            VIEW, POSTERIOR.support.native, tables.by_count, tables.by_size, weights,
+            Effect().native(),
+        )  # fmt: skip
+
+
 @pytest.mark.parametrize("price", [-(2**63), 2**62])
 @pytest.mark.parametrize("what", ["sizes", "literals", "prices"])
 def test_prices_that_no_worth_can_hold(what, price):

@@ -518,10 +518,22 @@ class Draws:
         Returns
         -------
         DataTree
-            Groups ``posterior``, ``sample_stats`` and, with a posterior, ``observed_data``,
-            ``log_likelihood``, ``posterior_predictive`` and ``prior``; chains and draws are counted
-            from 1. Lists and strata have ``rates`` by ``stratum`` and ``part`` in place of ``pi0``
-            and ``pi1``.
+            Groups ``posterior`` (``pi0``, ``pi1``, ``terms``, ``literals``, ``log_posterior``, and
+            ``inclusion`` of each ``literal``; for lists also ``layers``, for lists or with strata
+            ``rates`` by ``stratum`` and ``part`` in place of ``pi0`` and ``pi1``, NaN for parts
+            that a list does not have), ``sample_stats`` (``function``, the number of the function;
+            ``lp``; ``moved``, whether the function is another than that of the draw before;
+            ``likelihoods``, the log likelihood at each ``inverse_temperature``), with a posterior
+            ``observed_data`` (``y``, 1 for positive), and if asked for ``log_likelihood``, or
+            ``posterior_predictive`` (``y``) and ``prior`` (``terms``, ``literals``, for lists
+            ``layers``). Chains and draws are counted from 1.
+
+        Raises
+        ------
+        InputError
+            When the posterior is not the one that was sampled, or has no likelihood row by row.
+        OutOfMemoryError
+            When the log likelihoods would not fit in memory.
 
         Examples
         --------
