@@ -88,6 +88,7 @@ void bind_exact(nb::module_& m) {
                 if (sizes.data()[k] != kNoSize)
                     largest = std::max(largest, magnitude(sizes.data()[k]));
             require(saturating_add(total, largest) < INT64_MAX / 8, "the prices are too large");
+            require(floor > INT64_MIN, "floor is too low");
             PricingWish wish;
             wish.sizes.assign(sizes.data(), sizes.data() + sizes.shape(0));
             wish.literals.assign(literals.data(), literals.data() + literals.shape(0));

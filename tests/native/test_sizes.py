@@ -70,13 +70,30 @@ def test_log_weights_that_no_sum_can_hold(weight):
 @pytest.mark.parametrize("price", [-(2**63), 2**62])
 @pytest.mark.parametrize("what", ["sizes", "literals", "prices"])
 def test_prices_that_no_worth_can_hold(what, price):
-    p = VIEW.n_literals
-    lengths = {"sizes": p + 1, "literals": p, "prices": 64 * VIEW.n_words}
-    given = {name: np.zeros(n, dtype=np.int64) for name, n in lengths.items()}
-    more = 0, np.zeros(0, dtype=np.uint64), 0, 9, True, 80, 80, 99, _native.StopFlag()
+    given = zero_prices()
     given[what][1] = price
     with pytest.raises(ValueError, match="too large"):
-        _native.priced_terms(POSTERIOR.native, list(range(p)), True, True, *given.values(), *more)
+        priced(given)
+
+
+def test_a_floor_that_nothing_lies_below():
+    with pytest.raises(ValueError, match="floor is too low"):
+        priced(zero_prices(), floor=-(2**63))
+
+
+def zero_prices():
+    p = VIEW.n_literals
+    lengths = {"sizes": p + 1, "literals": p, "prices": 64 * VIEW.n_words}
+    return {name: np.zeros(n, dtype=np.int64) for name, n in lengths.items()}
+
+
+def priced(given, floor=0):
+    none, stop = np.zeros(0, dtype=np.uint64), _native.StopFlag()
+    literals = list(range(VIEW.n_literals))
+    return _native.priced_terms(
+        POSTERIOR.native, literals, True, True, *given.values(), 0, none, floor, 9, True, 80, 80,
+        99, stop,
+    )  # fmt: skip
 
 
 def test_a_deadline_beyond_the_clock_is_none():
