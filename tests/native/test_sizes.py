@@ -79,6 +79,9 @@ def test_prices_that_no_worth_can_hold(what, price):
 def test_a_floor_that_nothing_lies_below():
     with pytest.raises(ValueError, match="floor is too low"):
         priced(zero_prices(), floor=-(2**63))
+    table, stop = _native.Implicants(WORDS[:, :1], 2, WORDS[:, :1], 1), _native.StopFlag()
+    with pytest.raises(ValueError, match="floor is too low"):
+        table.search(np.array([1, 1]), 0, -(2**63), False, 10, 10, stop)
 
 
 def zero_prices():
@@ -96,12 +99,32 @@ def priced(given, floor=0):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("position", [-(2**63), 2**62])
+def test_positions_whose_difference_no_whole_number_holds(position):
+    planes = np.zeros((2, 3, 1), dtype=np.uint64)
+    places = np.zeros(2, dtype=np.int32), np.array([0, position])
+    with pytest.raises(ValueError, match="position is too large"):
+        _native.prune(planes, *places, 10, 0.5)
+    segments = np.array([[1], [2]], dtype=np.uint64)
+    with pytest.raises(ValueError, match="position is too large"):
+        _native.ScanTable(planes, segments, Effect().native(), [0], True, True, 1, 0, *places)
+
+
 def test_a_deadline_beyond_the_clock_is_none():
     stop = _native.StopFlag()
     stop.set_deadline(float("inf"))
     assert not stop()
     stop.set_deadline(0.0)
     assert stop()
+
+
+def test_a_scan_of_nobody():
+    places = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int64)
+    with pytest.raises(ValueError, match="needs samples"):
+        _native.ScanTable(
+            np.zeros((1, 3, 0), dtype=np.uint64), np.zeros((2, 0), dtype=np.uint64),
+            Effect().native(), [0], True, True, 1, 0, *places,
+        )  # fmt: skip
 
 
 def test_a_scan_keeps_at_least_one_finding():
