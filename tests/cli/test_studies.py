@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bayesdnf.cli.studies import Stages, keeping
 from bayesdnf.genomics import Genotypes, write_plink
 from tests.beside import DATA, adds
 from tests.cli.studies import markers
@@ -13,6 +14,43 @@ from tests.genomics.planted import TRUTH, study
 
 pytestmark = pytest.mark.slow
 SHARED = DATA / "genomics" / "plink"
+
+
+def test_an_interruption_names_the_checkpoint_that_there_is(tmp_path, capsys):
+    kept = tmp_path / "kept"
+    for there in (False, True):
+        if there:
+            kept.touch()
+        with pytest.raises(KeyboardInterrupt), keeping(kept):
+            raise KeyboardInterrupt
+        told = f"Progress is saved in {kept}; run the same command to resume.\n" if there else ""
+        assert capsys.readouterr().err == told
+
+
+def test_a_stage_has_a_bar_until_the_next_one_begins(monkeypatch):
+    seen = []
+
+    class Told:
+        def __init__(self, title):
+            self.title = title
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            seen.append(f"{self.title} ends")
+
+        def show(self, done, total, text):
+            seen.append(f"{self.title} {done}/{total} {text}".strip())
+
+    monkeypatch.setattr("bayesdnf.display.bars.Bar", Told)
+    with Stages() as stages:
+        stages("reading", 0, 2)
+        stages("reading", 2, 2)
+        stages("pairs", 1, 9)
+    assert seen == [
+        "Reading 0/2", "Reading 2/2 2 of 2", "Reading ends", "Pairs 1/9 1 of 9", "Pairs ends"
+    ]  # fmt: skip
 
 
 def test_close_relatives_are_warned_about(run, tmp_path):
