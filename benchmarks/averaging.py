@@ -88,16 +88,15 @@ def verdicts(found: Measured) -> list[str]:
         ("auc", f"within {NEAR} of the best mean AUC", 1, NEAR),
     ):
         best = max(peers, key=lambda m: sign * found.mean(m, key, names))
-        gap = found.difference(AVERAGED, best, key)
+        gap = found.between(AVERAGED, best, key)
         rest = [
-            f"{n}: {found.difference(AVERAGED, m, key)}"
-            for m, n in zip(others, beside, strict=True)
+            f"{n}: {found.between(AVERAGED, m, key)}" for m, n in zip(others, beside, strict=True)
         ]
         figures = "; ".join([f"{best}: {gap}", *rest])
         bar(f"averaged lists {text}", sign * gap.mean >= -slack, figures, gap)
     for rule, score in SCORES.items():
         for key, title, sign in (("log_loss", "log loss", -1), ("auc", "AUC", 1)):
-            gap = found.difference(rule, score, key)
+            gap = found.between(rule, score, key)
             text = f"{rule} ahead of {score} in mean {title}"
             bar(text, sign * gap.mean > 0, f"{gap} ({gap.n_sets} sets)", gap)
     adult = {m: found.get("adult", m) for m in ("list", "representative, 15", AVERAGED)}
@@ -121,8 +120,9 @@ def verdicts(found: Measured) -> list[str]:
         "",
         filled(
             f"""Targets that the project set before measuring. Differences are ours less the
-            other's, means over the sets that both finished, with the standard error over sets; the
-            best peer is that of those that finished all {len(names)} sets.{outside}"""
+            other's, means over the sets that both finished and over all folds that both were
+            measured on, with the standard error over sets; the best peer is that of those that
+            finished all {len(names)} sets.{outside}"""
         ),
         "",
         *table(["target", "met", "difference"], rows),
@@ -133,8 +133,9 @@ def verdicts(found: Measured) -> list[str]:
 def short_rules(found: Measured) -> list[str]:
     """Say where five literals of a rule are worth less than five items of a score, and why."""
     rule, score = list(SCORES.items())[-1]
-    names = found.shared([rule, score])
-    gaps = dict(zip(names, found.gaps(rule, score, "log_loss"), strict=True))
+    both = found.only([rule, score])
+    names = both.shared([rule, score])
+    gaps = dict(zip(names, both.gaps(rule, score, "log_loss"), strict=True))
     order = sorted(names, key=lambda name: gaps[name])
     first, last = (
         listed([f"{name} ({gaps[name]:+.2f})" for name in some])
@@ -201,6 +202,41 @@ def means(found: Measured) -> list[str]:
         ),
         "",
         *table(header.split(";"), rows),
+    ]
+
+
+def second_fold(found: Measured) -> list[str]:
+    """Average what was measured on a second fold."""
+    lines = [line for line in found.lines if line["fold"] == 1]
+    sets = {line["set"] for line in lines if line["method"] == AVERAGED}
+    methods = [
+        m
+        for m in SHOWN
+        if sets <= {x["set"] for x in lines if x["method"] == m and x["status"] == "done"}
+    ]
+    if not sets or len(methods) < 2:
+        return []
+    second = Measured(x for x in lines if x["set"] in sets and x["method"] in methods)
+    rows = [
+        [
+            f"**{m}**" if m in OURS else m,
+            *(number(second.mean(m, key, [*sets])) for key in ("log_loss", "auc", "accuracy")),
+        ]
+        for m in sorted(methods, key=lambda m: second.mean(m, "log_loss", [*sets]))
+    ]
+    return [
+        "## A second fold",
+        "",
+        filled(
+            f"""Means over the second fold of {len(sets)} sets ({listed([*second.sets])}), of the
+            methods that were measured there. That representatives predict averaged risks was
+            settled on other tables ([layers](layers.md#the-representative-rule)). Three details
+            were set after a look at some small sets: that no further rows are added to these means
+            (first folds), that a layer costs a tenth of a literal, and how long to search (second
+            folds)."""
+        ),
+        "",
+        *table(["method", "log loss", "AUC", "accuracy"], rows),
     ]
 
 
@@ -320,10 +356,10 @@ def rows_used(found: Measured) -> str:
     cut = [n for n, of in found.sets.items() if of["train_rows"] == MOST_ROWS]
     return filled(
         f"""{len(found.sets)} sets; {listed(own)} have a training and a test part of their own, the
-        others five folds, of which {folds} measured so far. Training rows are cut to {MOST_ROWS:,}
-        on {listed(cut)}, the same rows for all methods. A fold of a table of one or two hundred
-        rows says little about that table; means over sets say more. Sets not measured in full and
-        left out: {listed(found.left_out)}. Not all was measured at once:
+        others five folds, of which {folds} measured with all methods. Training rows are cut to
+        {MOST_ROWS:,} on {listed(cut)}, the same rows for all methods. A fold of a table of one or
+        two hundred rows says little about that table; means over sets say more. Sets not measured
+        in full and left out: {listed(found.left_out)}. Not all was measured at once:
         {OURS[0]}, {FUNCTIONS} and representatives were measured {days(found, *OURS[:4])}, all
         others {days(found, *SHOWN[4:])}."""
     )
@@ -344,6 +380,7 @@ def main() -> None:
         "Rows of the sets that all these methods finished, in twenty bins of predicted risk, with",
         "95 % intervals.",
         "",
+        *second_fold(found),
         *functions_or_lists(found),
         *reasons(found),
         *tables(found),

@@ -113,6 +113,15 @@ class Measured:
             float(np.mean(gaps)), float(np.std(gaps, ddof=1) / len(gaps) ** 0.5), len(gaps)
         )
 
+    def only(self, methods: Iterable[str]) -> Measured:
+        """Return the table of some methods on these sets, with all folds that they have."""
+        wanted = list(methods)
+        return Measured(x for x in self.lines if x["method"] in wanted and x["set"] in self.sets)
+
+    def between(self, one: str, other: str, key: str) -> Difference:
+        """Subtract the other's figures on all folds that both have, not only those of all."""
+        return self.only([one, other]).difference(one, other, key)
+
     def gaps(self, one: str, other: str, key: str) -> NDArray[np.float64]:
         """Subtract the other's figures, set by set, where both finished."""
         names = self.shared([one, other])

@@ -34,7 +34,6 @@ REASONS = {
     "src/bayesdnf/cli/__init__.py::fit": "checks, the search, three kinds of test",
     "src/bayesdnf/cli/__init__.py::predict": "four kinds of model in, one kind of table out",
     "src/bayesdnf/report/facts.py": "every fact of a report, with its type",
-    "native/genomics/level_scores.cpp": "scores of pairs and triples from the same counts",
     "src/bayesdnf/report/facts.py::gather": "one expression for each fact of a report",
     "src/bayesdnf/search/hunt.py::hunt": "checks, three places to run restarts, and what ends them",
     "src/bayesdnf/sampling/run.py::sample": "checks, starts, and two places to run chains",

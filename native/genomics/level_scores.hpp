@@ -1,39 +1,23 @@
 // Counts of levels -> the best marker on one, two or three variants and its log Bayes factor. All
 // that scans know of scores is here.
-//
-// A variant has three nested levels: call known, at least one copy, two copies. Every literal
-// (dominant, recessive, heterozygous and their negations) is a sum or difference of its variant's
-// levels, so every AND of literals, and every genotype cell, is one of counts of levels.
 #pragma once
 
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "genomics/blocks.hpp"
 #include "genomics/findings.hpp"
+#include "genomics/level_tables.hpp"
 #include "genomics/reach.hpp"
-#include "genomics/stratum_bound.hpp"
+#include "genomics/strata_scores.hpp"
 #include "model/posterior.hpp"
 
 namespace bayesdnf {
-
-// Rows of each combination of levels, [segment][level of a][level of b]…, flat.
-template <std::size_t N>
-using LevelCounts = std::array<std::array<Count, N>, 2>;
-constexpr std::size_t power(std::size_t base, std::size_t exponent) {
-    return exponent == 0 ? 1 : base * power(base, exponent - 1);
-}
-// The same of so many variants, by stratum.
-template <std::size_t Variants>
-struct TableOf {
-    using ByStratum = std::span<const LevelCounts<power(kLevels, Variants)>>;
-};
-template <std::size_t Variants>
-using StrataCounts = typename TableOf<Variants>::ByStratum;
 
 class LevelScores {
   public:
@@ -41,7 +25,7 @@ class LevelScores {
     LevelScores(ScanRules rules, const Effect& effect, const CaseSplit& split);
 
     const ScanRules& rules() const { return rules_; }
-    std::size_t n_strata() const { return strata_.empty() ? 1 : strata_.size(); }
+    std::size_t n_strata() const { return strata_ ? strata_->size() : 1; }
     // Whether the calls that are known matter: where a literal holds for lack of copies.
     bool needs_known() const { return needs_known_; }
 
@@ -77,15 +61,6 @@ class LevelScores {
     double saturated(const LevelCounts<N>& cells) const;
     template <std::size_t N>
     bool best_union(const LevelCounts<N>& cells, double least, Finding& out) const;
-    // The same within strata; counts of levels.
-    template <std::size_t Variants>
-    bool best_and_of(StrataCounts<Variants> counts, double least, Finding& out) const;
-    template <std::size_t Variants>
-    bool best_union_of(StrataCounts<Variants> counts, double least, float sum, Finding& out) const;
-    // What every union of some cells may add up to.
-    template <std::size_t N>
-    void bound_unions(std::span<const LevelCounts<N>> cells, std::span<const std::uint8_t> which,
-                      float* sums) const;
     // How many products of literals there are, and their rows. From places in the list of codings
     // to codings.
     template <std::size_t Variants, std::size_t N, std::size_t Most>
@@ -94,11 +69,9 @@ class LevelScores {
     std::uint32_t spelled(std::uint32_t product) const;
 
     ScanRules rules_;
-    Likelihood likelihood_;           // of all rows
-    std::vector<Likelihood> strata_;  // of each stratum, where there are several
-    std::vector<StratumBound> bounds_;
+    Likelihood likelihood_;               // of all rows
+    std::optional<StrataScores> strata_;  // where there are several
     double null_;
-    bool complements_;  // whether marking the other rows scores the same
     Reach reach_;
     bool needs_known_;
     bool plain_;  // dominant, recessive and heterozygous

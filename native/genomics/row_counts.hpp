@@ -31,6 +31,7 @@ class RowCounts {
           scores_(scores),
           stride_(split.n_segments() * kSegment),
           counts_(kRowGroup * stride_),
+          room_(split.n_strata() * kStrataRoom),
           table_(split.n_strata()) {
         wanted_.fill(INFINITY);
     }
@@ -59,7 +60,9 @@ class RowCounts {
             of_lanes_[j] = of_lanes[j];
             if (scores_.n_strata() > 1) continue;
             lowest_ = std::min(lowest_, of_lanes[j]);
-            set(levels_, j, scores_.levels(of_lanes[j], least));
+            rough_lanes_[j] = static_cast<float>(of_lanes[j]);
+            const Reach::Levels& levels = scores_.levels(of_lanes[j], least);
+            for (std::size_t k = 0; k < kReachLevels; ++k) levels_[k * kLanes + j] = levels[k];
         }
     }
 
@@ -72,15 +75,14 @@ class RowCounts {
                 wanted_[j] = scores_.least_sum(std::max(of_row, of_lanes_[j]), least_);
         screened.wanted = wanted_.data();
         screened.segment = kSegment;
-        const Levels* levels = &levels_;
+        screened.room = room_.data();
+        screened.levels = levels_.data();
+        screened.lanes_alone = rough_lanes_.data();
+        screened.alone = -INFINITY;
         if (of_row > lowest_) {
-            raised_ = levels_;
-            const Reach::Levels& higher = scores_.levels(of_row, least_);
-            for (std::size_t j = 0; j < n_lanes; ++j)
-                if (of_lanes_[j] < of_row) set(raised_, j, higher);
-            levels = &raised_;
+            screened.alone = static_cast<float>(of_row);
+            screened.levels_of_row = scores_.levels(of_row, least_).data();
         }
-        screened.levels = levels->data();
         for (std::size_t s = 0; s < 2; ++s)
             screened.counts[s] = level(row, s * split_.n_strata(), 0, 0);
         std::array<Word, kLanes / kWordBits> worth;
@@ -112,19 +114,15 @@ class RowCounts {
     static constexpr std::size_t kSides = kRowLevels + 1;  // the last one takes what nobody reads
     static constexpr std::size_t kSegment = kSides * kLevels * kLanes;
 
-    using Levels = std::array<float, kReachLevels * kLanes>;
-    static void set(Levels& levels, std::size_t lane, const Reach::Levels& of_lane) {
-        for (std::size_t k = 0; k < kReachLevels; ++k) levels[k * kLanes + lane] = of_lane[k];
-    }
-
     const CaseSplit& split_;
     const LevelScores& scores_;
     std::size_t stride_;  // of a row's counts
     AlignedVector<std::int32_t> counts_;
+    std::vector<float> room_;
     std::vector<LevelCounts<kTable>> table_;
-    alignas(64) Levels levels_{};
-    alignas(64) Levels raised_{};
-    std::array<float, kLanes> wanted_;  // within strata, in place of levels
+    alignas(64) std::array<float, kReachLevels * kLanes> levels_{};
+    std::array<float, kLanes> rough_lanes_{};  // of_lanes_
+    std::array<float, kLanes> wanted_;         // within strata, in place of levels
     std::array<double, kLanes> of_lanes_{};
     double least_ = -INFINITY, lowest_ = INFINITY;
 };

@@ -168,6 +168,24 @@ bool Support::absorbs(LiteralIds wide, LiteralIds narrow) const {
     });
 }
 
+Verdict Support::clash(LiteralIds a, LiteralIds b) const {
+    if (!exclusive_.empty())
+        for (const std::int32_t x : a)
+            for (const std::int32_t y : b)
+                if (exclusive_.clash(x, y)) return Verdict::exclusive_group;
+    if (rules_.disjoint)
+        for (const std::int32_t x : a)
+            for (const std::int32_t y : b)
+                if (meaning(x).attribute == meaning(y).attribute) return Verdict::shared_attribute;
+    return Verdict::allowed;
+}
+
+Verdict Support::beside(LiteralIds a, LiteralIds b) const {
+    if (std::ranges::equal(a, b)) return Verdict::repeated_term;
+    if (rules_.antichain && (absorbs(a, b) || absorbs(b, a))) return Verdict::absorbed_term;
+    return clash(a, b);
+}
+
 void Support::addable(LiteralIds term, Terms rest, std::uint8_t* may) const {
     std::size_t used = term.size();
     for (const LiteralIds t : rest) used += t.size();
@@ -239,15 +257,9 @@ Verdict Support::check(Terms terms, Layers layers, std::span<const Count> covers
                                                                    : layers[i] >= layers[j];
             if (rules_.antichain && above && absorbs(terms[i], terms[j]))
                 return layers[i] == layers[j] ? Verdict::absorbed_term : Verdict::idle_term;
-            if (!exclusive_.empty() && i < j)
-                for (const std::int32_t a : terms[i])
-                    for (const std::int32_t b : terms[j])
-                        if (exclusive_.clash(a, b)) return Verdict::exclusive_group;
-            if (rules_.disjoint && i < j)
-                for (const std::int32_t a : terms[i])
-                    for (const std::int32_t b : terms[j])
-                        if (meaning(a).attribute == meaning(b).attribute)
-                            return Verdict::shared_attribute;
+            if (const Verdict verdict = i < j ? clash(terms[i], terms[j]) : Verdict::allowed;
+                verdict != Verdict::allowed)
+                return verdict;
         }
     if (!required_.empty() && !lacking(terms).empty()) return Verdict::lacks_required;
     return Verdict::allowed;

@@ -85,6 +85,9 @@ class Support {
     // Does `wide` hold wherever `narrow` does, by the meaning of their literals?
     bool absorbs(LiteralIds wide, LiteralIds narrow) const;
 
+    // What keeps two terms from standing in one layer, or `allowed`.
+    Verdict beside(LiteralIds a, LiteralIds b) const;
+
     // may[l] = 1 when literal l may be added to `term` beside the terms `rest`.
     void addable(LiteralIds term, Terms rest, std::uint8_t* may) const;
 
@@ -127,6 +130,8 @@ class Support {
 
     const LiteralMeaning& meaning(std::int32_t l) const { return literals_[as_index(l)]; }
     bool related(std::int32_t a, std::int32_t b) const;
+    // Whether two terms use entries or attributes of which a function may use only one.
+    Verdict clash(LiteralIds a, LiteralIds b) const;
 
     Rules rules_;
     std::vector<LiteralMeaning> literals_;

@@ -187,6 +187,21 @@ static bool specialise(State& state, std::size_t i, std::size_t width, const Sto
     return true;
 }
 
+void make_allowed(State& state) {
+    if (state.value().allowed()) return;
+    State kept(state.posterior());
+    std::vector<std::int32_t> layers;  // of the state, those that `kept` has
+    for (std::size_t i = 0; i < state.size(); ++i) {
+        const auto place = std::ranges::lower_bound(layers, state.layers()[i]);
+        const bool joins = place != layers.end() && *place == state.layers()[i];
+        const Height height = static_cast<Height>(2 * (place - layers.begin()) + (joins ? 1 : 0));
+        if (!kept.value_with(kNone, state.terms()[i], height).allowed()) continue;
+        kept.replace(kNone, state.terms()[i], height);
+        if (!joins) layers.insert(place, state.layers()[i]);
+    }
+    if (kept.value().allowed()) state = std::move(kept);
+}
+
 void add_terms(State& state, std::size_t width, const Stop& stop) {
     // At one height after the other, as long as some helps.
     std::size_t idle = 0;
@@ -205,6 +220,7 @@ void add_terms(State& state, std::size_t width, const Stop& stop) {
 }
 
 void rebuild(State& state, std::size_t width, const Stop& stop, Depth depth) {
+    make_allowed(state);
     // Known rates are not the null function's own: it may beat every single term and yet lose to
     // several.
     if (state.size() == 0 && state.posterior().likelihood().known() && !stop()) {

@@ -26,6 +26,10 @@ struct Restarted {
     std::vector<Term> met;
 };
 
+// Terms of several functions or lists are seldom allowed together: of those that exclude each other
+// the first ones stay. A state of which no part is allowed stays as it is.
+void make_allowed(State& state);
+
 // Add terms grown by beam while that helps.
 void add_terms(State& state, std::size_t width, const Stop& stop);
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "search/hunt.hpp"
+
 namespace bayesdnf {
 namespace {
 
@@ -60,9 +62,7 @@ class Recombination {
 
     // Whether two terms cannot stand in one function.
     bool exclude(const Term& x, const Term& y) const {
-        const Support& support = posterior_.support();
-        return x == y ||
-               (support.rules().antichain && (support.absorbs(x, y) || support.absorbs(y, x)));
+        return posterior_.support().beside(x, y) != Verdict::allowed;
     }
 
     // Which terms of the state must make way for each of the pool. Most of the pool are kin to some
@@ -262,7 +262,7 @@ class Recombination {
         if (stop()) return false;
         std::sort(exchanges_.begin(), exchanges_.end());
         for (const Exchange& e : exchanges_) {
-            if (e.bound <= state_.score()) return false;
+            if (e.bound <= state_.score() || stop()) return false;
             std::vector<std::size_t> out;
             std::vector<Term> in;
             for (const std::size_t i : e.out)
@@ -298,7 +298,9 @@ class Recombination {
 }  // namespace
 
 void recombine(State& state, const std::vector<Term>& pool, const Stop& stop) {
-    if (pool.empty()) return;
+    make_allowed(state);
+    // Without an allowed function to begin with, any exchange would seem to help.
+    if (pool.empty() || !state.value().allowed()) return;
     Recombination recombination(state, pool);
     while (!stop() && recombination.improve(stop)) {
     }

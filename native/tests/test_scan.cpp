@@ -202,6 +202,9 @@ TEST(a_screen_lets_through_all_that_reach_the_value) {
                 for (const float level : scores.levels(0, least))
                     levels.insert(levels.end(), kLanes, level);
                 row.levels = levels.data();
+                const std::vector<float> alone(kLanes, 0);
+                row.lanes_alone = alone.data();
+                row.alone = -INFINITY;
                 std::size_t kept = 0;
                 for (std::int32_t b = 0; b <= negative; ++b)
                     for (std::int32_t a = 0; a <= positive; ++a) {
@@ -224,88 +227,160 @@ TEST(a_screen_lets_through_all_that_reach_the_value) {
         }
 }
 
-// Counts of levels of two variants, for every lane a table of its own: [stratum][class].
-std::vector<std::int32_t> random_tables(Philox& rng, std::size_t n_segments, std::size_t rows,
-                                        bool missing) {
-    std::vector<std::int32_t> counts(n_segments * 9 * kLanes, 0);
-    for (std::size_t s = 0; s < n_segments; ++s)
-        for (std::size_t j = 0; j < kLanes; ++j)
-            for (std::size_t i = 0; i < rows; ++i) {
-                // Copies 0, 1 and 2, the cell (2, 2) seldom; 3 is missing.
-                const std::uint64_t a = rng.below(missing ? 13 : 12), b = rng.below(12);
-                const std::size_t x = a < 7 ? 0 : a < 11 ? 1 : a == 11 ? 2 : 3;
-                const std::size_t y = b < 6 ? 0 : b < 11 ? 1 : 2;
-                for (std::size_t u = 0; u <= x && x < 3; ++u)
-                    for (std::size_t v = 0; v <= y; ++v) ++counts[(s * 9 + u * 3 + v) * kLanes + j];
+// Strata of given sizes, and in each lane a table of two variants of its own.
+struct StrataTables {
+    std::vector<std::size_t> sizes;    // cases of each stratum, then controls of each
+    std::vector<std::int32_t> counts;  // of levels: [segment][level of one, of the other][lane]
+
+    std::size_t n_strata() const { return sizes.size() / 2; }
+    CaseSplit split() const {
+        std::size_t n = 0, at = 0;
+        for (const std::size_t size : sizes) n += size;
+        const std::size_t words = words_for(n);
+        std::vector<Word> segments(sizes.size() * words);
+        for (std::size_t s = 0; s < sizes.size(); ++s)
+            for (std::size_t i = 0; i < sizes[s]; ++i, ++at)
+                segments[s * words + at / kWordBits] |= Word{1} << at % kWordBits;
+        return CaseSplit(segments, words);
+    }
+    Count cell(std::size_t segment, std::size_t at, std::size_t lane) const {
+        const auto level = [&](std::size_t u, std::size_t v) {
+            return u < 3 && v < 3 ? counts[(segment * 9 + u * 3 + v) * kLanes + lane] : 0;
+        };
+        const std::size_t u = at / 3, v = at % 3;
+        return level(u, v) - level(u + 1, v) - level(u, v + 1) + level(u + 1, v + 1);
+    }
+    // Cases, then controls, of a stratum in each set of cells.
+    std::array<Count, 2> rows(std::size_t s, std::size_t set, std::size_t lane) const {
+        std::array<Count, 2> sums{};
+        for (std::size_t c = 0; c < 2; ++c)
+            for (std::size_t at = 0; at < kStrataCells; ++at)
+                if (set >> at & 1u) sums[c] += cell(c * n_strata() + s, at, lane);
+        return sums;
+    }
+};
+
+// In a third of the lanes a union of cells matters, the same in all strata; in a third the counted
+// alleles are the frequent ones.
+StrataTables random_tables(Philox& rng, bool missing, bool one_large) {
+    constexpr std::array<std::size_t, 13> kSizes = {0,  1,  2,  7,   20,  40, 63,
+                                                    64, 65, 90, 127, 128, 200};
+    StrataTables tables;
+    tables.sizes.resize(2 * (2 + rng.below(4)));
+    for (std::size_t s = 0; s < tables.sizes.size(); ++s)
+        tables.sizes[s] = one_large && s % tables.n_strata() > 0
+                              ? 0
+                              : kSizes[(one_large ? 4 : 0) + rng.below(one_large ? 9 : 13)];
+    tables.sizes[0] = std::max<std::size_t>(tables.sizes[0], 2);  // a study has cases and controls
+    tables.sizes[tables.n_strata()] = std::max<std::size_t>(tables.sizes[tables.n_strata()], 2);
+    tables.counts.assign(tables.sizes.size() * 9 * kLanes, 0);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const std::uint64_t allele[2] = {1 + rng.below(60), 1 + rng.below(60)};  // of a hundred
+        const bool frequent = lane % 3 == 1, matters = lane % 3 == 2;
+        const std::uint64_t causal = rng.below(kStrataSets), strength = rng.below(10);
+        for (std::size_t s = 0; s < tables.sizes.size(); ++s)
+            for (std::size_t i = 0; i < tables.sizes[s]; ++i) {
+                std::size_t copies[2];
+                for (std::size_t tries = 0; tries < 2; ++tries) {
+                    for (std::size_t v = 0; v < 2; ++v) {
+                        copies[v] = std::size_t{rng.below(100) < allele[v]} +
+                                    std::size_t{rng.below(100) < allele[v]};
+                        if (frequent) copies[v] = 2 - copies[v];
+                    }
+                    const bool in_union = causal >> (3 * copies[0] + copies[1]) & 1u;
+                    const bool is_case = s < tables.n_strata();
+                    if (!matters || in_union == is_case || rng.below(10) >= strength) break;
+                }
+                if (missing && rng.below(12) == 0) continue;  // of the first variant
+                const std::size_t levels = missing && rng.below(12) == 0 ? 0 : copies[1] + 1;
+                for (std::size_t u = 0; u <= copies[0]; ++u)
+                    for (std::size_t v = 0; v < levels; ++v)
+                        ++tables.counts[(s * 9 + u * 3 + v) * kLanes + lane];
             }
-    return counts;
+    }
+    return tables;
 }
 
-// Against all unions, which are scored one by one: in all strata together, which is what must pass,
-// and in each on its own, which is what the screen adds up.
+// Against all unions, which are scored one by one. Whatever has a union that reaches what is wanted
+// must pass; nearly all else should not. Where one stratum has all rows, its own best union is the
+// best of all, and what each stratum adds is tested closely, too.
 TEST(the_screen_of_unions_within_strata_misses_none) {
     Philox rng({11, 12});
-    constexpr std::size_t kStrata = 3, kRows = 40;  // cases of a stratum, and as many controls
-    std::vector<Word> segments(2 * kStrata * 4, 0);
-    for (std::size_t s = 0; s < 2 * kStrata; ++s)
-        for (std::size_t i = s * kRows; i < (s + 1) * kRows; ++i)
-            segments[s * 4 + i / kWordBits] |= Word{1} << i % kWordBits;
-    const CaseSplit split(segments, 4);
-    for (const bool missing : {false, true})
-        for (const double risk : {0.5, 0.3}) {
-            Effect effect;
-            effect.ordered = false;
-            if (risk < 0.5) effect.b1 = 2;  // complements score differently
-            const Likelihood stratum(effect, kRows, kRows);
-            const LevelScores scores({{0, 1, 2}, Measure::cells, false, 10, 0}, effect, split);
-            ScreenRow row = scores.screen(1);
-            const auto counts = random_tables(rng, 2 * kStrata, kRows, missing);
-            row.counts[0] = counts.data();
-            row.counts[1] = counts.data() + kStrata * 9 * kLanes;
-            row.segment = 9 * kLanes;
-            std::vector<float> together(kLanes), apart(kLanes);
-            for (std::size_t j = 0; j < kLanes; ++j) {
-                std::vector<double> sums(kStrataSets, 0);
-                double of_each = 0;
-                for (std::size_t s = 0; s < kStrata; ++s) {
-                    const auto in = [&](std::size_t c, std::size_t cell) {
-                        const std::int32_t* const at = row.counts[c] + s * row.segment + j;
-                        const auto level = [&](std::size_t u, std::size_t v) {
-                            return u < 3 && v < 3 ? at[(u * 3 + v) * kLanes] : 0;
-                        };
-                        const std::size_t u = cell / 3, v = cell % 3;
-                        return level(u, v) - level(u + 1, v) - level(u, v + 1) +
-                               level(u + 1, v + 1);
-                    };
-                    double best = -INFINITY;
-                    for (std::size_t set = 0; set < kStrataSets; ++set) {
-                        Count a = 0, b = 0;
-                        for (std::size_t cell = 0; cell < kStrataCells; ++cell)
-                            if (set >> cell & 1u) a += in(0, cell), b += in(1, cell);
-                        const double added = stratum.unordered(a, b) - stratum.null();
-                        sums[set] += added;
-                        best = std::max(best, added);
-                    }
-                    of_each += best;
+    double too_high = 0;
+    std::size_t tested = 0;
+    for (std::size_t round = 0; round < 24; ++round) {
+        const bool one_large = round % 3 == 2;
+        const StrataTables tables = random_tables(rng, round % 2 == 1, one_large);
+        const std::size_t n_strata = tables.n_strata();
+        Effect effect;
+        effect.ordered = false;
+        if (round % 4 >= 2) effect.b1 = 2;  // complements score differently
+        const CaseSplit split = tables.split();
+        const LevelScores scores({{0, 1, 2}, Measure::cells, false, 10, 0}, effect, split);
+        std::vector<Likelihood> strata;
+        for (std::size_t s = 0; s < n_strata; ++s)
+            strata.emplace_back(effect, static_cast<Count>(tables.sizes[s]),
+                                static_cast<Count>(tables.sizes[n_strata + s]));
+        std::vector<float> best(kLanes, -1e30F);
+        std::vector<std::vector<double>> of_sets(kLanes, std::vector<double>(kStrataSets, 0));
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            std::size_t present = 0;
+            for (std::size_t set = 0; set < kStrataSets; ++set)
+                for (std::size_t s = 0; s < n_strata; ++s) {
+                    const auto [a, b] = tables.rows(s, set, lane);
+                    of_sets[lane][set] += strata[s].unordered(a, b) - strata[s].null();
+                    if (a + b > 0 && std::has_single_bit(set)) present |= set;
                 }
-                // All cells together are no marker, and neither is none of them.
-                together[j] =
-                    static_cast<float>(*std::max_element(sums.begin() + 1, sums.end() - 1));
-                apart[j] = static_cast<float>(of_each);
+            // All cells together are no marker, and neither is none of them.
+            for (std::size_t set = 1; set < kStrataSets; ++set)
+                if ((set & present) != 0 && (set & present) != present)
+                    best[lane] = std::max(best[lane], static_cast<float>(of_sets[lane][set]));
+        }
+        ScreenRow row = scores.screen(1);
+        row.counts[0] = tables.counts.data();
+        row.counts[1] = tables.counts.data() + n_strata * 9 * kLanes;
+        row.segment = 9 * kLanes;
+        std::vector<float> room(n_strata * kStrataRoom);
+        row.room = room.data();
+        for (const Simd* k : available_simd()) {
+            const auto passes = [&](float more) {
+                std::vector<float> wanted = best;
+                for (float& value : wanted) value += more;
+                row.wanted = wanted.data();
+                std::array<Word, kLanes / kWordBits> worth;
+                strata_loops_of(*k).screen(row, worth.data());
+                return worth;
+            };
+            const auto at_best = passes(0);
+            std::vector<float> highest(kLanes, 0);
+            for (float more = 0.1F; more < 4; more += 0.1F) {
+                const auto worth = passes(more);
+                for (std::size_t lane = 0; lane < kLanes; ++lane)
+                    if (bit(worth.data(), lane)) highest[lane] = more;
             }
-            for (const Simd* k : available_simd()) {
-                const auto through = [&](std::vector<float> wanted, float more) {
-                    for (float& value : wanted) value += more;
-                    row.wanted = wanted.data();
-                    Word worth[kLanes / kWordBits];
-                    strata_loops_of(*k).screen(row, worth);
-                    return std::popcount(worth[0]) + std::popcount(worth[1]);
-                };
-                CHECK(through(together, 0) == kLanes);
-                CHECK(through(apart, 0) == kLanes);
-                CHECK(through(apart, 2 * kStrata) == 0);  // nor are the bounds much too high
+            for (std::size_t lane = 0; lane < kLanes; ++lane) {
+                if (best[lane] == -1e30F) continue;
+                CHECK(bit(at_best.data(), lane));
+                too_high += static_cast<double>(highest[lane]) / static_cast<double>(n_strata);
+                ++tested;
             }
         }
+        // What passes is scored as each union is.
+        for (std::size_t lane = 0; lane < kLanes; lane += 5) {
+            std::vector<LevelCounts<9>> counts(n_strata);
+            for (std::size_t s = 0; s < 2 * n_strata; ++s)
+                for (std::size_t i = 0; i < 9; ++i)
+                    counts[s % n_strata][s / n_strata][i] =
+                        tables.counts[(s * 9 + i) * kLanes + lane];
+            Finding found{};
+            const double least = static_cast<double>(best[lane]) - 1e-3;
+            CHECK(scores.operator()<2>(counts, 0, least, found) == (best[lane] > -1e30F));
+            if (best[lane] == -1e30F) continue;
+            CHECK(std::abs(found.key - static_cast<double>(best[lane])) < 1e-4);
+            CHECK(std::abs(of_sets[lane][found.what] - found.key) < 1e-9);
+        }
+    }
+    CHECK(too_high < 0.5 * static_cast<double>(tested));
 }
 
 TEST(ties_go_to_the_earlier_variants) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -414,4 +415,67 @@ TEST(recombining_ends_where_no_exchange_helps) {
                 }
     }
     CHECK(better > kSeeds / 2);
+}
+
+TEST(a_start_is_made_allowed) {
+    for (const Kind kind : kKinds) {
+        std::size_t several = 0;
+        for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+            if (seed % 7 == 0) continue;  // terms of one literal are not allowed
+            const Problem problem(seed, 6, true, kind);
+            Philox rng({seed, 4});
+            // Terms of two functions or lists, and one that is absorbed in any case.
+            std::vector<Term> terms{{0}};
+            std::vector<std::int32_t> layers{1};
+            for (const State& state : {problem.random_state(rng), problem.random_state(rng)}) {
+                terms.insert(terms.end(), state.terms().begin(), state.terms().end());
+                layers.insert(layers.end(), state.layers().begin(), state.layers().end());
+            }
+            terms.push_back({0, 1});
+            layers.push_back(1);
+            State state(*problem.posterior, terms, layers);
+            CHECK(!state.value().allowed());
+            make_allowed(state);
+            CHECK(state.value().allowed());
+            CHECK(state.terms().front() == Term{0});  // the first of those that exclude each other
+            several += state.size() > 1;
+            // No term goes without a reason, and none to another layer.
+            std::map<std::int32_t, std::int32_t> now;  // layer by the one it was
+            for (std::size_t i = 0; i < terms.size(); ++i) {
+                const auto& kept = state.terms();
+                const auto place = std::ranges::find(kept, terms[i]);
+                if (place == kept.end()) {
+                    if (!now.contains(layers[i])) continue;
+                    const Height height = height_of(now.at(layers[i]));
+                    CHECK(!state.value_with(kNone, terms[i], height).allowed());
+                    continue;
+                }
+                const std::int32_t layer = state.layers()[as_index(place - kept.begin())];
+                if (std::ranges::count(terms, terms[i]) == 1)
+                    CHECK(now.try_emplace(layers[i], layer).first->second == layer);
+            }
+            CHECK(std::ranges::is_sorted(now, {}, [](const auto& pair) { return pair.second; }));
+        }
+        CHECK(several > kSeeds / 4);
+    }
+}
+
+TEST(two_terms_may_stand_beside_each_other_if_the_support_allows_both) {
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+        const Problem problem(seed, 6);
+        const Support& support = problem.posterior->support();
+        const std::vector<std::int32_t> layers{1, 1};
+        const std::vector<Count> covers{1000, 1000};
+        for (const Term& a : all_terms(6))
+            for (const Term& b : all_terms(6)) {
+                const std::vector<LiteralIds> both{a, b};
+                // The first two are taken to be allowed alone, so only the pair is looked at.
+                const std::vector<LiteralIds> one{a}, other{b};
+                if (support.check(one, {layers.data(), 1}, covers, 1) != Verdict::allowed ||
+                    support.check(other, {layers.data(), 1}, covers, 1) != Verdict::allowed)
+                    continue;
+                CHECK((support.beside(a, b) == Verdict::allowed) ==
+                      (support.check(both, layers, covers, 1) == Verdict::allowed));
+            }
+    }
 }

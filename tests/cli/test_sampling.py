@@ -81,6 +81,17 @@ def test_draws_are_written_and_other_rows_are_tested(run, plants):
     assert ran.out.endswith("Draws written to draws.nc.\n")
 
 
+def test_draws_are_kept_when_printing_ends_the_command(run, plants, monkeypatch):
+    """With `| head`, or a second Ctrl-C, the draws of hours were lost."""
+
+    def closed(*given):
+        raise BrokenPipeError
+
+    monkeypatch.setattr("bayesdnf.cli.terminal.print_posterior", closed)
+    assert run(*draw("--out", "draws.nc")).status == 1
+    assert Draws.load("draws.nc").n_draws == 200
+
+
 def test_the_tempered_kernel_gives_the_evidence(run, plants):
     result = run(*draw("--kernel", "tempered", "--json")).json()
     assert result["kernel"] == "tempered"

@@ -20,6 +20,14 @@ def test_every_option_exists():
         ("Fit with negations=True (--negations).", "Fit with --negations."),
         ("Fit with negations=False.", "Fit with --no-negations."),
         ("Use kernel='tempered'.", "Use --kernel tempered."),
+        (
+            "To offer it: kinds={'a (cm)': 'x'} (--kind 'a (cm)=x').",
+            "To offer it: --kind 'a (cm)=x'.",
+        ),
+        (
+            "The 'n_jobs' parameter of A must be 1, or None. Got 0 instead.",
+            "--jobs must be 1. Got 0 instead.",
+        ),
         ("draws=300 and size=3", "--draws 300 and size=3"),
         ("The 'p' parameter of Geometric must be small.", "--count-p must be small."),
         ("The 'p' parameter of describe must be small.", None),
@@ -27,6 +35,11 @@ def test_every_option_exists():
 )
 def test_parameters_become_options(sentence, words):
     assert in_shell_words(sentence) == (sentence if words is None else words)
+
+
+def test_seeds_of_the_shell_are_numbers(run, plants):
+    ran = run("fit", "plants.csv", "--target", "class", "--seed", -1)
+    ran.assert_one_sentence(["--seed must be a whole number, 0 or more. Got -1 instead."])
 
 
 def test_flags_show_no_type_and_commands_come_in_order_of_work(run):

@@ -1,8 +1,10 @@
 """Tables in files that are damaged, forged, or larger than they look: one sentence each."""
 
+import bz2
 import datetime
 import gzip
 import io
+import lzma
 from decimal import Decimal
 
 import numpy as np
@@ -38,6 +40,23 @@ def test_zero_bytes_are_found_wherever_they_are(tmp_path, packed):
     file = tmp_path / "table.csv"
     file.write_bytes(gzip.compress(content, 1) if packed else content)
     assert f"binary, not text (byte {content.index(0):,} is 0)" in refusal(file)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"PK\x03\x04 and what zip writes", "it is an Excel workbook or a zip archive; export"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "it is an Excel workbook; export the table as CSV"),
+        ((HEAD + ROWS).encode("utf-16"), "its text is UTF-16; save it as UTF-8"),
+        (bz2.compress((HEAD + ROWS).encode()), "it is compressed by bzip2; unpack it"),
+        (lzma.compress((HEAD + ROWS).encode()), "it is compressed by xz; unpack it"),
+        ((HEAD + "\u00e9,1,0\n").encode("latin-1"), "(byte 0xe9); save it as UTF-8"),
+    ],
+)
+def test_other_files_are_named_with_the_way_out(tmp_path, content, why):
+    file = tmp_path / "table.csv"
+    file.write_bytes(content)
+    assert why in refusal(file)
 
 
 def test_a_text_that_unpacks_to_more_than_the_limit_is_refused(tmp_path, monkeypatch):

@@ -272,7 +272,7 @@ BAD_SOURCES = [
     (pd.Series([1]), "X must be a table with two dimensions. Got an array with 1 instead."),
     (None, "X must be a DataFrame, a two-dimensional array or a dict of columns. Got NoneType"),
     ("table.csv", "X must be a DataFrame, a two-dimensional array or a dict of columns. Got str"),
-    (pl.LazyFrame({"a": [1]}), "X must be a DataFrame, a two-dimensional array or a dict of col"),
+    (pl.LazyFrame({"a": [1]}), "X is a LazyFrame, which holds no rows yet; pass X.collect()."),
     (pd.DataFrame([[1, 2]], columns=["a", "a"]), "Column name 'a' stands twice; every column"),
     (pd.DataFrame([[1, 2]], columns=[1, "1"]), "Column name '1' stands twice; every column"),
     ({"a": [1, 2], "b": [1]}, "Column 'b' has 1 rows and column 'a' has 2; all columns must be"),

@@ -23,6 +23,13 @@ def fitted(texts, **settings):
         ([f"b{i % 27}" for i in range(ROWS)], "27 different ones on 500 rows"),
         ([str(d) for d in pd.date_range("2020-01-01", periods=30).date] * 50, "dates as texts"),
         ([f"{d}/3/2020 10:{d + 30}" for d in range(1, 29)] * 30, "dates as texts"),
+        (
+            [str(i % 30 / 4) for i in range(ROWS)],
+            "numbers as texts: 30 different ones on 500 rows, such as '0.0'",
+        ),
+        (["?", *map(str, range(30)), "NA"] * 9, "32 different ones on 288 rows, with '?' and 'NA'"),
+        ([f"{i:,}" for i in range(990, 1020)], "30 different ones on 30 rows, such as '1,000'"),
+        ([f"{i:03}" for i in range(30)], "texts that repeat rarely"),
         ([f"b{i % 25}" for i in range(ROWS)], None),
         ([f"b{i % 20}" for i in range(60)], None),
         ([f"2020-01-{i % 20 + 1:02}" for i in range(60)], None),
@@ -36,6 +43,21 @@ def test_texts_that_are_left_out(texts, reason):
     asked = fitted(texts, kinds={"what": "categorical"})
     assert len(asked.literals_) >= len(set(texts))
     assert left_out(asked) == []
+
+
+def test_advice_can_be_pasted_and_names_the_right_column():
+    """A name with spaces must be quoted; levels of what should be numbers are not suggested."""
+    table = {
+        "dose, mg": [*map(str, range(30)), "?"],
+        "patient id": [f"P{i}" for i in range(31)],
+        "seen": [f"2020-01-{i:02}" for i in range(1, 32)],
+        "age": range(31),
+    }
+    [said] = left_out(LiteralEncoder().fit(table))
+    assert "(--kind 'patient id=categorical'). For 'seen', pass the year" in said
+    assert "For 'dose, mg', pass numbers such as 1234.5" in said
+    [said] = left_out(fitted(table["dose, mg"]))
+    assert "categorical" not in said
 
 
 def test_weights_count_as_rows():

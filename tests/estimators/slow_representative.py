@@ -29,20 +29,26 @@ class SlowRows:
             for i in range(n):
                 self.shares[i] += values[f, self.strata[i], parts[i]]
 
-    def own_shares(self, rule):
-        """Posterior mean shares of every row by the rule alone, Dirichlet(1, ..., 1) everywhere."""
+        self.stands_for = self.weights.astype(float)
+        if (prevalence := posterior.effect.prevalence) is not None:
+            for c, share in enumerate((prevalence, 1 - prevalence)):
+                rows = self.y == c
+                self.stands_for[rows] *= share * self.weights.sum() / self.weights[rows].sum()
+
+    def means(self, rule):
+        """Mean averaged shares over the rows of each row's part and stratum."""
         parts = rule(self.table).astype(int)
-        shares = np.empty_like(self.shares)
+        means = np.empty_like(self.shares)
         for i in range(len(parts)):
             same = (parts == parts[i]) & (self.strata == self.strata[i])
-            for c in range(shares.shape[1]):
-                shares[i, c] = 1 + self.weights[same & (self.y == c)].sum()
-        return shares / shares.sum(axis=1, keepdims=True)
+            means[i] = np.average(self.shares[same], axis=0, weights=self.stands_for[same])
+        return means
 
     def loss(self, rule):
         """Mean cross-entropy less that of the averaged shares themselves."""
-        p, q = self.shares, self.own_shares(rule)
-        return (self.weights * (p * np.log(p / q)).sum(axis=1)).sum() / self.weights.sum()
+        p, q = self.shares, self.means(rule)
+        lost = (p * np.log(p / q)).sum(axis=1)
+        return (self.stands_for * lost).sum() / self.weights.sum()
 
     def allowed(self, rule):
         return np.isfinite(self.posterior.log_score(rule))

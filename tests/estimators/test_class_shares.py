@@ -217,13 +217,15 @@ def test_the_rule_that_stands_for_classes(planted, post, tmp_path):
     assert shown.rule == post.representative_ == RuleList(["x0 AND x1", "x2"])
     assert shown.loss < 0.1 * shown.base_loss
     parts = shown.rule({f"x{j}": table[:, j] for j in range(6)})
+    averaged = post.predict_proba(table)
     for part in (0, 1, 2):
         rows = np.array([np.sum((parts == part) & (y == label)) for label in "abc"])
         assert shown.cells[0, part].tolist() == rows.tolist()
         expected = (1 + rows) / (3 + rows.sum())
         np.testing.assert_allclose([share.mean for share in shown.shares[part]], expected)
+        predicted = averaged[parts == part].mean(axis=0)
         own = post.representative_proba(table[parts == part])
-        np.testing.assert_allclose(own, np.broadcast_to(expected, own.shape))
+        np.testing.assert_allclose(own, np.broadcast_to(predicted, own.shape))
     assert post.representative(1).rule.n_literals == 1
     said = post.summary()
     assert "Representative rule (3 literals, at most 15)" in said
@@ -246,11 +248,14 @@ def test_representatives_of_classes_in_strata(planted):
     shown = post.representative()
     own = post.representative_proba(table, strata)
     parts = shown.rule({f"x{j}": table[:, j] for j in range(6)})
-    cells = 1 + shown.cells
-    expected = (cells / cells.sum(axis=2, keepdims=True))[strata, parts]
-    np.testing.assert_allclose(own, expected)
-    pooled = post.representative_proba(table)
-    np.testing.assert_allclose(pooled[0], [share.mean for share in shown.shares[parts[0]]])
+    averaged = post.predict_proba(table, strata)
+    pooled = 0.0
+    for s in (0, 1):
+        same = (parts == parts[0]) & (strata == s)
+        expected = averaged[same].mean(axis=0)
+        np.testing.assert_allclose(own[same], np.broadcast_to(expected, own[same].shape))
+        pooled = pooled + expected * same.sum() / (parts == parts[0]).sum()
+    np.testing.assert_allclose(post.representative_proba(table)[0], pooled)
 
 
 def test_the_tree_of_draws_of_classes(planted):

@@ -48,6 +48,26 @@ def test_tables_of_every_library(library):
     assert clf.predict(library(columns)).tolist() == LABELS
 
 
+@pytest.mark.parametrize(
+    "X",
+    [
+        pd.DataFrame({"a": [], "b": pd.Categorical([], ["x"])}),
+        pl.DataFrame({"a": []}),
+        {"a": []},
+    ],
+)
+def test_a_table_without_rows_is_refused(X):
+    """It ended in an IndexError of the labels, of which there are none either."""
+    with pytest.raises(InputError, match="X has no rows"):
+        DNFClassifier().fit(X, [])
+
+
+def test_a_lazy_table_is_refused_with_the_way_out():
+    """It was taken for a scalar, and its query plan printed."""
+    with pytest.raises(InputError, match=r"^X is a LazyFrame.*pass X\.collect\(\)\.$"):
+        DNFClassifier().fit(pl.DataFrame({"a": [0, 1]}).lazy(), [0, 1])
+
+
 def test_a_list_of_rows_keeps_its_types():
     rows = [["f", 1], ["n", 2], ["n", 1], ["f", 2]] * 10
     clf = DNFClassifier(random_state=0).fit(rows, [1, 0, 0, 1] * 10)
@@ -68,8 +88,11 @@ def test_columns_are_found_by_name_and_extra_ones_ignored(table, model):
 
 def test_which_columns_are_needed(table, model):
     own = table[["odor"]]
-    with pytest.raises(UnknownColumnError, match="no column 'site'"):
+    with pytest.raises(UnknownColumnError, match=r"no column 'site'.*allow_missing_columns=True"):
         model.predict(own)
+    with pytest.raises(UnknownColumnError, match="no column 'odor'") as caught:
+        model.predict(table[["site"]])
+    assert "allow_missing_columns" not in str(caught.value)
     lenient = clone(model).set_params(allow_missing_columns=True).fit(table, LABELS)
     assert lenient.predict(own).tolist() == LABELS
     with pytest.raises(UnknownColumnError, match="no column 'odor'"):

@@ -28,9 +28,10 @@ def test_the_representative_rule(listed):
     assert short.loss >= shown.loss
     ill = model.classes_.tolist().index("ill")
     parts = shown.rule(X)
-    own = model.representative_proba(X)[:, ill]
-    assert np.allclose(own, [shown.risks[part].mean for part in parts])
+    own, averaged = model.representative_proba(X)[:, ill], model.predict_proba(X)[:, ill]
     for part, risk in enumerate(shown.risks):
+        risks = averaged[parts == part]
+        assert np.allclose(own[parts == part], risks.mean())
         rows = y[parts == part] == "ill"
         assert risk.mean == pytest.approx((rows.sum() + 1) / (len(rows) + 2))
     assert len(set(model.representative_proba(X, max_literals=1)[:, ill])) == 2
@@ -44,11 +45,17 @@ def test_the_representative_rule_in_strata(stratified):
         for part in range(len(shown.risks)):
             rows = y[(parts == part) & (numbers == s)]
             assert shown.cells[s, part].tolist() == [rows.sum(), len(rows) - rows.sum()]
-    a, b = np.moveaxis(shown.cells[numbers, parts], -1, 0)
+    averaged = model.predict_proba(X, strata=site)[:, 1]
     own = model.representative_proba(X, strata=site)[:, 1]
-    assert np.allclose(own, (a + 1) / (a + b + 2))
     pooled = model.representative_proba(X)[:, 1]
-    assert np.allclose(pooled, [shown.risks[part].mean for part in parts])
+    for part in range(len(shown.risks)):
+        expected = 0.0
+        for s in (0, 1):
+            risks = averaged[(parts == part) & (numbers == s)]
+            of_stratum = risks.mean()
+            assert np.allclose(own[(parts == part) & (numbers == s)], of_stratum)
+            expected += of_stratum * len(risks) / (parts == part).sum()
+        assert np.allclose(pooled[parts == part], expected)
 
 
 def test_with_one_layer_the_representative_is_a_function(mixed):

@@ -82,3 +82,22 @@ def test_every_answer_of_one_fit_is_judged():
     assert counts.sum() == 20
     assert positives.sum() == y[60:].sum()
     assert 0 <= risks.sum() <= 20
+
+
+def test_two_methods_are_compared_on_all_folds_that_both_have():
+    found = Measured(
+        [
+            line("a", 0, "list", auc=0.9),
+            line("a", 1, "list", auc=0.5),
+            line("a", 0, "tree", auc=0.7),
+            line("a", 1, "tree", auc=0.6),
+            line("a", 0, "FIGS", auc=0.7),
+            line("b", 0, "list", auc=0.8),
+            line("b", 0, "tree", auc=0.7),
+            line("b", 0, "FIGS", auc=0.7),
+        ]
+    )
+    assert found.gaps("list", "tree", "auc") == pytest.approx([0.2, 0.1])
+    both = found.only(["list", "tree"])
+    assert both.gaps("list", "tree", "auc") == pytest.approx([0.05, 0.1])
+    assert found.between("list", "tree", "auc").mean == pytest.approx(0.075)

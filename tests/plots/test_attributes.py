@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesdnf import PosteriorDNFClassifier, plots
+from bayesdnf import Geometric, PosteriorDNFClassifier, Prior, plots
 from bayesdnf.errors import ParameterError
 from bayesdnf.report.attribute_pictures import attribute_pictures
 
@@ -48,6 +48,25 @@ def test_risks_along(model, rows, attribute):
     ax.figure.canvas.draw()
     drawn = ax.lines[0].get_ydata() if attribute == "odor" else ax.patches[0].get_data().values
     assert list(drawn) == pytest.approx(list(table["risk"][table["values"] != "missing"]))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_highest_value_alone_is_seen(classes):
+    """Its step has no width: of yes and no only the risk of no was drawn."""
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"flag": rng.random(300) < 0.4, "stage": rng.integers(0, 5, 300)})
+    y = np.where(X["flag"] & (rng.random(300) < 0.9), 1, np.where(X["stage"] == 4, classes - 1, 0))
+    few = {"draws": 50, "warmup": 50, "chains": 2, "thin": 20, "random_state": 0}
+    model = PosteriorDNFClassifier(prior=Prior(count=Geometric(0.5)), **few).fit(X, y)
+    for attribute in X:
+        table = model.risk_along(X, attribute)
+        highest = table[table["last"] == table["last"].max()]
+        assert (highest["first"] == highest["last"]).all()
+        ax = plots.risk_along(model, X, attribute)
+        marked = [line.get_ydata()[-1] for line in ax.lines if line.get_marker() == "o"]
+        assert marked == pytest.approx(list(highest["risk"]))
+    ax = plots.risk_along(model, X, "flag")
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["0", "1"]
 
 
 def test_pairs_of_attributes(model):

@@ -185,7 +185,7 @@ def test_contradictions_are_an_error_only_when_strict():
         minimize(table, strict=True)
     assert str(error.value) == (
         "Cases 'p' and 'q' hold the same conditions (A*B), yet 'p' has the outcome Y and 'q' does "
-        "not; 1 configurations contradict themselves so."
+        "not; 1 configuration of the table has both outcomes."
     )
 
 

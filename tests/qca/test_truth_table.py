@@ -1,5 +1,7 @@
 """Truth tables from raw cases."""
 
+import ast
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -118,6 +120,23 @@ def test_cases_that_are_not_crisp(cases, message):
 def test_wrong_parameters(arguments, message):
     with pytest.raises(ParameterError, match=message):
         truth_table(contradictory(), **{"outcome": "Y", **arguments})
+
+
+@pytest.mark.parametrize("name", ["OUT", "n", "inclusion", "PRI", "cases"])
+def test_conditions_called_like_columns_of_the_table(name):
+    """OUT ended in a TypeError, inclusion in a ValueError of pandas."""
+    cases = pd.DataFrame({name: [1, 0], "B": [1, 1], "Y": [1, 0]})
+    with pytest.raises(InputError, match=f"A condition is called '{name}'"):
+        truth_table(cases, "Y")
+
+
+@pytest.mark.parametrize("values", [["0", "1"], ["no", "well off"], [1, 2]])
+def test_the_outcome_that_is_suggested_can_be_asked_for(values):
+    cases = pd.DataFrame({"A": [1, 0], "Y": values})
+    with pytest.raises(InputError) as caught:
+        truth_table(cases, "Y")
+    suggested = ast.literal_eval(str(caught.value).rpartition("outcome=")[2].rstrip("."))
+    assert truth_table(cases, suggested).cases.has_outcome.sum() == 1
 
 
 def test_unknown_columns():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from bayesdnf import PosteriorDNFClassifier, simulate
+from bayesdnf.errors import BayesDNFWarning
 from bayesdnf.report.attribute_pictures import attribute_pictures
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_trace_left")]
@@ -27,6 +28,17 @@ def test_importance_risks_along_attributes_and_pairs(drawn):
     for name, picture in zip(first, pictures[1:-1], strict=True):
         assert picture.title.endswith(name)
     assert all(base64.b64decode(p.data).startswith(b"\x89PNG") for p in pictures)
+
+
+def test_characters_that_the_font_lacks_are_named_once():
+    """Every picture told a line of matplotlib's for each of them."""
+    X, y, _ = simulate(120, 3, terms=(2,), random_state=3)
+    X = X.set_axis(["\u65e5\u672c", "\u7532", "x"], axis=1)
+    settings = {"layers": 1, "draws": 60, "warmup": 30, "thin": 5, "chains": 2}
+    model = PosteriorDNFClassifier(**settings, random_state=0).fit(X, y)
+    with pytest.warns(BayesDNFWarning, match="boxes for .*\u65e5.*set font.family") as told:
+        attribute_pictures(model, X, y)
+    assert len(told) == 1
 
 
 def test_no_pictures_without_matplotlib(drawn, monkeypatch):

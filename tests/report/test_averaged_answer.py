@@ -11,7 +11,13 @@ from bayesdnf.estimators.averaging.representative import Representative
 from bayesdnf.report.averaged_answer import averaged_facts
 
 STANDS = Representative(
-    BooleanFunction("a"), 4, loss=0.05, base_loss=0.5, cells=np.zeros((1, 2, 2)), risks=()
+    BooleanFunction("a"),
+    4,
+    loss=0.05,
+    base_loss=0.5,
+    predicted=np.full((1, 2, 2), 0.5),
+    cells=np.zeros((1, 2, 2)),
+    risks=(),
 )
 RNG = np.random.default_rng(0)
 RISK = RNG.random(200)

@@ -215,6 +215,30 @@ def test_it_fits_a_phone_and_a_desk_in_light_and_dark(page, tmp_path):
     assert page.errors() == []
 
 
+def test_words_of_a_phone_are_whole_and_large_enough(driver, tmp_path):
+    """Parts were broken into "Oth / erwi / se", and the histogram's text was 6 pixels high."""
+    X, y, strata = *planted(), np.arange(1200) % 2
+    few = {"draws": 50, "warmup": 50, "chains": 2, "thin": 20, "random_state": 0}
+    model = PosteriorDNFClassifier(layers=4, positive="ill", **few).fit(X, y, strata=strata)
+    page = Page(driver, model.report(X, y, tmp_path / "list.html", strata=strata))
+    page.resize(360)
+    parts = page.find("#strata td:nth-child(2)")
+    assert parts
+    assert {cell.text for cell in parts} >= {"Layer 1", "Otherwise"}
+    line = page.run("return parseFloat(getComputedStyle(arguments[0]).lineHeight)", parts[0])
+    assert all(
+        page.run("const r = document.createRange(); r.selectNodeContents(arguments[0]);"
+                 "return r.getBoundingClientRect().height", cell) < 1.5 * line
+        for cell in parts
+    )  # fmt: skip
+    sizes = page.run(
+        "return Array.from(document.querySelectorAll('.histogram text'), e =>"
+        " parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a)"
+    )
+    assert min(sizes) >= 7
+    page.resize(1280)
+
+
 _FOLDED = "return Array.from(document.querySelectorAll('details code'), e => e.checkVisibility())"
 
 

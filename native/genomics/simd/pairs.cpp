@@ -135,7 +135,7 @@ void pick_some(const PickMoves* moves, std::size_t n_words, const Word* planes, 
     for (std::size_t w = 0; w < n_words; ++w) {
         const PickMoves& here = moves[w];
         if (here.picked == 0) continue;
-        Word words[kSide], more[kSide];
+        alignas(sizeof(Some)) Word words[kSide], more[kSide];  // templates forget aligned(8)
         for (std::size_t j = 0; j < kSide; ++j) words[j] = planes[j * stride + w];
         Some x = *reinterpret_cast<const Some*>(words) & here.mask;
         for (unsigned s = 0; s < 6; ++s) {
@@ -257,6 +257,10 @@ struct Screen {
     Screen(const ScreenRow& of_row, std::size_t lane) : row(of_row), most{} {
         for (std::size_t k = 0; k < Levels; ++k)
             levels[k] = floats_at(row.levels + k * kLanes + lane);
+        const auto worse = floats_at(row.lanes_alone + lane) < Floats{} + row.alone;
+        if (!any(worse)) return;
+        for (std::size_t k = 0; k < Levels; ++k)
+            levels[k] = worse ? Floats{} + row.levels_of_row[k] : levels[k];
     }
 
     // What rounding may leave where there is nothing; the levels have slack enough to exceed it.

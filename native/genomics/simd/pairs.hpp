@@ -25,6 +25,8 @@ constexpr std::size_t kReachLevels = 11;  // ranges of the number of rows, for u
 constexpr std::size_t kAndLevels = 6;     // and for ANDs
 constexpr std::size_t kStrataCells = 9;   // of which all sets are tried within strata
 constexpr std::size_t kStrataSets = std::size_t{1} << kStrataCells;
+constexpr std::size_t kStrataRoom =
+    (2 * kStrataCells + 1) * 16;  // what the screen remembers of one
 
 // Numbers of four rows are padded to a multiple of three, after which sums of four bits are full.
 constexpr std::size_t quads_for(std::size_t rows) { return divide_up(rows, std::size_t{12}) * 3; }
@@ -68,14 +70,17 @@ struct ScreenRow {
     bool both_directions;
     float share, beyond;  // the share of cases; one more than there are rows
     // A product of m rows, a of them cases, may be worth a look if (a - share m)^2 exceeds
-    // m (beyond - m) times the level of m's range and the lane. Range k ends before cuts[k].
-    const float *cuts, *levels;
+    // m (beyond - m) times the level of m's range and the lane. Range k ends before cuts[k]. Lanes
+    // whose best sub-term is worse than the row's have the row's levels.
+    const float *cuts, *levels, *lanes_alone, *levels_of_row;
+    float alone;  // the row's best sub-term; no lane is worse than -infinity
     // With more than one stratum, in place of these: what each can add, and by lane what all of
     // them must add up to.
     const StratumBound* strata;
     std::size_t n_strata;
     const float* wanted;
     bool complements;  // marking the other rows scores the same
+    float* room;       // kStrataRoom numbers for each stratum, for unions
 };
 
 // How the bits of a word that are picked move next to each other: those of step[s] by 2^s places.

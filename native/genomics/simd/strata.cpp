@@ -1,32 +1,9 @@
 // The screens within strata. One source, compiled once per instruction set with BAYESDNF_SIMD_NAME
 // set to its name.
-#include "genomics/simd/vectors.hpp"
+#include "genomics/simd/strata_unions.hpp"
 
 namespace bayesdnf {
 namespace {
-
-// What a stratum adds at most, of m rows, `off` more of them cases than by chance: the higher of
-// two lines at so far from it, less the logarithm.
-inline Floats at_most(const StratumBound& of, Floats off, Floats m) {
-    const Floats zero = {};
-    Floats q = m * (of.beyond - m);
-    q = q > zero + of.least ? q : zero + of.least;
-    const Floats log = as_floats(bits_of(q));
-    const Integers none = {}, fewer = none + static_cast<std::int32_t>(kBoundRanges);
-    Integers line = as_integers((log - of.lowest) * of.ranges);
-    line += ((m < zero + 0.5F * of.beyond) ^ (off > zero)) ? fewer : none;
-    const Floats square = off * off * rough_reciprocal(q);
-    const Floats near = look_up(of.near, line) + look_up(of.near_slope, line) * square;
-    const Floats far = look_up(of.far, line) + look_up(of.far_slope, line) * square;
-    constexpr float kOneBits = 0x3f800000, kExponent = 1 << 23;
-    return (near > far ? near : far) - (log - kOneBits) * (kFall / kExponent);
-}
-
-// The same of cases and controls.
-inline Floats of_rows(const StratumBound& of, Floats cases, Floats controls) {
-    const Floats m = cases + controls;
-    return at_most(of, cases - of.share * m, m);
-}
 
 // Sums over strata, of what the screen judges in one of them.
 struct StrataScreen {
@@ -78,82 +55,38 @@ void judge_sums_strata(StrataScreen& screen) {
         }
 }
 
-// The nine genotype cells of two variants, copies (0, 0), (0, 1), …
-inline void genotype_cells(const std::int32_t* counts, Floats* cells) {
-    Integers l[kStrataCells];
-    for (std::size_t i = 0; i < kStrataCells; ++i) l[i] = integers_at(counts + i * kLanes);
-    const Integers found[kStrataCells] = {l[0] - l[1] - l[3] + l[4],
-                                          l[1] - l[2] - l[4] + l[5],
-                                          l[2] - l[5],
-                                          l[3] - l[4] - l[6] + l[7],
-                                          l[4] - l[5] - l[7] + l[8],
-                                          l[5] - l[8],
-                                          l[6] - l[7],
-                                          l[7] - l[8],
-                                          l[8]};
-    for (std::size_t i = 0; i < kStrataCells; ++i) cells[i] = as_floats(found[i]);
-}
-
-// Compared and exchanged in this order, nine numbers are sorted.
-constexpr std::uint8_t kExchanges[25][2] = {{0, 3}, {1, 7}, {2, 5}, {4, 8}, {0, 7}, {2, 4}, {3, 8},
-                                            {5, 6}, {0, 2}, {1, 3}, {4, 5}, {7, 8}, {1, 4}, {3, 6},
-                                            {5, 7}, {0, 1}, {2, 4}, {3, 5}, {6, 8}, {2, 3}, {4, 5},
-                                            {6, 7}, {1, 2}, {3, 4}, {5, 6}};
-
-// What the best union of cells adds in one stratum. There it takes the cells from some rate of
-// cases on, or those below it (LevelScores::best_union); where complements score the same, the
-// first are enough.
-Floats best_union_at_most(const StratumBound& of, const Floats* cases, const Floats* controls,
-                          bool complements) {
-    const Floats zero = {};
-    Floats all[kStrataCells], off[kStrataCells], rate[kStrataCells];
-    for (std::size_t i = 0; i < kStrataCells; ++i) {
-        all[i] = cases[i] + controls[i];
-        off[i] = cases[i] - of.share * all[i];
-        rate[i] = cases[i] * reciprocal(all[i] > zero ? all[i] : zero + 1.0F);
-    }
-    BAYESDNF_UNROLL(25)
-    for (const auto& pair : kExchanges) {
-        const std::size_t a = pair[0], b = pair[1];
-        const auto exchange = rate[a] < rate[b];
-        const auto order = [&](Floats* of_cells) {
-            const Floats first = of_cells[a], second = of_cells[b];
-            of_cells[a] = exchange ? second : first;
-            of_cells[b] = exchange ? first : second;
-        };
-        order(all);
-        order(off);
-        order(rate);
-    }
-    Floats most = zero + of.none;
-    const auto take = [&](Floats over, Floats m) {
-        Floats found = at_most(of, over, m);
-        found = m > zero + (of.beyond - 1.5F) ? zero + of.all : found;
-        found = m < zero + 0.5F ? zero + of.none : found;
-        most = found > most ? found : most;
-    };
-    Floats over = zero, m = zero;
-    for (std::size_t i = 0; i < kStrataCells; ++i) take(over += off[i], m += all[i]);
-    if (complements) return most;
-    over = m = zero;
-    for (std::size_t i = kStrataCells; i-- > 0;) take(over += off[i], m += all[i]);
-    return most;
-}
-
-// The best unions of each stratum add up to no less than the best union for all of them.
+// The best unions of each stratum add up to no less than the best union for all of them. Where they
+// reach what is wanted, that is looked at more closely.
 void judge_unions_strata(StrataScreen& screen) {
     const ScreenRow& row = screen.row;
+    auto* const room = reinterpret_cast<StratumRoom*>(row.room);
     Floats sum = {};
-    for (std::size_t stratum = 0; stratum < row.n_strata; ++stratum) {
+    bool complements = true;
+    for (std::size_t s = 0; s < row.n_strata; ++s) {
         Floats cases[kStrataCells], controls[kStrataCells], outside = {};
-        genotype_cells(screen.counts(stratum, 0), cases);
-        genotype_cells(screen.counts(stratum, 1), controls);
-        outside += row.strata[stratum].beyond - 1.0F;
-        for (std::size_t i = 0; i < kStrataCells; ++i) outside -= cases[i] + controls[i];
-        const bool complements = row.complements && !any(outside > Floats{} + 0.5F);
-        sum += best_union_at_most(row.strata[stratum], cases, controls, complements);
+        genotype_cells(screen.counts(s, 0), cases);
+        genotype_cells(screen.counts(s, 1), controls);
+        outside += row.strata[s].beyond - 1.0F;
+        for (std::size_t i = 0; i < kStrataCells; ++i) {
+            const Floats all = cases[i] + controls[i];
+            *reinterpret_cast<Floats*>(room[s].cases[i]) = cases[i];
+            *reinterpret_cast<Floats*>(room[s].rows[i]) = all;
+            outside -= all;
+        }
+        const bool alike = row.complements && !any(outside > Floats{} + 0.5F);
+        const Floats most = best_union_at_most(row.strata[s], cases, controls, alike);
+        *reinterpret_cast<Floats*>(room[s].most) = most;
+        complements &= alike;
+        sum += most;
     }
-    screen.take(sum);
+    float sums[kPiece];
+    *reinterpret_cast<Floats*>(sums) = sum;
+    for (std::size_t j = 0; j < kPiece; ++j) {
+        const float wanted = row.wanted[screen.lane + j];
+        if (sums[j] >= wanted && !OneUnion(row, room, j, wanted).may_reach(complements))
+            sums[j] = -1e30F;
+    }
+    screen.take(*reinterpret_cast<const Floats*>(sums));
 }
 
 void screen(const ScreenRow& row, Word* out) {

@@ -169,22 +169,26 @@ def posterior_result(model: PosteriorDNFClassifier, held_out: HeldOut | None) ->
 
 def _representative(model: PosteriorDNFClassifier) -> dict[str, Any] | None:
     """Return the representative rule; None where the prior allows none so short."""
+    from ..estimators.presenting.posterior_summary import outcomes
+
     try:
         shown = model.representative()
     except InputError:
         return None
     told: list[dict[str, Any]]
+    predicted = outcomes(model, shown)
     if shown.shares is None:
         told = [risk._asdict() for risk in shown.risks]
     else:
         labels = [*map(str, model.classes_.tolist())]
+        predicted = [{str(label): p for label, p in own.items()} for own in predicted]
         told = [
             {"shares": {label: share._asdict() for label, share in zip(labels, own, strict=True)}}
             for own in shown.shares
         ]
     parts = [
-        {"part": part, "rows": int(shown.cells[:, part].sum()), **own}
-        for part, own in enumerate(told)
+        {"part": part, "rows": int(shown.cells[:, part].sum()), "predicted": risk, **own}
+        for part, (risk, own) in enumerate(zip(predicted, told, strict=True))
     ]
     return {
         "rule": str(shown.rule),

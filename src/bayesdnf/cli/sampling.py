@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -69,23 +70,24 @@ def sample(
     sign(model, table, target, None, learning.strata)
     held_out: HeldOut | None = None
     problem: InputError | None = None
-    saved = Saved(None)
     try:
         if test is not None and tested is not None:
             held_out = measure_rows(model, tested, test)
+        with contextlib.suppress(InputError):
+            model.representative()  # the file keeps it
     except KeyboardInterrupt:
         finished = False
     except InputError as error:  # told at the end: first come the draws
         problem = error
-    if not as_json:
-        print_posterior(model, held_out)
-    if out is not None:
-        saved = save_result(model.save, out, "the draws")
+    # Before anything is printed, which a closed pipe or a second Ctrl-C may end.
+    saved = Saved(None) if out is None else save_result(model.save, out, "the draws")
     if as_json:
         where = None if saved.path is None else str(saved.path)
         write_json({**posterior_result(model, held_out), "out": where})
-    elif saved.path is not None:
-        typer.echo(f"Draws written to {saved.path}.")
+    else:
+        print_posterior(model, held_out)
+        if saved.path is not None:
+            typer.echo(f"Draws written to {saved.path}.")
     saved.require()
     if problem is not None:
         raise problem

@@ -22,8 +22,12 @@ OPTIONS = {
 """Parameters of the library that commands take as options."""
 
 _OF_DISTRIBUTIONS = {("mean", "Poisson"): "--size-mean", ("p", "Geometric"): "--count-p"}
+_NOT_IN_SHELLS = re.compile(r"(, a RandomState or Generator)?, or None(?=\. Got )")
 _PARAMETER = re.compile(r"The '(\w+)' parameter(?: of ([\w.]+))?")
-_SETTING = re.compile(r"\b([a-z_]+)=('[^']*'|True|False|[-\d.]*\d|\{.*?\})( \(--[^)]+\))?")
+# An option beside it may quote a name with spaces or brackets, as the shell needs it.
+_SETTING = re.compile(
+    r"\b([a-z_]+)=('[^']*'|True|False|[-\d.]*\d|\{.*?\})( \((--(?:'[^']*'|\"[^\"]*\"|[^'\")])+)\))?"
+)
 
 
 def in_shell_words(text: str) -> str:
@@ -37,7 +41,10 @@ def in_shell_words(text: str) -> str:
     >>> in_shell_words("The 'n_jobs' parameter of hunt must be 1 or more. Got 0 instead.")
     '--jobs must be 1 or more. Got 0 instead.'
     """
-    return _SETTING.sub(_setting, _PARAMETER.sub(_parameter, text))
+    said = _PARAMETER.sub(_parameter, text)
+    if said.startswith("--"):
+        said = _NOT_IN_SHELLS.sub("", said)
+    return _SETTING.sub(_setting, said)
 
 
 def _parameter(found: re.Match[str]) -> str:
@@ -46,10 +53,10 @@ def _parameter(found: re.Match[str]) -> str:
 
 
 def _setting(found: re.Match[str]) -> str:
-    name, value, beside = found.groups()
+    name, value, _, beside = found.groups()
     option = OPTIONS.get(name)
     if beside is not None:  # the sentence names the option already
-        return beside.strip(" ()")
+        return str(beside)
     if option is None or value.startswith("{"):
         return found[0]
     if value in ("True", "False"):

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ..boolean.literal import ONE_TEXTS, TRUE, ZERO_TEXTS, Literal, Value
 from ..checks import is_whole
-from ..display.offer import DATES, RARE_LEVELS
+from ..display.offer import DATES, NUMBER_TEXTS, RARE_LEVELS
+from ..display.wording import text_list
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
 from .columns import BOOLS, NOTHING, NUMBERS, TEXT, Column
 from .thresholds import cuts, plain_number
@@ -23,6 +24,11 @@ _MANY_TEXTS = 20  # different ones in a column; up to here all are offered, howe
 _LEAST_ROWS = 20  # on average, of each of many texts
 _DAY = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})"
 _TIME = r"\d{1,2}:\d{2}[\d:.,]*(?: ?[AP]M)?(?:Z|[+-][\d:]+)?"
+# With commas of any meaning; not with leading zeros, as codes have them.
+_NUMBER = re.compile(
+    r"\s*[-+]?(?:(?:0|[1-9]\d*)(?:,\d+)*(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?\s*", re.IGNORECASE
+)
+_NOT_NUMBERS = 3  # different ones that a column of numbers may hold, such as "?" and "NA"
 _DATE = re.compile(rf"(?:{_DAY})(?:[ T]{_TIME})?", re.IGNORECASE)
 _MUST_DIRECTIONS = (
     "a dict from column to 1, 0 or -1, such as {'age': 1}, an array of one for each column, or None"
@@ -129,14 +135,21 @@ def _natural_kind(column: Column, values: NDArray[Any]) -> str:
 
 
 def _too_many_texts(column: Column, values: NDArray[Any], n_rows: int) -> str | None:
-    """Say why texts should not be offered one by one: dates, or ids, names and the like."""
+    """Say why texts should not be offered one by one: dates, numbers, or ids and names."""
     if column.type != TEXT or len(values) <= _MANY_TEXTS:
         return None
     if are_dates(values):
         return f"{DATES}: {len(values):,} different ones, such as {values[0]!r}"
-    if n_rows < _LEAST_ROWS * len(values):
-        return f"{RARE_LEVELS}: {len(values):,} different ones on {n_rows:,} rows"
-    return None
+    if n_rows >= _LEAST_ROWS * len(values):
+        return None
+    said = f"{len(values):,} different ones on {n_rows:,} rows"
+    others = [text for text in values if not _NUMBER.fullmatch(text)]
+    if len(others) > _NOT_NUMBERS:
+        return f"{RARE_LEVELS}: {said}"
+    if others:
+        return f"{NUMBER_TEXTS}: {said}, with {text_list([repr(text) for text in others], 'and')}"
+    example = next((text for text in values if "," in text), values[0])
+    return f"{NUMBER_TEXTS}: {said}, such as {example!r}"
 
 
 def are_dates(texts: Iterable[str]) -> bool:

@@ -23,6 +23,16 @@ if TYPE_CHECKING:
 
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 _PARQUET = b"PAR1"
+# What other files begin with that people hand over for tables, and what to do about each.
+_OTHERS = {
+    b"PK\x03\x04": "it is an Excel workbook or a zip archive; export the table as CSV",
+    b"\xd0\xcf\x11\xe0": "it is an Excel workbook; export the table as CSV",
+    b"\xff\xfe": "its text is UTF-16; save it as UTF-8",
+    b"\xfe\xff": "its text is UTF-16; save it as UTF-8",
+    b"BZh": "it is compressed by bzip2; unpack it, or compress it by gzip",
+    b"\xfd7zX": "it is compressed by xz; unpack it, or compress it by gzip",
+    b"\x28\xb5\x2f\xfd": "it is compressed by zstd; unpack it, or compress it by gzip",
+}
 _SHARE = 4  # of the free memory that a table's text may take: as numbers it takes more
 
 
@@ -102,6 +112,9 @@ def _start_of(path: str | os.PathLike[str]) -> bytes:
         _refuse(path, error.strerror or str(error))
     if not start:
         _refuse(path, "it is empty")
+    for opening, why in _OTHERS.items():
+        if start.startswith(opening):
+            _refuse(path, why)
     return start
 
 
@@ -168,7 +181,11 @@ def _read_text(
     except pd.errors.ParserError as error:
         _refuse(path, _first_line(error).removeprefix("Error tokenizing data. C error: "), error)
     except UnicodeDecodeError as error:
-        _refuse(path, f"it is not UTF-8 text (byte {error.object[error.start]:#x})", error)
+        _refuse(
+            path,
+            f"it is not UTF-8 text (byte {error.object[error.start]:#x}); save it as UTF-8",
+            error,
+        )
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         _refuse(path, f"its compression is damaged ({_first_line(error)})", error)
 

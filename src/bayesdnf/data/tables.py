@@ -114,6 +114,10 @@ def as_frame(source: Any) -> nw.DataFrame[Any] | None:
     except DuplicateError:
         require_distinct([str(name) for name in source.columns])
         raise
+    if isinstance(source, nw.LazyFrame) or isinstance(
+        nw.from_native(source, pass_through=True), nw.LazyFrame
+    ):
+        raise InputError("X is a LazyFrame, which holds no rows yet; pass X.collect().")
     return frame if isinstance(frame, nw.DataFrame) else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -9,6 +10,7 @@ from .wording import count, listed, plural
 
 _SHOWN = 3
 DATES = "dates as texts"
+NUMBER_TEXTS = "numbers as texts"
 RARE_LEVELS = "texts that repeat rarely"
 _NEGATIVE = {"!=", "<", "false"}
 
@@ -126,18 +128,24 @@ def left_out(encoder: FittedEncoder) -> list[str]:
     if not found:
         return []
     shown = listed(found, _SHOWN, lambda name: f"{name!r} ({found[name]})")
-    first, it = next(iter(found)), plural(len(found), "it", "one")
-    dates = [name for name, reason in found.items() if reason.startswith(DATES)]
-    said = f"Left out: {shown}. To offer {it} anyway: kinds={{{first!r}: 'categorical'}} "
-    said += f"(--kind {first}=categorical)."
-    if dates:
+    said = f"Left out: {shown}."
+    numbers = [name for name, reason in found.items() if reason.startswith(NUMBER_TEXTS)]
+    # Levels of numbers would be offered one by one, which is hardly ever wanted.
+    if others := [name for name in found if name not in numbers]:
+        first, it = others[0], plural(len(others), "it", "one")
+        option = shlex.quote(f"{first}=categorical")
+        said += f" To offer {it} anyway: kinds={{{first!r}: 'categorical'}} (--kind {option})."
+    if dates := [name for name, reason in found.items() if reason.startswith(DATES)]:
         advice = "the year, the month or the number of days since a date"
         said += f" For {listed(dates, _SHOWN)}, pass {advice}."
+    if numbers:
+        advice = "numbers such as 1234.5, and say which texts mean missing (--missing"
+        said += f" For {listed(numbers, _SHOWN)}, pass {advice}; na_values in pandas)."
     return [said]
 
 
 def _left_out(encoder: FittedEncoder) -> dict[str, str]:
-    ours = (DATES, RARE_LEVELS)
+    ours = (DATES, NUMBER_TEXTS, RARE_LEVELS)
     return {name: reason for name, reason in encoder.dropped_.items() if reason.startswith(ours)}
 
 

@@ -15,12 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 from ..boolean.literal import Value
 from ..checks import whole
 from ..display.bars import SearchBar, Teller, following
-from ..errors import ParameterError
+from ..errors import InputError, ParameterError
 from ..model.effect import Effect
 from ..model.part_rates import cell_risks, part_risks
 from ..model.prior import Prior
 from ..model.rates import Counts, Interval, Rates
 from ..remote.clusters import threads_for
+from ..sampling.draws_file import is_netcdf
 from ..search.bound import bounded
 from ..search.hunt import hunt
 from ..search.result import SearchResult
@@ -374,6 +375,11 @@ class DNFClassifier(RuleAnswers):
 
     @classmethod
     def _read_file(cls, path: str | os.PathLike[str]) -> Self:
+        if is_netcdf(path):
+            raise InputError(
+                f"{path} holds draws of PosteriorDNFClassifier, whose load reads it, and no model "
+                f"of {cls.__name__}."
+            )
         return read_model(path, cls)
 
     def _as_text(self) -> str:

@@ -103,7 +103,7 @@ class PosteriorAnswers(RepresentedAverage):
         >>> print(clf.explain({"odor": "n", "size": "b"}))
         Averaged over 800 draws: P(1) = 0.016 [0.00034, 0.057], predicted 0.
         Beside 0.4 of all rows: lowered.
-        By the representative rule: it does not hold, risk 0.01613.
+        By the representative rule: it does not hold, risk 0.01601.
         """
         check_is_fitted(self)
         table = self._as_rows(one_row(row, self.encoder_.columns_), self._attributes())

@@ -178,10 +178,10 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     >>> y = rng.random(600) < np.where(X[:, 0] * X[:, 1], 0.9, np.where(X[:, 2], 0.1, 0.5))
     >>> clf = PosteriorDNFClassifier(layers=3, draws=300, warmup=100, random_state=0).fit(X, y)
     >>> shown = clf.representative()
-    >>> print(shown.rule.to_text([round(risk.mean, 2) for risk in shown.risks]))
+    >>> print(shown.rule.to_text(shown.predicted[0, :, 0].round(2)))
     if   (x0 AND x1)   then 0.9
-    elif (x2)          then 0.16
-    else                    0.51
+    elif (NOT x2)      then 0.51
+    else                    0.16
     """
 
     draws_: Draws

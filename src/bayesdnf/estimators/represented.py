@@ -12,12 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..checks import whole
 from ..errors import InputError
-from ..model.part_rates import mean_rates, mean_shares
+from ..model.part_rates import stratum_weights
 from ..model.posterior import Posterior
 from ..model.rule import Rule
 from ..sampling.draws import Draws
 from .averaging.representative import Representative, find_representative
-from .class_shares import pooled_means
 from .rule_classifier import RuleClassifier
 from .strata_input import row_strata
 
@@ -55,10 +54,11 @@ class RepresentedAverage(RuleClassifier):
     def representative(self, max_literals: int | None = None) -> Representative:
         """Find the rule of few literals whose risks are nearest to the averaged ones.
 
-        Near means a small cross-entropy between averaged risks and the rule's own, over the rows of
-        the fit. Looked for among the drawn rules, what is left of them when terms and literals are
-        dropped, and what changes of single literals and terms lead to; it is the best rule found,
-        not one proved to be best. Literals that bring next to nothing are left out.
+        Near means a small cross-entropy of the averaged risks to their means over the rule's parts,
+        on the rows of the fit. Looked for among the drawn rules, what is left of them when terms
+        and literals are dropped, and what changes of single literals and terms lead to; it is the
+        best rule found, not one proved to be best. Literals and layers that bring next to nothing
+        are left out.
 
         Parameters
         ----------
@@ -68,8 +68,8 @@ class RepresentedAverage(RuleClassifier):
         Returns
         -------
         Representative
-            Its ``rule``, the ``risks`` of its parts (with more than two classes ``shares``), and
-            its ``loss``.
+            Its ``rule``, what it predicts in each part (``predicted``), the ``risks`` of its parts
+            by their own rows (with more than two classes ``shares``), and its ``loss``.
 
         Raises
         ------
@@ -118,6 +118,8 @@ class RepresentedAverage(RuleClassifier):
     ) -> NDArray[np.float64]:
         """Return the probability of each class by the representative rule alone.
 
+        They are means of the averaged probabilities over the rows that each part has in the fit.
+
         Parameters
         ----------
         X : pandas or polars DataFrame, 2-D array, or dict of columns
@@ -150,15 +152,13 @@ class RepresentedAverage(RuleClassifier):
 
         Without the strata of rows there is one, of all together.
         """
-        if shown.shares is not None:
-            means = pooled_means(shown.cells)[None] if strata is None else mean_shares(shown.cells)
-            return np.asarray(means)
+        own = shown.predicted
         if strata is None:
-            own = np.array([[risk.mean for risk in shown.risks]])
-        else:
-            layers = np.array([len(shown.risks) - 1])
-            own = mean_rates(self.effect_, shown.cells[None], layers)[0]
-        return self._by_class(own.ravel()).reshape(*own.shape, 2)
+            weights = stratum_weights(self.effect_, shown.cells)[..., None]
+            own = (weights * own).sum(axis=0, keepdims=True)
+        if self.positive_ is None:
+            return own
+        return self._by_class(own[..., 0].ravel()).reshape(own.shape)
 
     def _attributes(self) -> Iterable[str]:
         """Return the columns that the drawn rules use."""

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..boolean.literal import Value
 from ..data.encoder import FittedTable, LiteralEncoder
 from ..data.outcome import CheckedWeights, read_weights
+from ..errors import InputError, UnknownColumnError
 from ..model.effect import Effect
 from ..model.posterior import Posterior
 from ..model.prior import Prior
@@ -155,6 +156,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Read what ``fit`` is given; notes the columns, nothing else."""
         table = read_features(self, X, fitting=True)
         n_rows = count_rows(table)
+        if n_rows == 0:
+            raise InputError("X has no rows; at least one is needed.")
         weights = read_weights(sample_weight, n_rows)
         labels = read_labels(self, y, n_rows, weights, self.positive)
         encoder = encoder_of(self)
@@ -201,7 +204,18 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _as_rows(self, table: Any, attributes: Iterable[str]) -> FittedTable:
         """Read a table; ``attributes`` are the columns that the answer depends on."""
-        return self.encoder_.as_table(table, attributes if self.allow_missing_columns else None)
+        needed = list(attributes)
+        if self.allow_missing_columns:
+            return self.encoder_.as_table(table, needed)
+        try:
+            return self.encoder_.as_table(table)
+        except UnknownColumnError as error:
+            absent = str(error)
+        self.encoder_.as_table(table, needed)  # raises it where the answer depends on the column
+        raise UnknownColumnError(
+            f"{absent} The answer does not depend on it: allow_missing_columns=True predicts "
+            f"without."
+        )
 
     @property
     def deciding_columns_(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..checks import whole
 from .labels import plain, shortened
@@ -109,9 +110,10 @@ def risk_along(
     Returns
     -------
     Axes
-        The line, or the marks of texts, are the mean risk of all rows were the attribute so; the
-        band, or whiskers, its 95 % interval over drawn rules and rates. The dashed line is the mean
-        risk of the rows as they are. With more than two classes each has its color.
+        The line, or the marks of texts and of single numbers, are the mean risk of all rows were
+        the attribute so; the band, or whiskers, its 95 % interval over drawn rules and rates. The
+        dashed line is the mean risk of the rows as they are. With more than two classes each has
+        its color.
 
     Examples
     --------
@@ -139,7 +141,7 @@ def risk_along(
     for number, (name, own) in enumerate(curves):
         color = PALETTE[number % len(PALETTE)]
         numbers = own[own["first"].notna()]
-        if len(numbers):
+        if (numbers["first"] < numbers["last"]).any():
             _draw_steps(ax, numbers, color, name)
             absent += own[own["first"].isna()].to_dict("records")  # missing values
         else:
@@ -179,13 +181,22 @@ def _draw_steps(ax: Axes, numbers: pd.DataFrame, color: str, name: str) -> None:
         numbers["high"], edges, baseline=numbers["low"].to_numpy(), fill=True, alpha=0.2,
         color=color,
     )  # fmt: skip
+    if first[-1] == last[-1]:  # the highest value alone: its step has no width
+        end = numbers.iloc[-1:]
+        ax.errorbar(last[-1:], end["risk"], yerr=_around(end), fmt="o", color=color, capsize=3)
+
+
+def _around(stretches: pd.DataFrame) -> NDArray[np.float64]:
+    below = stretches["risk"] - stretches["low"]
+    return np.stack([below, stretches["high"] - stretches["risk"]]).clip(min=0)
 
 
 def _draw_marks(ax: Axes, stretches: pd.DataFrame, color: str, name: str, aside: float) -> None:
     places = np.arange(len(stretches))
-    risk = stretches["risk"].to_numpy()
-    around = np.stack([risk - stretches["low"], stretches["high"] - risk]).clip(min=0)
-    ax.errorbar(places + aside, risk, yerr=around, fmt="o", color=color, capsize=3, label=name)
+    ax.errorbar(
+        places + aside, stretches["risk"], yerr=_around(stretches), fmt="o", color=color, capsize=3,
+        label=name,
+    )  # fmt: skip
     ax.set_xticks(places, shortened(stretches["values"].tolist(), 20))
     for text in ax.get_xticklabels():
         plain(text)

@@ -140,9 +140,10 @@ def read_cases(df: Any, outcome: str, conditions: Sequence[str] | None, owner: s
     read = [_crisp(table, name) for name in chosen]
     outcome_levels, outcome_codes = _crisp(table, literal.attribute)
     if literal.operator in (TRUE, FALSE) and outcome_levels != _BINARY:
+        example = term_text([Literal(literal.attribute, "=", outcome_levels[-1])])
         raise InputError(
             f"The outcome {literal.attribute!r} holds other values than 0 and 1; name the one to "
-            f"explain, for example outcome='{literal.attribute}{{{outcome_levels[-1]}}}'."
+            f"explain, for example outcome={example!r}."
         )
     if literal.value is not None and literal.value not in outcome_levels:
         raise InputError(f"The outcome {literal.attribute!r} never holds {literal.value!r}.")

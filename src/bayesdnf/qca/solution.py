@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..boolean import BooleanFunction, Literal
 from ..boolean.literal import Value
 from ..checks import whole
+from ..display.wording import count, plural
 from ..errors import ContradictionError, InputError, ParameterError, SizeLimitError
 from ..search.cover import TERMS, CoverGoal, Limits, Pool, Stage, best_cover
 from ..search.decisive import DecisiveRows
@@ -425,7 +426,8 @@ def _refuse_contradictions(table: TruthTable) -> None:
     raise ContradictionError(
         f"Cases {one!r} and {other!r} hold the same conditions ({term_text(literals)}), yet "
         f"{one!r} has the outcome {table.outcome_text} and {other!r} does not; "
-        f"{len(table.contradictions)} configurations contradict themselves so."
+        f"{count(len(table.contradictions), 'configuration')} of the table "
+        f"{plural(len(table.contradictions), 'has', 'have')} both outcomes."
     )
 
 

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from ..boolean import Literal
 from ..checks import is_finite, whole
-from ..errors import ParameterError, SizeLimitError
+from ..errors import InputError, ParameterError, SizeLimitError
 from .cases import Bools, Cases, level_truth, read_cases, sufficiency
 from .notation import term_text
 
 _MOST_CONFIGURATIONS = 1 << 16
+_COLUMNS = ("OUT", "n", "inclusion", "PRI", "cases")  # of a truth table, after its conditions
 _ORDER = {"1": 0, "C": 1, "0": 2, "?": 3}
 
 
@@ -156,6 +157,11 @@ def truth_table(
     if not _is_share(pri_cut):
         raise ParameterError.of("pri_cut", owner, "between 0 and 1", pri_cut)
     cases = read_cases(df, outcome, conditions, owner)
+    if taken := [name for name in cases.conditions if name in _COLUMNS]:
+        raise InputError(
+            f"A condition is called {taken[0]!r}, which is the name of a column of the truth "
+            f"table; rename it."
+        )
     codes, group = np.unique(cases.codes, axis=0, return_inverse=True)
     group = group.ravel()
     rows = []
@@ -175,7 +181,7 @@ def truth_table(
         rows.append([*values, out, n, fit.consistency, fit.PRI, names])
     # By OUT and n, which stand fifth and fourth from the end, behind the conditions.
     order = sorted(range(len(rows)), key=lambda i: (_ORDER[rows[i][-5]], -rows[i][-4], i))
-    columns = [*cases.conditions, "OUT", "n", "inclusion", "PRI", "cases"]
+    columns = [*cases.conditions, *_COLUMNS]
     frame = pd.DataFrame([rows[i] for i in order], columns=columns)
     return TruthTable(cases, frame, codes[order])
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import base64
 import io
+import re
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from .. import plots
 from ..display.markup import shown
-from ..errors import MissingExtraError
+from ..display.wording import listed
+from ..errors import BayesDNFWarning, MissingExtraError
 from ..plots.attributes import draw_importance
 from ..plots.panels import pyplot
 from .genome_facts import Picture
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from ..estimators.posterior_classifier import PosteriorDNFClassifier
 
 _DPI = 110
+_SHOWN = 5  # characters
+_NO_GLYPH = re.compile(r"Glyph (\d+) .* missing from font")
 _ALONG = 3  # attributes, those that answers lose most without
 
 
@@ -51,7 +56,24 @@ def attribute_pictures(model: PosteriorDNFClassifier, X: Any, y: Any) -> tuple[P
         ),
         ("Attributes that act together", plots.coinclusion(model.draws_, kind="attribute")),
     ]
-    return tuple(_picture(title, ax) for title, ax in drawn)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        pictures = tuple(_picture(title, ax) for title, ax in drawn)
+    lacking: dict[str, None] = {}
+    for one in told:
+        if glyph := _NO_GLYPH.match(str(one.message)):
+            lacking[chr(int(glyph[1]))] = None
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    if lacking:  # one sentence, for matplotlib's line for each character of each picture
+        warnings.warn(
+            f"The pictures of attributes show boxes for {listed(lacking, _SHOWN)}, which "
+            f"matplotlib's font does not have; set font.family in your matplotlibrc to one that "
+            f"does.",
+            BayesDNFWarning,
+            stacklevel=2,
+        )
+    return pictures
 
 
 def _picture(title: str, ax: Any) -> Picture:

@@ -38,7 +38,6 @@ from .restarts.tally import End, Tally
 from .restarts.ways import ROUND, Terms
 from .result import SearchProgress, SearchResult
 
-_RESTARTS, _MOST_RESTARTS = 256, 512
 _BEST = 20  # functions that are told, where restarts came to as many
 
 
@@ -64,7 +63,8 @@ def hunt(
         The data and the priors.
     restarts : int, optional
         Maximum number of restarts. None: 256, or twice as many as it took to find the best
-        function, up to 512.
+        function, up to 512; 1,024 on a small table while no restart that knows nothing of others
+        has come to the best function.
     agree : int, default=32
         How many restarts must have ended at the best score before the search may stop; half as many
         suffice if nine in ten of the independent ones did. One of these must have found it before
@@ -124,11 +124,10 @@ def hunt(
         stop.set_deadline(time_limit)
     streams = Streams(random_state, "hunt")
     restart = Restart(posterior, steps, streams, stop)
-    tally = Tally(agree, unaided=int(restart.first == steps))
+    tally = Tally(agree, small=restart.first == steps)
 
     def most() -> int:
-        # A function that was found late may well not be the best one.
-        return restarts or min(max(_RESTARTS, 2 * tally.found), _MOST_RESTARTS)
+        return restarts or tally.most()
 
     def tell() -> None:
         if progress is not None:

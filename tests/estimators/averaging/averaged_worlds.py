@@ -18,6 +18,7 @@ SETTINGS = {
     "lists": {"layers": 3},
     "strata": {"strata": True, "weights": True},
     "both": {"layers": 2, "strata": True, "weights": True},
+    "population": {"layers": 2, "strata": True, "effect": Effect(prevalence=0.05)},
     "classes": {"layers": 3, "classes": 3},
     "classes in strata": {"layers": 2, "strata": True, "weights": True, "classes": 3},
 }

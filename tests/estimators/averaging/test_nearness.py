@@ -27,6 +27,10 @@ def test_losses_are_those_of_the_slow_twin(name, seed):
     for i in chosen:
         expected = slow.loss(drawn.function(int(i)))
         assert rows.exact_loss(drawn.functions.take([i])) == pytest.approx(expected, abs=1e-12)
+        means = slow.means(drawn.function(int(i)))
+        parts = drawn.function(int(i))(slow.table).astype(int)
+        predicted = rows.predicted(drawn.functions.take([i]))[slow.strata, parts]
+        np.testing.assert_allclose(predicted, means, atol=1e-12)
         # Rounded risks, and without the entropy of the averaged risks.
         same = slow.loss(BooleanFunction())
         assert losses[i] - base == pytest.approx(expected - same, abs=3e-4)

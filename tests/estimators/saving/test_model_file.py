@@ -137,7 +137,7 @@ def test_scores_that_are_not_finite_come_back(tmp_path):
 
 def test_the_file_is_readable(document):
     assert document["format"] == "bayesdnf.classifier"
-    assert document["version"] == 5
+    assert document["version"] == 6
     assert document["bayesdnf"] == bayesdnf.__version__
     assert document["rule"] == str(MODEL.function_)
     assert document["prior"]["size"] == {"name": "Poisson", "mean": 2, "truncate": True}

@@ -11,6 +11,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from bayesdnf import (
+    DNFClassifier,
     Draws,
     Effect,
     Poisson,
@@ -137,6 +138,21 @@ def test_lists_and_strata_come_back(tmp_path):
     assert again.strata_ is None
 
 
+def test_files_before_version_6_predict_the_risks_of_the_rule_itself(tmp_path):
+    X, y, site = confounded(200)
+    model = quick(layers=3, max_literals=4).fit(X, y, strata=site)
+    model.save(tmp_path / "p.nc")
+    drawn, top = Draws.load(tmp_path / "p.nc"), json.loads(read(tmp_path / "p.nc")[1])
+    for shown in top["representatives"]:
+        del shown["predicted"]
+    save(drawn, tmp_path / "old.nc", json.dumps(top | {"version": 5}).encode())
+    again = PosteriorDNFClassifier.load(tmp_path / "old.nc")
+    shown = again.representative()
+    parts = shown.rule(X).astype(int)
+    pooled = [shown.risks[part].mean for part in parts]
+    assert np.allclose(again.representative_proba(X)[:, again._positive_index], pooled)
+
+
 def test_the_draws_are_read_alone_and_by_arviz(mixed, file):
     assert (Draws.load(file).pi1 == mixed.draws_.pi1).all()
     import xarray as xr
@@ -181,6 +197,8 @@ def test_what_cannot_be_saved_or_loaded(mixed, file, tmp_path):
         quick().save(tmp_path / "x.nc")
     with pytest.raises(InputError, match="No such file"):
         PosteriorDNFClassifier.load(tmp_path / "absent.nc")
+    with pytest.raises(InputError, match="holds draws of PosteriorDNFClassifier, whose load reads"):
+        DNFClassifier.load(file)
     mixed.draws_.save(tmp_path / "draws.nc")
     with pytest.raises(InputError, match="holds draws and no classifier"):
         PosteriorDNFClassifier.load(tmp_path / "draws.nc")
@@ -200,7 +218,7 @@ def forged(**changes):
 
 FORGERIES = {
     "not an object": lambda d: [],
-    "a later version": forged(version=6),
+    "a later version": forged(version=7),
     "layers that were not drawn": lambda d: d["parameters"].update(layers=2),
     "strata that were not drawn": forged(strata=["north", "south"]),
     "no representative": lambda d: d.pop("representatives") and None,
@@ -210,6 +228,11 @@ FORGERIES = {
         counts={"n": 10, "n_pos": 4, "n_marked": 7, "n_both": 3}, cells=[[[1, 2], [3, 4]]]
     ),
     "a gain": lambda d: d["representatives"][0].update(loss=-0.1),
+    "no predictions": lambda d: d["representatives"][0].pop("predicted") and None,
+    "predictions of other parts": lambda d: d["representatives"][0].update(predicted=[[[1, 0]]]),
+    "predictions that are none": lambda d: d["representatives"][0].update(
+        predicted=[[[0.5, 0.6], [1.5, -0.5]]]
+    ),
     "no record": lambda d: d.pop("record") and None,
     "a record that is none": lambda d: d["record"].update(content="abc"),
     "another format": forged(format="bayesdnf.classifier"),

@@ -138,6 +138,54 @@ def test_what_is_screened_out_within_strata_is_not_among_the_best(
     assert merge(parts).settings == whole.settings
 
 
+def best_cells_of_all(world):
+    """Return the best Bayes factor of any set of cells of each pair, -inf where there is none."""
+    chosen = (np.arange(512)[:, None] >> np.arange(9)) & 1
+    scores = {}
+    for members in itertools.combinations(range(len(world.calls)), 2):
+        one, other = world.calls[list(members)]
+        cell = np.where((one >= 0) & (other >= 0), 3 * one + other, 9)
+        marked = chosen @ np.bincount(cell, minlength=10)[:9]
+        total = np.where((marked > 0) & (marked < marked[-1]), 0.0, -np.inf)
+        for s in np.unique(world.strata):
+            own = world.strata == s
+            positive, negative = (
+                np.bincount(cell[own & (world.y == case)], minlength=10) for case in (True, False)
+            )
+            a, b = chosen @ positive[:9], chosen @ negative[:9]
+            e, p, n = world.effect, positive.sum(), negative.sum()
+            total += betaln(e.a1 + a, e.b1 + b) - betaln(e.a1, e.b1)
+            total += betaln(e.a0 + p - a, e.b0 + n - b) - betaln(e.a0, e.b0)
+            total -= betaln(e.a + p, e.b + n) - betaln(e.a, e.b)
+        scores[members] = total.max()
+    return scores
+
+
+@settings(deadline=None)
+@given(
+    st.integers(0, 2**32),
+    st.lists(st.sampled_from([0, 1, 2, 63, 64, 65, 127, 128]), min_size=2, max_size=5).filter(
+        lambda sizes: sum(sizes) >= 4 and sizes[-1] > 0
+    ),
+    st.sampled_from([0.0, 0.08]),
+    st.sampled_from([1, 4, 30]),
+    st.sampled_from([Effect(), Effect(a1=2, b0=3)]),
+)
+def test_the_best_cells_within_strata_are_those_of_the_slow_twin(seed, sizes, missing, top, effect):
+    """What the screen drops is not among the best of all sets of cells of all pairs."""
+    world = Strata(seed, n_variants=16, n=sum(sizes), missing=missing, n_strata=2, effect=effect)
+    world.strata = np.repeat(np.arange(len(sizes)), sizes)
+    found = scan(
+        world.genotypes, world.y, measure="cells", strata=world.strata, rank="bayes factor",
+        top=top, effect=effect,
+    ).findings  # fmt: skip
+    twin = best_cells_of_all(world)
+    best = sorted((value for value in twin.values() if value > -np.inf), reverse=True)[:top]
+    assert found["log_bayes_factor"].tolist() == pytest.approx(best, abs=1e-9)
+    for row in found.itertuples():
+        assert row.log_bayes_factor == pytest.approx(twin[row.place_1, row.place_2], abs=1e-9)
+
+
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.3, 0.5, 0.9])
 @pytest.mark.parametrize("n", [1, 7, 60, 900])
 def test_one_stratum_beside_a_small_one_hides_no_pair(share, n):

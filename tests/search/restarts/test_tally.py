@@ -3,9 +3,9 @@
 from bayesdnf.search.restarts.tally import End, Tally
 
 
-def agrees(*ends, unaided=None, needed=1):
+def agrees(*ends, unaided=None, small=True):
     """Whether restarts agree; so many of each end, or all, are there before they are rebuilt."""
-    tally = Tally(agree=32, unaided=needed)
+    tally = Tally(agree=32, small=small)
     for number, (kind, score, times) in enumerate(ends):
         terms = ((1, (number,)),)
         for time in range(times):
@@ -47,8 +47,8 @@ def test_some_must_have_come_to_it_before_they_were_rebuilt():
     assert not agrees(("precise", -10, 20), ("varied", -10, 18), elsewhere, unaided=3)  # not both
     assert not agrees(*hits, unaided=0)
     assert agrees(*hits, ("long", -10, 1), unaided=1)
-    assert agrees(*hits, unaided=0, needed=0)  # on a large table
-    assert not agrees(*hits, elsewhere, unaided=1, needed=0)
+    assert agrees(*hits, unaided=0, small=False)  # on a large table
+    assert not agrees(*hits, elsewhere, unaided=1, small=False)
 
 
 def test_a_better_end_forgets_who_came_to_the_last_one():
@@ -92,3 +92,24 @@ def test_a_better_function_that_no_restart_came_to_starts_the_count_anew():
     for kind in ("precise", "free"):
         tally.add(End(better.terms, better.score, kind, better.score))
     assert tally.agrees()  # by those that followed
+
+
+def test_a_search_goes_on_while_no_independent_restart_comes_to_the_best_function():
+    def most(*ends, small=True):
+        tally = Tally(agree=2, small=small)
+        for kind, score, times in ends:
+            for _ in range(times):
+                tally.add(End(((1, (-score,)),), score, kind))
+        return tally.most()
+
+    early = ("joined", -8, 1)
+    assert most(early, ("free", -10, 9)) == 256  # it is too early to tell
+    assert most(early, ("free", -10, 254)) == 256
+    assert most(early, ("free", -10, 255)) == 1024
+    assert most(early, ("free", -10, 255), small=False) == 256
+    assert most(early, ("free", -8, 1), ("varied", -10, 254)) == 256
+    late = (("free", -10, 199), ("joined", -8, 1), ("free", -9, 100))
+    assert most(*late) == 1024
+    assert most(*late, small=False) == 400
+    assert most(*late, ("sparse", -8, 1)) == 400  # now one has
+    assert most(("free", -10, 299), ("free", -8, 1)) == 512  # not twice as many

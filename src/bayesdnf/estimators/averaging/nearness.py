@@ -1,14 +1,18 @@
 """How near the risks of rules are to averaged ones, by counts of packed bits.
 
-A rule has one probability of each class for each part in each stratum, so that sums over a part's
-rows are all that its cross-entropy depends on: rows of each class, and averaged probabilities of
-each class but the last. All are weighted counts of bits; averaged probabilities are rounded for
-that to a 16384th of a row. Of two classes the first is the positive one.
+A rule has one probability of each class for each part in each stratum. Their cross-entropy to the
+averaged ones is least at the means of these over the part's rows, and it then depends on sums over
+a part's rows only: rows of each class, and averaged probabilities of each class but the last. All
+are weighted counts of bits; averaged probabilities are rounded for that to a 16384th of a row. Of
+two classes the first is the positive one.
+
+With a known prevalence rows of the two classes count as they would in the population: sums over a
+part are then expected ones of the population.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +21,6 @@ from ... import _native
 from ...data.bits import BitMatrix, Words, allocate_planes, segment_offsets
 from ...data.literal_table import LiteralTable
 from ...model.flat_functions import FlatFunctions, as_flat
-from ...model.part_rates import Cells, mean_rates, mean_shares, part_risks
 from ...model.posterior import Posterior
 from ...sampling.draws import Draws
 from .drawn_on_rows import mean_values, stored_places
@@ -63,6 +66,15 @@ class AveragedRows:
         self._shares = self._averaged(draws, values if self._n_classes > 2 else values[..., None])
         """Averaged probabilities: [row, class]."""
         self._weight = np.ones(bits.n_stored, np.int64) if bits.counts is None else bits.counts
+        self._stands_for = np.ones(self._n_classes)
+        """How many rows of the population, of the size of the sample, a row of a class is."""
+        if (prevalence := posterior.effect.prevalence) is not None:
+            of_class = np.array([posterior.n_pos, posterior.n - posterior.n_pos])
+            shares = np.array([prevalence, 1 - prevalence])
+            self._stands_for = posterior.n * shares / np.maximum(1, of_class)
+        # Segments hold the rows of the first class in every stratum, then those of the next.
+        per_class = np.reshape(bits.segments, (self._n_classes, -1)).sum(axis=1)
+        self._mass = self._weight * np.repeat(self._stands_for, per_class)
         included = np.bincount(
             draws.functions.literals, np.repeat(draws.frequency, draws.n_literals), p
         )
@@ -133,7 +145,8 @@ class AveragedRows:
     def _stacked(self, of_views: list[Ints], axis: int) -> Floats:
         """Put rows and averaged probabilities side by side, segments made strata."""
         rows, *shares = (np.split(counts, self._n_classes, axis=axis) for counts in of_views)
-        return np.stack([*rows, *(np.sum(own, axis=0) / _SCALE for own in shares)], axis=-1)
+        sums = [np.tensordot(self._stands_for, own, axes=1) / _SCALE for own in shares]
+        return np.stack([*rows, *sums], axis=-1)
 
     def term_masks(self, terms: Sequence[Sequence[int]]) -> Words:
         """Rows of each term; of the empty one all."""
@@ -151,75 +164,57 @@ class AveragedRows:
 
     def losses(self, flat: FlatFunctions) -> Floats:
         """Cross-entropy of rules, summed over rows."""
-        return self.loss(self.sums(flat, self._posterior.layers + 1), flat.n_layers)
+        return self.loss(self.sums(flat, self._posterior.layers + 1))
 
-    def loss(self, sums: Floats, n_layers: NDArray[np.integer]) -> Floats:
+    def loss(self, sums: Floats) -> Floats:
         """Return the same for sums[rule, stratum, part, which]."""
-        cells, averaged = sums[..., : self._n_classes], sums[..., self._n_classes :]
-        rows = cells.sum(axis=-1)
-        own = self._own(cells, n_layers, self._quick_means)
-        # A part without rows adds no loss; any rate keeps the logarithms finite there.
-        logs = np.log(np.where((rows > 0)[..., None], own, 0.5))
-        nats = (averaged * logs[..., :-1]).sum(axis=-1)
-        nats += (rows - averaged.sum(axis=-1)) * logs[..., -1]
-        return np.asarray(-np.where(rows > 0, nats, 0.0).sum(axis=(1, 2)))
+        from scipy.special import xlogy
 
-    def _own(
-        self,
-        cells: Cells,
-        n_layers: NDArray[np.integer],
-        rates: Callable[[Cells, NDArray[np.integer]], Floats],
-    ) -> Floats:
-        """Posterior means of the probabilities of classes by rules: [rule, stratum, part, class].
+        rows = sums[..., : self._n_classes] @ self._stands_for
+        averaged = sums[..., self._n_classes :]
+        last = np.maximum(0.0, rows - averaged.sum(axis=-1))
+        # -Σ_c s_c ln(s_c / n), s_c the averaged rows of class c among the n of a part.
+        nats = xlogy(rows, rows) - xlogy(last, last) - xlogy(averaged, averaged).sum(axis=-1)
+        return np.asarray(nats.sum(axis=(1, 2)))
 
-        ``rates``: how to find those of the first of two classes.
+    def averaged_cells(self, flat: FlatFunctions) -> Floats:
+        """Averaged probabilities summed over the rows of one rule's parts, nothing rounded.
+
+        Returns
+        -------
+        ndarray of shape (n_strata, n_parts, n_classes)
+            What :meth:`cells` would be if each row were split among the classes as averaged.
         """
-        if self._n_classes > 2:
-            return mean_shares(cells)
-        first = rates(cells, n_layers)
-        return np.stack([first, 1 - first], axis=-1)
+        n_segments = len(self._whole.segments)
+        part = _native.part_of_rows(self._whole.view(), *flat)[0][stored_places(self._whole)]
+        segment = np.repeat(np.arange(n_segments), self._whole.segments)
+        n_strata, n_parts = n_segments // self._n_classes, int(flat.n_layers[0]) + 1
+        place = segment % n_strata * n_parts + part
+        sums = [np.bincount(place, self._mass * own, n_strata * n_parts) for own in self._shares.T]
+        cells = np.stack(sums, axis=-1).reshape(n_strata, n_parts, self._n_classes)
+        return np.asarray(cells, dtype=np.float64)
 
-    def _quick_means(self, cells: Cells, n_layers: NDArray[np.integer]) -> Floats:
-        """Posterior means of rates, near enough for a search where they are no simple ratio."""
-        effect = self._posterior.effect
-        if effect.prevalence is not None:
-            # The mean of ρ θ1 / (ρ θ1 + (1 - ρ) θ0) is a quadrature (``mean_rates``). The ratio of
-            # means ranks candidates nearly alike and costs nothing; ``exact_loss`` uses the
-            # former.
-            totals = (1 + cells).sum(axis=(1, 2), keepdims=True)
-            shares = (1 + cells) / totals * [effect.prevalence, 1 - effect.prevalence]
-            return np.asarray(shares[..., 0] / shares.sum(axis=-1))
-        rates = mean_rates(effect, cells, n_layers)
-        if not self._posterior.simple:
-            return rates
-        some = n_layers > 0
-        if effect.known:
-            rates[some] = [effect.pi0, effect.pi1]
-        elif effect.ordered is not False:  # a reversed pair comes down to about one rate
-            reverse = some & (rates[:, 0, 0] > rates[:, 0, 1])
-            pooled = cells[reverse].sum(axis=2)
-            rates[reverse] = (1 + pooled[..., :1]) / (2 + pooled.sum(axis=-1, keepdims=True))
-        return rates
+    def predicted(self, flat: FlatFunctions) -> Floats:
+        """Probabilities of classes by one rule: [stratum, part, class].
 
-    def _exact_means(self, cells: Cells, n_layers: NDArray[np.integer]) -> Floats:
-        """Posterior means of the rates of one rule."""
-        effect = self._posterior.effect
-        if self._posterior.simple:
-            risks = part_risks(effect, cells[0].astype(np.int64), two_rates=True)
-            return np.array([[[risk.mean for risk in risks]]])
-        return mean_rates(effect, cells, n_layers)
+        Means of the averaged ones over the rows of a part in a stratum; where it has none there,
+        over all of the part's rows, and of a part without rows over all rows.
+        """
+        cells = self.averaged_cells(flat)
+        for strata_and_parts in ((0,), (0, 1)):
+            wider = cells.sum(axis=strata_and_parts, keepdims=True)
+            cells = np.where(cells.sum(axis=-1, keepdims=True) > 0, cells, wider)
+        return np.asarray(cells / cells.sum(axis=-1, keepdims=True))
 
     def exact_loss(self, flat: FlatFunctions) -> float:
         """Say of one rule what it loses on all rows, in nats a row; nothing is rounded."""
         from scipy.special import xlogy
 
-        cells = self.cells(flat)
-        [own] = self._own(cells[None], flat.n_layers, self._exact_means)
-        part = _native.part_of_rows(self._whole.view(), *flat)[0][stored_places(self._whole)]
-        stratum = np.arange(self._n_classes * len(cells)) % len(cells)
-        p, q = self._shares, own[np.repeat(stratum, self._whole.segments), part]
-        lost = self._weight @ (xlogy(p, p) - xlogy(p, q)).sum(axis=1)
-        return max(0.0, float(lost / self._weight.sum()))
+        cells, p = self.averaged_cells(flat), self._shares
+        rows = cells.sum(axis=-1)
+        lost = xlogy(rows, rows).sum() - xlogy(cells, cells).sum()
+        lost += self._mass @ xlogy(p, p).sum(axis=1)
+        return max(0.0, float(lost / self._mass.sum()))
 
     def cells(self, flat: FlatFunctions) -> Ints:
         """Rows of each class in one rule's parts, of all rows: [stratum, part, class]."""

@@ -16,7 +16,7 @@ from ...model.rule import layers_of, one_line
 from ...sampling.draws import Draws
 from ...sampling.judging.chain_limits import LEAST_SHARE
 from ..averaging.representative import Representative
-from ..class_shares import class_parts_table, shares_by_label
+from ..class_shares import class_parts_table
 from ..rules import parts_table
 from .rule_summary import column_lines, risk_lines, told_apart
 from .rule_tables import class_text, part_name, rules_text, table_text
@@ -145,19 +145,23 @@ def representative(model: PosteriorDNFClassifier) -> list[str]:
         return [str(error)]
     rule = shown.rule
     if isinstance(rule, RuleList):
-        lines = rule.to_text(_outcomes(model, shown)).splitlines()
+        lines = rule.to_text(outcomes(model, shown)).splitlines()
     else:
         lines = str(rule).splitlines()
     parts = [f"  {name} ({rows}): {said}" for name, rows, said in _parts(model, shown)]
     return [_representative_title(shown), *(f"  {line}" for line in lines), *parts, _lost(shown)]
 
 
-def _outcomes(
-    model: PosteriorDNFClassifier, shown: Representative
-) -> list[float] | list[dict[Any, float]]:
+def outcomes(model: PosteriorDNFClassifier, shown: Representative) -> list[Any]:
+    """Return what the representative rule predicts in each part, part 0 first.
+
+    Risks, or with more than two classes dicts of each class's probability.
+    """
+    [own] = model._own_probabilities(shown, None)
     if shown.shares is not None:
-        return shares_by_label(shown.shares, model.classes_.tolist())
-    return [risk.mean for risk in shown.risks]
+        labels = model.classes_.tolist()
+        return [dict(zip(labels, part, strict=True)) for part in own.tolist()]
+    return [float(risk) for risk in own[:, model._positive_index]]
 
 
 def _representative_html(model: PosteriorDNFClassifier) -> list[str]:
@@ -180,25 +184,31 @@ def _representative_title(shown: Representative) -> str:
 
 
 def _parts(model: PosteriorDNFClassifier, shown: Representative) -> list[tuple[str, str, str]]:
-    """Name, rows and risk of each part, and whether it is raised or lowered; the else comes last.
+    """Name, rows, and probabilities of each part; the else comes last.
 
-    With more than two classes the most probable one and the shares of others.
+    What it predicts, the risk by its own rows, and whether that is raised or lowered. With more
+    than two classes the most probable one and the shares of others.
     """
     cells, labels = shown.cells.sum(axis=0), model.classes_.tolist()
     if shown.shares is not None:
         table = class_parts_table(shown.rule, cells, shown.shares, labels)
+        said = [class_text(part, ".4g") for part in table.to_dict("records")]
     else:
         table = parts_table(shown.rule, cells, shown.risks, model._base_risk())
+        predicted = reversed(outcomes(model, shown))
+        said = [
+            f"predicted {own:.4g}, by its rows "
+            f"{with_interval(part['rate'], part['low'], part['high'], '.4g')}, {part['risk']}"
+            for own, part in zip(predicted, table.to_dict("records"), strict=True)
+        ]
     names = {} if isinstance(shown.rule, RuleList) else {0: "elsewhere", 1: "where it holds"}
     return [
         (
-            names.get(part["part"], part_name(part["part"])),
-            f"{part['rows']:,} of {shown.cells.sum():,} rows",
-            class_text(part, ".4g")
-            if shown.shares is not None
-            else f"{with_interval(part['rate'], part['low'], part['high'], '.4g')}, {part['risk']}",
+            names.get(part, part_name(part)),
+            f"{rows:,} of {shown.cells.sum():,} rows",
+            text,
         )
-        for part in table.to_dict("records")
+        for part, rows, text in zip(table["part"], table["rows"], said, strict=True)
     ]
 
 

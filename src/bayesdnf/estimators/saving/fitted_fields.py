@@ -40,9 +40,10 @@ _LABEL_TYPES = (
     "uint64", "float16", "float32", "float64",
 )  # fmt: skip
 
-VERSION = 5
+VERSION = 6
 """Of both formats. Version 2 has the record, version 3 the ways of a search, version 4 layers and
-strata, version 5 more than two classes; earlier ones are read too."""
+strata, version 5 more than two classes, version 6 what representative rules predict; earlier ones
+are read too."""
 PARAMETERS = ("time_limit", "n_jobs", "random_state", "allow_missing_columns", "verbose")
 """Parameters that :func:`parameters_document` writes; the encoder and the prior hold the others."""
 

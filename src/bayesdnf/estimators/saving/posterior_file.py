@@ -8,6 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ... import __version__
 from ...errors import InputError
@@ -26,7 +27,7 @@ from ...model.rule_fields import (
 from ...sampling.bayes_factor import BayesFactor
 from ...sampling.draws import Draws
 from ...sampling.draws_file import read, save
-from ..averaging.representative import Representative, outcomes_of
+from ..averaging.representative import Representative, outcomes_of, own_means
 from . import fitted_fields
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def _representative_document(shown: Representative) -> dict[str, Any]:
         "max_literals": shown.max_literals,
         "loss": shown.loss,
         "base_loss": shown.base_loss,
+        "predicted": shown.predicted.tolist(),
         "counts": None if shown.shares else counts_of(shown.cells)._asdict(),
         "cells": shown.cells.tolist(),
     }
@@ -110,7 +112,8 @@ def read_posterior(path: str | os.PathLike[str], cls: type[Model]) -> Model:
     model._representatives, model._max_literals = {}, int(model.max_literals)
     if version > 3:
         model.one_layer_bayes_factor_ = _read_factor(top, "one_layer_bayes_factor")
-        shown = [_read_representative(part, model) for part in top.parts("representatives")]
+        parts = top.parts("representatives")
+        shown = [_read_representative(part, model, version) for part in parts]
         model._representatives = {one.max_literals: one for one in shown}
     return model
 
@@ -130,8 +133,11 @@ def _check_strata(top: JsonFields, model: PosteriorDNFClassifier, drawn: Draws) 
         model.set_params(effect__ordered=None)
 
 
-def _read_representative(part: JsonFields, model: PosteriorDNFClassifier) -> Representative:
-    part.expect("rule", "function", "max_literals", "loss", "base_loss", "counts", "cells")
+def _read_representative(
+    part: JsonFields, model: PosteriorDNFClassifier, version: int
+) -> Representative:
+    newer = ("predicted",) if version > 5 else ()
+    part.expect("rule", "function", "max_literals", "loss", "base_loss", "counts", "cells", *newer)
     drawn, offered = model.draws_, set(model.encoder_.literals_).__contains__
     made_of = "the encoder's literals"
     rule: Rule
@@ -155,9 +161,25 @@ def _read_representative(part: JsonFields, model: PosteriorDNFClassifier) -> Rep
         max_literals=part.whole("max_literals", rule.n_literals),
         loss=part.number("loss", 0),
         base_loss=part.number("base_loss", 0),
+        predicted=_read_predicted(part, cells.shape)
+        if version > 5
+        else own_means(model.effect_, cells, drawn.simple),
         cells=cells,
         **outcomes_of(model.effect_, cells, drawn.simple),
     )
+
+
+def _read_predicted(part: JsonFields, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Read what a rule predicts: probabilities by stratum, part and class."""
+    given = part.any("predicted")
+    try:
+        read = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):  # no numbers, or lists of different lengths
+        read = np.empty(0)
+    if read.shape != shape or not (read.min() >= 0 and np.allclose(read.sum(axis=-1), 1)):
+        must = f"probabilities: {' by '.join(map(str, shape))}, nested in lists"
+        part.fail("field 'predicted'", must, given)
+    return read
 
 
 def _read_parameters(top: JsonFields, encoder: Any, drawn: Draws, version: int) -> dict[str, Any]:

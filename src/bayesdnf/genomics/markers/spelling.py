@@ -93,11 +93,7 @@ def function_of_cells(genotypes: Genotypes, members: list[int], what: int) -> Bo
     Cells that no sample is in may be marked or not. Bit i of ``what`` is cell i, which is the
     copies of the variants read as digits in base 3.
     """
-    copies = genotypes.copies(members)
-    known = (copies >= 0).all(axis=0)
-    powers = 3 ** np.arange(len(members))[::-1]
-    rows = np.bincount(powers @ copies[:, known].astype(np.int64))
-    there = tuple(np.flatnonzero(rows).tolist())
+    there = _inhabited(genotypes.planes[members])
     names = genotypes.names
     return BooleanFunction(
         [
@@ -105,6 +101,26 @@ def function_of_cells(genotypes: Genotypes, members: list[int], what: int) -> Bo
             for term in _smallest(len(members), there, what)
         ]
     )
+
+
+def _inhabited(planes: Words) -> tuple[int, ...]:
+    """Return the cells of some variants that a sample is in."""
+    known, carrier, two = (planes[:, level] for level in (KNOWN, CARRIER, TWO))
+    genotype = np.stack([known & ~carrier, carrier & ~two, two], axis=1)
+    cells = genotype[0]
+    for other in genotype[1:]:
+        cells = (cells[:, None] & other).reshape(-1, cells.shape[1])
+    return tuple(np.flatnonzero(cells.any(axis=1)).tolist())
+
+
+@cache
+def _boxes(n_variants: int) -> dict[tuple[tuple[int, ...], ...], int]:
+    """For each variant some of its three genotypes; and the cells inside, as bits."""
+    cells = list(itertools.product(range(3), repeat=n_variants))
+    return {
+        box: sum(1 << i for i, cell in enumerate(cells) if all(map(_holds, box, cell)))
+        for box in itertools.product(_GENOTYPES, repeat=n_variants)
+    }
 
 
 @lru_cache(maxsize=4096)
@@ -117,14 +133,13 @@ def _smallest(
     are enough, and the best cover of the marked cells by them is found by branching on the first
     cell that is not covered yet.
     """
-    cells = list(itertools.product(range(3), repeat=n_variants))
     forbidden = sum(1 << cell for cell in there if not what >> cell & 1)
     wanted = sum(1 << cell for cell in there if what >> cell & 1)
-    boxes: dict[tuple[tuple[int, ...], ...], int] = {}
-    for box in itertools.product(_GENOTYPES, repeat=n_variants):
-        inside = sum(1 << i for i, cell in enumerate(cells) if all(map(_holds, box, cell)))
-        if not inside & forbidden and inside & wanted:
-            boxes[box] = inside
+    boxes = {
+        box: inside
+        for box, inside in _boxes(n_variants).items()
+        if not inside & forbidden and inside & wanted
+    }
     largest = {
         box: inside & wanted
         for box, inside in boxes.items()

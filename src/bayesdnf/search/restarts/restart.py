@@ -25,7 +25,7 @@ _FIRST_ROUNDS = 2
 _LOOK = 2e8  # what the last look for a term may cost: its width times the cost of a step
 _LONGER_AFTER = 64  # restarts; those that follow anneal for twice as long
 _FREE_LONGER = 2  # how much longer restarts anneal that do so at free rates from the beginning on
-_ELITES = 6  # functions that later rounds start from
+_ELITES = 40  # functions that later rounds may start from
 _OFFERED = 0.5  # share of the attributes that a sparse restart begins with
 _JOINED = 3  # elites from which terms are exchanged for those of the pool
 _HEAT_OF_PRIOR = 0.25  # power of the likelihood's inverse temperature that is the prior's
@@ -175,14 +175,19 @@ class Restart:
         )
 
     def _joined(self, way: Way, width: int, rng: np.random.Generator) -> Found:
-        """Exchange terms of a start and of the elites for terms of all that earlier ends had."""
+        """Exchange terms of a start for terms of all that earlier ends had.
+
+        With the whole pool the elites have their turn too: one restart of those that are judged
+        together does it, since the others would come back to the same elites.
+        """
         if not self.posterior.simple:
             return self._rebuild(way.start, width)
+        starts = [way.start, *(self.known.elites[:_JOINED] if way.pool == 1 else ())]
         kept = rng.random(len(self.known.pool)) < way.pool
         pool = [list(term) for term, keep in zip(self.known.pool, kept, strict=True) if keep]
         ends = [
             _placed(_native.recombine(self.posterior.native, _apart(terms)[0], pool, self.stop))
-            for terms in (way.start, *self.known.elites[:_JOINED])
+            for terms in starts
         ]
         terms, _ = max(ends, key=lambda end: end[1])
         return self._rebuild(terms, width)

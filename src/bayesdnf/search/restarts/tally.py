@@ -16,6 +16,8 @@ _NEARLY_ALL = 0.9  # with this share of those restarts, half as many need to agr
 # All are rebuilt alike at the end, which may take them to the same wrong function, so many of them
 # must have come to the best score before that, from a share on:
 _UNAIDED = ((0.25, 4), (0.1, 8))
+# Restarts that are done if they do not agree: at least, at most, and at most on a small table.
+_RESTARTS, _MOST, _MOST_OF_SMALL = 256, 512, 1024
 # Of all restarts, hardly any may have ended near the best score, in nats, where no other did.
 _NEAR = 10.0
 _SINGLES = 0.025
@@ -44,14 +46,15 @@ class Tally:
     ----------
     agree : int
         How many must have ended at the best score.
-    unaided : int
-        How many of the independent ones must have been there before they were rebuilt, where
-        nearly all of them end there. 0 where annealing is cut short, and cannot be expected to.
+    small : bool
+        Whether restarts are as long as they should be. On large tables annealing is cut short, and
+        cannot be expected to come to the best score unaided.
     """
 
-    def __init__(self, agree: int, unaided: int = 1) -> None:
+    def __init__(self, agree: int, small: bool = True) -> None:
         self._agree = agree
-        self._needed = ((_NEARLY_ALL, unaided), *_UNAIDED)
+        self._small = small
+        self._needed = ((_NEARLY_ALL, int(small)), *_UNAIDED)
         self.terms: Terms = ()
         self.score = -math.inf
         self.found = 0  # restarts that were needed to come to the best score
@@ -73,6 +76,19 @@ class Tally:
     def agreement(self) -> int:
         """How many ended at the best score."""
         return self.kinds.total()
+
+    @property
+    def independent(self) -> int:
+        """How many independent restarts ended at the best score."""
+        return sum(self.kinds[kind] for kind in INDEPENDENT)
+
+    def most(self) -> int:
+        """Return how many restarts to do at most, by what they came to so far."""
+        # What was only put together from other ends may well be bettered by the next ones, and so
+        # may a function that was found late.
+        if self._small and self.restarts >= _RESTARTS and self.independent == 0:
+            return _MOST_OF_SMALL
+        return min(max(_RESTARTS, 2 * self.found), _MOST)
 
     def know(self, end: End) -> bool:
         """Record a function that did not come from a restart; return whether it is the best one."""
@@ -113,11 +129,9 @@ class Tally:
 
     def agrees(self) -> bool:
         """Whether the search may stop."""
-        tried, came = (
-            Counter({kind: counts[kind] for kind in INDEPENDENT})
-            for counts in (self._judged, self.kinds)
-        )
-        share = came.total() / max(1, tried.total())
+        tried = sum(self._judged[kind] for kind in INDEPENDENT)
+        ways = sum(self.kinds[kind] > 0 for kind in INDEPENDENT)
+        share = self.independent / max(1, tried)
         # Good's idea (1953): the share of ends seen only once estimates the probability that the
         # next restart ends at one not seen yet.
         singles = sum(
@@ -127,7 +141,7 @@ class Tally:
         unaided = any(share >= least and self._unaided >= many for least, many in self._needed)
         return (
             self.agreement >= self._agree / (2 if nearly_all else 1)
-            and len(+came) >= _FEWEST_WAYS
+            and ways >= _FEWEST_WAYS
             and unaided
             and singles <= _SINGLES * self.restarts
         )

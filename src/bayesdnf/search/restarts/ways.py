@@ -50,6 +50,7 @@ _FIRST = {3: (1.5, 4.5), 4: (2.5, 5.0), 6: (5.0, 2.5), 7: (1.0, 2.5)}
 _TUNED = 2  # rounds before restarts keep near to rates that did well
 _SPREAD = 0.3  # standard deviation of the logarithm of a distance beside one that did well
 _EARLY = 3  # rounds with one more sparse restart: they are cheap, and differ most
+_FOREMOST = 6  # of the elites: what later restarts start from
 _DROPPED = 0.4  # share of a good function's terms that are taken out
 _POOLED, _FEW_POOLED = 0.6, 0.3  # shares of the terms at hand that most joining restarts take
 _TAKEN = 0.6  # share of the terms of each of two functions that are put together
@@ -127,7 +128,7 @@ class Ways:
         if known and place >= 5:
             tilted = place == 6 and not self._both_classes
             rates = self._rates(number) if tilted else (math.nan, math.nan)
-            elite = elites[int(rng.integers(len(elites)))]
+            elite = elites[int(rng.integers(min(_FOREMOST, len(elites))))]
             return Way("varied", _some(elite, 1 - _DROPPED, rng), rates, cold=True)
         if place == 1:
             return Way("free")
@@ -179,7 +180,9 @@ def _some(terms: Terms, share: float, rng: np.random.Generator) -> Terms:
 
 
 def _together(elites: Sequence[Terms], rng: np.random.Generator) -> Terms:
-    first, second = rng.choice(len(elites), 2)
+    # The foremost are often all alike: the other one may be worse, so that it brings other terms.
+    first, second = (int(rng.integers(n)) for n in (min(_FOREMOST, len(elites)), len(elites)))
     taken = (*_some(elites[first], _TAKEN, rng), *_some(elites[second], _TAKEN, rng))
     once = {term: layer for layer, term in taken}  # in the layer that the second has it in
-    return tuple(sorted((layer, term) for term, layer in once.items()))
+    # Those of the first come first: of terms that exclude each other, recombine() keeps the first.
+    return tuple((layer, term) for term, layer in once.items())
