@@ -23,6 +23,7 @@ def main() -> None:
         sys.exit(f"usage: python -m fuzz {{{','.join(TARGETS)}}} [libFuzzer's options] [folders]")
     warnings.simplefilter("ignore")
     name = sys.argv.pop(1)
+    sys.argv[0] = f"{sys.executable} -m fuzz {name}"  # how -merge=1 starts itself again, by a shell
     if name == "core":  # what is covered lies in C++
         target = importlib.import_module(f"fuzz.{name}")
     else:

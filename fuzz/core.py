@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesdnf import _native as native
 
@@ -39,7 +40,8 @@ def bits(v: Values) -> None:
     native.hash_rows(planes, n_rows)
     rows, offsets = segments(v, n_words)
     out = v.words(3, n_words)
-    native.gather_rows(planes, n_rows, v.array(np.int64, sum(rows), 0, n_rows), rows, offsets, out)
+    n_sources = max(0, min(sum(rows), 64 * n_words))  # wild rows: no list could be as long
+    native.gather_rows(planes, n_rows, v.array(np.int64, n_sources, 0, n_rows), rows, offsets, out)
     native.append_rows(out, v.whole(0, 64), planes, n_rows)
 
 
@@ -59,17 +61,33 @@ def view_of(v: Values) -> tuple[Any, list[int], list[int]]:
     """Make a table of packed bits with literals."""
     n_words, n_planes, n_literals = v.within(0, 4), v.within(1, 4), v.within(0, 6)
     rows, offsets = segments(v, n_words)
-    view = native.BitView(
-        v.words(n_planes, n_words),
-        rows,
-        offsets,
-        v.words(v.within(0, 3), n_words) if v.yes() else None,
-        v.array(np.int32, n_literals, 0, n_planes - 1),
-        v.array(np.uint8, n_literals, 0, 1),
-        v.array(np.int32, n_literals, -1, n_planes - 1),
-        v.pick(None, "portable", "avx2"),
-    )
+    planes = v.words(n_planes, n_words)
+    weights = v.words(v.within(0, 3), n_words) if v.yes() else None
+    plane = v.array(np.int32, n_literals, 0, n_planes - 1)
+    complement = v.array(np.uint8, n_literals, 0, 1)
+    valid = v.array(np.int32, n_literals, -1, n_planes - 1)
+    if not v.wild():
+        make_consistent(
+            planes, rows, offsets, list(zip(plane.tolist(), valid.tolist(), strict=False))
+        )
+    simd = v.pick(None, "portable", "avx2")
+    view = native.BitView(planes, rows, offsets, weights, plane, complement, valid, simd)
     return view, rows, offsets
+
+
+def make_consistent(
+    planes: NDArray[np.uint64], rows: list[int], offsets: list[int], pairs: list[tuple[int, int]]
+) -> None:
+    """Clear bits that no row stands for, and values that are not known: most would be refused."""
+    n_planes, n_words = planes.shape
+    kept = np.zeros(n_words, dtype=np.uint64)
+    for (first, end), n in zip(itertools.pairwise(offsets), rows, strict=False):
+        for w in range(max(0, min(first, n_words)), max(0, min(end, n_words))):
+            kept[w] = (1 << min(64, max(0, n - 64 * (w - first)))) - 1
+    planes &= kept
+    for j, k in pairs * n_planes:  # a plane may say where the values of another are known
+        if 0 <= j < n_planes and 0 <= k < n_planes:
+            planes[j] &= planes[k]
 
 
 def table(v: Values) -> None:
@@ -288,12 +306,12 @@ def scans(v: Values) -> None:
     n_variants, n_words = v.within(0, 6), v.within(0, 3)
     raw = v.words(n_variants, 3, n_words)
     planes = raw if v.wild() else np.bitwise_and.accumulate(raw, axis=1)
-    cases = v.words(n_words)
-    controls = v.words(n_words)
-    if not v.wild() and controls.shape == cases.shape:
-        controls &= ~cases
+    segments = v.words(2 * v.within(1, 2), n_words)
+    if not v.wild():
+        for i in range(1, len(segments)):
+            segments[i] &= ~np.bitwise_or.reduce(segments[:i])
     scan = native.ScanTable(
-        planes, cases, controls, effect_of(v), v.wholes(v.within(1, 6), 0, 5), v.yes(), v.yes(),
+        planes, segments, effect_of(v), v.wholes(v.within(1, 6), 0, 5), v.yes(), v.yes(),
         v.whole(1, 9), v.whole(0, 9), v.array(np.int32, n_variants, 0, 1),
         v.array(np.int64, n_variants, 0, 99), v.within(0, 2),
     )  # fmt: skip

@@ -1,7 +1,8 @@
 """The slow, obvious twin of every fast routine, written from the mathematics.
 
-Rows are Python loops over bools, probabilities are fractions or scipy's functions, random draws
-are spelled out on numpy's Philox. Nothing here is clever; the tests compare the library with it.
+Rows are Python loops over bools, probabilities are fractions or scipy's functions. Nothing here is
+clever; the tests compare the library with it. Other twins lie beside the tests that need them, in
+modules whose names begin with "slow".
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from scipy import stats
 from scipy.special import betaln
 
 from bayesdnf.boolean.literal import Relation
+from tests.model.slow_order import log_order_probability
 
 # Words -------------------------------------------------------------------------------------------
 
@@ -85,62 +87,6 @@ def literal_truth(value, negated):
     return value is not None and bool(value) != negated
 
 
-# Random draws ------------------------------------------------------------------------------------
-
-
-class Stream:
-    """Draws on numpy's Philox, each from raw 64-bit numbers."""
-
-    def __init__(self, key, counter=(0, 0, 0, 0)):
-        self._bits = np.random.Philox(
-            key=np.array(key, dtype=np.uint64), counter=np.array(counter, dtype=np.uint64)
-        )
-
-    def raw(self):
-        return int(self._bits.random_raw())
-
-    def uniform(self):
-        return (self.raw() >> 11) / 2**53
-
-    def uniform_positive(self):
-        return ((self.raw() >> 11) + 1) / 2**53
-
-    def below(self, n):
-        """Lemire: the high word of raw * n, unless the low word falls in the uneven remainder."""
-        while True:
-            high, low = divmod(self.raw() * n, 2**64)
-            if low >= 2**64 % n:
-                return high
-
-    def normal(self):
-        """One value of a polar pair."""
-        while True:
-            u = 2 * self.uniform() - 1
-            v = 2 * self.uniform() - 1
-            s = u * u + v * v
-            if 0 < s < 1:
-                return u * math.sqrt(-2 * math.log(s) / s)
-
-    def log_gamma(self, shape):
-        """Marsaglia and Tsang (2000), with their boost below 1."""
-        if shape < 1:
-            boosted = self.log_gamma(shape + 1)
-            return boosted + math.log(self.uniform_positive()) / shape
-        d = shape - 1 / 3
-        c = 1 / math.sqrt(9 * d)
-        while True:
-            x = self.normal()
-            v = (1 + c * x) ** 3
-            if v <= 0:
-                continue
-            if math.log(self.uniform_positive()) < x * x / 2 + d - d * v + d * math.log(v):
-                return math.log(d * v)
-
-    def beta(self, a, b):
-        x, y = self.log_gamma(a), self.log_gamma(b)
-        return 1 / (1 + math.exp(y - x)) if y - x < 700 else math.exp(x - y)
-
-
 # Likelihood --------------------------------------------------------------------------------------
 
 
@@ -205,119 +151,6 @@ def log_dirichlet(rows):
         + math.lgamma(n_classes)
         - math.lgamma(n_classes + sum(rows))
     )
-
-
-def log_order_probability(alpha0, beta0, alpha1, beta1):
-    """Log P(X <= Y), X ~ Beta(alpha0, beta0) and Y ~ Beta(alpha1, beta1) independent."""
-    if all(v == int(v) for v in (alpha0, beta0, alpha1, beta1)):
-        return log_of(order_probability(int(alpha0), int(beta0), int(alpha1), int(beta1)))
-    return OrderedGrid(alpha0, beta0, alpha1, beta1).log_probability
-
-
-def order_probability(alpha0, beta0, alpha1, beta1):
-    """P(X <= Y) for whole parameters, exactly: a hypergeometric distribution function."""
-    population = alpha0 + beta0 + alpha1 + beta1 - 2
-    special = alpha1 + beta1 - 1
-    draws = alpha0 + alpha1 - 1
-    least = max(0, draws - (population - special))
-    ways = math.comb(special, least) * math.comb(population - special, draws - least)
-    total = 0
-    for x in range(least, min(alpha1 - 1, special, draws) + 1):
-        total += ways
-        ways = ways * (special - x) * (draws - x)
-        ways //= (x + 1) * (population - special - draws + x + 1)
-    return Fraction(total, math.comb(population, draws))
-
-
-def order_probability_double_sum(alpha0, beta0, alpha1, beta1):
-    """The same by another road: sum over Y's count of uniforms of a Beta integral."""
-    total = Fraction(0)
-    n = alpha1 + beta1 - 1
-    for i in range(alpha1):  # i of the n uniforms lie below X
-        total += math.comb(n, i) * _beta(alpha0 + i, beta0 + n - i)
-    return total / _beta(alpha0, beta0)
-
-
-def _beta(a, b):
-    return Fraction(math.factorial(a - 1) * math.factorial(b - 1), math.factorial(a + b - 1))
-
-
-def log_of(probability):
-    """Logarithm of a fraction, to rounding also next to 1 and far below the range of floats."""
-    if probability > Fraction(1, 2):
-        return math.log1p(-float(1 - probability))
-    return math.log(probability.numerator) - math.log(probability.denominator)
-
-
-class OrderedGrid:
-    """X and Y on a fine grid in logit x: their order, and each given that X <= Y.
-
-    Everything is a sum in logs over equal steps; a running sum is corrected by its first
-    Euler-Maclaurin term, which leaves an error of the fourth order in the step.
-    """
-
-    def __init__(self, alpha0, beta0, alpha1, beta1):
-        parameters = alpha0, beta0, alpha1, beta1
-        reach = 50 / min(*parameters, 1) + max(abs(math.log(v)) for v in parameters)
-        self._place(parameters, np.linspace(-reach, reach, 200_001))
-        # A rough look says where the mass is; steps there are short beside the slopes.
-        peak = self.t[np.argmax(self.log_second)]
-        first, second = self._matters(self.log_first), self._matters(self.log_second)
-        if self.t[np.argmax(self.log_f0)] <= peak:
-            first |= self._matters(self.log_f0)
-        if self.t[np.argmax(self.log_f1)] >= peak:
-            second |= self._matters(self.log_f1)
-        places = np.flatnonzero(first | second)
-        ends = self.t[max(places[0] - 1, 0)], self.t[min(places[-1] + 1, len(self.t) - 1)]
-        steepest = max(np.abs(self.slope0[first]).max(), np.abs(self.slope1[second]).max())
-        n_steps = math.ceil((ends[1] - ends[0]) / min(0.02, 0.02 / steepest))
-        self._place(parameters, np.linspace(*ends, n_steps + 1))
-        self.log_probability = self._total(self.log_second)
-
-    @staticmethod
-    def _matters(logs):
-        return logs > logs.max() - 60
-
-    def _place(self, parameters, t):
-        alpha0, beta0, alpha1, beta1 = parameters
-        self.t, self.step = t, t[1] - t[0]
-        self.log_f0, self.slope0 = self._density(alpha0, beta0)
-        self.log_f1, self.slope1 = self._density(alpha1, beta1)
-        # X's mass to the left of each point, and Y's to the right of it (mirrored).
-        self.log_second = self.log_f1 + self._running(self.log_f0, self.slope0)
-        mirrored = self._running(self.log_f1[::-1], -self.slope1[::-1])
-        self.log_first = self.log_f0 + mirrored[::-1]
-
-    def _density(self, alpha, beta):
-        log_x, log_rest = -np.logaddexp(0, -self.t), -np.logaddexp(0, self.t)
-        slope = alpha * np.exp(log_rest) - beta * np.exp(log_x)
-        return alpha * log_x + beta * log_rest - betaln(alpha, beta), slope
-
-    def _running(self, log_f, slope):
-        """Log of the integral from the left end of the line to each point."""
-        sums = np.logaddexp.accumulate(log_f) + math.log(self.step)
-        here, left = np.exp(log_f - sums), np.exp(log_f[0] - sums)
-        correction = (
-            -self.step / 2 * (here + left)
-            - self.step**2 / 12 * (slope * here - slope[0] * left)
-            + left / max(slope[0], 1e-300)  # the exponential tail beyond the grid
-        )
-        return sums + np.log1p(np.maximum(correction, -0.9))  # the rough look may be too rough
-
-    def _total(self, logs):
-        return float(np.logaddexp.reduce(logs) + math.log(self.step))
-
-    def mean(self, which):
-        logs = (self.log_first, self.log_second)[which]
-        log_x = -np.logaddexp(0, -self.t)
-        return math.exp(self._total(logs + log_x) - self._total(logs))
-
-    def cdf(self, which, x):
-        """P(X <= x | X <= Y), or the same of Y."""
-        logs = (self.log_first, self.log_second)[which]
-        mass = np.exp(logs - logs.max())
-        middles = np.cumsum(mass) - mass / 2
-        return np.interp(np.log(x) - np.log1p(-np.asarray(x)), self.t, middles / mass.sum())
 
 
 # Prior on functions ------------------------------------------------------------------------------

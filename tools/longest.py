@@ -21,18 +21,16 @@ HEAD = re.compile(r"^[A-Za-z][^;{}()#]*?([\w:~]+)\([^;{}#]*\)[^;{}()]*\{$", re.M
 BINDINGS = "one statement for each name that Python sees, with its checks"
 PAPER = "one experiment from its data to its sentences, read beside the paper"
 REASONS = {
-    "native/sampling/moves.cpp": "all moves of the sampler, which share their ratios",
+    "native/sampling/moves.cpp": "all moves of the sampler, which share proposals and ratios",
     "native/search/anneal.cpp": "the paper's annealing as a whole, with counts of its own",
     "native/search/hunt.cpp": "the steps of one restart, all on one state and its buffers",
     "native/search/beam.cpp": "growing, rebuilding and polishing terms share one beam",
     "native/genomics/simd/pairs.cpp": "one loop for three instruction sets",
     "src/bayesdnf/cli/__init__.py": "four commands; each lists its options",
-    "src/bayesdnf/cli/genomics.py": "four commands; each lists its options",
     "native/search/term_sets.cpp": "one branch and bound whose steps share counts of rows",
     "src/bayesdnf/search/boxes.py": "one branch and bound: boxes, pricing, cutting",
     "src/bayesdnf/sampling/draws_file.py": "writing draws; reading with every array checked",
     "src/bayesdnf/sampling/run.py": "a run from its starts to its draws, with its checks",
-    "src/bayesdnf/model/posterior.py": "the public class; most of it is documentation",
     "src/bayesdnf/cli/__init__.py::fit": "checks, the search, three kinds of test",
     "src/bayesdnf/cli/__init__.py::predict": "four kinds of model in, one kind of table out",
     "src/bayesdnf/report/facts.py": "every fact of a report, with its type",

@@ -57,6 +57,17 @@ inline void require_layers(std::span<const std::int32_t> layers, std::size_t n_t
         require(0 < g && g <= kMostLayers, "layers must be numbered from 1");
 }
 
+// Where variants lie: one place for each, so that differences fit 64 bits.
+template <class Chromosomes, class Positions>
+void require_places(const Chromosomes& chromosome, const Positions& position, std::size_t n) {
+    require(chromosome.shape(0) == n && position.shape(0) == n,
+            "chromosome and position must have one entry for each variant");
+    constexpr std::int64_t kFarthest = std::int64_t{1} << 62;
+    for (std::size_t v = 0; v < n; ++v)
+        require(-kFarthest < position.data()[v] && position.data()[v] < kFarthest,
+                "a position is too large");
+}
+
 // Whether that many rows fit into words [first, end).
 inline bool fits(std::size_t rows, std::size_t first, std::size_t end) {
     return saturating_add(first, words_for(rows)) <= end;

@@ -39,6 +39,34 @@ Count weighted_rows(const Planes& weights, std::size_t n_words, const Simd& simd
     return sum;
 }
 
+// Whether no plane has bits in the padding, or for rows whose value is not known. Counts of a
+// complement are differences, and scores look counts up in tables that end with the rows there are.
+bool consistent(const Planes& planes, const std::vector<std::size_t>& rows_per_segment,
+                const std::vector<std::size_t>& offsets,
+                const std::vector<LiteralSource>& literals) {
+    const std::size_t n_words = offsets.back(), stride = planes.shape(1);
+    std::vector<Word> rows(n_words);
+    std::vector<std::size_t> partial;  // words that hold padding
+    for (std::size_t s = 0; s < rows_per_segment.size(); ++s) {
+        fill_ones(rows.data() + offsets[s], rows_per_segment[s], offsets[s + 1] - offsets[s]);
+        for (std::size_t w = offsets[s]; w < offsets[s + 1]; ++w)
+            if (rows[w] != ~Word{0}) partial.push_back(w);
+    }
+    Word wrong = 0;
+    for (std::size_t j = 0; j < planes.shape(0); ++j)
+        for (const std::size_t w : partial) wrong |= planes.data()[j * stride + w] & ~rows[w];
+    // A plane's literals mostly stand side by side: the pair before need not be looked at again.
+    std::int32_t plane = -1, valid = -1;
+    for (const LiteralSource& l : literals) {
+        if (l.valid < 0 || (l.plane == plane && l.valid == valid)) continue;
+        plane = l.plane, valid = l.valid;
+        const Word* const value = planes.data() + as_index(plane) * stride;
+        const Word* const known = planes.data() + as_index(valid) * stride;
+        for (std::size_t w = 0; w < n_words; ++w) wrong |= value[w] & ~known[w];
+    }
+    return wrong == 0;
+}
+
 PyBitView make_view(Planes planes, const std::vector<std::size_t>& rows_per_segment,
                     const std::vector<std::size_t>& offsets, std::optional<Planes> weights,
                     In<std::int32_t, 1> plane, In<std::uint8_t, 1> complement,
@@ -61,6 +89,8 @@ PyBitView make_view(Planes planes, const std::vector<std::size_t>& rows_per_segm
             0 <= literals[l].plane && literals[l].plane < n_planes && literals[l].valid < n_planes,
             "a literal points outside the planes");
     }
+    require(consistent(planes, rows_per_segment, offsets, literals),
+            "planes have bits in the padding, or for rows whose value is not known");
     const Simd& loops = chosen(simd);
     if (weights)
         require(weighted_rows(*weights, offsets.back(), loops) < std::numeric_limits<Count>::max(),

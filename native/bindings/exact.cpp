@@ -72,9 +72,12 @@ void bind_exact(nb::module_& m) {
                     "rows must be a row mask, or empty");
             // A worth is the sum of all of these at most; half of the range is left for it.
             std::int64_t total = 0;
-            const auto add = [&](std::int64_t value) {
+            const auto magnitude = [](std::int64_t value) {
                 require(value > INT64_MIN, "a price is too large");
-                total = saturating_add(total, value < 0 ? -value : value);
+                return value < 0 ? -value : value;
+            };
+            const auto add = [&](std::int64_t value) {
+                total = saturating_add(total, magnitude(value));
             };
             for (std::size_t i = 0; i < prices.shape(0); ++i) add(prices.data()[i]);
             for (std::size_t i = 0; i < literals.shape(0); ++i) add(literals.data()[i]);
@@ -83,9 +86,9 @@ void bind_exact(nb::module_& m) {
             std::int64_t largest = 0;
             for (std::size_t k = 0; k < sizes.shape(0); ++k)
                 if (sizes.data()[k] != kNoSize)
-                    largest =
-                        std::max(largest, sizes.data()[k] < 0 ? -sizes.data()[k] : sizes.data()[k]);
+                    largest = std::max(largest, magnitude(sizes.data()[k]));
             require(saturating_add(total, largest) < INT64_MAX / 8, "the prices are too large");
+            require(floor > INT64_MIN, "floor is too low");
             PricingWish wish;
             wish.sizes.assign(sizes.data(), sizes.data() + sizes.shape(0));
             wish.literals.assign(literals.data(), literals.data() + literals.shape(0));

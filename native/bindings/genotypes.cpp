@@ -124,8 +124,7 @@ void bind_genotypes(nb::module_& m) {
         [](ReadGenotypes planes, In<std::int32_t, 1> chromosome, In<std::int64_t, 1> position,
            std::int64_t window, double r_squared) {
             require_planes(planes, 0);
-            require(chromosome.shape(0) == planes.shape(0) && position.shape(0) == planes.shape(0),
-                    "chromosome and position must have one entry for each variant");
+            require_places(chromosome, position, planes.shape(0));
             auto out = new_array<std::uint8_t, 1>({planes.shape(0)});
             const nb::gil_scoped_release release;
             const auto keep = prune(planes.data(), planes.shape(2), planes.shape(0),

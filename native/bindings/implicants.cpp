@@ -52,6 +52,7 @@ void bind_implicants(nb::module_& m) {
                 require(total <= kMost && saturating_multiply(size_cost, longest) <= kMost,
                         "the weights, or the costs of a term, add up to more than 64 bits hold");
                 wish.size_cost = size_cost;
+                require(floor > INT64_MIN, "floor is too low");
                 wish.floor = floor;
                 wish.best_only = best_only;
                 wish.most = most;

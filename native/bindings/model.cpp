@@ -283,6 +283,12 @@ void bind_model(nb::module_& m) {
                      "rates are ordered or known with one layer, one stratum and two classes only");
                  require(weights.shape(0) == 0 || weights.shape(0) == bits.n_literals(),
                          "one weight per literal is needed");
+                 // Logs of doubles reach 745; a function of two million literals then adds up to
+                 // less than 64 bits hold.
+                 constexpr std::int64_t kLargest = std::int64_t{1024} << 32;
+                 for (std::size_t l = 0; l < weights.shape(0); ++l)
+                     require(-kLargest <= weights.data()[l] && weights.data()[l] <= kLargest,
+                             "the log weight of a literal is too large");
                  require(rules.n_literals() == bits.n_literals(),
                          "support and view must have the same literals");
                  auto posterior = std::make_unique<Posterior>(

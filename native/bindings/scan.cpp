@@ -80,10 +80,10 @@ PyScanTable* make_table(In<Word, 3> planes, In<Word, 2> segments, const Effect& 
     require(planes.shape(1) == kPlanesPerVariant, "planes must have shape (variants, 3, words)");
     require(segments.shape(1) == planes.shape(2),
             "the masks of cases and controls must be as long as the planes");
+    require(segments.shape(1) > 0, "a scan needs samples");
     require(segments.shape(0) >= 2 && segments.shape(0) % 2 == 0,
             "there must be a mask of cases and one of controls for each stratum");
-    require(chromosome.shape(0) == planes.shape(0) && position.shape(0) == planes.shape(0),
-            "chromosome and position must have one entry for each variant");
+    require_places(chromosome, position, planes.shape(0));
     require(!codings.empty() && codings.size() <= kCodings, "one to six codings are needed");
     for (const std::uint8_t c : codings) require(c < kCodings, "a coding is a number below 6");
     std::unique_ptr<ScanTable> table;

@@ -120,7 +120,8 @@ class BitView {
     // Whether segments are so short that sweeps are faster over planes that lie word by word, and
     // the planes so few that a second copy of them (8 MiB) costs little.
     bool is_short() const {
-        return n_words() <= 64 * n_segments() && n_words() * n_planes_ <= std::size_t{1} << 20;
+        return n_words() > 0 && n_words() <= 64 * n_segments() &&
+               n_words() * n_planes_ <= std::size_t{1} << 20;
     }
     void lay_by_word();
     void find_runs();

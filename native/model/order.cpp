@@ -100,7 +100,7 @@ double integrate(double alpha0, double beta0, double alpha1, double beta1) {
     return std::min(0.0, std::log(sum * h) + top - log_beta(alpha1, beta1));
 }
 
-// Continued fraction of the incomplete Beta function (modified Lentz).
+// Continued fraction of the incomplete Beta function (DLMF 8.17.22, by the modified Lentz method).
 double beta_fraction(double x, double a, double b) {
     constexpr double kTiny = 1e-300;
     const auto guard = [](double v) { return std::fabs(v) < kTiny ? kTiny : v; };
@@ -128,6 +128,7 @@ double log_beta_cdf(double t, double a, double b) {
     const double log_x = -std::log1p(std::exp(-t)), log_rest = -std::log1p(std::exp(t));
     const double x = std::exp(log_x), rest = std::exp(log_rest);
     const double front = a * log_x + b * log_rest - log_beta(a, b);
+    // The fraction converges fast on this side only; on the other one, I_x(a, b) = 1 - I_1-x(b, a).
     if (x < (a + 1) / (a + b + 2)) return front + std::log(beta_fraction(x, a, b) / a);
     return std::log1p(-std::exp(front + std::log(beta_fraction(rest, b, a) / b)));
 }

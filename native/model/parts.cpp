@@ -19,6 +19,7 @@ void Parts::assign(const BitView& view, std::span<const Word* const> masks, Laye
     above_.assign(n_words_, 0);
     own_.resize(n_words_);
     covers_.assign(masks.size(), 0);
+    // From the highest layer down, each takes what holds of its terms and no higher one has taken.
     for (std::size_t g = n_layers_; g > 0; --g) {
         Word* part = rows_.data() + g * n_words_;
         for (std::size_t i = 0; i < masks.size(); ++i) {

@@ -73,8 +73,10 @@ double Likelihood::order_factor(Count a, Count b) const {
     const double marked = real(a), marked_not = real(b);
     const double rest = real(n_positive_ - a), rest_not = real(n_negative_ - b);
     if (flat_) {
-        // The probability of the wrong order lies in [t, t / (1 - r)]; below e^-37.5 it is lost
-        // beside 1 in double precision and the factor is 2.
+        // With uniform priors the wrong order has the probability of a hypergeometric upper tail
+        // (docs/model.md, "Order"), t its first term and r the second over the first. Such ratios
+        // fall, so the tail lies in [t, t / (1 - r)]; below e^-37.5 it is lost beside 1 in double
+        // precision and the factor is 2.
         const double r = marked_not * rest / ((marked + 2.0) * (rest_not + 2.0));
         if (r < 1) {
             const double n = real(n_positive_ + n_negative_);

@@ -23,6 +23,7 @@ constexpr unsigned subset_ranks(Operator a, Operator b) {
                 case Operator::at_least: return kSame | kGreater;
                 default: return kLess;
             }
+        // Of all values, not only those in the table: x != u allows less than the lowest there is.
         case Operator::differs: return b == Operator::differs ? kSame : 0;
         case Operator::at_least:
             return b == Operator::differs    ? kGreater
@@ -63,6 +64,7 @@ constexpr unsigned reversed(unsigned ranks) {
            ((ranks & kGreater) != 0 ? kLess : 0);
 }
 constexpr RankTable subset = of_operators(subset_ranks);
+// Literals exclude each other exactly if one implies the negation of the other.
 constexpr RankTable disjoint =
     of_operators([](Operator a, Operator b) { return subset_ranks(a, negated(b)); });
 constexpr RankTable kin = of_operators([](Operator a, Operator b) {
@@ -81,6 +83,7 @@ Support::Support(Rules rules, std::vector<LiteralMeaning> literals, Knowledge kn
       required_(std::move(knowledge.required)) {}
 
 Support Support::offering(std::vector<std::uint8_t> offered) const {
+    // Required literals stay on offer: without them nothing that is allowed could be reached.
     for (const Knowledge::Entry& entry : required_)
         for (const std::int32_t l : entry) offered[as_index(l)] = 1;
     Support fewer = *this;

@@ -15,7 +15,7 @@ Record::Function describe(const State& state) {
     const BitView& view = state.posterior().view();
     Parts parts;
     state.parts(parts);
-    Hash rows;
+    Hash rows{};  // of a table without rows
     if (state.posterior().prior().layers() == 1) {
         const std::vector<Word> none(view.n_words(), 0);
         rows = hash_words(state.size() == 0 ? none.data() : parts.rows(1), view.n_words());
@@ -27,7 +27,7 @@ Record::Function describe(const State& state) {
                 // leave no trace.
                 of_parts.push_back(hash_words(parts.rows(h), view.n_words()));
         std::sort(of_parts.begin(), of_parts.end());
-        rows = hash_words(of_parts.front().data(), 2 * of_parts.size());
+        if (!of_parts.empty()) rows = hash_words(of_parts.front().data(), 2 * of_parts.size());
     }
     return {state.value(), parts.counts(), rows};
 }

@@ -26,6 +26,8 @@ bool KnownFunctions::jump(State& state, const Heat& heat, Philox& rng) const {
     const auto key = state.canonical();
     const auto here = std::lower_bound(keys_.begin(), keys_.end(), key);
     if (here == keys_.end() || *here != key) return false;
+    // The next function is drawn by the tempered posterior whatever the present one is: a Gibbs
+    // step among the listed functions, which needs no acceptance.
     const Heat own = planted(Fault::jump_unheated) ? Heat{1, 1} : heat;
     double highest = -INFINITY;
     for (const State& s : states_) highest = std::max(highest, s.value().tempered(own));

@@ -1,58 +1,17 @@
 #include "sampling/moves.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <iterator>
 
 #include "faults.hpp"
-#include "model/special.hpp"
 
 namespace bayesdnf {
 namespace {
 
-constexpr std::size_t kLargestDrawn = 64;  // literals of a term drawn with size 2^-k
-
-double log_factorial(std::size_t k) { return log_gamma(static_cast<double>(k) + 1.0); }
-
-double log_choose(std::size_t n, std::size_t k) {
-    return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
-}
-
 double log_add(double x, double y) {
     const double high = std::max(x, y);
     return high == -INFINITY ? high : high + std::log1p(std::exp(std::min(x, y) - high));
-}
-
-// 1, 2, 3, … with probabilities 1/2, 1/4, 1/8, …
-std::size_t halving_size(Philox& rng) {
-    return 1 + static_cast<std::size_t>(std::countr_zero(rng.next()));
-}
-
-// k different numbers below n, in rising order (Floyd).
-Term subset(std::size_t n, std::size_t k, Philox& rng) {
-    Term chosen;
-    for (std::size_t j = n - k; j < n; ++j) {
-        auto t = static_cast<std::int32_t>(rng.below(j + 1));
-        auto place = std::lower_bound(chosen.begin(), chosen.end(), t);
-        if (place != chosen.end() && *place == t) {
-            t = static_cast<std::int32_t>(j);
-            place = chosen.end();
-        }
-        chosen.insert(place, t);
-    }
-    return chosen;
-}
-
-// Any term at all: a size k with probability 2^-k, then any k of the p literals.
-Term plain_term(std::size_t p, Philox& rng) {
-    const std::size_t k = halving_size(rng);
-    return k > p || k > kLargestDrawn ? Term{} : subset(p, k, rng);
-}
-
-double log_plain(const Term& term, std::size_t p) {
-    const std::size_t k = term.size();
-    return k > kLargestDrawn ? -INFINITY : -static_cast<double>(k) * kLog2 - log_choose(p, k);
 }
 
 Term symmetric_difference(const Term& a, const Term& b) {
@@ -114,85 +73,6 @@ bool propose_death(State& state, std::size_t i, double log_q, const Heat& heat, 
 
 }  // namespace
 
-RowTerms::RowTerms(const BitView& view, const Individuals& individuals)
-    : individuals_(&individuals), view_(&view) {
-    Term held;
-    for (std::size_t row = 0; row < individuals.n_positive_rows(); ++row) {
-        individuals.true_literals(row, held);
-        literals_.push_back(static_cast<std::uint32_t>(held.size()));
-    }
-    if (literals_.empty()) return;
-    fewest_ = *std::min_element(literals_.begin(), literals_.end());
-    alike_ = fewest_ == *std::max_element(literals_.begin(), literals_.end());
-}
-
-Term RowTerms::draw(Philox& rng, Room& room) const {
-    if (individuals_->n_positive() == 0) return {};
-    const std::size_t row = individuals_->row_of(rng.below(individuals_->n_positive()));
-    const std::size_t k = halving_size(rng);
-    if (k > literals_[row] || k > kLargestDrawn) return {};
-    individuals_->true_literals(row, room.held);
-    Term term = subset(room.held.size(), k, rng);
-    for (std::int32_t& l : term) l = room.held[as_index(l)];
-    return term;
-}
-
-double RowTerms::log_probability(const Term& term, const Word* mask, Room& room) const {
-    const std::size_t k = term.size();
-    if (k > kLargestDrawn) return -INFINITY;
-    const double log_size = -static_cast<double>(k) * kLog2;
-    const double n_positive = static_cast<double>(individuals_->n_positive());
-    if (alike_ || planted(Fault::row_birth_one_row)) {
-        Count positive = individuals_->positives_of(*view_, mask);
-        if (positive == 0) return -INFINITY;
-        if (planted(Fault::row_birth_one_row)) positive = 1;
-        return log_size - log_choose(fewest_, k) +
-               std::log(static_cast<double>(positive) / n_positive);
-    }
-    // Rows with more true literals are less likely to give just these: sum over them, relative to
-    // what the poorest row that could hold the term would give.
-    const double reference = log_choose(std::max<std::size_t>(fewest_, k), k);
-    room.share.assign(*std::max_element(literals_.begin(), literals_.end()) + 1, 0);
-    double sum = 0;
-    individuals_->for_each_positive(mask, [&](std::size_t row) {
-        double& s = room.share[literals_[row]];
-        if (s == 0) s = std::exp(reference - log_choose(literals_[row], k));
-        sum += s * static_cast<double>(individuals_->count(row));
-    });
-    return sum == 0 ? -INFINITY : log_size - reference + std::log(sum / n_positive);
-}
-
-ListedTerms::ListedTerms(std::vector<Term> terms, const std::vector<double>& weights) {
-    std::vector<std::size_t> order(terms.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t i, std::size_t j) { return terms[i] < terms[j]; });
-    double sum = 0;
-    for (const std::size_t i : order) {
-        sum += weights[i];
-        if (!terms_.empty() && terms_.back() == terms[i]) {
-            up_to_.back() = sum;
-        } else {
-            terms_.push_back(std::move(terms[i]));
-            up_to_.push_back(sum);
-        }
-    }
-}
-
-const Term& ListedTerms::draw(Philox& rng) const {
-    const double u = rng.uniform() * up_to_.back();
-    const auto place = std::upper_bound(up_to_.begin(), up_to_.end() - 1, u);
-    return terms_[static_cast<std::size_t>(place - up_to_.begin())];
-}
-
-double ListedTerms::log_probability(const Term& term) const {
-    const auto place = std::lower_bound(terms_.begin(), terms_.end(), term);
-    if (place == terms_.end() || *place != term) return -INFINITY;
-    const auto i = static_cast<std::size_t>(place - terms_.begin());
-    const double weight = up_to_[i] - (i == 0 ? 0 : up_to_[i - 1]);
-    return std::log(weight / up_to_.back());
-}
-
 bool Mover::operator()(Move move, State& state, const Heat& heat, Philox& rng) {
     switch (move) {
         case Move::flip: return flip(state, heat, rng);
@@ -242,17 +122,17 @@ bool Mover::swap(State& state, const Heat& heat, Philox& rng) {
 // A coin decides between birth and death also where one of them is impossible, so that the two
 // probabilities cancel in the ratio.
 bool Mover::birth(State& state, const Heat& heat, Philox& rng) {
-    const std::size_t p = n_literals(state);
+    const PlainTerms any(n_literals(state));
     const bool fault = planted(Fault::birth_without_q);
     if (rng.below(2) == 0) {
-        const Term term = plain_term(p, rng);
+        const Term term = any.draw(rng);
         if (term.empty()) return false;
-        return propose_birth(state, term, any_place(state, rng), fault ? 0 : log_plain(term, p),
-                             heat, rng);
+        return propose_birth(state, term, any_place(state, rng),
+                             fault ? 0 : any.log_probability(term), heat, rng);
     }
     if (state.size() == 0) return false;
     const std::size_t i = rng.below(state.size());
-    return propose_death(state, i, fault ? 0 : log_plain(state.terms()[i], p), heat, rng);
+    return propose_death(state, i, fault ? 0 : any.log_probability(state.terms()[i]), heat, rng);
 }
 
 bool Mover::row_birth(State& state, const Heat& heat, Philox& rng) {
@@ -342,22 +222,24 @@ bool Mover::listed_birth(State& state, const Heat& heat, Philox& rng) {
 // The paper's reversible jump: a term u makes way for w and the symmetric difference of u and w, or
 // two terms for theirs.
 bool Mover::split(State& state, const Heat& heat, Philox& rng) {
-    const std::size_t m = state.size(), p = n_literals(state);
+    const std::size_t m = state.size();
+    const PlainTerms any(n_literals(state));
     // Log ratio of the split of one of `few` terms into u1 and u2, without the posterior's part.
     const auto log_ratio = [&](std::size_t few, const Term& u1, const Term& u2) {
+        // n terms to split, and the pairs of n + 1 terms that a merge back picks from.
         const double n = static_cast<double>(few);
         const double pairs = planted(Fault::merge_ordered_pairs) ? n * (n + 1) : n * (n + 1) / 2;
         // Either half may have been the one drawn, so both ways add up; docs/paper.md, "Splits and
         // merges".
         const double q = planted(Fault::split_one_half)
-                             ? log_plain(u1, p)
-                             : log_add(log_plain(u1, p), log_plain(u2, p));
+                             ? any.log_probability(u1)
+                             : log_add(any.log_probability(u1), any.log_probability(u2));
         return std::log(n / pairs) - q;
     };
     if (rng.below(2) == 0) {
         if (m == 0) return false;
         const std::size_t i = rng.below(m);
-        const Term w = plain_term(p, rng);
+        const Term w = any.draw(rng);
         if (w.empty() || w == state.terms()[i]) return false;
         const std::array<Term, 2> halves{w, symmetric_difference(state.terms()[i], w)};
         const std::array<Height, 2> heights{state.height(i), state.height(i)};

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "data/individuals.hpp"
 #include "rng.hpp"
 #include "sampling/growth.hpp"
 #include "sampling/known.hpp"
+#include "sampling/term_draws.hpp"
 #include "search/choice.hpp"
 #include "search/neighbours.hpp"
 #include "search/state.hpp"
@@ -41,23 +41,6 @@ constexpr std::array kMoveNames = {"flip",         "swap",  "birth",  "row birth
                                    "listed birth", "split", "redraw", "layer",     "jump"};
 constexpr std::size_t kMoves = kMoveNames.size();
 
-// Terms worth a try, found beforehand, and how probably each is drawn.
-class ListedTerms {
-  public:
-    ListedTerms() = default;
-    // Equal terms are drawn as often as all of them together; weights are above 0.
-    ListedTerms(std::vector<Term> terms, const std::vector<double>& weights);
-
-    bool empty() const { return terms_.empty(); }
-    const Term& draw(Philox& rng) const;
-    // -inf for a term that is not listed.
-    double log_probability(const Term& term) const;
-
-  private:
-    std::vector<Term> terms_;    // sorted
-    std::vector<double> up_to_;  // weights of the terms up to each, added up
-};
-
 struct MoveSettings {
     // redraw: probability of taking no term out; of taking a term out whole, to be put back with
     // one literal more or none, rather than without one of its literals
@@ -66,31 +49,6 @@ struct MoveSettings {
     std::vector<double> growth{0.5, 1.0};
     ListedTerms listed;
     KnownFunctions known;
-};
-
-// Terms that row-based births draw: a positive individual, a size k with probability 2^-k, and k of
-// the literals that are true of the individual. Also the probability of drawing a given term.
-class RowTerms {
-  public:
-    RowTerms(const BitView& view, const Individuals& individuals);
-
-    // Memory that a chain keeps between calls; the rows themselves are shared by all chains.
-    struct Room {
-        Term held;
-        std::vector<double> share;  // by number of true literals; 0: not yet known
-    };
-
-    // An empty term when there are no positives, or the size exceeds the row's literals.
-    Term draw(Philox& rng, Room& room) const;
-    // -inf for a term that no positive row holds. `mask`: its rows.
-    double log_probability(const Term& term, const Word* mask, Room& room) const;
-
-  private:
-    const Individuals* individuals_;
-    std::vector<std::uint32_t> literals_;  // true ones, by positive row
-    std::uint32_t fewest_ = 0;
-    bool alike_ = true;  // every row has as many
-    const BitView* view_;
 };
 
 class Mover {

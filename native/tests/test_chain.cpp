@@ -151,3 +151,21 @@ TEST(a_start_outside_the_support_is_refused) {
     }
     CHECK(refused);
 }
+
+TEST(lists_can_be_drawn_where_there_are_no_rows) {
+    const std::vector<Word> none(1);
+    const BitView view(none.data(), 0, 0, {0, 0, 0}, {0, 0}, nullptr, 0, {}, simd());
+    Rules rules;
+    rules.max_layers = 2;
+    const Support support(rules, {});
+    const Posterior posterior(view, support, FunctionPrior({-0.5}, {-INFINITY}, {}, 2),
+                              Effect{1, 1, 1, 1, 1, 1, false});
+    const Individuals people(view, {0, 0}, {0, 0, 0}, {}, 1);
+    const ChainProblem shared{posterior, RowTerms(view, people)};
+    ChainSettings settings;
+    settings.mix.fill(1.0 / kMoves);
+    const Record record =
+        Chain(shared, settings, {{}}, {{}}, Philox({1, 1})).advance(50, 1, Never());
+    CHECK(record.draws.size() == 50);
+    CHECK(record.functions.size() == 1);
+}

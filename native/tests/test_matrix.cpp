@@ -82,3 +82,13 @@ TEST(a_sweep_of_some_planes_is_part_of_the_whole_sweep) {
     for (std::size_t s = 0; s < 2; ++s)
         for (std::size_t j = 0; j < 3; ++j) CHECK(part[s * 3 + j] == whole[s * 10 + 4 + j]);
 }
+
+TEST(a_table_without_rows_counts_none) {
+    const std::vector<Word> none(1);
+    std::vector<LiteralSource> literals;
+    for (std::int32_t j = 0; j < 20; ++j) literals.push_back({j, -1, j % 2 == 0});
+    const BitView view(none.data(), 0, 20, {0, 0, 0}, {0, 0}, nullptr, 0, literals, simd());
+    std::vector<Count> counts(2 * 3 * 20, 1);
+    view.literal_counts(none.data(), 3, counts.data(), room);
+    for (const Count c : counts) CHECK(c == 0);
+}

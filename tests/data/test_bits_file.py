@@ -65,6 +65,8 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path):
         {"rank": np.array([0, 1, 0], np.int32)},
         {"operator": np.array([0, 1, 99], np.uint8)},
         {"planes": bits.planes[0]},
+        {"planes": bits.planes | np.uint64(8)},  # a fourth row
+        {"valid": np.array([1, -1, -1], np.int32)},  # x0 is true where it is not known
         {"levels": np.frombuffer(b"[[1],", np.uint8)},
     ):
         write_packed(path, "table", facts, arrays | change)

@@ -12,7 +12,7 @@ from bayesdnf import (
     simulate,
 )
 from tests.estimators.mixed_table import COLUMNS, LABELS
-from tests.estimators.planted_list import planted
+from tests.estimators.planted_list import confounded, planted
 from tests.estimators.quick_posterior import quick
 
 
@@ -46,3 +46,15 @@ def fitted():
     """A list of layers, and the rows that it was fitted to."""
     X, y = planted()
     return DNFClassifier(layers=4, positive="ill", random_state=0).fit(X, y), X, y
+
+
+@pytest.fixture(scope="session")
+def listed():
+    X, y = planted(600)
+    return X, y, quick(layers=4, positive="ill").fit(X, y)
+
+
+@pytest.fixture(scope="session")
+def stratified():
+    X, y, site = confounded(400)
+    return X, y, site, quick(layers=2).fit(X, y, strata=site)

@@ -20,6 +20,9 @@ def flat_of(lists):
 def test_lists_are_spelled_as_they_were_laid_out(lists):
     flat = flat_of(lists)
     assert flat.n_layers.tolist() == [len(layers) for layers in lists]
+    sizes = [[len(term) for layer in layers for term in layer] for layers in lists]
+    assert flat.n_terms.tolist() == [len(own) for own in sizes]
+    assert flat.n_literals.tolist() == [sum(own) for own in sizes]
     for number, layers in enumerate(lists):
         spelled = [BooleanFunction([[NAMES[i] for i in t] for t in x]) for x in reversed(layers)]
         assert flat.spelt_list(number, NAMES) == RuleList(spelled)

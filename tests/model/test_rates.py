@@ -11,6 +11,7 @@ from bayesdnf.errors import ParameterError
 from bayesdnf.model.rates import Counts, Rates
 from tests import reference
 from tests.fewer import first
+from tests.model import slow_order
 
 COUNTS = [
     Counts(100, 40, 30, 25),
@@ -39,7 +40,7 @@ def cdfs_of(counts, effect):
     alpha0, beta0, alpha1, beta1 = parameters_of(counts, effect)
     if effect.ordered is False:
         return stats.beta(alpha0, beta0).cdf, stats.beta(alpha1, beta1).cdf
-    grid = reference.OrderedGrid(alpha0, beta0, alpha1, beta1)
+    grid = slow_order.OrderedGrid(alpha0, beta0, alpha1, beta1)
     return (lambda x: grid.cdf(0, x)), (lambda x: grid.cdf(1, x))
 
 
@@ -49,7 +50,7 @@ def cdfs_of(counts, effect):
 def test_summary(counts, effect):
     alpha0, beta0, alpha1, beta1 = parameters_of(counts, effect)
     if effect.ordered is not False:
-        grid = reference.OrderedGrid(alpha0, beta0, alpha1, beta1)
+        grid = slow_order.OrderedGrid(alpha0, beta0, alpha1, beta1)
         means = grid.mean(0), grid.mean(1)
     else:
         means = alpha0 / (alpha0 + beta0), alpha1 / (alpha1 + beta1)

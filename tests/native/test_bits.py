@@ -200,6 +200,17 @@ def small_view(**changes):
         ({"plane": np.array([-1], dtype=np.int32)}, "outside the planes"),
         ({"valid": np.array([2], dtype=np.int32)}, "outside the planes"),
         ({"plane": np.zeros(2, dtype=np.int32)}, "of one length"),
+        # Counts past the rows there are, or below 0, would be looked up outside of tables.
+        ({"planes": np.array([[13, 0], [7, 1]], dtype=np.uint64)}, "bits in the padding"),
+        ({"planes": np.array([[5, 0], [7, 3]], dtype=np.uint64)}, "bits in the padding"),
+        (
+            {
+                "planes": np.array([[5, 0], [6, 1]], dtype=np.uint64),
+                "complement": np.ones(1, dtype=np.uint8),
+                "valid": np.ones(1, dtype=np.int32),
+            },
+            "whose value is not known",
+        ),
         ({"simd": "abacus"}, "Got 'abacus' instead"),
     ],
 )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bayesdnf import _native
-from tests import reference
+from tests.native import slow_stream
 
 uint64s = st.integers(0, 2**64 - 1)
 keys = st.lists(uint64s, min_size=2, max_size=2)
@@ -18,7 +18,7 @@ counters = st.lists(uint64s | st.sampled_from([2**64 - 1, 2**64 - 2]), min_size=
 
 @given(key=keys, counter=counters)
 def test_raw_numbers_are_numpys(key, counter):
-    twin = reference.Stream(key, counter)
+    twin = slow_stream.Stream(key, counter)
     assert _native.Philox(key, counter).raw(13).tolist() == [twin.raw() for _ in range(13)]
 
 
@@ -47,7 +47,7 @@ bounds = st.one_of(
 
 @given(key=keys, bound=bounds)
 def test_below(key, bound):
-    twin = reference.Stream(key)
+    twin = slow_stream.Stream(key)
     stream = _native.Philox(key)
     assert stream.below(bound, 20).tolist() == [twin.below(bound) for _ in range(20)]
     assert stream.raw(1)[0] == twin.raw()  # as many numbers were used
@@ -55,7 +55,7 @@ def test_below(key, bound):
 
 @given(key=keys)
 def test_normal(key):
-    twin = reference.Stream(key)
+    twin = slow_stream.Stream(key)
     expected = [twin.normal() for _ in range(20)]
     np.testing.assert_allclose(_native.Philox(key).normal(20), expected, rtol=1e-12)
 
@@ -65,7 +65,7 @@ shapes = st.floats(0.01, 1e6) | st.sampled_from([1e-3, 0.5, 1, 1 / 3, 2])
 
 @given(key=keys, a=shapes, b=shapes)
 def test_beta(key, a, b):
-    twin = reference.Stream(key)
+    twin = slow_stream.Stream(key)
     stream = _native.Philox(key)
     expected = [twin.beta(a, b) for _ in range(10)]
     np.testing.assert_allclose(stream.beta(a, b, 10), expected, rtol=1e-9, atol=1e-300)

@@ -56,12 +56,75 @@ def test_implicants_worth_too_much():
             table.search(np.array(weights), cost, 1, False, 10, 10, stop)
 
 
+@pytest.mark.parametrize("weight", [-(2**63), 2**43])
+def test_log_weights_that_no_sum_can_hold(weight):
+    tables = POSTERIOR.prior.tables(POSTERIOR.bits.table, POSTERIOR.n)
+    weights = np.full(VIEW.n_literals, weight, dtype=np.int64)
+    with pytest.raises(ValueError, match="log weight of a literal is too large"):
+        _native.Posterior(
+            VIEW, POSTERIOR.support.native, tables.by_count, tables.by_size, weights,
+            Effect().native(),
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("price", [-(2**63), 2**62])
+@pytest.mark.parametrize("what", ["sizes", "literals", "prices"])
+def test_prices_that_no_worth_can_hold(what, price):
+    given = zero_prices()
+    given[what][1] = price
+    with pytest.raises(ValueError, match="too large"):
+        priced(given)
+
+
+def test_a_floor_that_nothing_lies_below():
+    with pytest.raises(ValueError, match="floor is too low"):
+        priced(zero_prices(), floor=-(2**63))
+    table, stop = _native.Implicants(WORDS[:, :1], 2, WORDS[:, :1], 1), _native.StopFlag()
+    with pytest.raises(ValueError, match="floor is too low"):
+        table.search(np.array([1, 1]), 0, -(2**63), False, 10, 10, stop)
+
+
+def zero_prices():
+    p = VIEW.n_literals
+    lengths = {"sizes": p + 1, "literals": p, "prices": 64 * VIEW.n_words}
+    return {name: np.zeros(n, dtype=np.int64) for name, n in lengths.items()}
+
+
+def priced(given, floor=0):
+    none, stop = np.zeros(0, dtype=np.uint64), _native.StopFlag()
+    literals = list(range(VIEW.n_literals))
+    return _native.priced_terms(
+        POSTERIOR.native, literals, True, True, *given.values(), 0, none, floor, 9, True, 80, 80,
+        99, stop,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("position", [-(2**63), 2**62])
+def test_positions_whose_difference_no_whole_number_holds(position):
+    planes = np.zeros((2, 3, 1), dtype=np.uint64)
+    places = np.zeros(2, dtype=np.int32), np.array([0, position])
+    with pytest.raises(ValueError, match="position is too large"):
+        _native.prune(planes, *places, 10, 0.5)
+    segments = np.array([[1], [2]], dtype=np.uint64)
+    with pytest.raises(ValueError, match="position is too large"):
+        _native.ScanTable(planes, segments, Effect().native(), [0], True, True, 1, 0, *places)
+
+
 def test_a_deadline_beyond_the_clock_is_none():
     stop = _native.StopFlag()
     stop.set_deadline(float("inf"))
     assert not stop()
     stop.set_deadline(0.0)
     assert stop()
+
+
+def test_a_scan_of_nobody():
+    places = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int64)
+    with pytest.raises(ValueError, match="needs samples"):
+        _native.ScanTable(
+            np.zeros((1, 3, 0), dtype=np.uint64), np.zeros((2, 0), dtype=np.uint64),
+            Effect().native(), [0], True, True, 1, 0, *places,
+        )  # fmt: skip
 
 
 def test_a_scan_keeps_at_least_one_finding():

@@ -2,14 +2,12 @@
 
 import re
 import sys
-from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from bayesdnf import DNFClassifier, Effect, PosteriorDNFClassifier, RuleList, simulate
-from bayesdnf.data.tables import read_table
+from bayesdnf import DNFClassifier, Effect
 from bayesdnf.display.markup import shown
 from bayesdnf.display.wording import percent
 from bayesdnf.errors import InputError, MissingExtraError
@@ -17,62 +15,12 @@ from bayesdnf.report.doubts import checks_of
 from bayesdnf.report.facts import gather
 from bayesdnf.report.html import write_report
 from tests.estimators.planted_list import confounded, planted
+from tests.report.pages import SECTIONS, Read, page_of
 from tests.report.reported import HOSTILE, hostile, mixed, noise
 
-SECTIONS = ["rule", "try", "test", "rivals", "overlap", "data", "repeat"]
-OF_DRAWS = [
-    "rule",
-    "averaged",
-    "sure",
-    "try",
-    "test",
-    "attributes",
-    "rivals",
-    "overlap",
-    "trust",
-    "data",
-    "repeat",
-]
 
-
-class Read(HTMLParser):
-    """Elements and texts of a page, as a browser without scripts would see them."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.elements, self.pieces, self.raw = [], [], False
-        self.feed(page)
-        self.text = " ".join(" ".join(self.pieces).split()).replace("\N{NO-BREAK SPACE}", " ")
-
-    def handle_starttag(self, tag, attributes):
-        self.elements.append((tag, dict(attributes)))
-        self.raw = tag in ("script", "style")
-
-    def handle_endtag(self, tag):
-        self.raw = False
-
-    def handle_data(self, data):
-        if not self.raw:
-            self.pieces.append(data)
-
-    def named(self, tag):
-        return [attributes for name, attributes in self.elements if name == tag]
-
-
-@pytest.fixture(scope="module")
-def fitted():
-    X, y = mixed()
-    return DNFClassifier(positive="ill", negations=True, random_state=0).fit(X, y), X, y
-
-
-def page_of(model, X, y, folder, **options):
-    path = write_report(model, X, y, folder / "report.html", **options)
-    assert path.stat().st_size < 1_500_000
-    return path.read_text("utf-8")
-
-
-def test_the_parts_come_in_order_and_say_what_the_model_says(fitted, tmp_path):
-    model, X, y = fitted
+def test_the_parts_come_in_order_and_say_what_the_model_says(labelled, tmp_path):
+    model, X, y = labelled
     read = Read(page_of(model, X, y, tmp_path))
     assert [section["id"] for section in read.named("section")] == SECTIONS
     unmarked, marked = model.risks_
@@ -115,73 +63,6 @@ def test_a_list_is_a_ladder_of_layers(listed, tmp_path):
     assert ">if (odor = f) elif" in page_of(model, X, y, tmp_path)
 
 
-@pytest.fixture(scope="module")
-def of_classes():
-    """Three classes, one of them with a name that would like to be markup."""
-    rng = np.random.default_rng(3)
-    table = pd.DataFrame({f"x{j}": rng.integers(0, 2, 300) for j in range(5)})
-    part = RuleList(["x0 AND x1", "x2"])(read_table(table)).astype(int)
-    wrong = np.where(rng.random(300) < 0.1, rng.integers(0, 3, 300), part)
-    return table, np.array(["a", "b", HOSTILE[0]])[wrong]
-
-
-def test_classes_are_a_ladder_with_their_shares(of_classes, tmp_path):
-    X, y = of_classes
-    model = DNFClassifier(random_state=0).fit(X[:200], y[:200])
-    page = page_of(model, X[200:], y[200:], tmp_path, held_out=np.ones(100, dtype=bool))
-    read = Read(page)
-    assert [section["id"] for section in read.named("section")] == SECTIONS
-    assert "<script>window" not in page
-    assert "A list of 2 layers and 2 terms tells 3 classes apart" in read.text
-    told = read.text[read.text.index("Read the layers") : read.text.index("At first the form")]
-    for row in model.layers_.itertuples():
-        assert f"{row.rows} rows {shown(row[4])} {percent(row.share)} " in told
-    for c, label in enumerate(model.classes_):
-        shares = [percent(part[c].mean) for part in model.shares_[::-1]]
-        place = told.index(f" {shown(label)} {shares[0]}", told.index("The share of every class"))
-        assert all(share in told[place : place + 120] for share in shares)
-    facts = gather(model, X[200:], y[200:])
-    answered = model.predict(X[200:])
-    for answer, row in zip(model.classes_, facts.performance.table, strict=True):
-        own = y[200:][answered == answer]
-        assert row == tuple(int(np.sum(own == label)) for label in model.classes_)
-    assert facts.predict_accuracy == np.mean(answered == y[200:])
-    assert f"Accuracy on held-out rows {percent(facts.predict_accuracy)} by predict" in read.text
-    assert "Balanced accuracy" in read.text
-
-
-def test_averages_of_classes(of_classes, tmp_path):
-    X, y = of_classes
-    few = {"draws": 60, "warmup": 40, "chains": 2, "thin": 20, "random_state": 0}
-    model = PosteriorDNFClassifier(layers=2, **few).fit(X[:200], y[:200])
-    read = Read(page_of(model, X[200:], y[200:], tmp_path))
-    assert [section["id"] for section in read.named("section")] == OF_DRAWS
-    assert "Probabilities of 3 classes are averaged over" in read.text
-    facts = gather(model, X[200:], y[200:])
-    assert sum(b.positives + b.negatives for b in facts.averaged.bins) == 100
-    right = np.mean(model.predict(X[200:]) == y[200:])
-    assert sum(b.positives for b in facts.averaged.bins) == round(100 * right)
-    assert [len(part.shares) for part in facts.parts] == [3] * len(facts.parts)
-
-
-def test_no_rule_for_classes_strata_and_many_of_them(tmp_path):
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({f"x{j}": rng.integers(0, 2, 240) for j in range(4)})
-    noise_y = rng.permutation(np.repeat(list("abc"), 80))
-    read = Read(page_of(DNFClassifier(random_state=0).fit(X, noise_y), X, noise_y, tmp_path))
-    assert "The data do not support any rule for the class" in read.text
-    assert "The same shares for all" in read.text
-    many = np.where(X["x0"] == 1, rng.integers(0, 6, 240), rng.integers(6, 12, 240))
-    site = np.arange(240) % 2
-    model = DNFClassifier(layers=1, random_state=0).fit(X, many, strata=site)
-    facts = gather(model, X, many, strata=site)
-    assert sorted(c.color for c in facts.classes) == [0] * 4 + list(range(1, 9))
-    assert sum(c.fitted for c in facts.classes) == 240
-    read = Read(page_of(model, X, many, tmp_path, strata=site))
-    assert "4 other classes" in read.text
-    assert "The classes in each stratum" in read.text
-
-
 def test_strata_have_their_risks_in_the_report(tmp_path):
     X, y, site = confounded()
     for layers in (1, 2):
@@ -216,8 +97,8 @@ def test_a_list_without_layers_is_no_rule(tmp_path):
     ]
 
 
-def test_it_is_one_file_that_loads_nothing(fitted, tmp_path):
-    page = page_of(*fitted, tmp_path)
+def test_it_is_one_file_that_loads_nothing(labelled, tmp_path):
+    page = page_of(*labelled, tmp_path)
     read = Read(page)
     loading = {"src", "srcset", "data", "action", "poster", "background"}
     assert [e for e in read.elements if loading & set(e[1])] == []
@@ -228,8 +109,8 @@ def test_it_is_one_file_that_loads_nothing(fitted, tmp_path):
     assert policy.startswith("default-src 'none';")
 
 
-def test_the_same_facts_give_the_same_bytes(fitted, tmp_path):
-    assert page_of(*fitted, tmp_path) == page_of(*fitted, tmp_path)
+def test_the_same_facts_give_the_same_bytes(labelled, tmp_path):
+    assert page_of(*labelled, tmp_path) == page_of(*labelled, tmp_path)
 
 
 def test_without_a_rule_it_says_so_and_gives_one_risk(tmp_path):
@@ -263,127 +144,8 @@ def test_without_a_direction_no_rule_is_no_finding(tmp_path):
     assert '<li class="fine"' not in page
 
 
-# --- which rows were held out
-
-
-def test_rows_of_the_fit_are_never_called_held_out(fitted, tmp_path):
-    model, X, y = fitted
-    text = Read(page_of(model, X.sample(frac=1, random_state=1), y, tmp_path)).text
-    assert "There are no held-out rows" in text  # of other labels: cannot be told apart, so no
-    shuffled = X.assign(y=y).sample(frac=1, random_state=1)
-    text = Read(page_of(model, shuffled.drop(columns="y"), shuffled["y"], tmp_path)).text
-    assert "All 600 rows were in the fit" in text
-    assert "There are no held-out rows" in text
-    assert "Accuracy on held-out rows" not in text
-
-
-def test_other_rows_are_held_out(fitted, tmp_path):
-    model, *_ = fitted
-    X, y = mixed(300, seed=9)
-    read = Read(page_of(model, X, y, tmp_path))
-    assert "None of these 300 rows was in the fit" in read.text
-    assert "There are no held-out rows" not in read.text
-    right = float(np.mean(model.marked(X) == (y == "ill")))
-    assert f"Accuracy on held-out rows {percent(right)}" in read.text
-
-
-def test_rows_among_which_those_of_the_fit_are_hidden_are_not_held_out(fitted, tmp_path):
-    model, X, y = fitted
-    more, labels = mixed(300, seed=9)
-    both = pd.concat([more, X], ignore_index=True)
-    text = Read(page_of(model, both, np.concatenate([labels, y]), tmp_path)).text
-    assert "cannot be called held out" in text
-    assert "There are no held-out rows" in text
-
-
-def test_rows_known_to_be_held_out_are_measured_alone(fitted, tmp_path):
-    model, X, y = fitted
-    more, labels = mixed(300, seed=9)
-    both, every = pd.concat([X, more], ignore_index=True), np.concatenate([y, labels])
-    text = Read(page_of(model, both, every, tmp_path, held_out=np.arange(900) >= 600)).text
-    assert "600 of 900 rows were in the fit; 300 were held out" in text
-    right = float(np.mean(model.marked(more) == (labels == "ill")))
-    assert f"Accuracy on held-out rows {percent(right)} by predict and marked, of 300 rows" in text
-
-
-def test_both_accuracies_are_named_where_they_differ(tmp_path):
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({"gene": rng.integers(0, 2, 1000), "other": rng.integers(0, 2, 1000)})
-    y = rng.random(1000) < np.where(X["gene"] == 1, 0.3, 0.01)
-    model = DNFClassifier(random_state=0).fit(X[:500], y[:500])
-    rest = page_of(model, X[500:], y[500:], tmp_path, held_out=np.ones(500, dtype=bool))
-    by_predict, by_rule = np.mean(~y[500:]), np.mean(y[500:] == (X["gene"][500:] == 1))
-    text = Read(rest).text
-    assert f"{percent(by_predict)} by predict, {percent(by_rule)} by marked, of 500 rows" in text
-    assert f"predict: accuracy {by_predict:.4f} (balanced 0.5000)" in text
-    assert f"marked: accuracy {by_rule:.4f}" in " ".join(text.split())
-
-
-def test_weights_are_told(tmp_path):
-    X, y = mixed(200)
-    weights = np.arange(200) % 3
-    model = DNFClassifier(positive="ill", random_state=0).fit(X, y, sample_weight=weights)
-    text = Read(page_of(model, X[weights > 0], y[weights > 0], tmp_path)).text
-    assert "All 133 rows were in the fit. The fit weighted them; here each counts once." in text
-    # The rows that did not count are new to the rule, the others are not.
-    assert "cannot be called held out" in Read(page_of(model, X, y, tmp_path)).text
-
-
-# --- the posterior
-
-
-@pytest.mark.slow
-def test_draws_bring_rivals_inclusion_and_a_verdict(tmp_path):
-    X, y, _ = simulate(150, 12, terms=(2, 2), random_state=3)
-    post = PosteriorDNFClassifier(layers=1, draws=300, warmup=100, random_state=0).fit(X, y)
-    best = DNFClassifier(random_state=0).fit(X, y)
-    averaged = Read(page_of(post, X, y, tmp_path))
-    assert [section["id"] for section in averaged.named("section")] == OF_DRAWS
-    alone = Read(page_of(best, X, y, tmp_path, draws=post.draws_))
-    for text in (averaged.text, alone.text):
-        assert percent(post.functions_["probability"].iloc[0]) in text
-        assert percent(post.inclusion_["probability"].iloc[0]) in text
-        assert post.diagnostics_.verdict in text
-        assert "from another posterior" not in text
-    assert "Risks of “1” are averaged over" in averaged.text
-    assert "Risks of “1” are averaged over" not in alone.text
-    other = DNFClassifier(random_state=0).fit(X[:100], y[:100])
-    assert "from another posterior" in Read(page_of(other, X, y, tmp_path, draws=post.draws_)).text
-
-
-def test_a_posterior_without_a_rule(tmp_path):
-    X, y = noise()
-    post = PosteriorDNFClassifier(layers=1, draws=200, warmup=50, random_state=0).fit(X, y)
-    assert post.map_.is_null
-    text = Read(page_of(post, X, y, tmp_path)).text
-    assert "The data do not support any rule" in text
-    assert f"“No rule” has probability {percent(post.null_probability_)}" in text
-
-
-def test_a_posterior_shows_the_rule_that_stands_for_the_average():
-    X, y, _ = simulate(120, 12, terms=(2, 2), pi0=0.15, pi1=0.85, random_state=7)
-    post = PosteriorDNFClassifier(layers=1, draws=300, warmup=100, random_state=0).fit(X, y)
-    stands, best = post.representative(), post.functions_.iloc[0]
-    assert best["probability"] < 0.5
-    assert not stands.rule.is_null
-    facts = gather(post, X, y)
-    assert facts.rule == str(stands.rule)
-    assert facts.parts[0].risk == stands.risks[1]
-    risk, own = post.predict_proba(X)[:, 1], post.representative_proba(X)[:, 1]
-    for bin_ in facts.averaged.bins:  # row by row
-        inside = [bin_.low <= r < bin_.high or r == bin_.high == 1 for r in risk]
-        assert bin_.positives == sum(i and k == 1 for i, k in zip(inside, y, strict=True))
-        assert bin_.positives + bin_.negatives == sum(inside)
-    likely = [[p if k == 1 else 1 - p for p, k in zip(r, y, strict=True)] for r in (risk, own)]
-    told = {row.name: (row.averaged, row.shown) for row in facts.averaged.beside}
-    assert told["Log loss"] == tuple(f"{-np.mean(np.log(p)):.4f}" for p in likely)
-    [doubt] = [c for c in checks_of(facts) if c.title == "Other rules are possible"]
-    assert percent(best["probability"]) in doubt.text
-    assert facts.performance.accuracy == np.mean((risk > 0.5) == (np.asarray(y) == 1))
-
-
-def test_doubts_come_before_what_is_well(fitted, tmp_path):
-    model, X, y = fitted
+def test_doubts_come_before_what_is_well(labelled, tmp_path):
+    model, X, y = labelled
     checks = checks_of(gather(model, X, y))
     assert [check.good for check in checks] == [False, True]
     page = page_of(model, X, y, tmp_path)
@@ -417,8 +179,8 @@ def test_hostile_texts_stay_texts(tmp_path):
     assert not re.search("[\u2028\u2029\u202e\x00\ud800]", page)
 
 
-def test_wrong_labels_and_lengths(fitted, tmp_path):
-    model, X, y = fitted
+def test_wrong_labels_and_lengths(labelled, tmp_path):
+    model, X, y = labelled
     with pytest.raises(InputError, match=r"y holds .*'dead'.* in row 3; the rule was fitted on"):
         model.report(X, np.where(np.arange(600) == 3, "dead", y), tmp_path / "r.html")
     with pytest.raises(InputError, match="y has 5 entries for 600 rows of X"):
@@ -428,10 +190,10 @@ def test_wrong_labels_and_lengths(fitted, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_jinja_one_sentence_says_how_to_get_it(fitted, tmp_path, monkeypatch):
+def test_without_jinja_one_sentence_says_how_to_get_it(labelled, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(MissingExtraError, match=r"Reports need Jinja2: pip install 'bayesdnf\[rep"):
-        fitted[0].report(*fitted[1:], tmp_path / "r.html")
+        labelled[0].report(*labelled[1:], tmp_path / "r.html")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from bayesdnf import Flat, Geometric, Poisson, Tabulated, Uniform
 from tests import reference
+from tests.model import slow_order
 from tests.sampling.slow_lists import all_lists, put, terms_of
 
 
@@ -100,7 +101,7 @@ class SlowPosterior:
         ordered = self.effect.ordered
         self.ordered = self.two_rates if ordered is None else ordered
         assert self.two_rates or not self.ordered
-        self.log_order = reference.log_order_probability(*self.rates)
+        self.log_order = slow_order.log_order_probability(*self.rates)
 
     def all_lists(self):
         """Every list of distinct terms, allowed or not."""

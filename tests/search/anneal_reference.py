@@ -7,6 +7,7 @@ in the core's order, so that a tie is a tie in both.
 import math
 
 from tests import reference
+from tests.native import slow_stream
 
 
 class SlowAnnealing:
@@ -17,7 +18,7 @@ class SlowAnnealing:
         probabilities=(0.05, 0.05, 0.4, 0.4, 0.05, 0.04, 0.01), log_lambda=1000.0, cooling=0.9,
         learning_steps=0,
     ):  # fmt: skip
-        self.stream = reference.Stream(key)
+        self.stream = slow_stream.Stream(key)
         self.effect = posterior.effect
         self.prior = posterior.prior
         self.tables = posterior.prior.tables(posterior.bits.table, posterior.n)

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ..errors import MissingExtraError, ParameterError
-from . import gate, genomics, options
+from . import gate, markers, options, scans
 from .output import Saved, end, rule_result, save_result, write_json
 from .reporting import WithReport, command_line, export, files_of, report, show, sign, tell_of
 from .reproducing import reproduce
@@ -279,7 +279,7 @@ def predict(
     if is_marker_model(model):
         if least is not None:
             raise typer.BadParameter("--threshold and --cost-ratio are not for models of markers.")
-        return genomics.predict_markers(model, str(table), out, ambiguous, excel_safe, as_json)
+        return markers.predict_markers(model, str(table), out, ambiguous, excel_safe, as_json)
     keep_apart(out, [model, table])
     writable(out)
     rule = DNFClassifier.load(model)
@@ -419,7 +419,7 @@ def _numbers(text: str, option: str) -> list[float]:
 # In the order of a person's work, which is the order of the help.
 for _command in (
     fit, predict, report, sample, show, export,
-    genomics.markers, genomics.scan, genomics.merge, genomics.pack,
+    markers.markers, scans.scan, scans.merge, scans.pack,
     demo, simulate, reproduce,
 ):  # fmt: skip
     app.command(cls=_Command)(_command)

@@ -191,7 +191,13 @@ class BitMatrix:
         verify : bool, default=True
             Read it all once and compare its hash; otherwise only its size and header are checked.
         """
-        return cls.of_packed(PackedFile(path, "table", verify=verify))
+        bits = cls.of_packed(PackedFile(path, "table", verify=verify))
+        if verify:
+            try:
+                bits.view()  # which looks at bits that no row stands for
+            except ValueError as error:
+                raise InputError(f"{path} is not a valid packed file: {error}.") from None
+        return bits
 
     @classmethod
     def of_packed(cls, packed: PackedFile) -> BitMatrix:
@@ -267,6 +273,8 @@ class BitMatrix:
         )
 
     def _weight_planes(self, counts: NDArray[np.int64]) -> Words:
+        # Counts as binary digits, one plane each: the weighted count of a mask is then the sum of
+        # popcount(mask AND digit b) 2^b ("Weights as digits" in native/README.md).
         n_digits = int(counts.max(initial=1)).bit_length()
         weights = np.zeros((n_digits, self.planes.shape[1]), dtype=np.uint64)
         for first_word, rows in zip(
@@ -359,6 +367,7 @@ class BitMatrix:
 
     def first_equal(self) -> NDArray[np.int32]:
         """For each literal the first one whose column is equal on every row."""
+        # 128 bits each: two different columns of 10^9 have one hash with probability 10^-21.
         hashes = self.view().hash_literals()
         _, first, group = np.unique(hashes, axis=0, return_index=True, return_inverse=True)
         return first[group.ravel()].astype(np.int32)
@@ -378,6 +387,8 @@ def _join(pieces: Iterable[BitMatrix], n_rows: int) -> BitMatrix:
     for piece in pieces:
         if len(piece.segments) != 1 or piece.row_order is not None:
             raise InputError("A chunk must be a table as read, not one split into segments.")
+        # Which columns have missing values is not known before the last chunk, so planes that say
+        # where values are known are kept apart and put behind all others at the end.
         if first is None:
             first, n_base = piece, _n_base_planes(piece)
             planes = allocate_planes(n_base, n_words)

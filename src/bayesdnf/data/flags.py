@@ -102,6 +102,7 @@ class FlagColumns:
         if values.dtype.kind not in "iuf":
             values = self._numbers(values, row, column)
         truth = np.ascontiguousarray(values == 1)
+        # NaN is neither 0 nor 1, so it falls among the others, where the wrong ones are told apart.
         other = ~truth & (values != 0)
         if not other.any():
             return truth, None

@@ -210,6 +210,7 @@ class LiteralTable(Sequence[Literal]):
 
     def _has_both_directions(self, members: NDArray[np.intp]) -> bool:
         operators = [OPERATORS[code] for code in self.operator[members]]
+        # Of a column with two values, each literal is the negation of the other.
         return operators == ["=", "="] or any(o in ("!=", "<", FALSE) for o in operators)
 
     def members(self, number: int) -> NDArray[np.intp]:

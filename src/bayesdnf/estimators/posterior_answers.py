@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,15 +12,12 @@ from ..checks import whole
 from ..data.encoder import FittedTable
 from ..data.memory import require_memory
 from ..errors import InputError, ParameterError
-from ..model.part_rates import stratum_weights
 from ..model.rates import Counts, Interval
-from ..sampling.draws import Draws
 from .averaging.attribute_risks import AttributesOnRows
 from .averaging.drawn_on_rows import DrawnOnRows
-from .averaging.representative import Representative
 from .explaining.averaged import AveragedClassExplanation, AveragedExplanation, deciding_terms
 from .explaining.explanation import one_row
-from .rule_classifier import RuleClassifier
+from .represented import RepresentedAverage
 from .settings import seed_of
 from .strata_input import row_strata
 
@@ -32,20 +27,15 @@ if TYPE_CHECKING:
 _LEVEL = 0.95  # of intervals
 
 
-class PosteriorAnswers(RuleClassifier):
+class PosteriorAnswers(RepresentedAverage):
     """Answers averaged over draws."""
 
-    draws_: Draws
     counts_: Counts | None
 
     def _on_rows(self, X: Any, strata: Any = None) -> DrawnOnRows:
         check_is_fitted(self)
         rows = self._read_rows(X, self._attributes())
         return self._averaged(rows, row_strata(self.strata_, strata, rows.n_rows))
-
-    def _attributes(self) -> Iterable[str]:
-        """Return the columns that the drawn rules use."""
-        return dict.fromkeys(literal.attribute for literal in self.draws_.literals)
 
     def _averaged(self, rows: FittedTable, strata: NDArray[np.intp] | None = None) -> DrawnOnRows:
         return DrawnOnRows(self.draws_.averaged, rows, self.effect_, strata)
@@ -85,42 +75,6 @@ class PosteriorAnswers(RuleClassifier):
 
     def _class_probabilities(self, rows: DrawnOnRows) -> NDArray[np.float64]:
         return rows.shares() if self.positive_ is None else self._by_class(rows.risk())
-
-    @abstractmethod
-    def representative(self, max_literals: int | None = None) -> Representative:
-        """Find the short rule whose risks are nearest to the averaged ones."""
-
-    def representative_proba(
-        self, X: Any, strata: Any = None, max_literals: int | None = None
-    ) -> NDArray[np.float64]:
-        """Return the probability of each class by the representative rule alone.
-
-        They are means of the averaged probabilities over the rows that each part has in the fit.
-
-        Parameters
-        ----------
-        X : pandas or polars DataFrame, 2-D array, or dict of columns
-            The rows.
-        strata : array-like, optional
-            The stratum of each row, as in :meth:`predict_proba`.
-        max_literals : int, optional
-            Literals that the rule may have; by default as many as the parameter says.
-
-        Examples
-        --------
-        >>> from bayesdnf import PosteriorDNFClassifier, simulate
-        >>> X, y, truth = simulate(300, 10, random_state=1)
-        >>> clf = PosteriorDNFClassifier(draws=500, warmup=200, random_state=0).fit(X, y)
-        >>> len(set(clf.representative_proba(X)[:, 1].tolist()))  # a function has two risks
-        2
-        """
-        check_is_fitted(self)
-        shown = self.representative(max_literals)
-        rows = self._read_rows(X, self._attributes())
-        numbers = row_strata(self.strata_, strata, rows.n_rows)
-        parts = shown.rule(rows).astype(np.intp)
-        own = self._own_probabilities(shown, numbers)
-        return own[np.zeros(rows.n_rows, dtype=np.intp) if numbers is None else numbers, parts]
 
     def explain(
         self, row: Any, stratum: Any = None
@@ -194,21 +148,6 @@ class PosteriorAnswers(RuleClassifier):
         prevalence, counts = self.effect_.prevalence, self.counts_
         assert counts is not None  # of two classes
         return counts.n_pos / counts.n if prevalence is None else float(prevalence)
-
-    def _own_probabilities(
-        self, shown: Representative, strata: NDArray[np.intp] | None
-    ) -> NDArray[np.float64]:
-        """Return the probabilities of classes by a rule: [stratum, part, class].
-
-        Without the strata of rows there is one, of all together.
-        """
-        own = shown.predicted
-        if strata is None:
-            weights = stratum_weights(self.effect_, shown.cells)[..., None]
-            own = (weights * own).sum(axis=0, keepdims=True)
-        if self.positive_ is None:
-            return own
-        return self._by_class(own[..., 0].ravel()).reshape(own.shape)
 
     def importance(self, X: Any, y: Any) -> pd.DataFrame:
         """Return what each attribute is worth: how probable it is in the rule, and what it tells.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..boolean.literal import Value
-from ..checks import seconds, whole
+from ..checks import seconds
 from ..data.kinds import has_directions
 from ..display.bars import following
-from ..errors import InputError, MissingExtraError, ParameterError
+from ..errors import MissingExtraError, ParameterError
 from ..model.effect import Effect
 from ..model.part_rates import part_risks
-from ..model.posterior import Posterior
 from ..model.prior import Prior
 from ..model.rates import Counts
 from ..model.rule import Rule
@@ -30,7 +29,6 @@ from ..sampling.evidence import Evidence, drawn_evidence
 from ..sampling.run import KERNELS, sample
 from ..sampling.watching import DrawsBar, DrawTeller
 from .averaging.drawn_on_rows import drawn_risks
-from .averaging.representative import Representative, find_representative
 from .class_shares import class_rules_table
 from .posterior_answers import PosteriorAnswers
 from .presenting import posterior_summary
@@ -182,8 +180,8 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     >>> shown = clf.representative()
     >>> print(shown.rule.to_text(shown.predicted[0, :, 0].round(2)))
     if   (x0 AND x1)   then 0.9
-    elif (NOT x2)      then 0.51
-    else                    0.16
+    elif (x2)          then 0.16
+    else                    0.51
     """
 
     draws_: Draws
@@ -192,9 +190,6 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     counts_: Counts | None
     null_probability_: float
     evidence_: Evidence | None
-    _posterior: Posterior | None = None
-    _representatives: dict[int, Representative]
-    _max_literals: int
 
     def __init__(
         self,
@@ -360,75 +355,6 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         assert self._posterior is not None  # as above
         return one_layer_bayes_factor(self.draws_, self._posterior)
 
-    @property
-    def representative_(self) -> Rule:
-        """The representative rule of the average."""
-        return self._default_representative().rule
-
-    @property
-    def representative_loss_(self) -> float:
-        """What is lost by it, in nats a row."""
-        return self._default_representative().loss
-
-    def _default_representative(self) -> Representative:
-        try:
-            return self.representative()
-        except InputError as error:
-            # Where there is none there is no such attribute; notebooks ask for all there are.
-            raise AttributeError(str(error)) from error
-
-    def representative(self, max_literals: int | None = None) -> Representative:
-        """Find the rule of few literals whose risks are nearest to the averaged ones.
-
-        Near means a small cross-entropy of the averaged risks to their means over the rule's parts,
-        on the rows of the fit. Looked for among the drawn rules, what is left of them when terms
-        and literals are dropped, and what changes of single literals and terms lead to; it is the
-        best rule found, not one proved to be best. Literals and layers that bring next to nothing
-        are left out.
-
-        Parameters
-        ----------
-        max_literals : int, optional
-            Literals at most; by default as many as the parameter says.
-
-        Returns
-        -------
-        Representative
-            Its ``rule``, what it predicts in each part (``predicted``), the ``risks`` of its parts
-            by their own rows (with more than two classes ``shares``), and its ``loss``.
-
-        Raises
-        ------
-        InputError
-            When the prior allows no rule that short; or when the classifier was pickled or loaded,
-            and such a rule was not asked for before.
-
-        Examples
-        --------
-        >>> from bayesdnf import PosteriorDNFClassifier, simulate
-        >>> X, y, truth = simulate(300, 10, random_state=1)
-        >>> clf = PosteriorDNFClassifier(layers=1, draws=500, warmup=200, random_state=0).fit(X, y)
-        >>> clf.representative_ == truth
-        True
-        >>> print(clf.representative(2).rule)
-        (x2 AND x3)
-        """
-        check_is_fitted(self)
-        owner = f"{type(self).__name__}.representative"
-        if max_literals is None:
-            most = self._max_literals
-        else:
-            most = whole("max_literals", owner, max_literals, 0, besides="or None")
-        if most not in self._representatives:
-            if self._posterior is None:
-                raise InputError(
-                    f"A {type(self).__name__} that was pickled or loaded does not hold the rows it "
-                    f"was fitted on, and so finds no rule of at most {most} literals; fit it again."
-                )
-            averaged = self.draws_.averaged
-            self._representatives[most] = find_representative(averaged, self._posterior, most)
-        return self._representatives[most]
-
     def to_datatree(self, log_likelihood: bool = False) -> xr.DataTree:
         """Return the draws as ArviZ takes them; needs the extra ``posterior``.
 
@@ -444,11 +370,8 @@ class PosteriorDNFClassifier(PosteriorAnswers):
             As of :meth:`Draws.to_datatree`.
         """
         check_is_fitted(self)
-        if log_likelihood and self._posterior is None:
-            raise InputError(
-                f"A {type(self).__name__} that was pickled or loaded does not hold the rows it was "
-                f"fitted on, and so no log likelihoods; fit it again."
-            )
+        if log_likelihood:
+            self._posterior_of_fit("has no log likelihoods")
         return self.draws_.to_datatree(self._posterior, log_likelihood)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -481,12 +404,6 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     @classmethod
     def _read_file(cls, path: str | os.PathLike[str]) -> Self:
         return read_posterior(path, cls)
-
-    def _keep_representative(self) -> None:
-        """Find the representative rule while the rows are there, for copies without them."""
-        if self._posterior is not None:
-            with suppress(InputError):  # the prior allows none
-                self.representative()
 
     def __getstate__(self) -> dict[str, Any]:
         self._keep_representative()

@@ -1,4 +1,4 @@
-"""Every function of a few literals, one by one: what exact answers are checked against.
+"""Every function of a few literals, one by one, and their exact posterior.
 
 A term of p literals is a number below 2^p whose binary digits say which literals it holds; a
 function is a number below 2^(2^p) whose digits say which terms it has. Up to p = 6 that is one
@@ -9,12 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ParameterError, SizeLimitError
+from ..errors import InputError, ParameterError, SizeLimitError
 from .flat_functions import FlatFunctions, as_flat, starts_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .posterior import Posterior
 
 Words = NDArray[np.uint64]
 
@@ -23,6 +29,8 @@ LARGEST = {True: 6, False: 4}
 
 MOST_IN_LISTS = 3
 """Most literals of lists of layers."""
+
+_LARGEST_WHOLE_TABLE = 5  # literals; of 6 only the most probable functions are kept
 
 _CHUNK = 1 << 16
 
@@ -163,6 +171,72 @@ def enumerate_lists(p: int, layers: int) -> FlatFunctions:
         if set(range(1, max(placed, default=0) + 1)) <= set(placed)
     )
     return as_flat(lists)
+
+
+def exact_posterior(posterior: Posterior, limit: int | None = None) -> pd.DataFrame:
+    """Tabulate what the prior allows, most probable first; see :meth:`Posterior.enumerate`.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix, Posterior
+    >>> from bayesdnf.model.enumerate import exact_posterior
+    >>> posterior = Posterior(BitMatrix.from_table([[1], [0]] * 20), [1, 0] * 20)
+    >>> [str(function) for function in exact_posterior(posterior)["function"]]
+    ['(x0)', 'FALSE']
+    """
+    p = posterior.bits.n_literals
+    if posterior.layers > 1:
+        lists = enumerate_lists(p, posterior.layers)
+        scored = posterior.scores_of(lists)
+        allowed = np.flatnonzero(np.isfinite(scored.log_score))
+        log_score, log_prior = scored.log_score[allowed], scored.log_prior[allowed]
+        top = np.argsort(-log_score, kind="stable")[:limit]
+        return _table(posterior, lists.take(allowed[top]), top, log_score, log_prior)
+    # Functions are kept as words: spelled out, those of 6 literals would take gigabytes.
+    pieces, scores, priors = [], [], []
+    for words in function_words(p, posterior.prior.antichain):
+        if limit is None and p > _LARGEST_WHOLE_TABLE:
+            raise SizeLimitError(
+                f"The functions of {p} literals are too many to list; "
+                f"ask for the most probable ones, for example with limit=1000."
+            )
+        scored = posterior.scores_of(flatten(words, p))
+        kept = np.isfinite(scored.log_score)
+        pieces.append(words[kept])
+        scores.append(scored.log_score[kept])
+        priors.append(scored.log_prior[kept])
+    log_score, log_prior = np.concatenate(scores), np.concatenate(priors)
+    top = np.argsort(-log_score, kind="stable")[:limit]
+    return _table(posterior, flatten(np.concatenate(pieces)[top], p), top, log_score, log_prior)
+
+
+def _table(
+    posterior: Posterior,
+    functions: FlatFunctions,
+    top: NDArray[np.intp],
+    log_score: NDArray[np.float64],
+    log_prior: NDArray[np.float64],
+) -> pd.DataFrame:
+    """Tabulate the top functions, or lists, with their probabilities among all."""
+    import pandas as pd
+
+    if len(log_score) == 0:
+        raise InputError("The prior allows no function on this table: there is no posterior.")
+    log_total = np.logaddexp.reduce(log_score)
+    exact = pd.DataFrame(
+        {
+            "function": [posterior.spell(functions, f) for f in range(len(top))],
+            "probability": np.exp(log_score[top] - log_total),
+            "log_posterior": log_score[top],
+            "terms": functions.n_terms,
+            "literals": functions.n_literals,
+        }
+    )
+    if posterior.layers > 1:
+        exact["layers"] = functions.n_layers
+    # log P(y) = log Σ P(f) P(y | f) - log Σ P(f): what the support excludes has no prior mass left.
+    exact.attrs["log_evidence"] = float(log_total - np.logaddexp.reduce(log_prior))
+    return exact
 
 
 def _true_sets(p: int, chunk: int) -> Iterator[Words]:

@@ -26,6 +26,23 @@ class FlatFunctions(NamedTuple):
     layers: NDArray[np.int32]
 
     @property
+    def n_terms(self) -> NDArray[np.int64]:
+        """Number of terms m of each function or list."""
+        return np.diff(self.term_starts)
+
+    @property
+    def n_literals(self) -> NDArray[np.int64]:
+        """Total number of literals Σk of each function or list.
+
+        Examples
+        --------
+        >>> from bayesdnf.model.flat_functions import as_flat
+        >>> as_flat([[], [(1, [0, 3]), (2, [1])]]).n_literals
+        array([0, 3])
+        """
+        return np.diff(self.literal_starts[self.term_starts])
+
+    @property
     def n_layers(self) -> NDArray[np.int32]:
         """Layers of each function or list; 0 of the null function.
 

@@ -20,9 +20,9 @@ from ..data.bits import BitMatrix
 from ..data.canonical import canonical
 from ..data.memory import require_memory
 from ..data.outcome import read_classes, read_strata, read_weights
-from ..errors import InputError, ParameterError, SizeLimitError
+from ..errors import InputError, ParameterError
 from .effect import Effect
-from .enumerate import enumerate_lists, flatten, function_words
+from .enumerate import exact_posterior
 from .flat_functions import FlatFunctions, as_flat
 from .prior import Prior
 from .rates import Counts, Rates
@@ -32,8 +32,6 @@ from .support import Support, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_LARGEST_WHOLE_LIST = 5  # literals; 6 of them have 7,828,353 antichains
 
 Floats = NDArray[np.float64]
 
@@ -232,6 +230,8 @@ class Posterior:
             list(bits.segments),
             bits.offsets,
             [] if bits.counts is None else bits.counts.tolist(),
+            # Births start from positive rows. Any of more than two classes may be the one that a
+            # term raises, so then all rows are such.
             self.n_strata if self.n_classes == 2 else len(bits.segments),
         )
 
@@ -313,6 +313,7 @@ class Posterior:
         assert pi0 is not None
         assert pi1 is not None
         n, n_pos, n_marked, n_both = self.counts(function)
+        # log of the likelihood in docs/model.md, before the rates are integrated out.
         return (
             _times_log(n_both, pi1)
             + _times_log(n_marked - n_both, 1 - pi1)
@@ -362,7 +363,7 @@ class Posterior:
         groups = [*known["apart"], *known["at_most_one"], known["required"]]
         named = first[np.array([i for g in groups for entry in g for i in entry], dtype=np.intp)]
         growth[several & (np.isin(first, named) | (not self.prior.antichain))] = np.nan
-        n_literals = np.diff(flat.literal_starts[flat.term_starts])
+        n_literals = flat.n_literals
         holder = np.repeat(np.arange(len(n_literals)), n_literals)
         total = np.bincount(holder, weights=growth[flat.literals], minlength=len(n_literals))
         return np.asarray(total, dtype=np.float64)
@@ -439,58 +440,10 @@ class Posterior:
         """
         if limit is not None:
             limit = whole("limit", "Posterior.enumerate", limit, 0, besides="or None")
-        p, antichains = self.bits.n_literals, self.prior.antichain
-        if self.layers > 1:
-            return self._enumerate_lists(limit)
-        pieces, scores, priors = [], [], []
-        for words in function_words(p, antichains):
-            if limit is None and p > _LARGEST_WHOLE_LIST:
-                raise SizeLimitError(
-                    f"The functions of {p} literals are too many to list; "
-                    f"ask for the most probable ones, for example with limit=1000."
-                )
-            scored = Scores(*self.native.score(*flatten(words, p)))
-            allowed = np.isfinite(scored.log_score)
-            pieces.append(words[allowed])
-            scores.append(scored.log_score[allowed])
-            priors.append(scored.log_prior[allowed])
-        log_score, log_prior = np.concatenate(scores), np.concatenate(priors)
-        top = np.argsort(-log_score, kind="stable")[:limit]
-        return self._listed(flatten(np.concatenate(pieces)[top], p), log_score, top, log_prior)
-
-    def _enumerate_lists(self, limit: int | None) -> pd.DataFrame:
-        flat = enumerate_lists(self.bits.n_literals, self.layers)
-        scored = Scores(*self.native.score(*flat))
-        allowed = np.flatnonzero(np.isfinite(scored.log_score))
-        log_score = scored.log_score[allowed]
-        top = np.argsort(-log_score, kind="stable")[:limit]
-        return self._listed(flat.take(allowed[top]), log_score, top, scored.log_prior[allowed])
-
-    def _listed(
-        self, flat: FlatFunctions, log_score: Floats, top: NDArray[np.intp], log_prior: Floats
-    ) -> pd.DataFrame:
-        """Tabulate the top functions, or lists, with their probabilities among all."""
-        import pandas as pd
-
-        if len(log_score) == 0:
-            raise InputError("The prior allows no function on this table: there is no posterior.")
-        log_total = np.logaddexp.reduce(log_score)
-        exact = pd.DataFrame(
-            {
-                "function": [self.spell(flat, f) for f in range(len(top))],
-                "probability": np.exp(log_score[top] - log_total),
-                "log_posterior": log_score[top],
-                "terms": np.diff(flat.term_starts),
-                "literals": np.diff(flat.literal_starts[flat.term_starts]),
-            }
-        )
-        if self.layers > 1:
-            exact["layers"] = flat.n_layers
-        exact.attrs["log_evidence"] = float(log_total - np.logaddexp.reduce(log_prior))
-        return exact
+        return exact_posterior(self, limit)
 
 
 def _times_log(count: int, rate: float) -> float:
-    if count == 0:
+    if count == 0:  # 0 log 0 = 0: no row contradicts a rate of 0
         return 0.0
     return count * math.log(rate) if rate > 0 else -math.inf

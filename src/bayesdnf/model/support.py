@@ -91,6 +91,7 @@ class Support:
         flat = as_flat([ids])
         view = self.bits.view()
         masks = view.term_masks(flat.literal_starts, flat.literals)
+        # Layers are asked from the highest down, so a term covers what is left when its turn comes.
         left = view.term_masks(np.zeros(2, dtype=np.int64), flat.literals[:0])[0]  # every row
         covers = [0] * len(terms)
         for g in sorted(set(layers), reverse=True):
@@ -136,6 +137,8 @@ class Support:
         texts = [" AND ".join(map(str, t)) for f in layers_of(function) for t in f.literal_terms]
         for i, (term, layer) in enumerate(zip(terms, layers, strict=True)):
             text = texts[i]
+            # The core gives a verdict on the whole; the term that it is about gets it alone too,
+            # unless it takes two terms.
             alone = self.native.check([term], [1], [covers[i]], 1)
             if alone != verdict and verdict not in (Verdict.ABSORBED_TERM, Verdict.IDLE_TERM):
                 continue

@@ -170,6 +170,8 @@ def _crisp(table: RawTable, name: str) -> tuple[tuple[Value, ...], NDArray[np.in
     if column.type != TEXT:
         _refuse_fractions(column)
         values = values.astype(np.int64)
+        # A value that no case has is possible all the same: configurations with it are among those
+        # that a parsimonious solution may assume.
         if values.min() >= 0 and values.max() < _MOST_LEVELS:
             values = np.arange(max(2, int(values.max()) + 1))
     if len(values) > _MOST_LEVELS:

@@ -14,6 +14,7 @@ from ..errors import ParameterError, ParseError
 _NEGATED = {FALSE: "~", "!=": "~", TRUE: "", "=": ""}
 _CONDITION = "a condition such as A or ~A{1}"
 _QUOTED = r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'"
+# Signs inside quotes belong to a name: 'a+b' is one condition.
 _TOKEN = re.compile(rf"\s*([+*]|(?:{_QUOTED}|[^+*\"'])+)", re.DOTALL)
 _VALUE = re.compile(
     rf"(?P<name>{_QUOTED}|[^{{\[\"']+?)\s*(?:\{{(?P<curly>.*)\}}|\[(?P<square>.*)\])", re.DOTALL

@@ -194,6 +194,9 @@ def minimize(
     positives = table.with_outcome("1")
     if not len(positives):
         return Solution(solution, (_model(table, ()),), (), table)
+    # The solutions differ only in what no model may mark (Ragin 2008, chapters 8 and 9): every
+    # configuration that is not positive, those seen without the outcome, or these and whatever
+    # only difficult counterfactuals would add.
     if solution == "parsimonious":
         negatives = [table.with_outcome("0", "C")]
     elif solution == "complex":
@@ -236,6 +239,9 @@ def _minimal(
         np.column_stack([table.truth(negatives, literal) for literal in literals]),
     )
     limits = Limits()
+    # Quine and McCluskey: a prime implicant is a minimal set of literals that no negative
+    # configuration satisfies. With a price of 1 for each positive one, terms that are worth 1 or
+    # more are all those that mark any.
     ones = np.ones(rows.n_positive, dtype=np.int64)
     found = limits.search(rows, CoverGoal(ones, 0, 1, most=_MOST_PRIMES))
     if not found.complete:
@@ -266,8 +272,11 @@ def _covers(chart: Bools, size: int, most: int) -> list[tuple[int, ...]]:
                 )
             found.append(tuple(sorted(chosen)))
             return
+        # Not even columns with as many marks as any would close what is open.
         if (size - len(chosen)) * largest < int(open_rows.sum()):
             return
+        # Every cover has to mark each open row, so it is enough to branch over the columns of one:
+        # that with the fewest.
         options = chart[open_rows] & offered
         columns = np.flatnonzero(options[np.argmin(options.sum(axis=1))])
         offered = offered.copy()
@@ -293,6 +302,9 @@ def _beyond_easy(
     result: list[NDArray[np.intp]] = []
     for long in complex_models:
         for short in parsimonious_models:
+            # Ragin and Sonnett (2005): of a complex term that lies inside a parsimonious one, a
+            # literal outside of the latter goes if it is an easy counterfactual, and stays if it
+            # is a difficult one.
             eased = [
                 tuple(x for x in term if x in within or not _is_easy(table, x, helpful))
                 for term in long
@@ -380,6 +392,7 @@ def _model(table: TruthTable, terms: Sequence[Term]) -> Model:
     rows = []
     for holds in marked:
         fit = sufficiency(holds, cases.has_outcome)
+        # Unique coverage: cases that no other term of the model marks.
         alone = sufficiency(holds & (times == 1), cases.has_outcome)
         names = ", ".join(cases.labels[i] for i in np.flatnonzero(holds))
         rows.append([fit.consistency, fit.PRI, fit.coverage, alone.coverage, names])

@@ -78,6 +78,7 @@ class TruthTable:
     @property
     def n_configurations(self) -> int:
         """Number of configurations that are possible, seen or not."""
+        # As Python's whole numbers: forty conditions of three values are more than 64 bits hold.
         return int(np.prod([len(levels) for levels in self.cases.levels], dtype=object))
 
     def with_outcome(self, *values: str) -> NDArray[np.intp]:
@@ -173,10 +174,12 @@ def truth_table(
         elif fit.consistency >= cuts[0] and pri_cut <= fit.PRI:
             out = "1"
         else:
+            # "C" lies between two cuts; with one, whatever misses it is "0".
             out = "0" if fit.consistency < cuts[1] or cuts[0] == cuts[1] else "C"
         values = [levels[c] for levels, c in zip(cases.levels, configuration, strict=True)]
         names = ", ".join(cases.labels[i] for i in np.flatnonzero(members))
         rows.append([*values, out, n, fit.consistency, fit.PRI, names])
+    # By OUT and n, which stand fifth and fourth from the end, behind the conditions.
     order = sorted(range(len(rows)), key=lambda i: (_ORDER[rows[i][-5]], -rows[i][-4], i))
     columns = [*cases.conditions, *_COLUMNS]
     frame = pd.DataFrame([rows[i] for i in order], columns=columns)

@@ -150,6 +150,8 @@ class Draws:
     def exact(self) -> Probabilities:
         """What exact scores say, with what chains drew of each other's functions."""
         known = [mass for _, mass in self.undrawn]
+        # The null function's score is known whether or not a chain came by: it belongs to the mass
+        # that the evidence cannot fall below.
         if not (self.n_terms == 0).any() and math.isfinite(self.log_null):
             known.append(self.log_null)
         return from_scores(self.averaged.index, self.log_mass, np.array(known))
@@ -198,6 +200,7 @@ class Draws:
     @property
     def never_drawn(self) -> float:
         """Estimated probability of all functions that were never drawn."""
+        # Below 0 by the error of the estimated evidence, where next to nothing is left.
         return max(0.0, 1.0 - float(self.probability.sum()))
 
     @property
@@ -213,13 +216,12 @@ class Draws:
     @cached_property
     def n_terms(self) -> Ints:
         """Number of terms m, by function."""
-        return np.diff(self.functions.term_starts)
+        return self.functions.n_terms
 
     @cached_property
     def n_literals(self) -> Ints:
         """Total number of literals Σk, by function."""
-        ends = self.functions.literal_starts[self.functions.term_starts]
-        return np.diff(ends)
+        return self.functions.n_literals
 
     @property
     def log_score(self) -> Floats:
@@ -516,10 +518,22 @@ class Draws:
         Returns
         -------
         DataTree
-            Groups ``posterior``, ``sample_stats`` and, with a posterior, ``observed_data``,
-            ``log_likelihood``, ``posterior_predictive`` and ``prior``; chains and draws are counted
-            from 1. Lists and strata have ``rates`` by ``stratum`` and ``part`` in place of ``pi0``
-            and ``pi1``.
+            Groups ``posterior`` (``pi0``, ``pi1``, ``terms``, ``literals``, ``log_posterior``, and
+            ``inclusion`` of each ``literal``; for lists also ``layers``, for lists or with strata
+            ``rates`` by ``stratum`` and ``part`` in place of ``pi0`` and ``pi1``, NaN for parts
+            that a list does not have), ``sample_stats`` (``function``, the number of the function;
+            ``lp``; ``moved``, whether the function is another than that of the draw before;
+            ``likelihoods``, the log likelihood at each ``inverse_temperature``), with a posterior
+            ``observed_data`` (``y``, 1 for positive), and if asked for ``log_likelihood``, or
+            ``posterior_predictive`` (``y``) and ``prior`` (``terms``, ``literals``, for lists
+            ``layers``). Chains and draws are counted from 1.
+
+        Raises
+        ------
+        InputError
+            When the posterior is not the one that was sampled, or has no likelihood row by row.
+        OutOfMemoryError
+            When the log likelihoods would not fit in memory.
 
         Examples
         --------

@@ -357,7 +357,7 @@ class _Reader:
 
     def _require_layers(self, functions: FlatFunctions, most: int) -> None:
         """Refuse terms that are in no layer that there is, and layers without terms."""
-        layers, n_terms = functions.layers, np.diff(functions.term_starts)
+        layers, n_terms = functions.layers, functions.n_terms
         if len(layers) and not 1 <= layers.min() <= layers.max() <= most:
             self._fail(f"a term is in none of the layers 1 to {most}")
         owner = np.repeat(np.arange(len(n_terms)), n_terms)

@@ -31,15 +31,7 @@ Group = dict[str, tuple[list[str], Any]]
 
 
 def to_dataframe(draws: Draws) -> pd.DataFrame:
-    """Return one row for each draw.
-
-    Returns
-    -------
-    DataFrame
-        ``chain``, ``draw``, ``function`` (its text, that of a list on one line), ``terms``,
-        ``literals``, for lists ``layers``, for functions without strata ``pi0`` and ``pi1``, and
-        ``log_posterior`` (log prior plus log likelihood).
-    """
+    """Return one row for each draw; see :meth:`Draws.to_dataframe`."""
     import pandas as pd
 
     flat = draws.index.ravel()
@@ -66,40 +58,7 @@ def to_datatree(
     log_likelihood: bool = False,
     predictive: bool = False,
 ) -> xr.DataTree:
-    """Return the draws as ArviZ takes them.
-
-    Parameters
-    ----------
-    draws : Draws
-        The draws.
-    posterior : Posterior, optional
-        What was sampled, for the observed outcome and the log likelihood of each row.
-    log_likelihood : bool, default=False
-        Whether to add log P(y | function, rates) of every row at every draw, for LOO. Needs the
-        posterior, and 8 bytes for each row of each draw.
-    predictive : bool, default=False
-        Whether to add outcomes drawn for every row at every draw, and sizes of functions drawn from
-        the prior. Needs the posterior, and a byte for each row of each draw.
-
-    Returns
-    -------
-    DataTree
-        Groups ``posterior`` (``pi0``, ``pi1``, ``terms``, ``literals``, ``log_posterior``, and
-        ``inclusion`` of each ``literal``; for lists also ``layers``, for lists or with strata
-        ``rates`` by ``stratum`` and ``part`` in place of ``pi0`` and ``pi1``, NaN for parts that a
-        list does not have), ``sample_stats`` (``function``, the number of the function; ``lp``;
-        ``moved``, whether the function is another than that of the draw before; ``likelihoods``,
-        the log likelihood at each ``inverse_temperature``), with a posterior ``observed_data``
-        (``y``, 1 for positive), and if asked for ``log_likelihood``, or ``posterior_predictive``
-        (``y``) and ``prior`` (``terms``, ``literals``, for lists ``layers``).
-
-    Raises
-    ------
-    InputError
-        When the posterior is not the one that was sampled, or has no likelihood row by row.
-    OutOfMemoryError
-        When the log likelihoods would not fit in memory.
-    """
+    """Return the draws as ArviZ takes them; see :meth:`Draws.to_datatree`."""
     if (log_likelihood or predictive) and posterior is None:
         asked = "log_likelihood" if log_likelihood else "predictive"
         raise ParameterError(
@@ -236,6 +195,7 @@ def _replicated(draws: Draws, posterior: Posterior, rows: NDArray[np.int64]) -> 
     """Outcomes drawn anew by chain, draw and row, the same for the same draws."""
     _require_own_rates(posterior)
     require_memory(draws.index.size * len(rows), "An outcome of each row at each draw")
+    # Seeded by the data: the same draws have the same replicates, in this process and the next.
     rng = np.random.default_rng(int(posterior.fingerprint[:16], 16))
     values = np.empty((draws.index.size, len(rows)), dtype=np.int8)
     for drawn, rate in _rates_by_row(draws, posterior, rows):
@@ -267,6 +227,7 @@ def _rates_by_row(
     n_parts = draws.rates.shape[3]
     # By stratum and part; of more than two classes by class as well.
     cells = draws.rates.reshape(draws.index.size, -1, *draws.rates.shape[4:])
+    # A function's parts are worked out once for all of its draws, which this puts side by side.
     by_function = np.argsort(draws.index, axis=None, kind="stable")
     ends = np.cumsum(draws.counts.sum(axis=0))
     for number, part in enumerate(_parts(draws, posterior)):

@@ -146,6 +146,7 @@ class MoveKernel:
     @property
     def moves(self) -> str:
         """A hash of how steps are made."""
+        # Sorted: a chain's steps do not depend on the order in which moves or terms were named.
         weights = sorted(self.mix.items()), sorted(self.listed.items())
         bases = self.exchange_every, self.empty_base, self.whole_base, self.growth
         return hashlib.sha256(repr((weights, bases)).encode()).hexdigest()

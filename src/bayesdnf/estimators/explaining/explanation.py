@@ -104,7 +104,29 @@ class RiskChange:
 
 
 @dataclass(frozen=True)
-class ListExplanation(_Told):
+class _ByLayer(_Told):
+    """What a layer of a list decides; ``part`` and ``fired`` are told of where it is documented."""
+
+    part: int
+    fired: tuple[str, ...]
+
+    @property
+    def marked(self) -> bool:
+        """Whether any layer holds on the row."""
+        return self.part > 0
+
+    def _decided(self, answer: str) -> list[tuple[str, str]]:
+        """Sentences on the layer that decides."""
+        if not self.part:
+            return [("No layer holds on this row", answer)]
+        return [
+            (f"Layer {self.part} decides on this row", answer),
+            ("Terms of it that hold", _terms(self.fired)),
+        ]
+
+
+@dataclass(frozen=True)
+class ListExplanation(_ByLayer):
     """Why a row gets its answer from a list; made by ``DNFClassifier.explain``.
 
     Attributes
@@ -127,8 +149,6 @@ class ListExplanation(_Told):
         does. A change to a missing value is not considered.
     """
 
-    part: int
-    fired: tuple[str, ...]
     prediction: Any
     positive: Any
     probability: float
@@ -136,21 +156,10 @@ class ListExplanation(_Told):
     lower: RiskChange | None
     higher: RiskChange | None
 
-    @property
-    def marked(self) -> bool:
-        """Whether any layer holds on the row."""
-        return self.part > 0
-
     def _sentences(self) -> list[tuple[str, str]]:
-        who = f"Layer {self.part} decides" if self.part else "No layer holds"
-        told = [
-            (
-                f"{who} on this row",
-                f"P({self.positive}) = {self.probability:.4g}, predicted {self.prediction}",
-            )
-        ]
-        if self.part:
-            told.append(("Terms of it that hold", _terms(self.fired)))
+        told = self._decided(
+            f"P({self.positive}) = {self.probability:.4g}, predicted {self.prediction}"
+        )
         for word, change, is_last in (
             ("lower", self.lower, self.probability <= min(self.risks)),
             ("higher", self.higher, self.probability >= max(self.risks)),
@@ -159,8 +168,8 @@ class ListExplanation(_Told):
             if change is None:
                 told.append((title, f"no part has a {word} one" if is_last else "none was found"))
                 continue
-            where = f"layer {change.part}" if change.part else "no layer"
-            told.append((f"{title}, {change.probability:.4g} by {where}", _joined(change.changes)))
+            to = f"{title}, {change.probability:.4g} by {_layer(change.part)}"
+            told.append((to, _joined(change.changes)))
         return told
 
 
@@ -187,7 +196,7 @@ class ClassChange:
 
 
 @dataclass(frozen=True)
-class ClassExplanation(_Told):
+class ClassExplanation(_ByLayer):
     """Why a row gets its class, of more than two; made by ``DNFClassifier.explain``.
 
     Attributes
@@ -207,33 +216,26 @@ class ClassExplanation(_Told):
         Whether any part answers another class.
     """
 
-    part: int
-    fired: tuple[str, ...]
     prediction: Any
     probabilities: dict[Any, float]
     change: ClassChange | None
     other_classes: bool
 
-    @property
-    def marked(self) -> bool:
-        """Whether any layer holds on the row."""
-        return self.part > 0
-
     def _sentences(self) -> list[tuple[str, str]]:
-        who = f"Layer {self.part} decides" if self.part else "No layer holds"
         falling = sorted(self.probabilities.items(), key=lambda x: -x[1])
         shares = ", ".join(f"P({label}) = {share:.4g}" for label, share in falling[:NAMED_CLASSES])
-        told = [(f"{who} on this row", f"{shares}, predicted {self.prediction}")]
-        if self.part:
-            told.append(("Terms of it that hold", _terms(self.fired)))
+        told = self._decided(f"{shares}, predicted {self.prediction}")
         title = "Nearest change to another class"
         if self.change is None:
             none = "none was found" if self.other_classes else "no part answers another one"
             return [*told, (title, none)]
         change = self.change
-        where = f"layer {change.part}" if change.part else "no layer"
-        to = f"{title}, {change.prediction} ({change.probability:.4g}) by {where}"
+        to = f"{title}, {change.prediction} ({change.probability:.4g}) by {_layer(change.part)}"
         return [*told, (to, _joined(change.changes))]
+
+
+def _layer(part: int) -> str:
+    return f"layer {part}" if part else "no layer"
 
 
 def _terms(fired: Iterable[str]) -> str:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+# What these limits let through and what they stop, with chains that mix and chains that do not, is
+# counted in docs/verdicts.md.
 TOLERATED = 0.05
 """Difference between chains that needs no explanation."""
 _BATCHES = 20
