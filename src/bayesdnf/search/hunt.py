@@ -63,8 +63,8 @@ def hunt(
         The data and the priors.
     restarts : int, optional
         Maximum number of restarts. None: 256, or twice as many as it took to find the best
-        function, up to 512; 1,024 on a small table while no restart that knows nothing of others
-        has come to the best function.
+        function, up to 512; 1,024 on a small table while fewer than three restarts that know
+        nothing of others have come to the best function.
     agree : int, default=32
         How many restarts must have ended at the best score before the search may stop; half as many
         suffice if nine in ten of the independent ones did. One of these must have found it before

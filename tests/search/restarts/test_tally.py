@@ -94,7 +94,7 @@ def test_a_better_function_that_no_restart_came_to_starts_the_count_anew():
     assert tally.agrees()  # by those that followed
 
 
-def test_a_search_goes_on_while_no_independent_restart_comes_to_the_best_function():
+def test_a_search_goes_on_while_hardly_an_independent_restart_comes_to_the_best_function():
     def most(*ends, small=True):
         tally = Tally(agree=2, small=small)
         for kind, score, times in ends:
@@ -107,9 +107,10 @@ def test_a_search_goes_on_while_no_independent_restart_comes_to_the_best_functio
     assert most(early, ("free", -10, 254)) == 256
     assert most(early, ("free", -10, 255)) == 1024
     assert most(early, ("free", -10, 255), small=False) == 256
-    assert most(early, ("free", -8, 1), ("varied", -10, 254)) == 256
+    assert most(early, ("free", -8, 2), ("varied", -10, 253)) == 1024
+    assert most(early, ("free", -8, 3), ("varied", -10, 253)) == 256
     late = (("free", -10, 199), ("joined", -8, 1), ("free", -9, 100))
     assert most(*late) == 1024
     assert most(*late, small=False) == 400
-    assert most(*late, ("sparse", -8, 1)) == 400  # now one has
-    assert most(("free", -10, 299), ("free", -8, 1)) == 512  # not twice as many
+    assert most(*late, ("sparse", -8, 2), ("beam", -8, 1)) == 400  # now some have
+    assert most(("free", -10, 299), ("free", -8, 3)) == 512  # not twice as many

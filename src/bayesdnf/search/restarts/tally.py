@@ -18,6 +18,7 @@ _NEARLY_ALL = 0.9  # with this share of those restarts, half as many need to agr
 _UNAIDED = ((0.25, 4), (0.1, 8))
 # Restarts that are done if they do not agree: at least, at most, and at most on a small table.
 _RESTARTS, _MOST, _MOST_OF_SMALL = 256, 512, 1024
+_FEW = 3  # fewer independent restarts at the best score than these may have come there by chance
 # Of all restarts, hardly any may have ended near the best score, in nats, where no other did.
 _NEAR = 10.0
 _SINGLES = 0.025
@@ -84,9 +85,9 @@ class Tally:
 
     def most(self) -> int:
         """Return how many restarts to do at most, by what they came to so far."""
-        # What was only put together from other ends may well be bettered by the next ones, and so
-        # may a function that was found late.
-        if self._small and self.restarts >= _RESTARTS and self.independent == 0:
+        # What was put together from other ends, and hardly found without, may well be bettered by
+        # the next ones, and so may a function that was found late.
+        if self._small and self.restarts >= _RESTARTS and self.independent < _FEW:
             return _MOST_OF_SMALL
         return min(max(_RESTARTS, 2 * self.found), _MOST)
 
