@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "faults.hpp"
 
 namespace bayesdnf {
 
