@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-
 namespace bayesdnf {
 
 void Opening::look(const State& state, std::size_t without, Height height) {
