@@ -205,7 +205,7 @@ bench: $(VENV)/.installed
 # What the search is measured by. RIPPER is timed beside it, in the environment of the peers.
 # FULL=1 takes full counts and goes on for hours.
 bench-search: $(VENV)/.installed $(PEERS)/.installed
-	set -e; for name in tree_regret real_regret list_regret mushroom recovery noise search_profile; do \
+	set -e; for name in tree_regret real_regret list_regret agreement mushroom recovery noise search_profile; do \
 		$(BIN)/python -m benchmarks.$$name $(if $(FULL),,--quick); done
 	$(PEERS)/bin/python -m benchmarks.search_time $(if $(FULL),,--quick)
 

@@ -184,5 +184,5 @@ def _together(elites: Sequence[Terms], rng: np.random.Generator) -> Terms:
     first, second = (int(rng.integers(n)) for n in (min(_FOREMOST, len(elites)), len(elites)))
     taken = (*_some(elites[first], _TAKEN, rng), *_some(elites[second], _TAKEN, rng))
     once = {term: layer for layer, term in taken}  # in the layer that the second has it in
-    # Those of the first come first: of terms that exclude each other, recombine() keeps the first.
+    # Those of the first come first: of terms that exclude each other, the search keeps the first.
     return tuple((layer, term) for term, layer in once.items())
