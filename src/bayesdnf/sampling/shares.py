@@ -76,7 +76,7 @@ def answers_of(draws: Draws, merged: bool) -> Answers:
     n_groups = int(group.max()) + 1
     within = np.lexsort((np.arange(len(group)), -draws.frequency, -draws.log_mass, group))
     stands_for = within[np.searchsorted(group[within], np.arange(n_groups))]
-    together = np.asarray(np.bincount(group, weights=draws.weights), dtype=np.float64)
+    together = summed(group, draws.weights)
     order = np.lexsort((stands_for, -together))
     place = np.empty(n_groups, dtype=np.int64)
     place[order] = np.arange(n_groups)
@@ -91,7 +91,7 @@ def top(draws: Draws, most: int | None, merged: bool) -> pd.DataFrame:
 
     group = _by_rows(draws)
     # Two estimates of different kinds: a group must not come out below one of its members.
-    together = np.maximum(np.bincount(group, weights=draws.weights)[group], draws.probability)
+    together = np.maximum(summed(group, draws.weights)[group], draws.probability)
     shown = answers_of(draws, merged).number[:most]
     same_rows = {"same_rows": together[shown]}
     layers = {"layers": draws.n_layers[shown]} if draws.layers > 1 else {}
@@ -109,6 +109,19 @@ def top(draws: Draws, most: int | None, merged: bool) -> pd.DataFrame:
             **(same_rows if not merged else {}),
         }
     )
+
+
+def summed(number: Ints, shares: Floats, n_sums: int = 0) -> Floats:
+    """Add up shares of one total by number; rounding must not make a probability more than 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.sampling.shares import summed
+    >>> summed(np.array([0] * 49), np.full(49, 1 / 49)).tolist(), sum([1 / 49] * 49)
+    ([1.0], 1.0000000000000007)
+    """
+    return np.minimum(np.bincount(number, weights=shares, minlength=n_sums), 1.0)
 
 
 def _by_rows(draws: Draws) -> Ints:
@@ -144,10 +157,10 @@ def inclusion_by_chain(draws: Draws, kind: str) -> ChainShares:
     pairs = np.unique(function * max(1, len(names)) + item)
     function, item = np.divmod(pairs, max(1, len(names)))
     probability, *by_chain = (
-        np.bincount(item, weights=row[function], minlength=len(names))
+        summed(item, row[function], len(names))
         for row in (draws.weights, *(draws.counts / draws.n_draws))
     )
-    return ChainShares(names, equal, np.minimum(probability, 1.0), np.stack(by_chain))
+    return ChainShares(names, equal, probability, np.stack(by_chain))
 
 
 def _items(draws: Draws, kind: str) -> tuple[Ints, Ints, list[str], list[str]]:

@@ -161,10 +161,9 @@ def term_probabilities(
                 for order in itertools.permutations(term)
             ):
                 any_way.add(int(function_of[number]))
-        out.append(
-            (
-                float(draws.weights[sorted(any_way.union(as_it_is))].sum()),
-                float(sum(share * draws.weights[f] for f, share in as_it_is.items())),
-            )
+        shares = (
+            draws.weights[sorted(any_way.union(as_it_is))].sum(),
+            sum(share * draws.weights[f] for f, share in as_it_is.items()),
         )
+        out.append((min(1.0, float(shares[0])), min(1.0, float(shares[1]))))  # rounding
     return out

@@ -13,7 +13,7 @@ from ...boolean import BooleanFunction, Literal
 from ...model.part_rates import part_risks
 from ...model.posterior import Posterior
 from ...sampling.draws import Draws
-from ...sampling.shares import pairs_within
+from ...sampling.shares import pairs_within, summed
 from ..association.additive import Acting, acting
 from ..association.single_tests import additive_effects, allelic_test
 from ..chromosomes import canonical_chromosomes, chromosome_order
@@ -101,7 +101,7 @@ def variant_inclusion(draws: Draws, genotypes: Genotypes) -> NDArray[np.float64]
     for name, share in zip(shares["what"], shares["probability"], strict=True):
         members = [genotypes.place[other] for other in alike[name]]
         out[members] += share / len(members)
-    return out
+    return np.minimum(out, 1.0)
 
 
 def pair_table(draws: Draws, least: float = 0.01) -> pd.DataFrame:
@@ -115,7 +115,7 @@ def pair_table(draws: Draws, least: float = 0.01) -> pd.DataFrame:
     ends = np.sort(of_literal[functions.literals[np.stack([first, second], axis=1)]], axis=1)
     held = np.unique(np.column_stack([ends, holder])[ends[:, 0] < ends[:, 1]], axis=0)
     pairs, number = np.unique(held[:, :2], axis=0, return_inverse=True)
-    shares = np.bincount(number.ravel(), draws.weights[held[:, 2]], minlength=len(pairs))
+    shares = summed(number.ravel(), draws.weights[held[:, 2]], len(pairs))
     order = np.lexsort((pairs[:, 1], pairs[:, 0], -shares))
     order = order[shares[order] >= least]
     rows = [
