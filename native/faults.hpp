@@ -44,6 +44,7 @@ enum class Fault {
     layer_split_one_way,       // 2^m - 2 ways to split a layer taken for one
     jump_unweighted,           // known functions drawn alike
     jump_unheated,             // known functions drawn by the posterior at every temperature
+    respell_unweighted,        // as many ways back as there are out
 };
 
 #ifdef BAYESDNF_FAULTS

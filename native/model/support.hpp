@@ -82,6 +82,18 @@ class Support {
 
     bool implies(std::int32_t a, std::int32_t b) const;
     bool excludes(std::int32_t a, std::int32_t b) const;
+    // Whether one term may hold both, as far as these two tell.
+    bool together(std::int32_t a, std::int32_t b) const {
+        return (rules_.related || !related(a, b)) && (apart_.empty() || !apart_.clash(a, b)) &&
+               (exclusive_.empty() || !exclusive_.clash(a, b));
+    }
+    // All literals of the attribute of one.
+    LiteralIds of_its_attribute(std::int32_t l) const {
+        return by_attribute_.of(meaning(l).attribute);
+    }
+    bool same_attribute(std::int32_t a, std::int32_t b) const {
+        return meaning(a).attribute == meaning(b).attribute;
+    }
     // Does `wide` hold wherever `narrow` does, by the meaning of their literals?
     bool absorbs(LiteralIds wide, LiteralIds narrow) const;
 

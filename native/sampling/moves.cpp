@@ -84,6 +84,7 @@ bool Mover::operator()(Move move, State& state, const Heat& heat, Philox& rng) {
         case Move::split: return split(state, heat, rng);
         case Move::layer: return layer(state, heat, rng);
         case Move::jump: return settings_.known.jump(state, heat, rng);
+        case Move::respell: return respell(state, heat, rng);
         default: return redraw(state, heat, rng);
     }
 }
@@ -392,6 +393,28 @@ bool Mover::relocate(State& state, const Heat& heat, Philox& rng) {
     if (to == state.height(i)) return false;
     state.replace(i, term, to);
     return true;
+}
+
+// A term is said in another way, each way alike. Every row stays in its part, so the ratio is that
+// of the priors times the number of ways out over that of ways back.
+bool Mover::respell(State& state, const Heat& heat, Philox& rng) {
+    if (state.size() == 0) return false;
+    const BitView& view = state.posterior().view();
+    const Support& support = state.posterior().support();
+    const std::size_t i = rng.below(state.size());
+    // Rows that a term of its layer or of a higher one decides are in their parts without it.
+    state.others(i, state.height(i), others_);
+    mask_.assign(view.n_words(), 0);
+    for (std::size_t h = 0; h < as_index(others_.layer); ++h)
+        for (std::size_t w = 0; w < mask_.size(); ++w) mask_[w] |= others_.parts.rows(h)[w];
+    const auto& ways = respellings_.of(view, support, state.terms()[i], mask_.data());
+    if (ways.empty()) return false;
+    const auto out = static_cast<double>(ways.size());
+    const Term next = ways[rng.below(ways.size())];
+    const auto back =
+        static_cast<double>(respellings_.of(view, support, next, mask_.data()).size());
+    const double log_ratio = planted(Fault::respell_unweighted) ? 0 : std::log(out / back);
+    return propose_change(state, i, next, log_ratio, heat, rng);
 }
 
 }  // namespace bayesdnf

@@ -17,6 +17,7 @@
 #include "rng.hpp"
 #include "sampling/growth.hpp"
 #include "sampling/known.hpp"
+#include "sampling/respellings.hpp"
 #include "sampling/term_draws.hpp"
 #include "search/choice.hpp"
 #include "search/neighbours.hpp"
@@ -34,11 +35,13 @@ enum class Move : std::uint8_t {
     split,
     redraw,
     layer,
-    jump
+    jump,
+    respell
 };
 // As people read them and as checkpoints hold them, in the order of the enum.
-constexpr std::array kMoveNames = {"flip",         "swap",  "birth",  "row birth", "grown birth",
-                                   "listed birth", "split", "redraw", "layer",     "jump"};
+constexpr std::array kMoveNames = {"flip",        "swap",         "birth",  "row birth",
+                                   "grown birth", "listed birth", "split",  "redraw",
+                                   "layer",       "jump",         "respell"};
 constexpr std::size_t kMoves = kMoveNames.size();
 
 struct MoveSettings {
@@ -70,6 +73,7 @@ class Mover {
     bool redraw(State& state, const Heat& heat, Philox& rng);
     bool layer(State& state, const Heat& heat, Philox& rng);
     bool relocate(State& state, const Heat& heat, Philox& rng);
+    bool respell(State& state, const Heat& heat, Philox& rng);
 
     const RowTerms* rows_;
     MoveSettings settings_;
@@ -80,6 +84,8 @@ class Mover {
     Choice choice_;
     std::vector<double> bounds_;
     Growth growth_;
+    State::Others others_;
+    Respellings respellings_;
 };
 
 }  // namespace bayesdnf

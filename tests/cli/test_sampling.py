@@ -10,7 +10,7 @@ import pytest
 
 from bayesdnf import BooleanFunction, Draws, PosteriorDNFClassifier, sample
 
-FEW = ("--layers", 1, "--draws", 200, "--warmup", 100, "--thin", 20, "--chains", 2)
+FEW = ("--layers", 1, "--draws", 200, "--warmup", 100, "--thin", 40, "--chains", 2)
 
 
 def draw(*arguments, table="plants.csv", target="class"):
@@ -45,7 +45,7 @@ def test_sample_as_json_is_what_the_library_draws(run, plants):
     assert (ran.status, ran.err) == (0, "")
     result = ran.json()
     model = PosteriorDNFClassifier(
-        positive="e", layers=1, draws=200, warmup=100, thin=20, chains=2, random_state=3
+        positive="e", layers=1, draws=200, warmup=100, thin=40, chains=2, random_state=3
     ).fit(plants.drop(columns="class"), plants["class"])
     shown = [BooleanFunction.parse(row["function"]) for row in result["functions"]]
     assert shown == list(model.functions_["function"][:100])

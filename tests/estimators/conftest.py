@@ -28,7 +28,7 @@ def model(table):
 
 @pytest.fixture(scope="session")
 def mixed():
-    return quick(positive="bad").fit(pd.DataFrame(COLUMNS), LABELS)
+    return quick(positive="bad", thin=5).fit(pd.DataFrame(COLUMNS), LABELS)
 
 
 @pytest.fixture(scope="session")

@@ -60,7 +60,8 @@ def kernels(posterior, model):
     mix = {"listed birth": 0.7, "flip": 0.3}
     found = {name: KERNELS[name](posterior) for name in ("informed", "reversible_jump")}
     found["listed"] = MoveKernel("listed", posterior, mix, listed=listed)
-    found["jump"] = MoveKernel("jump", posterior, {"jump": 0.7, "flip": 0.3})
+    for move in ("jump", "respell"):
+        found[move] = MoveKernel(move, posterior, {move: 0.7, "flip": 0.3})
     if model.layers > 1:
         for move in ("layer", "grown birth"):
             found[move] = MoveKernel(move, posterior, {move: 0.7, "flip": 0.3})
@@ -88,7 +89,11 @@ def main(path):
 
     # Lists, some of which would leave no row to part 0, show most faults; functions those of
     # ordered rates.
-    problems = [Problem(columns="negated", layers=3, strata=2), Problem()]
+    problems = [
+        Problem(columns="negated", layers=3, strata=2),
+        Problem(),
+        Problem(seed=3, n_literals=5, columns="respelled", restriction={"max_terms": 2}),
+    ]
     models = [problem.slow() for problem in problems]
     noticed = []
     for fault in range(native.N_FAULTS + 1):

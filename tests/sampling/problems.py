@@ -27,6 +27,14 @@ COLUMNS = {
     "negated": [Literal("x0", "true"), Literal("x0", "false"), Literal("x1", "true")],
 }
 """The first two are what the name says, so that two literals are enough."""
+RESPELLED = [
+    Literal("age", "=", 1),
+    Literal("age", ">=", 1),
+    Literal("age", "<", 2),
+    Literal("x0", "true"),
+    Literal("age", "<", 3),
+]
+"""The first is said by the next two; where ``x0`` holds and no age is 2, by two pairs."""
 
 PRIOR = {
     "antichain": [True, False],
@@ -80,7 +88,8 @@ class Problem:
         self.settings = {"n_literals": n_literals, "classes": classes, **chosen}
         data = {name: chosen.pop(name) for name in DATA}
         self.effect, self.layers = data["effect"], data["layers"]
-        literals = COLUMNS[data["columns"]][:n_literals]
+        columns = {**COLUMNS, "respelled": RESPELLED}
+        literals = columns[data["columns"]][:n_literals]
         self.world = LiteralWorld(seed, n_rows, literals, data["missing"], data["weighted"])
         if data["follows"]:  # the first two columns matter, now and then
             rng = np.random.default_rng(seed)

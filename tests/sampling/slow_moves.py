@@ -14,6 +14,7 @@ from functools import reduce
 
 import numpy as np
 
+from tests import reference
 from tests.sampling.slow_lists import places, replaced, take_out, terms_of, with_term
 from tests.sampling.slow_posterior import softmax
 
@@ -216,6 +217,44 @@ def jump(model, kernel, rules, beta):
                 yield weight, known, weights[rules] / weight
 
 
+def respell(model, kernel, rules, beta):
+    """A term says the same of open rows with two literals of an attribute for one, or one for two.
+
+    Rows that other terms of its layer or a higher one hold are not open to it.
+    """
+    terms = terms_of(rules)
+    for term in terms:
+        rest, height = take_out(rules, term)
+        open_rows = 2 * model.parts(rest) - 1 < height
+        others = respelled(model, term, open_rows)
+        for other in others:
+            back = 1 / len(respelled(model, other, open_rows))
+            chance = 1 / (len(terms) * len(others))
+            yield chance, replaced(rules, [term], [other]), back * len(others)
+
+
+def respelled(model, term, open_rows):
+    """All terms that it can make way for: neither of the two literals would do alone."""
+
+    def rows(any_term):
+        return (model.marked([any_term]) & open_rows).tolist()
+
+    attributes = [literal.attribute for literal in model.world.literals]
+    found = []
+    for other in model.terms:
+        short, long = sorted((term, other), key=len)
+        one, two = short - long, long - short
+        if len(one) != 1 or len(two) != 2 or len({attributes[j] for j in one | two}) != 1:
+            continue
+        if rows(term) != rows(other) or any(rows(long - {j}) == rows(long) for j in two):
+            continue
+        if model.prior.related or not reference.are_related(
+            *(model.world.literals[j] for j in two), model.columns
+        ):
+            found.append(other)
+    return found
+
+
 MOVES = {
     "flip": flip,
     "swap": swap,
@@ -227,6 +266,7 @@ MOVES = {
     "redraw": redraw,
     "layer": layer,
     "jump": jump,
+    "respell": respell,
 }
 
 

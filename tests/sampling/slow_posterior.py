@@ -104,8 +104,9 @@ class SlowPosterior:
         self.log_order = slow_order.log_order_probability(*self.rates)
 
     def all_lists(self):
-        """Every list of distinct terms, allowed or not."""
-        for m in range(len(self.terms) + 1):
+        """Every list of distinct terms, allowed or not; with one term too many at most."""
+        most = len(self.terms) if self.prior.max_terms is None else self.prior.max_terms + 1
+        for m in range(min(most, len(self.terms)) + 1):
             for terms in itertools.combinations(self.terms, m):
                 yield from all_lists(terms, self.layers)
 

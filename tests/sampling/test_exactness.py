@@ -22,7 +22,7 @@ from tests.fewer import first
 from tests.sampling.agreement import LEVEL, score_error, step_p_value
 from tests.sampling.problems import Problem, all_problems, varied_problems
 from tests.sampling.slow_lists import terms_of
-from tests.sampling.slow_moves import MOVES, exchange, matrix
+from tests.sampling.slow_moves import MOVES, exchange, matrix, respelled
 
 pytestmark = pytest.mark.slow
 
@@ -67,6 +67,11 @@ CLASSES = [
     Problem(seed=12, n_literals=2, classes=3, missing=0.2, count=Geometric(0.4)),
 ]
 """More than two classes, in lists, with strata, and in functions."""
+RESPELLED = [
+    Problem(seed=13, columns="respelled", layers=2),
+    Problem(seed=3, n_literals=5, columns="respelled", restriction={"max_terms": 2}),
+]
+"""Terms that can be said in other ways, one of them in two."""
 
 
 @lru_cache(maxsize=8)  # tests come problem by problem
@@ -74,7 +79,7 @@ def slow(problem):
     return problem.slow()
 
 
-@pytest.fixture(scope="module", params=[*WHOLE, *CLASSES, *PROBLEMS], ids=str)
+@pytest.fixture(scope="module", params=[*WHOLE, *CLASSES, *RESPELLED, *PROBLEMS], ids=str)
 def problem(request):
     return request.param
 
@@ -99,6 +104,12 @@ def assert_unchanged(probabilities, steps):
 
 def test_every_native_move_has_a_twin():
     assert tuple(MOVES) == NATIVE_MOVES
+
+
+def test_some_terms_are_said_in_two_ways_and_others_in_one():
+    model = slow(RESPELLED[1])
+    terms = frozenset().union(*map(terms_of, model.scores))
+    assert {len(respelled(model, term, True)) for term in terms} == {0, 1, 2}
 
 
 def test_scores(problem):

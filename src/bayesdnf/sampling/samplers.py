@@ -11,24 +11,28 @@ from .kernel import MoveKernel
 
 MIX = {
     "flip": 0.1,
-    "swap": 0.2,
+    "swap": 0.12,
     "row birth": 0.1,
     "redraw": 0.4,
     "grown birth": 0.15,
     "jump": 0.05,
+    "respell": 0.08,
 }
 """Flips and swaps cost little; births from rows move between numbers of terms; redraws score
 every literal that could stand in a place; grown births find whole terms that are worth having;
-jumps lead from one of the functions that the search found, or from none, to another of them."""
+jumps lead from one of the functions that the search found, or from none, to another of them;
+respelling puts two literals of an attribute in the place of one, or one of two, where the term
+keeps its rows: no change of a single literal leads there without losing some."""
 LIST_MIX = {
-    "flip": 0.1,
-    "swap": 0.15,
+    "flip": 0.08,
+    "swap": 0.09,
     "birth": 0.1,
     "row birth": 0.05,
     "redraw": 0.3,
     "grown birth": 0.15,
     "layer": 0.1,
     "jump": 0.05,
+    "respell": 0.08,
 }
 """Of lists: also changes of layers, and births of terms drawn without a look at the data. Only the
 deaths of these remove terms that change nothing, which breed where their own layer has their rows:
@@ -40,7 +44,7 @@ LISTED = 0.1
 def informed(
     posterior: Posterior, candidates: Sequence[BooleanFunction | str] | None = None
 ) -> MoveKernel:
-    """Sample by flips, swaps, births from rows, redraws over all literals, grown births and jumps.
+    """Sample by flips, swaps, births from rows, redraws, grown births, jumps and respelling.
 
     Parameters
     ----------
