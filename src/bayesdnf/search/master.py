@@ -106,7 +106,7 @@ def _groups(space: TermSpace, box: Box, marked: Bools) -> _Groups:
     whole = counts[used].astype(np.int64)
     ratio = whole // np.maximum(1, np.gcd.reduce(whole, axis=1, keepdims=True))
     patterns = np.packbits(marked[:, space.cell_row[used]].T, axis=1)
-    keys = np.concatenate([patterns, ratio.view(np.uint8).reshape(len(ratio), -1)], axis=1)
+    keys = np.concatenate([patterns, ratio.view(np.uint8).reshape(len(ratio), 2 * ratio.itemsize)], axis=1)
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     of_cell = np.full(len(used), -1, dtype=np.intp)
     of_cell[used] = group.ravel()
