@@ -13,6 +13,7 @@ from bayesdnf import BitMatrix, LiteralEncoder, Poisson, Posterior, Prior, _nati
 from bayesdnf.search import boxes
 from bayesdnf.search.bound import bound_by_boxes
 from bayesdnf.search.box import Box, Range, RowPrices
+from bayesdnf.search.master import TermPool, solve_linear
 from bayesdnf.search.priced import TermSpace
 from tests.search.small_posteriors import EXAMPLES, all_functions, posteriors, scores_by_terms
 
@@ -274,6 +275,17 @@ def test_sets_of_terms_that_lack_different_shares_settle_a_box(above):
         assert search.score >= score - 1e-8  # higher where a term absorbs another
 
 
+def test_a_linear_program_without_open_positives_is_solved():
+    search = with_all_terms(few_columns(0))
+    space, literals = search.space, range(4)
+    search.pool.add([(i,) for i in literals])
+    box = space.whole(4).part(terms=Range(4, 4))
+    for cell in space.cell_row[space.cells[:, 0] > 0]:
+        box, _ = space.by_row(box, cell)
+    assert search.pool.within(box).tolist() == list(literals)
+    assert solve_linear(space, box, search.pool, 14, math.inf) is not None
+
+
 def test_every_number_of_terms_that_could_pay_is_in_the_first_box():
     posterior = few_columns(1)
     search = with_all_terms(posterior)
@@ -289,3 +301,31 @@ def test_every_number_of_terms_that_could_pay_is_in_the_first_box():
         for m, bound in enumerate(bounds, start=1):
             low, high = entry.box.terms
             assert bound < score or low <= m <= high
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_looks_for_terms_that_are_cut_short_bound_all_terms(seed):
+    X, y, _ = simulate(200, 12, terms=(2, 3), pi0=0.2, pi1=0.8, random_state=seed)
+    posterior = Posterior(LiteralEncoder().fit_encode(X.astype(str)), y)
+    search = boxes.Boxes(posterior, None)
+    space, rng = search.space, np.random.default_rng(seed)
+    n_neg = posterior.n - posterior.n_pos
+    box = Box(Range(2, 2), Range(0, posterior.n_pos), Range(0, n_neg))
+    rows = space.is_positive * rng.random(space.n_rows)
+    prices = RowPrices.rounded((1.0, -1.0), rows, 0.4)
+    top = space.find(box, prices, -(2**50), 20, False, 10**9, _native.StopFlag())
+    once, lowered = [], []
+    # First the worst of these is known, at last the best, so that there is none to find.
+    for i in np.argsort(top.worth).tolist():
+        for nodes in (1, 3, 10, 30, 100):
+            search.pool = TermPool(space)
+            search.pool.add([top.terms[i]])
+            added, asked, _ = search._look(box, prices, nodes)
+            assert top.ceiling <= asked.ceiling
+            if i == np.argmax(top.worth):
+                assert added == 0
+                floor = top.ceiling + 2
+                found = space.find(box, prices, floor, 1, False, nodes, _native.StopFlag())
+                once.append(found.ceiling)
+                lowered.append(asked.ceiling)
+    assert sum(lowered) < sum(once)
