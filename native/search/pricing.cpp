@@ -149,14 +149,14 @@ class PricingWalk {
         while (filter(open, k, weight, loss, negative)) {
         }
         std::sort(open.begin(), open.end(), [](const Branch& x, const Branch& y) {
-            return x.hope != y.hope ? x.hope > y.hope : x.literal < y.literal;
+            return x.gain != y.gain ? x.gain > y.gain : x.literal < y.literal;
         });
         // A branch goes on with the literals of the branches before it: every set is met once, and
-        // the hopeless branches, which are cut, have most of the work.
+        // those that keep few positives, whose hopes sink soonest, have most of the work.
         std::vector<std::int32_t> rest;
         for (std::size_t i = 0; i < open.size(); ++i) {
             const Branch& b = open[i];
-            if (b.hope < floor_) break;
+            if (b.hope < floor_) continue;  // the floor has risen
             if (i > 0 && !halted()) {
                 term_.insert(std::upper_bound(term_.begin(), term_.end(), b.literal), b.literal);
                 visit(rest, weight + wish_.literals[as_index(b.literal)], b.positive, b.negative);

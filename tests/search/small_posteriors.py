@@ -1,5 +1,7 @@
 """Posteriors small enough to score every function."""
 
+import itertools
+import math
 import os
 
 import numpy as np
@@ -94,3 +96,13 @@ def all_functions(posterior):
     [words] = function_words(p, posterior.prior.antichain)
     flat = flatten(words, p)
     return flat, Scores(*posterior.native.score(*flat))
+
+
+def scores_by_terms(posterior):
+    """Scores of all allowed functions, by their terms."""
+    flat, scored = all_functions(posterior)
+    ids, starts = flat.literals.tolist(), flat.literal_starts.tolist()
+    terms = [frozenset(ids[i:j]) for i, j in itertools.pairwise(starts)]
+    functions = [frozenset(terms[i:j]) for i, j in itertools.pairwise(flat.term_starts.tolist())]
+    scores = dict(zip(functions, scored.log_score.tolist(), strict=True))
+    return {terms: score for terms, score in scores.items() if score > -math.inf}

@@ -22,7 +22,7 @@ from bayesdnf import (
 from bayesdnf.search.box import Box, Range, RowPrices
 from bayesdnf.search.exact import MOST_SETS, _without_a_literal, better_sets
 from bayesdnf.search.priced import TermSpace
-from tests.search.small_posteriors import EXAMPLES, all_functions, posteriors
+from tests.search.small_posteriors import EXAMPLES, all_functions, posteriors, scores_by_terms
 
 
 def sets_of_all_boxes(posterior, space, target):
@@ -57,16 +57,6 @@ def best_of_all_boxes(posterior, space, target):
     table = posterior.bits.table
     functions = [BooleanFunction([[table[i] for i in term] for term in terms]) for terms in found]
     return max(map(posterior.log_score, functions), default=-math.inf)
-
-
-def scores_by_terms(posterior):
-    """Scores of all allowed functions, by their terms."""
-    flat, scored = all_functions(posterior)
-    ids, starts = flat.literals.tolist(), flat.literal_starts.tolist()
-    terms = [frozenset(ids[i:j]) for i, j in itertools.pairwise(starts)]
-    functions = [frozenset(terms[i:j]) for i, j in itertools.pairwise(flat.term_starts.tolist())]
-    scores = dict(zip(functions, scored.log_score.tolist(), strict=True))
-    return {terms: score for terms, score in scores.items() if score > -math.inf}
 
 
 def one_step_away(terms, all_terms):

@@ -29,6 +29,7 @@ from .priced import TermSpace
 _SAME = 1e-6  # nats; scores and bounds closer than this are the same
 _FINE, _FINE_BELOW = 28, 0.1  # digits of prices where the gap is below so many nats
 _SMOOTH = 0.5  # share of the best prices so far in the prices asked about
+_FLOORS = 8  # above what is looked for, each half as far, where that takes too long
 _AT_ONCE = 20  # most terms that one look at prices brings in
 _NODES = 200_000  # of a search for terms, at first
 _LOOK_SHARE, _LOOK_SECONDS = 0.03, 0.5  # of all time, or seconds, for one look at prices
@@ -251,10 +252,23 @@ class Boxes:
         known = space.units(box, prices, pool.worth[at], pool.marked[at]).max(initial=-(2**60))
         floor = int(known) + 1
         found = space.find(box, prices, floor, _AT_ONCE, False, nodes, self._stop())
+        ceiling, complete = found.ceiling, found.complete
+        if not complete and not found.terms:
+            # Cut short, the bound is that of the first literals. A high floor is soon proved to be
+            # one that no term reaches; lower ones follow until one is cut short, too.
+            distance = ceiling - floor
+            for _ in range(_FLOORS):
+                distance //= 2
+                found = space.find(
+                    box, prices, floor + distance, _AT_ONCE, False, nodes, self._stop()
+                )
+                ceiling = min(ceiling, found.ceiling)
+                if found.terms or not found.complete:
+                    break
         # ρ in whole units: the best term at hand, or the bound of everything that the search did
         # not see, if it was cut short.
-        ceiling = max(int(known), found.ceiling)
-        return pool.add(found.terms), prices._replace(ceiling=ceiling), found.complete
+        ceiling = max(int(known), ceiling)
+        return pool.add(found.terms), prices._replace(ceiling=ceiling), complete
 
     def _round(self, solved: Solved) -> None:
         self._offer_terms([t for t, z in zip(solved.terms, solved.shares, strict=True) if z > 0.5])
