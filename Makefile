@@ -98,7 +98,7 @@ $(FUZZ)/.installed: $(NATIVE) $(shell find src -name '*.py') pyproject.toml
 
 # The tests that touch every library once.
 SMOKE := -m "not slow" tests/test_package.py tests/cli/test_labelled.py tests/cli/test_sampling.py \
-	tests/cli/test_reporting.py tests/sampling/test_draws_file.py tests/estimators/test_classifier.py
+	tests/cli/test_reporting.py tests/sampling/drawn/test_draws_file.py tests/estimators/test_classifier.py
 
 smoke: $(VENV)/.installed
 	$(BIN)/python -m pytest -q $(SMOKE)

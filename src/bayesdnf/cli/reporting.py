@@ -97,7 +97,7 @@ def report(
 def _load(model: Path) -> DNFClassifier | PosteriorDNFClassifier:
     """Read a file of ``fit`` or ``sample``."""
     from .. import DNFClassifier, PosteriorDNFClassifier
-    from ..sampling.draws_file import is_netcdf
+    from ..sampling.drawn.draws_file import is_netcdf
 
     return (PosteriorDNFClassifier if is_netcdf(model) else DNFClassifier).load(model)
 

@@ -1,4 +1,4 @@
-"""Shares of draws beside their scores."""
+"""A diagnosis compares shares of draws with exact scores."""
 
 from dataclasses import replace
 

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _native
-from ..boolean import Literal
-from ..errors import ParameterError
+from ... import _native
+from ...boolean import Literal
+from ...errors import ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .draws import Draws
+    from ..draws import Draws
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -210,7 +210,7 @@ def term_text(literals: Sequence[Literal]) -> str:
     Examples
     --------
     >>> from bayesdnf import BooleanFunction
-    >>> from bayesdnf.sampling.shares import term_text
+    >>> from bayesdnf.sampling.drawn.shares import term_text
     >>> term_text(BooleanFunction("x10 AND NOT x2").literals)
     'NOT x2 AND x10'
     """
