@@ -1,6 +1,7 @@
 #include "model/support.hpp"
 
 #include "tests/check.hpp"
+#include "tests/small_problem.hpp"
 
 using namespace bayesdnf;
 
@@ -118,4 +119,24 @@ TEST(fewer_literals_on_offer_leave_what_is_allowed_as_it_is) {
     some.addable(term, {}, fewer.data());
     for (std::size_t l = 0; l < 18; ++l) CHECK(fewer[l] == (may[l] & offered[l]));
     CHECK(judge(some, {{16}}) == Verdict::allowed);
+}
+
+TEST(two_terms_may_stand_beside_each_other_if_the_support_allows_both) {
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+        const Problem problem(seed, 6);
+        const Support& support = problem.posterior->support();
+        const std::vector<std::int32_t> layers{1, 1};
+        const std::vector<Count> covers{1000, 1000};
+        for (const Term& a : all_terms(6))
+            for (const Term& b : all_terms(6)) {
+                const std::vector<LiteralIds> both{a, b};
+                // The first two are taken to be allowed alone, so only the pair is looked at.
+                const std::vector<LiteralIds> one{a}, other{b};
+                if (support.check(one, {layers.data(), 1}, covers, 1) != Verdict::allowed ||
+                    support.check(other, {layers.data(), 1}, covers, 1) != Verdict::allowed)
+                    continue;
+                CHECK((support.beside(a, b) == Verdict::allowed) ==
+                      (support.check(both, layers, covers, 1) == Verdict::allowed));
+            }
+    }
 }
