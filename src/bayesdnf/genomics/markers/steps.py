@@ -15,11 +15,12 @@ from ...display.wording import count
 from ..association.adjustment import adjust
 from ..association.refit import Refit, odds_ratios, refit_terms
 from ..genotypes import Genotypes
+from ..scanning.scan_result import Scan
 from ..study import Study
 from .credible import Slot, term_probabilities
 from .marker_tables import add_refit, marker_table, variant_inclusion, variant_table
 from .permutations import family_wise
-from .scan import Scan, identity, strata_hash
+from .scan import identity, strata_hash
 from .screening import StudyScans, scan_study, stage_progress
 from .searching import Searched
 from .spelling import with_negations
