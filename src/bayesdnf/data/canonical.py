@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from .. import _native
 from ..errors import InputError
 from ..files.packed import require_intact
-from .bits import BitMatrix, allocate_planes, pack_into, segment_offsets
+from .bits import BitMatrix
+from .planes.plane_layout import allocate_planes, pack_into, segment_offsets
 
 Ints = NDArray[np.int64]
 

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _native
-from ...data.bits import BitMatrix, Words, allocate_planes, pack_into, segment_offsets
+from ...data.bits import BitMatrix
 from ...data.encoder import FittedTable
 from ...data.literal_table import LiteralTable
+from ...data.planes.plane_layout import Words, allocate_planes, pack_into, segment_offsets
 from ...model.effect import Effect
 from ...model.part_rates import mean_rates, mean_shares, stratum_weights
 from ...model.rates import Interval

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...checks import whole
-from ...data.bits import Words
+from ...data.planes.plane_layout import Words
 from ...display.wording import listed
 from ...errors import FileFormatError, InputError, ParameterError
 from ..genotypes import ALLELES, Genotypes
