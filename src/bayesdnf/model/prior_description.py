@@ -82,6 +82,9 @@ def describe(prior: Prior, p: int, n: int) -> PriorDescription:
     sizes = rng.choice(len(size), size=int(counts.sum()), p=size)
     starts = np.concatenate([[0], np.cumsum(counts)])
     total = np.diff(np.concatenate([[0], np.cumsum(sizes)])[starts])
+    # If columns are true on half of the rows, independently, a term of k literals leaves a row
+    # unmarked with probability 1 - 2^-k, and a function with the product over its terms: the
+    # difference of two running sums of logs.
     unmarked = np.concatenate([[0.0], np.cumsum(np.log1p(-(0.5**sizes)))])
     return PriorDescription(
         prior=prior,

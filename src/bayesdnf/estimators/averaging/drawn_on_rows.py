@@ -103,6 +103,7 @@ class DrawnOnRows:
         """
         draws, bits = self._draws, self._bits
         times = np.bincount(self._place, minlength=self.n_distinct)
+        # Each distinct row counts as often as the table has it.
         weighed = BitMatrix(bits.planes, bits.table, bits.segments, counts=times)
         cells = _native.part_counts(weighed.view(), *draws.functions, draws.layers + 1)
         shares = cells[draws.index.ravel()] / self.n_rows
@@ -325,6 +326,7 @@ def mean_values(draws: Draws, effect: Effect, pooled: bool) -> Floats:
         ]
         values = np.stack(sums, axis=1).reshape(-1, *shape[1:]) / index.size
     else:
+        # Exact means given the list, not means of drawn rates: less variance (Rao-Blackwell).
         rates = mean_rates(effect, draws.cells, draws.n_layers)
         values = draws.frequency[:, None, None] * rates
     if not pooled or values.shape[1] == 1:

@@ -74,6 +74,7 @@ def answers_of(draws: Draws, merged: bool) -> Answers:
         return Answers(of, order, draws.counts[:, order], draws.probability[order])
     group = _by_rows(draws)
     n_groups = int(group.max()) + 1
+    # By group, then the highest score first; where scores are not known (NaN), the most frequent.
     within = np.lexsort((np.arange(len(group)), -draws.frequency, -draws.log_mass, group))
     stands_for = within[np.searchsorted(group[within], np.arange(n_groups))]
     together = np.asarray(np.bincount(group, weights=draws.weights), dtype=np.float64)
@@ -221,6 +222,8 @@ def pairs_within(starts: Ints) -> tuple[Ints, Ints]:
     """Every pair of places i < j that lie in one run, runs given by their starts."""
     sizes = np.diff(starts)
     ahead = np.repeat(starts[1:], sizes) - np.arange(starts[-1]) - 1  # later places in the run
+    # Place i comes before ahead[i] others of its run, so it is repeated that often; ``offset``
+    # counts 0, 1, … within each repetition.
     first = np.repeat(np.arange(starts[-1]), ahead)
     offset = np.arange(len(first)) - np.repeat(np.cumsum(ahead) - ahead, ahead)
     return first, first + 1 + offset
