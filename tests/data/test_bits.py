@@ -149,9 +149,9 @@ def test_tables_that_are_not_flags(X, message):
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["a"], "There are 1 names for 2 columns."),
-        (["a", "b", "c"], "There are 3 names for 2 columns."),
-        ([], "There are 0 names for 2 columns."),
+        (["a"], "names has 1 entry for 2 columns of X."),
+        (["a", "b", "c"], "names has 3 entries for 2 columns of X."),
+        ([], "names has 0 entries for 2 columns of X."),
         (["a", "a"], "Column name 'a' stands twice; every column needs its own name."),
     ],
 )

@@ -153,8 +153,8 @@ def export(
 ) -> None:
     """Export the rule of a model file to SQL, Python, LaTeX, JSON or text.
 
-    A list gives the risk of a row, pooled over the strata if there are some; as JSON, and of
-    rules that sample drew, it comes without risks. Of those it is the one of highest log posterior.
+    A rule list is exported with the risk of each layer, pooled over strata. JSON has no risks. Of a
+    file written by sample, the rule with the highest log posterior is exported, without risks.
     """
     from ..boolean import RuleList
     from ..files.atomic import write_text

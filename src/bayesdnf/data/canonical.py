@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from ..display.wording import entries_for_rows
 from ..errors import InputError
 from ..files.packed import require_intact
 from .bits import BitMatrix
@@ -47,7 +48,7 @@ def canonical(
         )
     n = bits.n_rows
     if len(outcome) != n:
-        raise InputError(f"y has {len(outcome):,} entries for {n:,} rows of X.")
+        raise InputError(entries_for_rows("y", len(outcome), n))
     counted = np.ones(n, dtype=np.int64) if weights is None else weights
     bits = _without_idle_validity(bits, counted > 0)
     n_strata = 1 if strata is None else int(strata.max(initial=0)) + 1

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..boolean.literal import FALSE, TRUE, Literal, Value
 from ..checks import whole
+from ..display.wording import count
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
 from .bits import BitMatrix
 from .columns import NOTHING, TEXT, Column, named_missing
@@ -390,7 +391,7 @@ class LiteralEncoder:
             return table
         if len(table.names) != len(self.columns_):
             raise InputError(
-                f"X has {len(table.names):,} columns; the encoder was fitted on "
+                f"X has {count(len(table.names), 'column')}; the encoder was fitted on "
                 f"{len(self.columns_):,}."
             )
         return table.renamed(self.columns_)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ... import _native
+from ...display.wording import count
 from ...errors import InputError
 from ..literal_table import LiteralTable
 from .plane_layout import Words, allocate_planes, pack_into, segment_offsets
@@ -45,7 +46,7 @@ def joined(pieces: Iterable[BitMatrix], n_rows: int) -> tuple[Words, LiteralTabl
     if first is None:
         raise InputError("There are no chunks; at least one is needed.")
     if row != n_rows:
-        raise InputError(f"The chunks hold {row:,} rows; n_rows announced {n_rows:,}.")
+        raise InputError(f"The chunks hold {count(row, 'row')}; n_rows announced {n_rows:,}.")
     table = LiteralTable(
         **{**first.table.__dict__, "valid": np.full(len(first.table), -1, dtype=np.int32)}
     )

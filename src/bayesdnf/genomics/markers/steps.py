@@ -142,8 +142,8 @@ def tell(task: MarkerTask, searched: Searched, refitted: Refitted) -> tuple[str,
     n, kept = task.study.genotypes.n_variants, len(searched.screened.screen.chosen)
     within = "" if task.adjustment.strata is None else " within strata"
     scanned = (
-        f"All {n:,} variants and their {n * (n - 1) // 2:,} pairs were scored{within}; {kept:,} "
-        "variants took part in the search, one of those with r² of "
+        f"All {n:,} variants and their {count(n * (n - 1) // 2, 'pair')} were scored{within}; "
+        f"{kept:,} variants took part in the search, one of those with r² of "
         f"{task.settings.r_squared:g} or more."
         if kept < n
         else f"All {n:,} variants took part in the search."

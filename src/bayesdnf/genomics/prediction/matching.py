@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...display.wording import listed
+from ...display.wording import count, listed
 from ...errors import InputError, ParameterError
 from ..alleles import COMPLEMENT, UNNAMED
 from ..chromosomes import canonical_chromosomes
@@ -328,7 +328,7 @@ def matched_sentence(table: pd.DataFrame) -> str:
     counts = table["status"].value_counts()
     how = ", ".join(f"{counts[s]:,} {words}" for s, words in _FOUND.items() if s in counts)
     total = sum(int(counts.get(s, 0)) for s in _FOUND)
-    text = f"{total:,} of {len(table):,} variants of the model found"
+    text = f"{total:,} of {count(len(table), 'variant')} of the model found"
     text += f": {how}" if how else ""
     for status, words in _NOT_FOUND.items():
         if status in counts:
