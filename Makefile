@@ -157,7 +157,7 @@ coverage: $(VENV)/.checks
 	COVERAGE_FILE=build/coverage.python $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow" \
 		--cov=bayesdnf --cov-report=term:skip-covered $(or $(TESTS),tests)
 	$(call configure,build/coverage,Debug,-DBAYESDNF_TESTS=ON -DCMAKE_CXX_COMPILER=g++ \
-		-DCMAKE_CXX_FLAGS=--coverage -DCMAKE_UNITY_BUILD=ON)
+		"-DCMAKE_CXX_FLAGS=--coverage -fprofile-update=atomic" -DCMAKE_UNITY_BUILD=ON)
 	$(BIN)/cmake --build build/coverage --target native_tests
 	find build/coverage -name '*.gcda' -delete
 	$(BIN)/ctest --test-dir build/coverage/native --output-on-failure
