@@ -98,7 +98,7 @@ $(FUZZ)/.installed: $(NATIVE) $(shell find src -name '*.py') pyproject.toml
 
 # The tests that touch every library once.
 SMOKE := -m "not slow" tests/test_package.py tests/cli/test_labelled.py tests/cli/test_sampling.py \
-	tests/cli/test_reporting.py tests/sampling/test_draws_file.py tests/estimators/test_classifier.py
+	tests/cli/test_reporting.py tests/sampling/drawn/test_draws_file.py tests/estimators/test_classifier.py
 
 smoke: $(VENV)/.installed
 	$(BIN)/python -m pytest -q $(SMOKE)
@@ -157,7 +157,7 @@ coverage: $(VENV)/.checks
 	COVERAGE_FILE=build/coverage.python $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow" \
 		--cov=bayesdnf --cov-report=term:skip-covered $(or $(TESTS),tests)
 	$(call configure,build/coverage,Debug,-DBAYESDNF_TESTS=ON -DCMAKE_CXX_COMPILER=g++ \
-		-DCMAKE_CXX_FLAGS=--coverage -DCMAKE_UNITY_BUILD=ON)
+		"-DCMAKE_CXX_FLAGS=--coverage -fprofile-update=atomic" -DCMAKE_UNITY_BUILD=ON)
 	$(BIN)/cmake --build build/coverage --target native_tests
 	find build/coverage -name '*.gcda' -delete
 	$(BIN)/ctest --test-dir build/coverage/native --output-on-failure

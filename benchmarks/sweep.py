@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from bayesdnf import _native
-from bayesdnf.data.bits import BitMatrix, allocate_planes, segment_offsets
+from bayesdnf.data.bits import BitMatrix
 from bayesdnf.data.literal_table import LiteralTable
+from bayesdnf.data.planes.plane_layout import allocate_planes, segment_offsets
 from bayesdnf.versions import versions
 
 SIZES = [(116, 4062), (10_000, 5_000), (1_000, 1_000_000)]

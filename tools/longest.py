@@ -29,7 +29,7 @@ REASONS = {
     "src/bayesdnf/cli/__init__.py": "four commands; each lists its options",
     "native/search/term_sets.cpp": "one branch and bound whose steps share counts of rows",
     "src/bayesdnf/search/boxes.py": "one branch and bound: boxes, pricing, cutting",
-    "src/bayesdnf/sampling/draws_file.py": "writing draws; reading with every array checked",
+    "src/bayesdnf/sampling/drawn/draws_file.py": "writing draws; reading with every array checked",
     "src/bayesdnf/sampling/run.py": "a run from its starts to its draws, with its checks",
     "src/bayesdnf/cli/__init__.py::fit": "checks, the search, three kinds of test",
     "src/bayesdnf/cli/__init__.py::predict": "four kinds of model in, one kind of table out",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -10,6 +11,9 @@
 #include "tests/stops.hpp"
 
 namespace bayesdnf {
+
+inline constexpr std::uint64_t kSeeds = 40;
+inline constexpr double kRounding = 1e-9;
 
 // What a problem is of: functions or lists, with strata or without.
 struct Kind {
@@ -122,6 +126,18 @@ inline std::vector<Term> all_terms(std::size_t p) {
             if (set >> l & 1) terms.back().push_back(static_cast<std::int32_t>(l));
     }
     return terms;
+}
+
+// Literals in one of the terms but not in both.
+inline std::size_t difference(const Term& a, const Term& b) {
+    Term out;
+    std::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
+    return out.size();
+}
+
+inline bool one_literal_change(const Term& from, const Term& to) {
+    const std::size_t d = difference(from, to);
+    return d == 1 || (d == 2 && from.size() == to.size());
 }
 
 }  // namespace bayesdnf

@@ -94,3 +94,66 @@ TEST(bounds_side_by_side_are_the_bounds_one_by_one) {
         for (std::size_t i = 0; i < a.size(); ++i) CHECK(out[i] == lik.bound(4 + a[i], 5 + b[i]));
     }
 }
+
+TEST(counts_beyond_the_tables_are_worked_out_one_by_one) {
+    // Tables end at 2^20 entries.
+    constexpr Count kPositive = 1'200'000, kNegative = 1'500'000;
+    const Likelihood lik({2, 3, 1.5, 0.5, 1, 2, false}, kPositive, kNegative);
+    std::vector<Count> a, b;
+    for (const Count i : {0, 7, 1'048'575, 1'048'576, 1'199'990})
+        for (const Count j : {0, 1'048'574, 1'048'577, 1'499'990}) {
+            a.push_back(i);
+            b.push_back(j);
+        }
+    std::vector<double> out(a.size());
+    lik.bounds(4, 5, a.data(), b.data(), a.size(), out.data());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const double p = real(4 + a[i]), n = real(5 + b[i]);
+        const double direct = log_beta(1.5 + p, 0.5 + n) - log_beta(1.5, 0.5) +
+                              log_beta(2 + real(kPositive) - p, 3 + real(kNegative) - n) -
+                              log_beta(2, 3);
+        CHECK_CLOSE(lik(4 + a[i], 5 + b[i]), direct, 1e-7);
+        CHECK(out[i] == lik.bound(4 + a[i], 5 + b[i]));
+    }
+}
+
+TEST(cells_of_several_classes_and_strata_are_multivariate_beta_functions) {
+    const Effect e{1, 1, 1, 1, 1, 1, false};
+    for (const std::size_t classes : {2u, 3u, 5u})
+        for (const std::size_t strata : {1u, 3u}) {
+            std::vector<Count> totals, rows;
+            for (std::size_t i = 0; i < classes * strata; ++i) {
+                totals.push_back(static_cast<Count>(20 + 7 * i));
+                rows.push_back(static_cast<Count>(5 * i % 17));
+            }
+            const CellLikelihood cells(e, totals, classes);
+            // log D(1 + counts) - log D(1), stratum by stratum.
+            const auto direct = [&](const std::vector<Count>& counts) {
+                const double c = static_cast<double>(classes);
+                double sum = 0;
+                for (std::size_t s = 0; s < strata; ++s) {
+                    double all = 0;
+                    for (std::size_t k = 0; k < classes; ++k) {
+                        sum += std::lgamma(1 + real(counts[k * strata + s]));
+                        all += real(counts[k * strata + s]);
+                    }
+                    sum += std::lgamma(c) - std::lgamma(c + all);
+                }
+                return sum;
+            };
+            for (const bool lowest : {false, true})
+                CHECK_CLOSE(cells.part(lowest, rows.data()), direct(rows), 1e-10);
+            CHECK_CLOSE(cells.null(), direct(totals), 1e-10);
+        }
+}
+
+TEST(probabilities_of_all_outcomes_of_three_classes_add_up_to_one) {
+    const CellLikelihood cells({1, 1, 1, 1, 1, 1, false}, {5, 5, 5}, 3);
+    double sum = 0;
+    for (unsigned outcome = 0; outcome < 243; ++outcome) {  // five rows of three classes
+        Count counts[3] = {};
+        for (unsigned row = 0, rest = outcome; row < 5; ++row, rest /= 3) ++counts[rest % 3];
+        sum += std::exp(cells.part(true, counts));
+    }
+    CHECK_CLOSE(sum, 1, 1e-12);
+}

@@ -97,6 +97,15 @@ def test_fit_prints_the_rule_and_predict_agrees_with_the_library(run, plants, mo
     assert files() == ["answers.csv", "model.json", "plants.csv"]
 
 
+def test_one_row_is_a_row(run):
+    pd.DataFrame({"a": [1, 0] * 20, "class": ["p", "e"] * 20}).to_csv("one.csv", index=False)
+    ran = run(*fit("--no-negations", table="one.csv"))
+    assert "40 rows, 20 positive (p); 1 column, 1 literal." in ran.out
+    pd.read_csv("one.csv")[:1].to_csv("row.csv", index=False)
+    ran = run("predict", "model.json", "row.csv", "--out", "answers.csv")
+    assert ran.out.startswith("answers.csv: 1 row, the rule holds on 1; predicted e on 0, p on 1.")
+
+
 def test_predict_reads_each_column_of_the_rule_once(run, plants, monkeypatch):
     assert run(*fit()).status == 0
     model = DNFClassifier.load("model.json")

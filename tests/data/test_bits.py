@@ -1,7 +1,6 @@
 """BitMatrix: the same bits from every kind of table, whole or in pieces, at its promised size."""
 
 import pickle
-import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -11,40 +10,11 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesdnf import BitMatrix, Literal, LiteralEncoder
-from bayesdnf.data.bits import allocate_planes, segment_offsets
+from bayesdnf import BitMatrix, Literal
 from bayesdnf.data.canonical import canonical
-from bayesdnf.errors import InputError, OutOfMemoryError, UnknownColumnError
+from bayesdnf.errors import InputError, UnknownColumnError
 from tests import reference
-
-ROWS = [1, 2, 63, 64, 65, 128, 150]
-
-
-def random_table(seed, n_rows, n_columns, share_missing=0.0):
-    """Values 0.0, 1.0 and NaN."""
-    rng = np.random.default_rng(seed)
-    X = (rng.random((n_rows, n_columns)) < rng.uniform(0.05, 0.95, n_columns)).astype(float)
-    X[rng.random(X.shape) < share_missing * rng.integers(0, 2, n_columns)] = np.nan
-    return X
-
-
-tables = st.builds(
-    random_table,
-    st.integers(0, 2**32),
-    st.sampled_from(ROWS),
-    st.integers(1, 9),
-    st.sampled_from([0, 0.3, 1]),
-)
-
-
-def check(bits, X, names=None):
-    """Every literal and its negation hold where the raw values say so."""
-    names = names or [f"x{j}" for j in range(X.shape[1])]
-    assert bits.names == names
-    assert (bits.n_rows, bits.n_stored, bits.n_literals) == (len(X), len(X), len(names))
-    for j, name in enumerate(names):
-        np.testing.assert_array_equal(bits.truth(Literal(name, "true")), X[:, j] == 1)
-        np.testing.assert_array_equal(bits.truth(Literal(name, "false")), X[:, j] == 0)
+from tests.data.flag_tables import check, least_peak, random_table, tables
 
 
 def same(a, b):
@@ -131,105 +101,6 @@ def test_blocks_of_a_large_table():
         np.testing.assert_array_equal(bits.truth(Literal(f"x{j}", "false")), X[:, j] == 0)
 
 
-# In pieces ---------------------------------------------------------------------------------------
-
-
-@given(X=tables, data=st.data(), announced=st.booleans(), packed=st.booleans())
-def test_chunks(X, data, announced, packed):
-    n = len(X)
-    cuts = sorted(data.draw(st.sets(st.integers(1, max(1, n - 1)), max_size=4)) - {n})
-    pieces = np.split(X, cuts)
-    if packed:
-        pieces = [BitMatrix.from_table(piece) for piece in pieces]
-    bits = BitMatrix.from_chunks(iter(pieces), n if announced else None)
-    check(bits, X)
-
-
-def test_missing_values_that_come_late():
-    X = random_table(6, 300, 4)
-    X[250, 2] = np.nan
-    check(BitMatrix.from_chunks([X[:101], X[101:200], X[200:]], 300), X)
-
-
-@pytest.mark.parametrize("announced", [True, False])
-def test_encoded_chunks(announced):
-    """Pieces of an encoder share planes between literals, and validity between attributes."""
-    rng = np.random.default_rng(7)
-    table = pd.DataFrame(
-        {
-            "colour": rng.choice(["r", "g", None], 200),
-            "age": np.where(rng.random(200) < 0.1, np.nan, rng.normal(50, 9, 200)),
-            "x": rng.integers(0, 2, 200),
-        }
-    )
-    table.loc[:120, "age"] = 50.0  # missing from the second chunk on only
-    encoder = LiteralEncoder(negations=True).fit(table)
-    whole = encoder.encode(table)
-    pieces = [encoder.encode(part) for part in (table[:77], table[77:78], table[78:])]
-    joined = BitMatrix.from_chunks(pieces, 200 if announced else None)
-    assert joined.names == whole.names
-    for literal in whole.table:
-        np.testing.assert_array_equal(joined.truth(literal), whole.truth(literal))
-
-
-@pytest.mark.parametrize(
-    ("chunks", "n_rows", "message"),
-    [
-        ([], None, "There are no chunks; at least one is needed."),
-        ([], 5, "There are no chunks; at least one is needed."),
-        ([np.eye(3)], 4, "The chunks hold 3 rows; n_rows announced 4."),
-        ([np.eye(3)] * 2, 5, "The chunks hold more than the 5 rows that n_rows announced."),
-        (
-            [np.eye(3), np.ones((2, 2))],
-            None,
-            "The chunk at row 3 has other literals than the first chunk: 2 where 3 were.",
-        ),
-        (
-            [pd.DataFrame({"a": [1], "b": [0]}), pd.DataFrame({"a": [1], "c": [0]})],
-            2,
-            "The chunk at row 1 has other literals than the first chunk: 'c' where 'b' was.",
-        ),
-        ([np.eye(2), np.array([[0, 3]])], 3, "Column 'x1' holds 3 in row 0; a BitMatrix packs"),
-    ],
-)
-def test_impossible_chunks(chunks, n_rows, message):
-    with pytest.raises(InputError) as caught:
-        BitMatrix.from_chunks(iter(chunks), n_rows)
-    assert message in str(caught.value)
-
-
-def least_peak(make):
-    """Make something three times: the last one made, and the least memory that it took.
-
-    Other threads of the process may take memory too, now and then.
-    """
-    peaks = []
-    for _ in range(3):
-        tracemalloc.start()
-        try:
-            made = make()
-            peaks.append(tracemalloc.get_traced_memory()[1])
-        finally:
-            tracemalloc.stop()
-    return made, min(peaks)
-
-
-@pytest.mark.slow
-def test_chunks_take_the_packed_size_and_one_chunk():
-    n_chunks, rows, p = 25, 4000, 500
-
-    def chunks():
-        rng = np.random.default_rng(8)
-        for _ in range(n_chunks):
-            yield rng.integers(0, 2, (rows, p), dtype=np.uint8)
-
-    packed = n_chunks * rows * p / 8
-    BitMatrix.from_chunks([np.eye(2)])  # imports are no part of it
-    bits, peak = least_peak(lambda: BitMatrix.from_chunks(chunks(), n_chunks * rows))
-    assert bits.nbytes <= 1.05 * packed
-    assert peak < 1.2 * packed + rows * p + 2_000_000  # and some blocks of 128 columns
-
-
 @pytest.mark.slow
 def test_missing_values_cost_their_planes_and_no_copy():
     n, p = 4096, 8000
@@ -240,21 +111,6 @@ def test_missing_values_cost_their_planes_and_no_copy():
     assert packed <= bits.nbytes <= 1.05 * packed
     # Beside the planes: some unpacked blocks of 128 columns, and the names.
     assert peak < 1.05 * packed + 8 * 128 * n + 200 * p
-
-
-@pytest.mark.parametrize("shape", [(10**15, 3), (10**9, 10**9), (3, 2**62)])
-def test_too_large_is_refused_before_it_is_made(shape):
-    n_rows, n_planes = shape
-    tracemalloc.start()
-    try:
-        with pytest.raises(OutOfMemoryError, match=r"A packed table of .* rows by .* needs"):
-            allocate_planes(n_planes, segment_offsets([n_rows])[-1])
-        assert tracemalloc.get_traced_memory()[1] < 1_000_000
-    finally:
-        tracemalloc.stop()
-    if n_planes == 3:
-        with pytest.raises(OutOfMemoryError):
-            BitMatrix.from_chunks([np.eye(3)], n_rows)
 
 
 # Errors ------------------------------------------------------------------------------------------
@@ -293,9 +149,9 @@ def test_tables_that_are_not_flags(X, message):
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["a"], "There are 1 names for 2 columns."),
-        (["a", "b", "c"], "There are 3 names for 2 columns."),
-        ([], "There are 0 names for 2 columns."),
+        (["a"], "names has 1 entry for 2 columns of X."),
+        (["a", "b", "c"], "names has 3 entries for 2 columns of X."),
+        ([], "names has 0 entries for 2 columns of X."),
         (["a", "a"], "Column name 'a' stands twice; every column needs its own name."),
     ],
 )
@@ -366,22 +222,3 @@ def test_pickling():
     same(copied, bits)
     check(copied, X)
     assert repr(copied) == "<BitMatrix: 100 rows x 5 literals>"
-
-
-def test_planes_begin_on_a_cache_line():
-    for shape in ((1, 1), (3, 64), (5, 200)):
-        planes = allocate_planes(*shape)
-        assert planes.ctypes.data % 64 == 0
-        assert planes.shape == shape
-        assert not planes.any()
-
-
-@given(segments=st.lists(st.sampled_from([0, 1, 64, 65, 4000, 10_000]), min_size=1, max_size=4))
-def test_segments_begin_on_words_or_cache_lines(segments):
-    offsets = segment_offsets(segments)
-    words = [-(-rows // 64) for rows in segments]
-    unit = 8 if sum(words) >= 64 else 1
-    assert offsets[0] == 0
-    for first, end, needed in zip(offsets[:-1], offsets[1:], words, strict=True):
-        assert first % unit == 0
-        assert needed <= end - first < needed + unit

@@ -80,5 +80,5 @@ def test_tables_of_other_shapes_are_refused():
         FlagColumns.of(np.zeros((3, 0)), None)
     with pytest.raises(InputError, match="no rows"):
         FlagColumns.of(np.zeros((0, 3)), None)
-    with pytest.raises(InputError, match="2 names for 3 columns"):
+    with pytest.raises(InputError, match="names has 2 entries for 3 columns of X"):
         FlagColumns.of(VALUES, ["a", "b"])

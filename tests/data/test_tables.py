@@ -275,7 +275,7 @@ BAD_SOURCES = [
     (pl.LazyFrame({"a": [1]}), "X is a LazyFrame, which holds no rows yet; pass X.collect()."),
     (pd.DataFrame([[1, 2]], columns=["a", "a"]), "Column name 'a' stands twice; every column"),
     (pd.DataFrame([[1, 2]], columns=[1, "1"]), "Column name '1' stands twice; every column"),
-    ({"a": [1, 2], "b": [1]}, "Column 'b' has 1 rows and column 'a' has 2; all columns must be"),
+    ({"a": [1, 2], "b": [1]}, "Column 'b' has 1 row and column 'a' has 2; all columns must be"),
     ({"a": "text"}, "Column 'a' must be a one-dimensional array, Series or list. Got str instead."),
     ({"a": 3}, "Column 'a' must be a one-dimensional array, Series or list. Got int instead."),
 ]

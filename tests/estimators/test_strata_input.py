@@ -199,7 +199,7 @@ def test_wrong_strata_are_refused_after_fitting(table, stratified):
     for strata, message in (
         (["east"] * len(y), "strata holds 'east', which no row had when the model was fitted"),
         ([None] * len(y), "strata is missing in row 0"),
-        (["north"], "strata has 1 entries for 800 rows of X."),
+        (["north"], "strata has 1 entry for 800 rows of X."),
         ([1] * len(y), "strata holds 1, which no row had"),
     ):
         with pytest.raises(InputError, match=message):

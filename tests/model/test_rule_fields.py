@@ -50,7 +50,7 @@ def test_functions_and_lists_come_back():
             "made of columns",
         ),
         (lambda: read_function(written(BooleanFunction("a"), "b"), allowed, "c"), "'rule' must be"),
-        (lambda: read_list(written(RuleList(["a", "b"])), allowed, "c", 1), "at most 1 layers"),
+        (lambda: read_list(written(RuleList(["a", "b"])), allowed, "c", 1), "at most 1 layer[.]"),
         (lambda: read_function(fields(function={}, rule=""), allowed, "c"), "field 'function'"),
     ],
 )

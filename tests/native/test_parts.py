@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesdnf import _native
-from bayesdnf.data.bits import BitMatrix, segment_offsets
+from bayesdnf.data.bits import BitMatrix
 from bayesdnf.data.literal_table import LiteralTable
+from bayesdnf.data.planes.plane_layout import segment_offsets
 from bayesdnf.model.flat_functions import as_flat
 
 SIMD = _native.available_simd()

@@ -9,7 +9,7 @@ from bayesdnf import (
     Draws,
 )
 from bayesdnf.files.seals import opened, seal
-from bayesdnf.sampling import draws_file
+from bayesdnf.sampling.drawn import draws_file
 
 
 def assert_same(one, two):

@@ -5,11 +5,29 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+from hypothesis import strategies as st
 
-from bayesdnf import Draws
+from bayesdnf import BooleanFunction, Draws, RuleList
 from bayesdnf.model.flat_functions import as_flat
 from bayesdnf.model.rule import as_rule, layers_of, one_line
 from bayesdnf.sampling.kernel import MOVES
+
+LITERALS = ["odor = f", "odor != n", "age >= 45", "age < 7", "x1", "NOT x1", '"a b" = "1"']
+FUNCTIONS = st.lists(st.lists(st.sampled_from(LITERALS), min_size=1, max_size=4), max_size=3).map(
+    BooleanFunction
+)
+LISTS = st.lists(FUNCTIONS.filter(lambda f: not f.is_null), max_size=3).map(RuleList)
+
+
+def chains_of(drawn):
+    return st.integers(1, 3).flatmap(
+        lambda n: st.lists(st.lists(drawn, min_size=n, max_size=n), min_size=1, max_size=6).map(
+            lambda rows: [list(chain) for chain in zip(*rows, strict=True)]
+        )
+    )
+
+
+CHAINS = chains_of(FUNCTIONS)
 
 
 def made(chains, equal=None, seed=0, layers=1, strata=(), **changes):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from ..display.wording import count
 from ..errors import MissingExtraError, ParameterError
 from . import gate, markers, options, scans
 from .output import Saved, end, rule_result, save_result, write_json
@@ -77,7 +78,7 @@ def _common(
     debug: Annotated[
         bool,
         typer.Option(
-            gate.DEBUG, help="Print a traceback on errors; may stand anywhere in the command."
+            gate.DEBUG, help="Print a traceback on errors; accepted anywhere in the command."
         ),
     ] = False,
 ) -> None:
@@ -103,7 +104,7 @@ def fit(
     prove: Annotated[
         bool,
         typer.Option(
-            "--prove", help="Prove how far the score is from the optimum (optimality gap)."
+            "--prove", help="Prove an upper bound on the gap to the best score (optimality gap)."
         ),
     ] = False,
     report: WithReport = None,
@@ -238,7 +239,7 @@ def predict(
     allow_missing_columns: Annotated[
         bool,
         typer.Option(
-            "--allow-missing-columns", help="Ask the table only for the columns that the rule uses."
+            "--allow-missing-columns", help="Require only the columns that the rule uses."
         ),
     ] = False,
     threshold: options.Threshold = None,
@@ -247,11 +248,11 @@ def predict(
 ) -> None:
     """Predict the rows of a table and write one line per row.
 
-    Columns: predicted, probability (of the positive class; of more than two classes of each, as
-    P(class)), marked (1 where the rule holds) and terms (the numbers of those that hold, as fit
-    printed them); of a list also part, the layer that decides (0 where none holds), and terms are
-    those of that layer. With the model.json of markers the table is a study, such as the beginning
-    of the names of .bed, .bim and .fam files.
+    Columns of the output: predicted (the class), probability (of the positive class, or a column
+    P(class) for each of more than two classes), marked (1 where the rule holds) and terms (numbers
+    of the terms that hold, as printed by fit). A rule list also has part: the layer that decides, 0
+    where none holds; terms are then those of that layer. A model written by markers takes a study
+    in place of a table: the path prefix of .bed/.bim/.fam files, for example.
     """
     least = options.decision(threshold, cost_ratio)
     import numpy as np
@@ -319,9 +320,9 @@ def predict(
     if as_json:
         write_json({"out": str(out), "rows": len(X), "marked": n_marked, "predicted": counts})
         return
-    listed = ", ".join(f"{label} on {count:,}" for label, count in counts.items())
+    listed = ", ".join(f"{label} on {n:,}" for label, n in counts.items())
     which = "a layer" if isinstance(rule.function_, RuleList) else "the rule"
-    typer.echo(f"{out}: {len(X):,} rows, {which} holds on {n_marked:,}; predicted {listed}.")
+    typer.echo(f"{out}: {count(len(X), 'row')}, {which} holds on {n_marked:,}; predicted {listed}.")
 
 
 def demo(
@@ -405,7 +406,10 @@ def simulate(
     if as_json:
         write_json({"out": str(out), "function": str(function), "rows": rows, "columns": columns})
         return
-    typer.echo(f"{out}: {rows:,} rows, {columns:,} columns and y; {int(y.sum()):,} positives.")
+    typer.echo(
+        f"{out}: {count(rows, 'row')}, {count(columns, 'column')} and y; "
+        f"{count(int(y.sum()), 'positive')}."
+    )
     typer.echo(f"True function: {function}")
 
 

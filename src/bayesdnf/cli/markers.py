@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..display.wording import count
 from . import options
 from .output import save_result, write_json
 from .reporting import command_line, files_of
@@ -197,8 +198,8 @@ def predict_markers(
     if len(matched.table):
         typer.echo(matched.table.to_string(index=False))
     typer.echo(matched.genotypes.history[-1])
-    listed = ", ".join(f"{count:,} {what}" for what, count in counts.items())
-    typer.echo(f"{out}: {len(answers):,} samples, {listed}; risks are {marker.scale}.")
+    listed = ", ".join(f"{n:,} {what}" for what, n in counts.items())
+    typer.echo(f"{out}: {count(len(answers), 'sample')}, {listed}; risks are {marker.scale}.")
 
 
 def _strand_hashes(study: str) -> list[str]:

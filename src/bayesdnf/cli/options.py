@@ -62,7 +62,8 @@ Threshold = Annotated[
 CostRatio = Annotated[
     float | None,
     typer.Option(
-        help="Cost of a false negative in false positives; the threshold is 1 / (1 + ratio)."
+        help="Cost of a false negative relative to a false positive; sets the threshold to "
+        "1 / (1 + ratio)."
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -105,7 +106,7 @@ class Learning:
         int | None,
         typer.Option(
             help="Maximum number of layers of a rule list (if, elif, else), each with its own "
-            "risk. Default of fit: 1, and 4 for more than two classes; of sample: 4."
+            "risk. Default: 4 for sample and for more than two classes, else 1."
         ),
     ] = None
     strata: Annotated[
@@ -115,7 +116,7 @@ class Learning:
     size_mean: Annotated[
         float | None,
         typer.Option(
-            help="Poisson prior on the number of literals of a term after the first: mean. "
+            help="Poisson prior on the number of literals in a term beyond the first: mean. "
             "Default: 2."
         ),
     ] = None

@@ -97,7 +97,7 @@ def report(
 def _load(model: Path) -> DNFClassifier | PosteriorDNFClassifier:
     """Read a file of ``fit`` or ``sample``."""
     from .. import DNFClassifier, PosteriorDNFClassifier
-    from ..sampling.draws_file import is_netcdf
+    from ..sampling.drawn.draws_file import is_netcdf
 
     return (PosteriorDNFClassifier if is_netcdf(model) else DNFClassifier).load(model)
 
@@ -153,8 +153,8 @@ def export(
 ) -> None:
     """Export the rule of a model file to SQL, Python, LaTeX, JSON or text.
 
-    A list gives the risk of a row, pooled over the strata if there are some; as JSON, and of
-    rules that sample drew, it comes without risks. Of those it is the one of highest log posterior.
+    A rule list is exported with the risk of each layer, pooled over strata. JSON has no risks. Of a
+    file written by sample, the rule with the highest log posterior is exported, without risks.
     """
     from ..boolean import RuleList
     from ..files.atomic import write_text

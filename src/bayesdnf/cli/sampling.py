@@ -49,7 +49,7 @@ def sample(
 
     if out is not None:
         from ..files.atomic import writable
-        from ..sampling.draws_tree import require_arviz
+        from ..sampling.drawn.draws_tree import require_arviz
 
         keep_apart(out, [table, test])
         writable(out)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ..display.wording import count
 from .output import ADVICE
 from .shell_words import in_shell_words
 
@@ -41,7 +42,8 @@ def make_console() -> Console:
 
 def table_line(model: RuleClassifier, counts: Counts) -> str:
     """Say what the table held."""
-    return f"{counts.n:,} rows, {counts.n_pos:,} positive ({model.positive_!s}); {_offered(model)}"
+    rows = f"{count(counts.n, 'row')}, {counts.n_pos:,} positive"
+    return f"{rows} ({model.positive_!s}); {_offered(model)}"
 
 
 def _class_line(model: RuleClassifier, cells: NDArray[np.int64]) -> str:
@@ -52,7 +54,10 @@ def _class_line(model: RuleClassifier, cells: NDArray[np.int64]) -> str:
 
 
 def _offered(model: RuleClassifier) -> str:
-    return f"{len(model.encoder_.kinds_):,} columns, {len(model.encoder_.literals_):,} literals."
+    return (
+        f"{count(len(model.encoder_.kinds_), 'column')}, "
+        f"{count(len(model.encoder_.literals_), 'literal')}."
+    )
 
 
 def print_model(
@@ -144,8 +149,8 @@ def held_out_lines(held_out: HeldOut) -> list[str]:
 
     area = "–" if held_out.auc is None else f"{held_out.auc:.4f}"
     head = (
-        f"Held out ({held_out.how}): AUC {area}, {held_out.errors:,} errors in "
-        f"{held_out.rows:,} rows"
+        f"Held out ({held_out.how}): AUC {area}, {count(held_out.errors, 'error')} "
+        f"in {count(held_out.rows, 'row')}"
     )
     return [head, *measured_lines(held_out.predict, held_out.marked, held_out.threshold)]
 
@@ -203,7 +208,14 @@ def _print_risks(console: Console, model: DNFClassifier) -> None:
         )
         return
     n, n_marked = counts.n, counts.n_marked
-    rows = None if model.function_.is_null else (f", {n - n_marked:,} rows", f", {n_marked:,} rows")
+    rows = (
+        None
+        if model.function_.is_null
+        else (
+            f", {count(n - n_marked, 'row')}",
+            f", {count(n_marked, 'row')}",
+        )
+    )
     for line in risk_lines(model, rows):
         console.print(line)
 

@@ -16,40 +16,8 @@ from ..errors import InputError
 from ..files.packed import PackedFile, write_packed
 from .literal_table import LiteralTable
 from .memory import require_memory
-
-Words = NDArray[np.uint64]
-_CACHE_LINE = 8  # words
-
-
-def segment_offsets(rows_per_segment: Sequence[int]) -> list[int]:
-    """First word of each segment, and the end.
-
-    Segments start on a word; from 64 words on they start on a cache line, which costs at most an
-    eighth more room and lets the core load whole lines.
-    """
-    words = [-(-rows // 64) for rows in rows_per_segment]
-    unit = _CACHE_LINE if sum(words) >= 64 else 1
-    offsets = [0]
-    for w in words:
-        offsets.append(offsets[-1] + -(-w // unit) * unit)
-    return offsets
-
-
-def allocate_planes(n_planes: int, n_words: int) -> Words:
-    """Zeroed planes that start on a cache line; refused beforehand when they cannot fit."""
-    require_memory(
-        n_planes * n_words * 8,
-        f"A packed table of {n_words * 64:,} rows by {n_planes:,} planes",
-    )
-    room = np.zeros(n_planes * n_words + _CACHE_LINE, dtype=np.uint64)
-    skip = -(room.ctypes.data // 8) % _CACHE_LINE
-    return room[skip : skip + n_planes * n_words].reshape(n_planes, n_words)
-
-
-def pack_into(plane: Words, rows: NDArray[np.bool_]) -> None:
-    """Write one column of truth values into a plane of a single segment."""
-    packed = np.packbits(rows, bitorder="little")
-    plane.view(np.uint8)[: len(packed)] = packed
+from .planes.chunks import joined
+from .planes.plane_layout import Words, allocate_planes, pack_into, segment_offsets
 
 
 class BitMatrix:
@@ -145,7 +113,7 @@ class BitMatrix:
         if n_rows is None:
             kept = list(pieces)
             n_rows, pieces = sum(piece.n_rows for piece in kept), iter(kept)
-        return _join(pieces, n_rows)
+        return cls(*joined(pieces, n_rows), [n_rows])
 
     @classmethod
     def _piece(cls, chunk: Any) -> BitMatrix:
@@ -378,75 +346,3 @@ class BitMatrix:
         order = np.argsort(first, kind="stable")
         groups = np.split(order, np.flatnonzero(np.diff(first[order])) + 1)
         return [[self.table[int(i)] for i in group] for group in groups if len(group) > 1]
-
-
-def _join(pieces: Iterable[BitMatrix], n_rows: int) -> BitMatrix:
-    n_words = segment_offsets([n_rows])[-1]
-    first: BitMatrix | None = None
-    row = 0
-    for piece in pieces:
-        if len(piece.segments) != 1 or piece.row_order is not None:
-            raise InputError("A chunk must be a table as read, not one split into segments.")
-        # Which columns have missing values is not known before the last chunk, so planes that say
-        # where values are known are kept apart and put behind all others at the end.
-        if first is None:
-            first, n_base = piece, _n_base_planes(piece)
-            planes = allocate_planes(n_base, n_words)
-            known: dict[int, Words] = {}
-        elif piece.names != first.names:
-            raise InputError(
-                f"The chunk at row {row:,} has other literals than the first chunk: "
-                f"{_first_difference(piece.names, first.names)}."
-            )
-        if row + piece.n_rows > n_rows:
-            raise InputError(
-                f"The chunks hold more than the {n_rows:,} rows that n_rows announced."
-            )
-        _native.append_rows(planes, row, piece.planes[:n_base], piece.n_rows)
-        _append_known(known, piece, n_base, row, n_words)
-        row += piece.n_rows
-    if first is None:
-        raise InputError("There are no chunks; at least one is needed.")
-    if row != n_rows:
-        raise InputError(f"The chunks hold {row:,} rows; n_rows announced {n_rows:,}.")
-    table = LiteralTable(
-        **{**first.table.__dict__, "valid": np.full(len(first.table), -1, dtype=np.int32)}
-    )
-    for place, attribute in enumerate(sorted(known)):
-        table.valid[table.attribute == attribute] = n_base + place
-    if known:
-        planes = np.concatenate([planes, np.stack([known[a] for a in sorted(known)])])
-    return BitMatrix(planes, table, [n_rows])
-
-
-def _n_base_planes(piece: BitMatrix) -> int:
-    """Planes that hold values; the planes behind them say where values are known."""
-    return int(piece.table.plane.max(initial=-1)) + 1
-
-
-def _append_known(
-    known: dict[int, Words], piece: BitMatrix, n_base: int, row: int, n_words: int
-) -> None:
-    """Extend the validity planes, one per attribute that is missing anywhere so far."""
-    partly = {
-        int(a): int(v)
-        for a, v in zip(piece.table.attribute, piece.table.valid, strict=True)
-        if v >= 0
-    }
-    for attribute in partly:
-        if attribute not in known:  # known on every earlier row
-            known[attribute] = np.zeros(n_words, dtype=np.uint64)
-            pack_into(known[attribute], np.ones(row, dtype=np.bool_))
-    all_rows = piece.view().all_rows()
-    for attribute, plane in known.items():
-        mask = piece.planes[partly[attribute]] if attribute in partly else all_rows
-        _native.append_rows(
-            plane.reshape(1, -1), row, np.ascontiguousarray(mask).reshape(1, -1), piece.n_rows
-        )
-
-
-def _first_difference(a: Sequence[str], b: Sequence[str]) -> str:
-    for x, y in zip(a, b, strict=False):
-        if x != y:
-            return f"{x!r} where {y!r} was"
-    return f"{len(a):,} where {len(b):,} were"

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from ..display.wording import entries_for_rows
 from ..errors import InputError
 from ..files.packed import require_intact
-from .bits import BitMatrix, allocate_planes, pack_into, segment_offsets
+from .bits import BitMatrix
+from .planes.plane_layout import allocate_planes, pack_into, segment_offsets
 
 Ints = NDArray[np.int64]
 
@@ -46,10 +48,11 @@ def canonical(
         )
     n = bits.n_rows
     if len(outcome) != n:
-        raise InputError(f"y has {len(outcome):,} entries for {n:,} rows of X.")
+        raise InputError(entries_for_rows("y", len(outcome), n))
     counted = np.ones(n, dtype=np.int64) if weights is None else weights
     bits = _without_idle_validity(bits, counted > 0)
     n_strata = 1 if strata is None else int(strata.max(initial=0)) + 1
+    # Positives are class 0: their segments come first.
     number = (~outcome if outcome.dtype == np.bool_ else outcome).astype(np.int64)
     n_classes = max(2, int(number.max(initial=0)) + 1)
     segment = number * n_strata + (0 if strata is None else strata)
@@ -58,6 +61,8 @@ def canonical(
     # rows included.
     order = np.lexsort((hashes[:, 1], hashes[:, 0], segment))
     order = order[counted[order] > 0]
+    # Rows are equal if their 128-bit hashes are: two different ones of 10^9 share one with
+    # probability 10^-21.
     keys = np.column_stack([hashes[order], segment[order].astype(np.uint64)])
     starts = np.flatnonzero(np.append(True, (keys[1:] != keys[:-1]).any(axis=1)))
     totals = np.add.reduceat(counted[order], starts)

@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 
 from ..boolean.literal import FALSE, TRUE, Literal, Value
 from ..checks import whole
+from ..display.wording import count
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
-from .bits import BitMatrix, allocate_planes, pack_into, segment_offsets
+from .bits import BitMatrix
 from .columns import NOTHING, TEXT, Column, named_missing
 from .encoder_state import read_state, write_state
 from .kinds import KINDS, Attribute, check_directions, decide, read_directions
 from .literal_table import LiteralTable
 from .outcome import read_weights
+from .planes.plane_layout import allocate_planes, pack_into, segment_offsets
 from .tables import RawTable, read_table
 
 
@@ -389,7 +391,7 @@ class LiteralEncoder:
             return table
         if len(table.names) != len(self.columns_):
             raise InputError(
-                f"X has {len(table.names):,} columns; the encoder was fitted on "
+                f"X has {count(len(table.names), 'column')}; the encoder was fitted on "
                 f"{len(self.columns_):,}."
             )
         return table.renamed(self.columns_)

@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from ..display.wording import count
 from ..errors import InputError
 from .columns import is_missing, unmasked
 from .tables import as_frame
@@ -66,7 +67,10 @@ class FlagColumns:
         if names is None:
             names = [f"x{j}" for j in range(n_columns)]
         if len(names) != n_columns:
-            raise InputError(f"There are {len(names):,} names for {n_columns:,} columns.")
+            raise InputError(
+                f"names has {count(len(names), 'entry', 'entries')} for "
+                f"{count(n_columns, 'column')} of X."
+            )
         return cls([str(name) for name in names], n_rows, read)
 
     def blocks(self) -> Iterator[Block]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..boolean.literal import ONE_TEXTS, TRUE, ZERO_TEXTS, Literal, Value
 from ..checks import is_whole
 from ..display.offer import DATES, NUMBER_TEXTS, RARE_LEVELS
-from ..display.wording import text_list
+from ..display.wording import count, text_list
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
 from .columns import BOOLS, NOTHING, NUMBERS, TEXT, Column
 from .thresholds import cuts, plain_number
@@ -282,7 +282,8 @@ def read_directions(given: Any, columns: Sequence[str]) -> dict[str, int]:
         pairs = [(str(name), int(value)) for name, value in given.items()]
     elif len(given) != len(columns):
         raise InputError(
-            f"monotonic_cst has {len(given):,} entries for {len(columns):,} columns of X; "
+            f"monotonic_cst has {count(len(given), 'entry', 'entries')} for "
+            f"{count(len(columns), 'column')} of X; "
             f"a dict such as {{'age': 1}} names columns."
         )
     else:

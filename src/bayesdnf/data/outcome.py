@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean.literal import Literal, Value
-from ..display.wording import count, listed
+from ..display.wording import count, entries_for_rows, listed
 from ..errors import InputError, ParameterError, shown
 from .columns import Column, is_missing, read_column
 from .kinds import are_dates
@@ -405,7 +405,7 @@ def read_strata(values: Any, outcome: NDArray[np.integer | np.bool_] | None = No
     column = read_column(values, "strata")
     n_rows = len(column.values)
     if outcome is not None and n_rows != len(outcome):
-        raise InputError(f"strata has {n_rows:,} entries for {len(outcome):,} rows of X.")
+        raise InputError(entries_for_rows("strata", n_rows, len(outcome)))
     _require_known(column.missing)
     labels: tuple[Value, ...] = tuple(column.distinct()[0].tolist())
     if len(labels) > MOST_STRATA:

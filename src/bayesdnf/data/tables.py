@@ -13,6 +13,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from ..boolean.literal import Literal, Value
+from ..display.wording import count
 from ..errors import InputError, UnknownColumnError, did_you_mean
 from .columns import Column, named_missing, read_column, unmasked
 from .literal_table import require_distinct
@@ -148,7 +149,7 @@ def _of_dict(source: dict[Any, Any], missing: frozenset[Value]) -> RawTable:
         lengths[name] = len(column)
         if lengths[name] != lengths[names[0]]:
             raise InputError(
-                f"Column {name!r} has {lengths[name]:,} rows and column {names[0]!r} has "
+                f"Column {name!r} has {count(lengths[name], 'row')} and column {names[0]!r} has "
                 f"{lengths[names[0]]:,}; all columns must be equally long."
             )
     n_rows = next(iter(lengths.values()), 0)

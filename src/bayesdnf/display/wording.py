@@ -68,6 +68,19 @@ def count(n: int, one: str, many: str | None = None) -> str:
     return f"{n:,} {plural(n, one, many)}"
 
 
+def entries_for_rows(name: str, n_entries: int, n_rows: int) -> str:
+    """Say that an array does not have one entry for each row of X.
+
+    Examples
+    --------
+    >>> from bayesdnf.display.wording import entries_for_rows
+    >>> entries_for_rows("y", 1, 2000)
+    'y has 1 entry for 2,000 rows of X.'
+    """
+    entries = count(n_entries, "entry", "entries")
+    return f"{name} has {entries} for {count(n_rows, 'row')} of X."
+
+
 def percent(share: float) -> str:
     """Write a share in percent, in as many digits as tell it from 0 and from 100.
 

@@ -21,7 +21,7 @@ from ..model.part_rates import cell_risks, part_risks
 from ..model.prior import Prior
 from ..model.rates import Counts, Interval, Rates
 from ..remote.clusters import threads_for
-from ..sampling.draws_file import is_netcdf
+from ..sampling.drawn.draws_file import is_netcdf
 from ..search.bound import bounded
 from ..search.hunt import hunt
 from ..search.result import SearchResult

@@ -26,6 +26,7 @@ from ..data.outcome import (
     require_classes,
 )
 from ..data.tables import as_frame
+from ..display.wording import entries_for_rows
 from ..errors import BayesDNFWarning, InputError, ParameterError
 
 
@@ -145,7 +146,7 @@ def read_labels(
     """
     y = _as_labels(estimator, y)
     if len(y) != n_rows:
-        raise InputError(f"y has {len(y):,} entries for {n_rows:,} rows of X.")
+        raise InputError(entries_for_rows("y", len(y), n_rows))
     counted = y if weights is None else y[weights > 0]
     # In scikit-learn's own words, for which its checks look.
     refuse_quantity(counted, "Unknown label type: y", "y")

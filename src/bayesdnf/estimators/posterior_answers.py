@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..checks import whole
 from ..data.encoder import FittedTable
 from ..data.memory import require_memory
+from ..display.wording import entries_for_rows
 from ..errors import InputError, ParameterError
 from ..model.rates import Counts, Interval
 from .averaging.attribute_risks import AttributesOnRows
@@ -180,7 +181,7 @@ class PosteriorAnswers(RepresentedAverage):
         on_rows = self._attributes_on(X)
         labels, now = np.asarray(y), on_rows.probabilities
         if len(labels) != len(now):
-            raise InputError(f"y has {len(labels):,} entries for {len(now):,} rows of X.")
+            raise InputError(entries_for_rows("y", len(labels), len(now)))
         several = self.positive_ is None
         known = self.classes_ if several else np.array([self.positive_])
         is_class = labels[:, None] == known

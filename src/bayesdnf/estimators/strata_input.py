@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..boolean.literal import Value
 from ..data.outcome import Strata
+from ..display.wording import entries_for_rows
 from ..errors import InputError
 
 
@@ -63,5 +64,5 @@ def row_strata(
         raise InputError("strata were given, and the model was fitted without any; leave them out.")
     numbers = Strata(np.empty(0, dtype=np.intp), labels).numbers_of(strata)
     if len(numbers) != n_rows:
-        raise InputError(f"strata has {len(numbers):,} entries for {n_rows:,} rows of X.")
+        raise InputError(entries_for_rows("strata", len(numbers), n_rows))
     return numbers

@@ -14,7 +14,7 @@ from .files.writing import write_plink
 from .genotypes import Genotypes
 from .markers.finding import Markers, find_markers
 from .markers.permutations import family_wise
-from .markers.scan import Scan, merge, scan
+from .markers.scan import scan
 from .prediction.marker_model import MarkerModel
 from .prediction.matching import Matched, match_variants
 from .quality.exact_tests import hardy_weinberg
@@ -29,6 +29,7 @@ from .quality.structure import (
     independent_variants,
     principal_components,
 )
+from .scanning.scan_result import Scan, merge
 from .study import Study, read_study
 
 __all__ = [

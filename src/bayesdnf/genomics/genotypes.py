@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..boolean.literal import CODINGS, Literal, comparison
-from ..data.bits import BitMatrix, Words, allocate_planes, pack_into, segment_offsets
+from ..data.bits import BitMatrix
 from ..data.literal_table import LiteralTable
+from ..data.planes.plane_layout import Words, allocate_planes, pack_into, segment_offsets
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
 from .alleles import other_name
 

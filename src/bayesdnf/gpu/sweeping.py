@@ -162,12 +162,14 @@ class SharedLaunches(Generic[Slot]):
     def _serve(self, request: _Request) -> None:
         with self._changed:
             self._waiting.append(request)
+            # Whoever finds the GPU free launches for all that wait; the others sleep until told.
             while not request.served:
                 if self._busy or not self._free:
                     self._changed.wait()
                     continue
                 taken, slot = self._take(), self._free.pop()
                 self._busy = True
+                # Requests may queue up while the launch runs.
                 self._changed.release()
                 error = None
                 try:

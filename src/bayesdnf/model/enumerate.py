@@ -272,6 +272,8 @@ def _minimal(tables: Words, p: int) -> Words:
     """Minimal true points of monotone functions: their terms."""
     covered = np.zeros_like(tables)
     for literal in range(p):
+        # Shifting the digit of a point by 2^literal moves it to the point with that literal added.
+        # A true point that some true point reaches so is not minimal.
         lacks = sum(1 << x for x in range(1 << p) if not x >> literal & 1)
         covered |= (tables & np.uint64(lacks)) << np.uint64(1 << literal)
     return tables & ~covered

@@ -263,6 +263,7 @@ class Posterior:
 
     def _of_class(self, number: int) -> Posterior:
         plain = copy.copy(self)
+        # A copy takes along what cached_property has stored.
         for cached in ("of_classes", "individuals", "fingerprint"):
             plain.__dict__.pop(cached, None)
         plain.layers, plain.n_strata, plain.n_classes, plain.strata = 1, 1, 2, None

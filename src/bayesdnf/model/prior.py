@@ -183,6 +183,8 @@ class Prior(Parameters):
         the support.
         """
         p = len(literals) if among is None else among
+        # The table of m has to end, and the core gives no mass to a count beyond it. Functions
+        # whose terms each mark a row of their own have at most n terms.
         most = min(max(n_rows, 1024), _MOST_TERMS)
         count = np.array(self.count.log_table(most))  # copies: a table may be the caller's own
         if self.orderings:
@@ -195,6 +197,7 @@ class Prior(Parameters):
             raise ParameterError.of(
                 "size", "Prior", f"a distribution that allows sizes from 1 to {p:,}", self.size
             )
+        # A term has 1 to p literals: P(k) is renormalised to these (docs/model.md, "Prior").
         if self.size.truncates:
             size -= np.logaddexp.reduce(size)
         weights = np.zeros(0, dtype=np.int64)

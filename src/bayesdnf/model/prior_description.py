@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.literal_table import LiteralTable
+from ..display.wording import count
 from .prior_draws import count_and_size
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class PriorDescription:
         m, k = np.arange(len(self.terms)), np.arange(len(self.size))
         low, middle, high = np.quantile(self.marked, [0.05, 0.5, 0.95])
         lines = [
-            f"{self.prior} on {self.p:,} literals expects:",
+            f"{self.prior} on {count(self.p, 'literal')} expects:",
             f"  no marker at all     {_percent(self.terms[0])}",
             f"  terms                {_spread(self.terms)}, {self.terms @ m:.1f} on average",
             f"  literals in a term   {_spread(self.size)}, {self.size @ k:.1f} on average",
@@ -82,6 +83,9 @@ def describe(prior: Prior, p: int, n: int) -> PriorDescription:
     sizes = rng.choice(len(size), size=int(counts.sum()), p=size)
     starts = np.concatenate([[0], np.cumsum(counts)])
     total = np.diff(np.concatenate([[0], np.cumsum(sizes)])[starts])
+    # If columns are true on half of the rows, independently, a term of k literals leaves a row
+    # unmarked with probability 1 - 2^-k, and a function with the product over its terms: the
+    # difference of two running sums of logs.
     unmarked = np.concatenate([[0.0], np.cumsum(np.log1p(-(0.5**sizes)))])
     return PriorDescription(
         prior=prior,

@@ -88,11 +88,14 @@ def log_null_odds(posterior: Posterior) -> float | None:
         return -math.inf
     try:
         proposals = Proposals(posterior.prior, posterior.bits, posterior.layers)
+    # The prior cannot be drawn from, so that its odds cannot be estimated.
     except ParameterError:
         return None
     null = proposals.null_share
     if null == 1:
         return math.inf
+    # 8,192 tries give the share with a standard error below .006; a try takes time in proportion to
+    # the literals, so of many literals there are fewer.
     size = min(8192, max(1024, 2 * 10**7 // proposals.p))
     rng, tried, kept = np.random.default_rng(0), 0, 0
     for _, allowed in proposals.batches(rng, rules_only=True):
@@ -241,6 +244,8 @@ def draw_layers(
     owner = np.repeat(np.arange(len(counts)), counts)
     drawn = np.zeros(len(owner), dtype=np.int32)
     waiting = np.ones(len(owner), dtype=np.bool_)
+    # Independent uniform layers, drawn again until none is empty, are uniform over the Surj(m, G)
+    # ways to fill G layers with m terms.
     while waiting.any():  # whole lists again, until no layer is empty
         again = owner[waiting]
         drawn[waiting] = rng.integers(1, n_layers[again] + 1)
@@ -280,6 +285,7 @@ class WeightedLiterals:
         p = len(log_weights)
         sums = np.full((p + 1, longest + 1), -np.inf)  # log e_r of the weights from j on
         sums[p, 0] = 0
+        # e_r(w_j, …) = e_r(w_j+1, …) + w_j e_r-1(w_j+1, …)
         for j in reversed(range(p)):
             sums[j] = sums[j + 1]
             sums[j, 1:] = np.logaddexp(sums[j, 1:], log_weights[j] + sums[j + 1, :-1])

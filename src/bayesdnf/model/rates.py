@@ -162,6 +162,7 @@ def _ordered_upper_quantiles(
         )
 
     # In logit x: a coarse look for where the mass is, then a fine grid on just that stretch.
+    # e^700 is still finite in float64; what is 45 nats below the peak is lost in rounding.
     t = np.linspace(-700, 700, 14001)
     for _ in range(3):
         logs = log_density(t)
@@ -225,6 +226,7 @@ def draw_rates(
     first, second = _native.draw_beta_pairs(a0, b0, a1, b1, ordered, stream)
     missed = np.flatnonzero(np.isnan(first))  # pairs whose order is too improbable to wait for
     if len(missed):
+        # Seeded by the stream, so that these draws too depend on nothing but its key and its place.
         rng = np.random.default_rng([int(x) for x in stream.raw(2)])
         for i in missed:
             pair = _BetaPair(float(a0[i]), float(b0[i]), float(a1[i]), float(b1[i]), ordered)
@@ -253,6 +255,7 @@ def _with_null(
         a, b = np.full(size, float(n_pos + effect.a)), np.full(size, float(n_neg + effect.b))
         rate, _ = _native.draw_beta_pairs(a, b, a, b, False, stream)
     else:
+        # With nobody marked, ρ = π1 θ + π0 (1 - θ) is π0: the one rate there is, is known.
         rate = np.full(size, float(effect.prevalence))
     return RateDraws(
         np.where(is_null, rate, drawn.pi0),
@@ -300,6 +303,8 @@ class Rates:
     Made by :meth:`Posterior.rates`.
     """
 
+    # π1 = ρ θ1 / θ is a ratio of sums of Betas, whose quantiles have no closed form: they are those
+    # of so many draws, with a fixed seed, so that equal counts have equal intervals.
     _POPULATION_DRAWS = 100_000
 
     def __init__(self, counts: Counts, effect: Effect, null: bool = False) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..boolean import BooleanFunction, Literal, RuleList
 from ..checks import is_whole
+from ..display.wording import count
 from ..files.checked_json import JsonFields
 from .rates import Counts, Interval
 from .rule import Rule
@@ -42,7 +43,11 @@ def read_list(
     """Read a list of at most so many layers, as :func:`read_function` reads a function."""
     rules = top.make("function", lambda: RuleList.from_json(_text(top)))
     if len(rules) > layers:
-        top.fail("field 'function'", f"a list of at most {layers} layers", f"{len(rules)} layers")
+        top.fail(
+            "field 'function'",
+            f"a list of at most {count(layers, 'layer')}",
+            f"{len(rules)} layers",
+        )
     _check(top, rules, is_allowed, made_of)
     return rules
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .. import _native
 from ..boolean import BooleanFunction, Literal
 from ..data.bits import BitMatrix
+from ..display.wording import count
 from .flat_functions import as_flat
 from .rule import Rule, layers_of
 
@@ -118,7 +119,8 @@ class Support:
             Verdict.TOO_MANY_LAYERS: f"it has {n_layers} layers and at most {self.layers} may be",
             Verdict.NOTHING_LEFT: "its layers leave no row over, so the lowest one says nothing",
             Verdict.TOO_MANY_TERMS: (
-                f"it has {len(self.ids(function))} terms and max_terms is {prior.max_terms}"
+                f"it has {count(len(self.ids(function)), 'term')} and "
+                f"max_terms is {prior.max_terms}"
             ),
             Verdict.TOO_MANY_LITERALS: (
                 f"it has {function.n_literals} literals and max_literals is {prior.max_literals}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..checks import whole
 from ..errors import ParameterError
-from ..sampling.shares import term_text
+from ..sampling.drawn.shares import term_text
 from .labels import literal_names, plain, probability_text, shortened, term_texts
 from .panels import (
     INK,

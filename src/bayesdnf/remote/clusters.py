@@ -58,6 +58,8 @@ def active_cluster(client: Any = None) -> Cluster | None:
     """
     if client is not None:
         return DaskCluster(client)
+    # No backend is active where joblib is not loaded, and this does not load it. A task on a worker
+    # does its own work: waiting for other workers, it would hold a slot that they may need.
     parallel: Any = sys.modules.get("joblib.parallel")
     if parallel is None or inside_a_task():
         return None

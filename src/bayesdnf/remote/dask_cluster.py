@@ -118,6 +118,7 @@ class _Batch(Generic[Task, Result]):
             raise self._lost()
         future = self._client.submit(
             do_task, self._work, self._tasks[number], self._asked,
+            # a key of its own: Dask would take a second copy under the same key for the first one
             key=f"{self._work.__name__}-{uuid4().hex}", pure=False, **where,
         )  # fmt: skip
         self._numbers[future] = number

@@ -24,6 +24,7 @@ _LOOK = 0.5  # seconds between looks whether a task is still wanted
 _KEPT = 8  # tables, posteriors and the like that a process keeps open
 
 _opened: OrderedDict[Hashable, Any] = OrderedDict()
+# Held while something is made, so that it is made once; re-entrant, as posteriors need tables.
 _lock = threading.RLock()
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import plots
+from ..display.wording import count
 from ..errors import InputError, MissingExtraError
 from ..files.atomic import atomic_path, writable, write_text
 from ..files.spreadsheets import excel_safe as make_safe
@@ -199,9 +200,10 @@ def _log(
         "Filters": [] if filters is None else [repr(filters)],
         "Processing steps": list(found.history),
         "Counts": [
-            f"{int(y.sum()):,} cases, {int((~y).sum()):,} controls, "
-            f"{genotypes.n_variants:,} variants",
-            f"{len(found.function):,} terms, {len(found.function.attributes):,} variants in them",
+            f"{count(int(y.sum()), 'case')}, {count(int((~y).sum()), 'control')}, "
+            f"{count(genotypes.n_variants, 'variant')}",
+            f"{count(len(found.function), 'term')} of "
+            f"{count(len(found.function.attributes), 'variant')}",
         ],
         "Seconds": [f"{stage}: {value:.1f}" for stage, value in seconds.items()],
     }

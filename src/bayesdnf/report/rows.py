@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.bits import BitMatrix
-from ..display.wording import count, listed, percent
+from ..display.wording import count, entries_for_rows, listed, percent
 from ..errors import InputError
 from ..estimators.held_out import NOT_HELD_OUT, Outcome, stratified_part
 from ..estimators.rule_classifier import RuleClassifier
@@ -102,7 +102,7 @@ def outcome_on(model: RuleClassifier, y: Any, n_rows: int) -> Outcome:
     """
     labels = np.asarray(y).ravel()
     if len(labels) != n_rows:
-        raise InputError(f"y has {len(labels):,} entries for {n_rows:,} rows of X.")
+        raise InputError(entries_for_rows("y", len(labels), n_rows))
     known = model.labels_.tolist()
     is_label = np.array([np.asarray(labels == label) for label in known])
     if not is_label.any(axis=0).all():

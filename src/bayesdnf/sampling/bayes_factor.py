@@ -75,6 +75,8 @@ def bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | None:
     if log_odds is None or math.isinf(log_odds) or drawn.settings["kernel"] == "single_term":
         return None
     null = drawn.counts[:, drawn.n_terms == 0].sum(axis=1)
+    # If all draws are of the null function, or scores of equal columns are not known, exact scores
+    # cannot estimate the evidence. Frequencies give an estimate, or a bound.
     if null.sum() == drawn.index.size or math.isnan(drawn.exact.log_known):
         return _from_draws(drawn.n_draws - null, null, -log_odds)
     if drawn.unseen > _TOO_MUCH:

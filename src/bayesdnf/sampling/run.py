@@ -256,6 +256,7 @@ def _starts(
         return _single_terms(posterior, chains, streams, time_limit), []
     found = hunt(
         posterior,
+        # the other half is for the chains
         time_limit=None if time_limit is None else time_limit / 2,
         n_jobs=n_jobs,
         random_state=streams.child(_HUNT),
@@ -390,6 +391,8 @@ def _undrawn(
     """Known functions, the null function aside, that no chain drew, and their log mass."""
     flat = as_flat(list(zip(layers, terms, strict=True)) for terms, layers in known if terms)
     flat = flat._replace(literals=first_equal[flat.literals])
+    # The catalogue gives equal functions one number, in the order in which they come: a number from
+    # ``n_drawn`` on is that of a function that no chain drew.
     catalogue = _native.Catalogue()
     catalogue.number(*drawn)
     n_drawn = len(catalogue)

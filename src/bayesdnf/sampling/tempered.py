@@ -50,6 +50,7 @@ def ladder_for(posterior: Posterior) -> tuple[float, ...]:
     Between neighbours the log likelihood of typical functions should change by a few nats: steps
     in proportion to the inverse temperature, until it is as small as the whole likelihood is large.
     """
+    # log P(y) is at most 0, so no function gains more than this over the null function.
     nats = max(4.0, -posterior.log_likelihood(BooleanFunction()))
     # Exchange rates depend on ratios of temperatures, hence geometric; at 1 / nats the likelihood
     # is worth about one nat and mixes nearly as the prior does.

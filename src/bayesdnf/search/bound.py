@@ -10,6 +10,7 @@ from typing import Protocol
 
 from ..boolean import BooleanFunction
 from ..checks import seconds
+from ..display.wording import count
 from ..errors import InputError
 from ..model.enumerate import LARGEST
 from ..model.posterior import Posterior
@@ -78,7 +79,8 @@ def bound(
     if not posterior.simple:
         raise InputError(
             "bound takes functions of one layer without strata; the posterior has "
-            f"{posterior.layers} layers and {posterior.n_strata} strata."
+            f"{count(posterior.layers, 'layer')} and "
+            f"{count(posterior.n_strata, 'stratum', 'strata')}."
         )
     if posterior.bits.n_literals <= min(_ENUMERATED, LARGEST[posterior.prior.antichain]):
         return replace(best_function(posterior), gap=0.0)

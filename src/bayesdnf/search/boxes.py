@@ -43,9 +43,8 @@ _SETTLE_SECONDS = 10.0  # for the sets of the first box, without a limit
 _LAST_DIGITS = 20  # digits of prices where one term is to be found
 _NO_FLOOR = 2**50  # units; below the worth of any term
 _MOST_ROWS = 3 * 10**8  # bytes, one a row, of all boxes that are open
-_BEGIN_BELOW = (
-    0.25  # share of what is left that planes may be above the likelihood, to part by terms
-)
+# Share of what is left that planes may be above the likelihood, to part by terms.
+_BEGIN_BELOW = 0.25
 _TIGHT = 0.02  # nats; where planes are so near to the likelihood, cutting a box helps no more
 _TERM_SHARE = 0.2  # of the time, for the best single term
 LEAST_SECONDS = 1e-3  # that a limit may be

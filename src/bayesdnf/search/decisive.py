@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from ..data.bits import BitMatrix, segment_offsets
+from ..data.bits import BitMatrix
 from ..data.canonical import canonical
 from ..data.memory import require_memory
+from ..data.planes.plane_layout import segment_offsets
 from ..errors import ContradictionError
 
 Bools = NDArray[np.bool_]

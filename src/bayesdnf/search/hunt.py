@@ -22,6 +22,7 @@ import numpy as np
 
 from .. import _native
 from ..checks import MOST_64, seconds, whole
+from ..display.wording import count
 from ..errors import ClusterError, InputError
 from ..gpu.sweeping import on_device
 from ..model.flat_functions import as_flat
@@ -157,6 +158,7 @@ def hunt(
                     stopped = "time limit"
                     break
                 if tally.restarts % ROUND == 0 and tally.agrees():
+                    # One wide beam found a better function: the restarts agreed on a wrong one.
                     if tally.know(restart.looked_wider(tally.terms, tally.score)):
                         continue
                     stopped = "time limit" if stop() else "agreement"
@@ -175,8 +177,8 @@ def hunt(
             raise error.saved_in(kept.file.path) from error
         best_now = posterior.spell(as_flat([tally.terms]), 0)
         raise ClusterError(
-            f"{error} {tally.restarts:,} restarts were counted and not saved, because there was no "
-            f"checkpoint; the best function so far: {best_now}"
+            f"{error} {count(tally.restarts, 'restart')} had ended and could not be saved: there "
+            f"is no checkpoint. The best function so far: {best_now}"
         ) from error
     kept.save()
     if tally.score == -math.inf and stopped in ("agreement", "restarts"):

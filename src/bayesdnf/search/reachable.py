@@ -57,6 +57,8 @@ def possible_counts(
 def _zonotope(cells: Floats) -> Floats:
     """Corners of all sums of cells, in order around it."""
     share = cells[:, 0] / np.maximum(1.0, cells.sum(axis=1))
+    # Cells in the order of their share of positives are the steps along one side of the zonotope.
+    # Those of equal shares lie on one line, so that only the last of them ends at a corner.
     order = np.argsort(-share, kind="stable")
     last = np.append(np.diff(share[order]) != 0, True)[: len(order)]
     steps = np.cumsum(cells[order], axis=0)[last]
@@ -78,6 +80,7 @@ def _clipped(polygon: Floats, positive: Span, negative: Span, room: float) -> Fl
             met = polygon[crossing] + share[:, None] * (after - polygon)[crossing]
             met[:, axis] = sign * limit
             kept = np.flatnonzero(over <= 0)
+            # The crossing after corner i gets the place i + 1/2, so that corners stay in order.
             places = np.argsort(np.append(kept, crossing + 0.5))
             polygon = np.concatenate([polygon[kept], met])[places]
     return polygon

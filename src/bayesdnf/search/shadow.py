@@ -55,6 +55,7 @@ def _grow_term(
         counts = rows.view.literal_counts(masks)[:, :, offered]
         marked, marked_left, negative = counts[0, 0], counts[0, 1], counts[1, 0]
         score = (
+            # Rows that are marked already count a hundredth: they decide only between equals.
             np.log(marked_left + 0.01 * marked)
             - eagerness * np.log1p(negative)
             # Literals that exclude nothing lead nowhere.

@@ -15,6 +15,7 @@ from ..data.bits import BitMatrix
 from ..data.columns import read_column
 from ..data.encoder import LiteralEncoder
 from ..data.outcome import read_outcome
+from ..display.wording import entries_for_rows
 from ..errors import InputError, ParameterError
 from ..model.streams import Streams
 from .cover import LITERALS, TERMS, Limits, Pool, Stage, all_primes, best_cover, generate
@@ -140,7 +141,7 @@ def smallest_function(
         bits = LiteralEncoder().fit_encode(bits)
     is_positive = _positive_rows(y, positive)
     if len(is_positive) != bits.n_rows:
-        raise InputError(f"y has {len(is_positive):,} entries for {bits.n_rows:,} rows of X.")
+        raise InputError(entries_for_rows("y", len(is_positive), bits.n_rows))
     if not is_positive.any():
         return SmallestResult(BooleanFunction(), 0, 0, True, 0, 0.0, 0, "proved")
     rows, literals = decisive_rows(bits, is_positive)

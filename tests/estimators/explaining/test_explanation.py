@@ -71,7 +71,7 @@ def test_html_is_escaped():
 def test_wrong_rows_are_refused(model):
     with pytest.raises(InputError, match="takes one row"):
         model.explain(pd.DataFrame({"odor": ["n", "f"], "size": ["b", "b"]}))
-    with pytest.raises(InputError, match="has 1 values; the classifier was fitted on 2 columns"):
+    with pytest.raises(InputError, match="has 1 value; the classifier was fitted on 2 columns"):
         model.explain(["n"])
     with pytest.raises(UnknownColumnError, match="no column 'size'"):
         model.explain({"odor": "n"})

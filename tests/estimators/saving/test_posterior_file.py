@@ -21,7 +21,7 @@ from bayesdnf import (
     simulate,
 )
 from bayesdnf.errors import InputError
-from bayesdnf.sampling.draws_file import read, save
+from bayesdnf.sampling.drawn.draws_file import read, save
 from tests.estimators.mixed_table import COLUMNS, LABELS
 from tests.estimators.planted_list import confounded
 from tests.estimators.quick_posterior import quick

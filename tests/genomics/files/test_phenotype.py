@@ -42,7 +42,7 @@ def test_files_of_plink_always_have_its_coding(write):
     fam = write("1 a 0 0 1 1\n1 b 0 0 2 1\n1 c 0 0 2 2\n1 d 0 0 2 0\n", "s.fam")
     assert read_phenotype(fam).table.iloc[:, -1].tolist()[:3] == [0, 0, 1]
     ones = write("#IID SEX ill\na 1 1\nb 2 0\n", "s.psam")
-    with pytest.raises(FileFormatError, match="0 cases and 1 controls"):
+    with pytest.raises(FileFormatError, match="0 cases and 1 control,"):
         read_phenotype(ones)
 
 

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _native
-from ...data.bits import BitMatrix, Words, allocate_planes, pack_into, segment_offsets
+from ...data.bits import BitMatrix
 from ...data.encoder import FittedTable
 from ...data.literal_table import LiteralTable
+from ...data.planes.plane_layout import Words, allocate_planes, pack_into, segment_offsets
 from ...model.effect import Effect
 from ...model.part_rates import mean_rates, mean_shares, stratum_weights
 from ...model.rates import Interval
@@ -102,6 +103,7 @@ class DrawnOnRows:
         """
         draws, bits = self._draws, self._bits
         times = np.bincount(self._place, minlength=self.n_distinct)
+        # Each distinct row counts as often as the table has it.
         weighed = BitMatrix(bits.planes, bits.table, bits.segments, counts=times)
         cells = _native.part_counts(weighed.view(), *draws.functions, draws.layers + 1)
         shares = cells[draws.index.ravel()] / self.n_rows
@@ -324,6 +326,7 @@ def mean_values(draws: Draws, effect: Effect, pooled: bool) -> Floats:
         ]
         values = np.stack(sums, axis=1).reshape(-1, *shape[1:]) / index.size
     else:
+        # Exact means given the list, not means of drawn rates: less variance (Rao-Blackwell).
         rates = mean_rates(effect, draws.cells, draws.n_layers)
         values = draws.frequency[:, None, None] * rates
     if not pooled or values.shape[1] == 1:

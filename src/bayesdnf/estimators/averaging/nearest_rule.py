@@ -126,6 +126,7 @@ class _Search:
 
     def _kicked(self, best: Terms) -> list[Terms]:
         """Tear terms out of the best rule, put a drawn one in, and descend again, many times."""
+        # A fixed seed: the same draws give the same rule.
         rng, cost = np.random.default_rng(0), float(self._costs([best])[0])
         found = []
         most = _KICKS // max(5, self.limit)  # a descent of a longer rule takes longer

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _native
-from ...data.bits import BitMatrix, Words, allocate_planes, segment_offsets
+from ...data.bits import BitMatrix
 from ...data.literal_table import LiteralTable
+from ...data.planes.plane_layout import Words, allocate_planes, segment_offsets
 from ...model.flat_functions import FlatFunctions, as_flat
 from ...model.posterior import Posterior
 from ...sampling.draws import Draws

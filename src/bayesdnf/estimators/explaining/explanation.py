@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...boolean import BooleanFunction
 from ...boolean.table import Table
 from ...data.encoder import FittedTable
+from ...display.wording import count
 from ...errors import InputError
 from ...model.rule import Rule
 from ..rules import placed_terms
@@ -253,8 +254,8 @@ def one_row(row: Any, columns: Sequence[str]) -> Any:
     elif isinstance(row, (list, tuple)) or getattr(row, "ndim", 2) == 1:
         if len(row) != len(columns):
             raise InputError(
-                f"The row has {len(row):,} values; the classifier was fitted on "
-                f"{len(columns):,} columns."
+                f"The row has {count(len(row), 'value')}; the classifier was fitted on "
+                f"{count(len(columns), 'column')}."
             )
         row = dict(zip(columns, row, strict=True))
     if not isinstance(row, Mapping):

@@ -25,8 +25,8 @@ from ...model.rule_fields import (
     read_list,
 )
 from ...sampling.bayes_factor import BayesFactor
+from ...sampling.drawn.draws_file import read, save
 from ...sampling.draws import Draws
-from ...sampling.draws_file import read, save
 from ..averaging.representative import Representative, outcomes_of, own_means
 from . import fitted_fields
 

@@ -280,6 +280,7 @@ def _wald(fit: LogisticFit, place: int) -> Row:
 
 
 def _profile(X: Floats, outcome: Flags, fit: LogisticFit, place: int) -> Row:
+    # Twice the log likelihood falls by z², the 95 % point of χ² with one degree of freedom.
     low, high = firth_interval(X, outcome, fit, place, drop=_Z**2 / 2)
     return _row(fit.beta[place], low, high, firth_test(X, outcome, fit, place), "Firth")
 

@@ -72,6 +72,7 @@ class Inflation:
         low = int(binom.ppf(0.025, n, 0.5)) - 1
         ends = [np.median(known), known[max(low, 0)], known[min(n - 1 - low, n - 1)]]
         ratios = [float(end) / _MEDIAN for end in ends]
+        # λ for 1,000 cases and controls: 1 + (λ - 1) (1/cases + 1/controls) / (2/1000).
         scale = (1 / max(1, n_cases) + 1 / max(1, n_controls)) * 500
         scaled = [max(0.0, 1 + (r - 1) * scale) for r in ratios]
         return cls(ratios[0], ratios[1], ratios[2], scaled[0], scaled[1], scaled[2], n)
@@ -181,8 +182,10 @@ def _newton(cases: Floats, total: Floats) -> tuple[Floats, Floats]:
     Intercepts meet only the slope in the information, so each step is solved by hand.
     """
     n, n_cases = total.sum(axis=2), cases.sum(axis=2)
+    # A stratum of cases only, or of controls only, says nothing about the slope.
     use = (n_cases > 0) & (n_cases < n)
     share = np.where(use, n_cases / np.maximum(n, 1), 0.5)
+    # The maximum where the slope is 0.
     intercept = np.log(share / (1 - share))
     beta = np.zeros(total.shape[1])
     with np.errstate(all="ignore"):
@@ -237,6 +240,7 @@ def allelic_test(
     b, d = cases - a, controls - c
     with np.errstate(divide="ignore", invalid="ignore"):
         n = cases + controls
+        # Pearson's χ² of alleles by outcome, without a correction for continuity.
         statistic = n * (a * d - b * c) ** 2 / (cases * controls * (a + c) * (b + d))
         return (a * d) / (b * c), chdtrc(1, statistic), a / cases, c / controls
 

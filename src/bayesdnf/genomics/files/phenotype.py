@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ...display.wording import count, listed
+from ...display.wording import count, listed, plural
 from ...errors import FileFormatError, UnknownColumnError, did_you_mean
 from .duplicates import require_distinct_samples
 from .plink import FAM_COLUMNS
@@ -126,7 +126,7 @@ def read_phenotype(path: str | os.PathLike[str], name: str | None = None) -> Sam
     if n_cases == 0 or n_controls == 0:
         raise FileFormatError.at(
             path, f"lines {sheet.line(0)} to {sheet.line(len(values) - 1)}",
-            f"{name} has {n_cases:,} cases and {n_controls:,} controls, read as "
+            f"{name} has {count(n_cases, 'case')} and {count(n_controls, 'control')}, read as "
             f"{_PLINK if plink else _REGENIE}; both are needed",
         )  # fmt: skip
     said = (
@@ -182,7 +182,11 @@ def read_covariates(
         values[name] = np.where(missing, np.nan, numbers)
     some = listed(wanted, 3, show=str)
     said = f"Read {count(len(wanted), 'covariate')} from {sheet.path.name} ({some})"
-    said += f"; {n_missing:,} values are missing." if n_missing else "."
+    said += (
+        f"; {count(n_missing, 'value')} {plural(n_missing, 'is', 'are')} missing."
+        if n_missing
+        else "."
+    )
     return sheet.columns(values, (said,))
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...checks import whole
-from ...data.bits import Words
-from ...display.wording import listed
+from ...data.planes.plane_layout import Words
+from ...display.wording import count, listed, plural
 from ...errors import FileFormatError, InputError, ParameterError
 from ..genotypes import ALLELES, Genotypes
 from .selection import Names, Places, Regions, find_names, read_names
@@ -130,7 +130,9 @@ class ReadRequest:
         if self._regions is not None:
             chosen &= self._regions.included(variants)
             n, where = int(np.count_nonzero(chosen)), self._regions.title
-            said.append(f"{n:,} of {len(chosen):,} variants lie in {where}.")
+            said.append(
+                f"{n:,} of {count(len(chosen), 'variant')} {plural(n, 'lies', 'lie')} in {where}."
+            )
             if n == 0:
                 raise InputError(
                     f"No variant of {path} lies in {where}; its chromosomes are "
@@ -153,7 +155,8 @@ class ReadRequest:
         said: list[str],
     ) -> Genotypes:
         """Make the genotypes of what was read, counting the allele asked for."""
-        first = f"Read {len(variants):,} variants of {len(samples):,} samples from {source}."
+        size = f"{count(len(variants), 'variant')} of {count(len(samples), 'sample')}"
+        first = f"Read {size} from {source}."
         genotypes = Genotypes(planes, samples, variants, (first, *said))
         return genotypes.counting(self.allele, in_place=True)
 

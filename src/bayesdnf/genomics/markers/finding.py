@@ -20,12 +20,12 @@ from ...model.rates import Interval
 from ...sampling.draws import Draws
 from ...search.result import SearchResult
 from ..association.adjustment import Adjustment
+from ..scanning.scan_result import Scan
 from ..study import Study
 from .credible import Slot, slots_of
 from .marker_tables import pair_table, region_table
 from .permutations import add_family_wise
 from .rivals import Rivals, find_rivals
-from .scan import Scan
 from .scoring import Scoring
 from .screening import Screen, StageProgress
 from .searching import Layered, Searched, screen_variants, search_and_sample, search_layers

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ...boolean import BooleanFunction, Literal
 from ...model.part_rates import part_risks
 from ...model.posterior import Posterior
+from ...sampling.drawn.shares import pairs_within, summed
 from ...sampling.draws import Draws
-from ...sampling.shares import pairs_within, summed
 from ..association.additive import Acting, acting
 from ..association.single_tests import additive_effects, allelic_test
 from ..chromosomes import canonical_chromosomes, chromosome_order

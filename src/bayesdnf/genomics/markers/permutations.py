@@ -254,6 +254,7 @@ def permuted(
     keys = rng.random(len(y))
     shuffled = np.lexsort((keys, exchangeable))
     out = np.empty_like(y)
+    # Both orders go group by group: a place gets the outcome of a random one of its group.
     out[order] = y[shuffled]
     return out
 

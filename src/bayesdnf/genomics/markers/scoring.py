@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...boolean import BooleanFunction
-from ...data.bits import Words
+from ...data.planes.plane_layout import Words
 from ...model.effect import Effect
 from ...model.posterior import Posterior
 from ...model.prior import Prior

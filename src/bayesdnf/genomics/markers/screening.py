@@ -14,7 +14,8 @@ from ...boolean import BooleanFunction
 from ...model.effect import Effect
 from ..genotypes import Genotypes
 from ..quality.linkage import clump_leads
-from .scan import Scan, scan
+from ..scanning.scan_result import Scan
+from .scan import scan
 from .scoring import Scoring
 from .spelling import with_negations
 from .step_files import StepFiles

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...boolean import BooleanFunction, Literal
-from ...data.bits import Words
+from ...data.planes.plane_layout import Words
 from ..genotypes import CARRIER, KNOWN, TWO, Genotypes
 from ..scanning.scan_parts import CODES
 

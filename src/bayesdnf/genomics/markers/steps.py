@@ -15,11 +15,12 @@ from ...display.wording import count
 from ..association.adjustment import adjust
 from ..association.refit import Refit, odds_ratios, refit_terms
 from ..genotypes import Genotypes
+from ..scanning.scan_result import Scan
 from ..study import Study
 from .credible import Slot, term_probabilities
 from .marker_tables import add_refit, marker_table, variant_inclusion, variant_table
 from .permutations import family_wise
-from .scan import Scan, identity, strata_hash
+from .scan import identity, strata_hash
 from .screening import StudyScans, scan_study, stage_progress
 from .searching import Searched
 from .spelling import with_negations
@@ -141,8 +142,8 @@ def tell(task: MarkerTask, searched: Searched, refitted: Refitted) -> tuple[str,
     n, kept = task.study.genotypes.n_variants, len(searched.screened.screen.chosen)
     within = "" if task.adjustment.strata is None else " within strata"
     scanned = (
-        f"All {n:,} variants and their {n * (n - 1) // 2:,} pairs were scored{within}; {kept:,} "
-        "variants took part in the search, one of those with r² of "
+        f"All {n:,} variants and their {count(n * (n - 1) // 2, 'pair')} were scored{within}; "
+        f"{kept:,} variants took part in the search, one of those with r² of "
         f"{task.settings.r_squared:g} or more."
         if kept < n
         else f"All {n:,} variants took part in the search."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...boolean import BooleanFunction
 from ...display.trust import search_trust
+from ...display.wording import count
 from ...model.rates import Interval
 from .spelling import plain, plain_literal
 
@@ -154,8 +155,8 @@ def _layers(found: Markers) -> list[str]:
         f"{found.layered.gain:.1f} nats more on the variants that took part:",
         *(
             f"  {word} {row['RULE']}: risk {row['RISK']:.3g} "
-            f"[{row['RISK_L95']:.3g}, {row['RISK_U95']:.3g}], {row['CASES']:,} cases and "
-            f"{row['CONTROLS']:,} controls"
+            f"[{row['RISK_L95']:.3g}, {row['RISK_U95']:.3g}], {count(row['CASES'], 'case')} and "
+            f"{count(row['CONTROLS'], 'control')}"
             for word, row in zip(words, rows, strict=True)
         ),
         search_trust(found.layered.search, "list"),

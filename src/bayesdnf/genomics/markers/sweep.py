@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...boolean import BooleanFunction, Literal
-from ...data.bits import Words
+from ...data.planes.plane_layout import Words
 from .scoring import Scoring
 from .spelling import with_negations
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...display.wording import listed
+from ...display.wording import count, listed
 from ...errors import InputError, ParameterError
 from ..alleles import COMPLEMENT, UNNAMED
 from ..chromosomes import canonical_chromosomes
@@ -212,6 +212,7 @@ def _judge(pairs: pd.DataFrame, wanted: pd.DataFrame, genotypes: Genotypes, ambi
         return np.asarray((one & two) | (nobody1 & two) | (one & nobody2), dtype=np.bool_)
 
     c1, c2 = complement(a1), complement(a2)
+    # A/T and C/G: the other strand has the same two letters, so names cannot tell strands apart.
     either = a1 == c2
     same, swapped = agree(a1, a2), agree(a2, a1)
     # One allele alone does not tell the other strand from a third allele: both must be named.
@@ -230,6 +231,8 @@ def _judge(pairs: pd.DataFrame, wanted: pd.DataFrame, genotypes: Genotypes, ambi
         "other strand, swapped",
     )
     by_id = matches & ~elsewhere & (pairs["by"] == "ID").to_numpy()
+    # If most of those found by ID are at another position, positions are of another build, and a
+    # match by position is chance.
     if by_id.any() and pairs["moved"].to_numpy(dtype=np.bool_)[by_id].mean() > 0.5:
         found = pairs["status"].isin(list(_FOUND)) & (pairs["by"] == "place")
         pairs.loc[found, "status"] = "other build"
@@ -255,6 +258,7 @@ def _sides(
         alleles = 2.0 * counts[:, KNOWN]
         theirs = (counts[:, 1] + counts[:, 2]) / alleles
         theirs = np.where(swapped, 1 - theirs, theirs)
+        # A standard error of a frequency is at most ½ / √(number of alleles).
         clear = np.abs(theirs - 0.5) - _ERRORS * 0.5 / np.sqrt(alleles) >= _APART
     clear &= np.abs(ours - 0.5) >= _APART
     pairs["frequency"] = theirs
@@ -324,7 +328,7 @@ def matched_sentence(table: pd.DataFrame) -> str:
     counts = table["status"].value_counts()
     how = ", ".join(f"{counts[s]:,} {words}" for s, words in _FOUND.items() if s in counts)
     total = sum(int(counts.get(s, 0)) for s in _FOUND)
-    text = f"{total:,} of {len(table):,} variants of the model found"
+    text = f"{total:,} of {count(len(table), 'variant')} of the model found"
     text += f": {how}" if how else ""
     for status, words in _NOT_FOUND.items():
         if status in counts:

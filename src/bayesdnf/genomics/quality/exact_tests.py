@@ -70,6 +70,7 @@ def fisher(table: ArrayLike) -> Floats:
     lf = log_factorials(int((n1 + n0).max(initial=0)))
     m, n = a + b, n1 + n0
     lowest = np.maximum(0, m - n0)
+    # Given the margins, P(x) = n1! n0! m! (n - m)! / (n! x! (n1 - x)! (m - x)! (n0 - m + x)!).
     constant = lf[n1] + lf[n0] + lf[m] + lf[n - m] - lf[n]
 
     def log_probability(rows: Any, x: Counts) -> Floats:
@@ -98,6 +99,8 @@ class _HardyWeinberg:
 
     def _log_probability(self, rows: Any, hets: Counts) -> Floats:
         n, r, lf = self.n[rows], self.rare[rows], self.lf
+        # P(hets | alleles) = n! r! (2n - r)! 2^hets / ((2n)! hets! ((r - hets)/2)! (n - (r +
+        # hets)/2)!)
         homs = lf[(r - hets) // 2] + lf[n - (r + hets) // 2]
         return np.asarray(self.constant[rows] + hets * np.log(2) - lf[hets] - homs)
 

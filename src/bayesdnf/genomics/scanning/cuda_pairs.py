@@ -281,6 +281,7 @@ class CudaPairs:
             began = time.monotonic()
             self._length = max(1, int(self._length * min(16.0, max(0.25, pace))))
 
+        # Two launches take turns: the GPU counts one while the CPU scores what the other left.
         while at < len(tasks) or waiting is not None:
             launched = None
             # As many tasks as there will be room for their findings, by what others had.

@@ -243,6 +243,7 @@ def _in_blocks(items: NDArray[Any], n_blocks: int) -> Floats:
 
 def _deals(n_chains: int, n_blocks: int, times: int) -> Ints:
     """Deal all blocks out to chains: for each deal the chain of each block."""
+    # A fixed seed: the same draws always get the same verdict.
     rng = np.random.default_rng(0)
     chains = np.repeat(np.arange(n_chains), n_blocks)
     return rng.permuted(np.tile(chains, (times, 1)), axis=1)

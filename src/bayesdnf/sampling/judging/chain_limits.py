@@ -120,6 +120,7 @@ class _Terms:
     def _log_terms(self, often: Ints, n: int) -> Floats:
         """Log density of the terms: each that was seen independently, and any new ones."""
         held = np.bincount(self._of, often, minlength=len(self._log_any))
+        # Half a draw more on either side (Krichevsky and Trofimov 1981): no share is 0 or 1.
         share = (held + 0.5) / (n + 1)
         seen = held > 0
         # New terms are as many as those met once (Good and Turing), a Poisson number of any terms.

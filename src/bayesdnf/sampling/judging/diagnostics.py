@@ -26,8 +26,8 @@ from .verdict import Level, acceptance_text, agreement_text, quantities_text, ve
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..drawn.shares import ChainShares
     from ..draws import Draws
-    from ..shares import ChainShares
 
 Floats = NDArray[np.float64]
 

@@ -164,6 +164,9 @@ def _r_hat_by_chance(size: float, draws: Draws, quantities: pd.DataFrame) -> flo
     free = 2 * max(2, draws.n_chains) - 1
     level = _LEVEL / (2 * len(quantities))  # R-hat is the larger of two
     ratio = float(stats.chi2.isf(level, free)) / free
+    # R-hat² = 1 + (B / W - 1) / n for halves of n draws, here effective ones. B / W, the variance
+    # between their means over that which independent draws would have, is χ² / ``free`` if the
+    # chains agree.
     return math.sqrt(1 + max(0.0, ratio - 1) / max(1.0, size / 2))
 
 

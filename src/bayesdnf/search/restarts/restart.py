@@ -75,6 +75,7 @@ class Restart:
         self._widest = max(32, p // 10)
         self._look = min(p, round(_LOOK / cost))
         self._narrow = False  # whether beams of the width so far are known to miss a term
+        # Where the even spread of rates (``ways``) begins: other seeds try other rates.
         shift = np.random.default_rng(streams.child(0)).random(2)
         # Where there are more than two rates, functions of two are annealed and lists made of them;
         # of more than two classes each is told from the others in turn.
@@ -202,6 +203,7 @@ class Restart:
         return self._beam_search(narrow, width)
 
     def _beam_search(self, start: Terms, width: int) -> Found:
+        # Many restarts come to the same function. The first one rebuilds it, the others wait.
         future: Future[Found] = Future()
         known = self.rebuilt.setdefault((start, width), future)
         if known is not future:  # by another restart, which may still be at it

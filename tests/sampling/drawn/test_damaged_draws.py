@@ -17,7 +17,7 @@ from bayesdnf import (
 )
 from bayesdnf.errors import InputError
 from bayesdnf.files.seals import opened
-from bayesdnf.sampling import draws_file
+from bayesdnf.sampling.drawn import draws_file
 from tests.sampling.draw_files import assert_same, forge
 
 

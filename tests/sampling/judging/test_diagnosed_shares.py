@@ -1,4 +1,4 @@
-"""Shares of draws beside their scores."""
+"""A diagnosis compares shares of draws with exact scores."""
 
 from dataclasses import replace
 
@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from bayesdnf import sample
-from bayesdnf.genomics.markers.marker_tables import pair_table
-from tests.sampling.made_draws import made
 from tests.sampling.scored_draws import noisy
 
 
@@ -61,15 +59,3 @@ def test_one_chain_that_draws_by_other_shares_is_named(fair):
     diagnosis = replace(fair, index=index).diagnose()
     assert diagnosis.level == "apart"
     assert "hain 3" in diagnosis.verdict
-
-
-@pytest.mark.parametrize("n_functions", [5, 20, 39])
-def test_rounding_makes_nothing_more_than_certain(n_functions):
-    """Marker models with a probability of 1.0000000000000002 were refused when they were read."""
-    draws = made([[f"x0 AND x{k + 1}" for k in range(n_functions)]] * 3)
-    assert sum(draws.weights) > 1
-    rows = np.zeros((n_functions, 2), dtype=np.uint64)
-    assert draws.inclusion("literal")["probability"].max() == 1
-    assert replace(draws, rows=rows).top()["same_rows"].max() == 1
-    pairs = made([[f"x0 AND x1 AND x{k + 2}" for k in range(n_functions)]] * 3)
-    assert pair_table(pairs)["PIP"].max() == 1

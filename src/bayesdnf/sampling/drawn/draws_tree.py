@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import __version__
-from ..data.memory import available_memory, require_memory, size_text
-from ..errors import InputError, MissingExtraError, OutOfMemoryError, ParameterError
-from ..model.posterior import Posterior
-from ..model.rule import layers_of
+from ... import __version__
+from ...data.memory import available_memory, require_memory, size_text
+from ...errors import InputError, MissingExtraError, OutOfMemoryError, ParameterError
+from ...model.posterior import Posterior
+from ...model.rule import layers_of
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from .draws import Draws
+    from ..draws import Draws
 
 Group = dict[str, tuple[list[str], Any]]
 """Arrays by name, each with its dimensions."""

@@ -19,7 +19,7 @@ from bayesdnf import (
 )
 from bayesdnf.boolean.parsing import parse_literal
 from bayesdnf.errors import InputError, MissingExtraError
-from bayesdnf.sampling import draws_file
+from bayesdnf.sampling.drawn import draws_file
 from tests.files.limits import largest_file
 from tests.sampling.draw_files import assert_same, forge
 from tests.sampling.made_draws import independent, made

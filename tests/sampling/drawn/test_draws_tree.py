@@ -14,7 +14,7 @@ from bayesdnf import (
     simulate,
 )
 from bayesdnf.errors import InputError, OutOfMemoryError, ParameterError
-from bayesdnf.sampling import draws_tree
+from bayesdnf.sampling.drawn import draws_tree
 from tests.sampling.draw_files import mixed_table, strata_of
 from tests.sampling.made_draws import made
 

@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..boolean.parsing import parse_literal
-from ..data.outcome import MOST_CLASSES
-from ..errors import InputError
-from ..files.atomic import write_bytes
-from ..files.seals import opened, seal
-from ..model.flat_functions import FlatFunctions
+from ...boolean.parsing import parse_literal
+from ...data.outcome import MOST_CLASSES
+from ...errors import InputError
+from ...files.atomic import write_bytes
+from ...files.seals import opened, seal
+from ...model.flat_functions import FlatFunctions
+from ..kernel import MOVES
 from .draws_tree import (
     Group,
     attributes_of,
@@ -33,12 +34,11 @@ from .draws_tree import (
     sampled_groups,
     text_array,
 )
-from .kernel import MOVES
 
 if TYPE_CHECKING:
-    from ..boolean import Literal
-    from ..boolean.literal import Value
-    from .draws import Draws
+    from ...boolean import Literal
+    from ...boolean.literal import Value
+    from ..draws import Draws
 
 _FORMAT = "bayesdnf.draws"
 _VERSION = 3

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _native
-from ..boolean import Literal
-from ..errors import ParameterError
+from ... import _native
+from ...boolean import Literal
+from ...errors import ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .draws import Draws
+    from ..draws import Draws
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -74,6 +74,7 @@ def answers_of(draws: Draws, merged: bool) -> Answers:
         return Answers(of, order, draws.counts[:, order], draws.probability[order])
     group = _by_rows(draws)
     n_groups = int(group.max()) + 1
+    # By group, then the highest score first; where scores are not known (NaN), the most frequent.
     within = np.lexsort((np.arange(len(group)), -draws.frequency, -draws.log_mass, group))
     stands_for = within[np.searchsorted(group[within], np.arange(n_groups))]
     together = summed(group, draws.weights)
@@ -117,7 +118,7 @@ def summed(number: Ints, shares: Floats, n_sums: int = 0) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesdnf.sampling.shares import summed
+    >>> from bayesdnf.sampling.drawn.shares import summed
     >>> summed(np.array([0] * 49), np.full(49, 1 / 49)).tolist(), sum([1 / 49] * 49)
     ([1.0], 1.0000000000000007)
     """
@@ -223,7 +224,7 @@ def term_text(literals: Sequence[Literal]) -> str:
     Examples
     --------
     >>> from bayesdnf import BooleanFunction
-    >>> from bayesdnf.sampling.shares import term_text
+    >>> from bayesdnf.sampling.drawn.shares import term_text
     >>> term_text(BooleanFunction("x10 AND NOT x2").literals)
     'NOT x2 AND x10'
     """
@@ -234,6 +235,8 @@ def pairs_within(starts: Ints) -> tuple[Ints, Ints]:
     """Every pair of places i < j that lie in one run, runs given by their starts."""
     sizes = np.diff(starts)
     ahead = np.repeat(starts[1:], sizes) - np.arange(starts[-1]) - 1  # later places in the run
+    # Place i comes before ahead[i] others of its run, so it is repeated that often; ``offset``
+    # counts 0, 1, … within each repetition.
     first = np.repeat(np.arange(starts[-1]), ahead)
     offset = np.arange(len(first)) - np.repeat(np.cumsum(ahead) - ahead, ahead)
     return first, first + 1 + offset

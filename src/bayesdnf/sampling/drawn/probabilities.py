@@ -71,7 +71,7 @@ def from_scores(index: Ints, log_mass: Floats, undrawn: Floats) -> Probabilities
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesdnf.sampling.probabilities import from_scores
+    >>> from bayesdnf.sampling.drawn.probabilities import from_scores
     >>> log_mass, drawn = np.log([6.0, 3, 1]), np.array([[0, 0, 1, 0], [0, 1, 0, 2]])
     >>> found = from_scores(drawn, log_mass, undrawn=np.array([]))
     >>> found.of(log_mass).round(3)

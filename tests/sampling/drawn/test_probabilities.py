@@ -7,7 +7,7 @@ import pytest
 from bayesdnf import BitMatrix, Geometric, Posterior, Prior, sample, simulate
 from bayesdnf.model.flat_functions import as_flat
 from bayesdnf.model.rule import as_rule
-from bayesdnf.sampling.probabilities import from_scores
+from bayesdnf.sampling.drawn.probabilities import from_scores
 from tests.sampling.scored_draws import noisy
 
 NONE = np.array([])

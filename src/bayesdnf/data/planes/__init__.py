@@ -1,0 +1,1 @@
+"""Packed bits: where rows lie in a plane, and planes that arrive in pieces."""
