@@ -225,7 +225,7 @@ def _cross_validated(
 def predict(
     model: Annotated[Path, typer.Argument(help="Model file written by fit.")],
     table: options.Table,
-    out: Annotated[Path, typer.Option(help="CSV file to write; .gz compresses it.")],
+    out: options.TableOut,
     strata: options.Strata = None,
     sep: options.Separator = None,
     excel_safe: options.ExcelSafe = False,
@@ -259,12 +259,12 @@ def predict(
 
     from .. import DNFClassifier
     from ..boolean import RuleList
-    from ..data.reading import read_file, separator_of
+    from ..data.reading import read_file
+    from ..data.writing import require_table_name, write_table
     from ..estimators.explaining.explanation import terms_holding
     from ..estimators.held_out import says_yes
     from ..estimators.rules import placed_terms
     from ..estimators.strata_input import row_strata
-    from ..files.atomic import atomic_path, writable
     from ..files.spreadsheets import excel_safe as make_safe
     from ..genomics.prediction.marker_model import is_marker_model
     from .labelled import (
@@ -281,7 +281,7 @@ def predict(
             raise typer.BadParameter("--threshold and --cost-ratio are not for models of markers.")
         return markers.predict_markers(model, str(table), out, ambiguous, excel_safe, as_json)
     keep_apart(out, [model, table])
-    writable(out)
+    require_table_name(out)
     rule = DNFClassifier.load(model)
     texts = text_columns(rule) | strata_texts(rule, strata)
     X = read_file(table, options.separator(sep), missing=rule.missing_values, texts=texts)
@@ -311,9 +311,7 @@ def predict(
     )
     if isinstance(rule.function_, RuleList):
         answers.insert(list(answers).index("marked"), "part", about.parts)
-    with atomic_path(out) as part:
-        shown = make_safe(answers) if excel_safe else answers
-        shown.to_csv(part, index=False, sep=separator_of(out))
+    write_table(make_safe(answers) if excel_safe else answers, out)
     n_marked = int(answers["marked"].sum())
     counts = {str(label): int((answers["predicted"] == label).sum()) for label in rule.classes_}
     if as_json:
@@ -363,7 +361,7 @@ def demo(
 
 
 def simulate(
-    out: Annotated[Path, typer.Option(help="CSV file to write; .gz compresses it.")],
+    out: options.TableOut,
     rows: Annotated[int, typer.Option(help="Number of rows.")] = 1000,
     columns: Annotated[int, typer.Option(help="Number of 0/1 columns, x0, x1, ….")] = 100,
     terms: Annotated[str, typer.Option(help="Sizes of the terms, such as 2,2.")] = "2,2",
@@ -380,10 +378,10 @@ def simulate(
     as_json: options.Json = False,
 ) -> None:
     """Simulate a table whose outcome, column y, follows a known Boolean function."""
-    from ..data.reading import separator_of
     from ..data.simulate import simulate as draw
-    from ..files.atomic import atomic_path
+    from ..data.writing import require_table_name, write_table
 
+    require_table_name(out)
     frequencies = _numbers(beta, "--beta")
     if len(frequencies) != 2:
         raise ParameterError.of("--beta", "simulate", "two numbers such as 0.4,0.5", beta)
@@ -400,8 +398,7 @@ def simulate(
         sampling="case-control" if case_control else "random",
         random_state=seed,
     )
-    with atomic_path(out) as part:
-        X.assign(y=y).to_csv(part, index=False, sep=separator_of(out))
+    write_table(X.assign(y=y), out)
     if as_json:
         write_json({"out": str(out), "function": str(function), "rows": rows, "columns": columns})
         return

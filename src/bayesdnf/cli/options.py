@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from .labelled import LabelledTable
 
 Table = Annotated[Path, typer.Argument(help="CSV, TSV (plain or gzip) or Parquet file.")]
+TableOut = Annotated[
+    Path,
+    typer.Option(help="Table to write: .csv, .tsv, .txt (with .gz compressed) or .parquet."),
+]
 Target = Annotated[str, typer.Option(help="Column with the class labels.")]
 Positive = Annotated[
     str | None,
