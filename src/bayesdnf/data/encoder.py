@@ -420,7 +420,7 @@ class LiteralEncoder:
             value, row = column.example()
         raise InputError(
             f"{column.title} held {attribute.type} in fitting and holds {column.type} now, "
-            f"such as {value!r} in row {row}; give it the same type."
+            f"such as {value!r} in {column.row(row)}; give it the same type."
         )
 
 

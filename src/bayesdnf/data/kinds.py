@@ -88,7 +88,7 @@ def decide(
         value, row = column.example()
         raise InputError(
             f"{column.title} cannot be {kind}, which needs numbers: "
-            f"it holds the text {value!r} in row {row}."
+            f"it holds the text {value!r} in {column.row(row)}."
         )
     values, totals = column.distinct(weights)
     if len(values) == 0:
