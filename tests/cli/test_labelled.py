@@ -423,3 +423,23 @@ def test_no_half_model_and_no_half_answers(run, plants, monkeypatch):
         assert run("predict", "model.json", "plants.csv", "--out", "a.csv").status == 1
     assert Path("model.json").read_bytes() == before
     assert files() == ["model.json", "plants.csv"]
+
+
+def test_texts_that_differ_in_case_or_spaces_are_told_once(run, plants):
+    plants.assign(cap=plants["cap"].replace("w", " W")).to_csv("new.csv", index=False)
+    both = pd.concat([plants, pd.read_csv("new.csv", keep_default_na=False)])
+    both.to_csv("both.csv", index=False)
+    said = "case or spaces count as different: 'cap' has ' W' and 'w'"
+    ran = run("fit", "both.csv", "--target", "class", "--out", "both.json")
+    assert " ".join(ran.out.split()).count(said) == 1
+    told = run("sample", "both.csv", "--target", "class", "--draws", 20, "--warmup", 10)
+    assert " ".join(told.out.split()).count(said) == 1
+    plants["class"] = np.where(plants["cap"] == "w", "e", "p")
+    plants.to_csv("plants.csv", index=False)
+    assert run(*fit()).status == 0
+    ran = run("predict", "model.json", "new.csv", "--out", "a.csv")
+    assert (
+        ran.err == f"Warning: new.csv: Texts that differ only in {said}. If they mean the same, "
+        "make them equal.\n"
+    )
+    assert run("predict", "model.json", "plants.csv", "--out", "a.csv").err == ""

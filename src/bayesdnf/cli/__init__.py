@@ -261,6 +261,7 @@ def predict(
     from ..boolean import RuleList
     from ..data.reading import read_file
     from ..data.writing import require_table_name, write_table
+    from ..display.offer import levels_on_offer, similar_texts
     from ..estimators.explaining.explanation import terms_holding
     from ..estimators.held_out import says_yes
     from ..estimators.rules import placed_terms
@@ -291,6 +292,11 @@ def predict(
     else:
         require_columns(list(rule.encoder_.kinds_), X, table, f"{model} was fitted on")
     rows = rule._rule_rows(X)
+    known = levels_on_offer(rule.encoder_)
+    for said in similar_texts(
+        {name: {*known[name], *rows.column(name).texts} for name in rule.function_.attributes}
+    ):
+        typer.echo(f"Warning: {table}: {said}", err=True)
     labels = strata_like(rule, X, table, strata)
     about = rule._answers_for(rows, row_strata(rule.strata_, labels, len(X)))
     predicted = about.predicted
