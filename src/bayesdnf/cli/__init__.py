@@ -260,7 +260,7 @@ def predict(
     from .. import DNFClassifier
     from ..boolean import RuleList
     from ..data.reading import read_file
-    from ..data.writing import require_table_name, write_table
+    from ..data.table_files.table_output import require_table_name, write_table
     from ..display.offer import levels_on_offer, similar_texts
     from ..estimators.explaining.explanation import terms_holding
     from ..estimators.held_out import says_yes
@@ -385,7 +385,7 @@ def simulate(
 ) -> None:
     """Simulate a table whose outcome, column y, follows a known Boolean function."""
     from ..data.simulate import simulate as draw
-    from ..data.writing import require_table_name, write_table
+    from ..data.table_files.table_output import require_table_name, write_table
 
     require_table_name(out)
     frequencies = _numbers(beta, "--beta")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..data.columns import TEXT, read_column
 from ..data.outcome import MOST_CLASSES, find_label, refuse_dates, refuse_quantity
 from ..data.reading import read_file
-from ..data.row_names import row_name
+from ..data.table_files.row_names import row_name
 from ..display.wording import listed
 from ..errors import InputError, UnknownColumnError, did_you_mean
 from .options import Learning, separator

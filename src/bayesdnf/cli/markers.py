@@ -163,7 +163,7 @@ def predict_markers(
     model: Path, study: str, out: Path, ambiguous: str, excel_safe: bool, as_json: bool
 ) -> None:
     """Predict the samples of another study with a marker, and print how its variants matched."""
-    from ..data.writing import require_table_name, write_table
+    from ..data.table_files.table_output import require_table_name, write_table
     from ..files.spreadsheets import excel_safe as make_safe
     from ..genomics import MarkerModel
     from .labelled import keep_apart

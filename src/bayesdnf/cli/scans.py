@@ -83,7 +83,7 @@ def scan(
     reading: Reading,
 ) -> None:
     """Scan all pairs of variants, or triples of the best ones, for association."""
-    from ..data.writing import TABS, require_table_name
+    from ..data.table_files.table_output import TABS, require_table_name
     from ..genomics.association.adjustment import adjust
     from ..genomics.markers.scan import scan as scan_study
     from ..remote.clusters import connected
@@ -137,7 +137,7 @@ def merge(
     as_json: options.Json = False,
 ) -> None:
     """Merge the parts of a scan into one file."""
-    from ..data.writing import TABS, require_table_name
+    from ..data.table_files.table_output import TABS, require_table_name
     from ..genomics import Scan
     from ..genomics import merge as join
     from .labelled import keep_apart

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..boolean.literal import FALSE, ONE_TEXTS, TRUE, ZERO_TEXTS, Literal, Value, comparison
 from ..checks import is_number
 from ..errors import InputError, ParameterError
-from .row_names import index_of, row_name
+from .table_files.row_names import index_of, row_name
 
 TEXT, NUMBERS, BOOLS, NOTHING = "text", "numbers", "bools", "nothing"
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from .columns import is_missing, unmasked
-from .row_names import index_of, row_name
+from .table_files.row_names import index_of, row_name
 from .tables import as_frame
 
 _NUMBER = (bool, int, float, np.number, np.bool_)

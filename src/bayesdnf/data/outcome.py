@@ -16,7 +16,7 @@ from ..display.wording import count, listed
 from ..errors import InputError, ParameterError, shown
 from .columns import Column, is_missing, read_column
 from .kinds import are_dates
-from .row_names import index_of, row_name
+from .table_files.row_names import index_of, row_name
 from .thresholds import cuts
 
 MOST_CLASSES = 20

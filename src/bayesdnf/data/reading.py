@@ -17,7 +17,7 @@ from ..boolean.literal import Value
 from ..errors import BayesDNFError, InputError
 from ..files.checked_stream import open_text
 from .memory import available_memory, require_memory, size_text
-from .row_names import Records, records_of
+from .table_files.row_names import Records, records_of
 
 if TYPE_CHECKING:
     import pandas as pd

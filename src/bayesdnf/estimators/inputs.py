@@ -25,7 +25,7 @@ from ..data.outcome import (
     refuse_quantity,
     require_classes,
 )
-from ..data.row_names import index_of
+from ..data.table_files.row_names import index_of
 from ..data.tables import as_frame
 from ..errors import BayesDNFWarning, InputError, ParameterError
 

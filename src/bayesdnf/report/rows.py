@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.bits import BitMatrix
-from ..data.row_names import index_of, row_name
+from ..data.table_files.row_names import index_of, row_name
 from ..display.wording import count, listed, percent
 from ..errors import InputError
 from ..estimators.held_out import NOT_HELD_OUT, Outcome, stratified_part

@@ -10,7 +10,7 @@ import pytest
 from bayesdnf import BitMatrix, DNFClassifier, LiteralEncoder
 from bayesdnf.data.outcome import read_outcome, read_strata
 from bayesdnf.data.reading import read_file
-from bayesdnf.data.row_names import index_of, row_name
+from bayesdnf.data.table_files.row_names import index_of, row_name
 from bayesdnf.errors import InputError
 from bayesdnf.qca import truth_table
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from bayesdnf.data.reading import read_file
-from bayesdnf.data.writing import TABS, require_table_name, write_table
+from bayesdnf.data.table_files.table_output import TABS, require_table_name, write_table
 from bayesdnf.errors import InputError, MissingExtraError
 
 TABLE = pd.DataFrame({"odor": ["f", "n, or so"], "age": [30, 50]})

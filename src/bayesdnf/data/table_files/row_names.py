@@ -16,7 +16,7 @@ from typing import IO, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from ..files.checked_stream import open_text
+from ...files.checked_stream import open_text
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def records_of(stream: IO[bytes], sep: str) -> Generator[tuple[int, list[str]], 
     Examples
     --------
     >>> import io
-    >>> from bayesdnf.data.row_names import records_of
+    >>> from bayesdnf.data.table_files.row_names import records_of
     >>> list(records_of(io.BytesIO(b'a,b\n\n"x\ny",2\n3,4\n'), ","))
     [(1, ['a', 'b']), (3, ['x\ny', '2']), (5, ['3', '4'])]
     """
@@ -93,7 +93,7 @@ def row_name(index: Any, row: int) -> str:
     Examples
     --------
     >>> import pandas as pd
-    >>> from bayesdnf.data.row_names import index_of, row_name
+    >>> from bayesdnf.data.table_files.row_names import index_of, row_name
     >>> row_name(index_of(["f", "n"]), 1)
     'row 1'
     >>> row_name(index_of(pd.Series(["f", "n"], index=["Ann", "Bob"])), 1)

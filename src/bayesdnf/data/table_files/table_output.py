@@ -7,10 +7,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..display.wording import text_list
-from ..errors import InputError, MissingExtraError
-from ..files.atomic import atomic_path, writable
-from .reading import separator_of
+from ...display.wording import text_list
+from ...errors import InputError, MissingExtraError
+from ...files.atomic import atomic_path, writable
+from ..reading import separator_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,7 @@ def require_table_name(path: str | os.PathLike[str], suffixes: tuple[str, ...] =
 
     Examples
     --------
-    >>> from bayesdnf.data.writing import require_table_name
+    >>> from bayesdnf.data.table_files.table_output import require_table_name
     >>> require_table_name("answers.xlsx")
     Traceback (most recent call last):
         ...
@@ -74,7 +74,7 @@ def write_table(
     Examples
     --------
     >>> import pandas as pd, pathlib, tempfile
-    >>> from bayesdnf.data.writing import write_table
+    >>> from bayesdnf.data.table_files.table_output import write_table
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "table.tsv"
     >>> write_table(pd.DataFrame({"odor": ["f", "n"], "age": [30, 50]}), file)
     >>> file.read_text()
