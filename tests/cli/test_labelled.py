@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import os
 import sys
 import time
@@ -16,6 +17,7 @@ from bayesdnf import (
     BooleanFunction,
     DNFClassifier,
     Geometric,
+    Literal,
     Poisson,
     Prior,
 )
@@ -443,3 +445,42 @@ def test_texts_that_differ_in_case_or_spaces_are_told_once(run, plants):
         "make them equal.\n"
     )
     assert run("predict", "model.json", "plants.csv", "--out", "a.csv").err == ""
+
+
+def test_categories_in_order(run, plants):
+    rng = np.random.default_rng(0)
+    places = rng.integers(0, 4, len(plants))
+    sick = (places >= 2) & (plants["odor"] == "f")
+    named = ["low", "mid", "high", "top"]
+    for names, option in ((named, "low < mid<high<top"), ("1324", "1<3<2<4")):
+        dose = np.array([*names])[places]
+        plants.assign(dose=dose, **{"class": np.where(sick, "p", "e")}).to_csv("d.csv", index=False)
+        kind = ("--kind", f"dose={option}", "--ignore", "age")
+        assert run(*fit(*kind, table="d.csv")).status == 0
+        rule = DNFClassifier.load("model.json").function_
+        assert Literal("dose", ">=", names[2]) in rule.literals
+        assert run("predict", "model.json", "d.csv", "--out", "a.csv").status == 0
+        assert (pd.read_csv("a.csv")["predicted"] == np.where(sick, "p", "e")).all()
+        exported = run("export", "model.json", "--to", "sql").out
+        assert f"\"dose\" IN ('{names[2]}', '{names[3]}')" in exported
+        exported = run("export", "model.json", "--to", "json").out
+        assert json.loads(exported)["orders"] == {"dose": [*names]}
+    pd.read_csv("d.csv").replace({"dose": {4: 9}}).to_csv("new.csv", index=False)
+    line = 2 + int(np.argmax(places == 3))
+    wrong = run("predict", "model.json", "new.csv", "--out", "a.csv")
+    said = f"'dose' holds '9' in line {line}, which is not in its order '1' < '3'"
+    wrong.assert_one_sentence([said])
+
+
+@pytest.mark.parametrize(
+    ("kind", "named"),
+    [
+        ("odor=f<n", ["'odor' holds 'a' in line", "not in its order 'f' < 'n'"]),
+        ("odor=f<n<f", ["--kind", "column 'odor'", "'f' stands twice"]),
+        ("odor=f<<a", ["--kind", "two or more different texts", "'odor'"]),
+        ("odr=f<n", ["--kind names column 'odr'", "Did you mean 'odor'"]),
+    ],
+)
+def test_wrong_orders_of_categories(run, plants, kind, named):
+    run(*fit("--kind", kind)).assert_one_sentence(named)
+    assert files() == ["plants.csv"]

@@ -62,7 +62,8 @@ def read_labelled(
 ) -> LabelledTable:
     """Read the training table of a command, by the texts of its options."""
     gone = [value for text in options.missing or () for value in cell_values(text)]
-    table = read_file(path, separator(options.sep), missing=gone)
+    ordered = {name for name, kind in (options.kinds() or {}).items() if not isinstance(kind, str)}
+    table = read_file(path, separator(options.sep), missing=gone, texts=ordered)
     strata = None
     if options.strata is not None:
         if options.strata == target:

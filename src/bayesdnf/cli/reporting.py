@@ -162,16 +162,18 @@ def export(
 
     found = _load(model)
     rule = _rule_of(found)
-    risks: dict[str, Any] = {}
+    given: dict[str, Any] = {}
     if isinstance(rule, RuleList) and to is not Language.json and not parts:
-        risks = {"risks": _risks_of(found)}
+        given["risks"] = _risks_of(found)
+    if to in (Language.sql, Language.python, Language.json):
+        given["orders"] = found.encoder_.orders_
     text = {
         Language.text: rule.to_text,
         Language.sql: rule.to_sql,
         Language.python: rule.to_python,
         Language.latex: rule.to_latex,
         Language.json: rule.to_json,
-    }[to](**risks).rstrip("\n")
+    }[to](**given).rstrip("\n")
     if out is not None:
         keep_apart(out, [model])
         write_text(out, f"{text}\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -56,6 +56,8 @@ class Column:
         The different texts and their codes 0, 1, ….
     is_category : bool
         Whether the column's own dtype says that its values are categories.
+    order : tuple of str
+        The categories of a text column, lowest first, if they have an order.
     """
 
     origin: Origin
@@ -64,6 +66,23 @@ class Column:
     missing: NDArray[np.bool_]
     texts: dict[str, int] = field(default_factory=dict)
     is_category: bool = False
+    order: tuple[str, ...] = ()
+
+    def ordered(self, order: tuple[str, ...]) -> Column:
+        """Return the column with an order of its categories, which must name all of its texts."""
+        if self.type in (NUMBERS, BOOLS):
+            value, row = self.example()
+            raise InputError(
+                f"{self.title} cannot have the order {_chain(order)}, which is for texts: it holds "
+                f"{value!r} in {self.row(row)}."
+            )
+        if unknown := [text for text in self.texts if text not in order]:
+            row = int(np.argmax(self.values == self.texts[unknown[0]]))
+            raise InputError(
+                f"{self.title} holds {unknown[0]!r} in {self.row(row)}, which is not in its order "
+                f"{_chain(order)}."
+            )
+        return replace(self, order=order)
 
     @property
     def title(self) -> str:
@@ -101,13 +120,28 @@ class Column:
         return np.asarray(self.values == self._comparable(value))
 
     def _at_least(self, literal: Literal) -> NDArray[np.bool_]:
+        bound = comparison(literal)[1]
+        if isinstance(bound, str):
+            return self._at_least_category(literal, bound)
         if self.type == TEXT:
             value, row = self.example()
             raise InputError(
                 f"{self.title} holds text, such as {value!r} in {self.row(row)}; "
                 f"the literal '{literal}' needs numbers."
             )
-        return np.asarray(self.values >= self._comparable(comparison(literal)[1]))
+        return np.asarray(self.values >= self._comparable(bound))
+
+    def _at_least_category(self, literal: Literal, bound: str) -> NDArray[np.bool_]:
+        if self.type == NOTHING:
+            return np.zeros(len(self.values), dtype=np.bool_)
+        if bound not in self.order:
+            raise InputError(
+                f"The literal '{literal}' needs an order of categories that names {bound!r}; "
+                f"{self.title} has {_chain(self.order) if self.order else 'none'}."
+            )
+        # The code -1 of missing values takes the last place; they satisfy nothing anyway.
+        places = np.array([*map(self.order.index, self.texts), -1])
+        return np.asarray(places[self.values] >= self.order.index(bound))
 
     def _comparable(self, value: Value) -> Any:
         # Against whole numbers a float would round those past 2^53.
@@ -286,6 +320,10 @@ def _of_objects(
     if known and all(isinstance(v, _BOOL) for v in known) and not _hides_numbers(rows):
         values = values.astype(np.bool_)
     return _of_numbers(values[codes], gone[codes], origin, frozenset(), is_category)
+
+
+def _chain(order: tuple[str, ...]) -> str:
+    return " < ".join(map(repr, order))
 
 
 def _hashable(value: object) -> bool:
