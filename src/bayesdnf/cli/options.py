@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .labelled import LabelledTable
 
 Table = Annotated[Path, typer.Argument(help="CSV, TSV (plain or gzip) or Parquet file.")]
+TWO_CLASSES = "--threshold and --cost-ratio are for two classes; choose one with --positive."
+
 TableOut = Annotated[
     Path,
     typer.Option(help="Table to write: .csv, .tsv, .txt (with .gz compressed) or .parquet."),
