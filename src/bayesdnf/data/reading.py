@@ -10,7 +10,6 @@ import warnings
 import zlib
 from collections import Counter
 from collections.abc import Collection
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from ..boolean.literal import Value
@@ -18,6 +17,7 @@ from ..errors import BayesDNFError, InputError
 from ..files.checked_stream import open_text
 from .memory import available_memory, require_memory, size_text
 from .table_files.row_names import Records, records_of
+from .table_files.table_output import separator_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,19 +87,6 @@ def read_file(
     if len(table) == 0:
         _refuse(path, "it has a header and no rows")
     return table
-
-
-def separator_of(path: str | os.PathLike[str]) -> str:
-    r"""Separator that a file's name promises: a tab for ``.tsv`` and ``.tab``, else a comma.
-
-    Examples
-    --------
-    >>> from bayesdnf.data.reading import separator_of
-    >>> separator_of("a.csv"), separator_of("a.tsv.gz")
-    (',', '\t')
-    """
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes[-2:]]
-    return "\t" if ".tsv" in suffixes or ".tab" in suffixes else ","
 
 
 def _start_of(path: str | os.PathLike[str]) -> bytes:

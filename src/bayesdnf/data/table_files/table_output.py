@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from ...display.wording import text_list
 from ...errors import InputError, MissingExtraError
 from ...files.atomic import atomic_path, writable
-from ..reading import separator_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,6 +90,19 @@ def write_table(
             # Not "infer": a name such as table.zip would make an archive.
             compression: Any = "gzip" if is_gzip else None
             table.to_csv(part, index=False, sep=sep, compression=compression, **as_text)
+
+
+def separator_of(path: str | os.PathLike[str]) -> str:
+    r"""Separator that a file's name promises: a tab for ``.tsv`` and ``.tab``, else a comma.
+
+    Examples
+    --------
+    >>> from bayesdnf.data.table_files.table_output import separator_of
+    >>> separator_of("a.csv"), separator_of("a.tsv.gz")
+    (',', '\t')
+    """
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes[-2:]]
+    return "\t" if ".tsv" in suffixes or ".tab" in suffixes else ","
 
 
 def _format_of(path: str | os.PathLike[str]) -> tuple[str, bool]:
