@@ -104,6 +104,8 @@ def test_categories_that_no_row_has_get_no_literals_and_keep_their_place():
         ({"size": ["a", None]}, {"size": ["a", "b"]}, "Got ['a', None] instead."),
         ({"size": ["a", ""]}, {"size": ["a", "b"]}, "Got ['a', ''] instead."),
         ({"size": [1, 2]}, {"size": [1, 2]}, "Got [1, 2] instead."),
+        ({"size": {"a": 1}}, {"size": ["a", "b"]}, "for column 'size'. Got {'a': 1} instead."),
+        ({"size": np.array(["a"])}, {"size": ["a"]}, "Got array(['a'], dtype='<U1') instead."),
         (
             {"sise": ["a", "b"]},
             {"size": ["a", "b"]},

@@ -42,7 +42,7 @@ def check_kinds(given: Any, owner: str) -> None:
     for name, kind in (given or {}).items():
         if isinstance(kind, (list, tuple)):
             _check_order(name, kind, owner)
-        elif kind not in KINDS:
+        elif not isinstance(kind, str) or kind not in KINDS:
             must = f"one of {', '.join(KINDS)} for column {name!r}"
             raise ParameterError.of("kinds", owner, must, kind)
 
