@@ -276,3 +276,39 @@ def test_marks_are_new_arrays():
 
     BooleanFunction("a OR b")(Fixed())[:] = False
     assert column.tolist() == [True, False]
+
+
+class InOrder:
+    """A column of categories in a given order, as a Table."""
+
+    def __init__(self, order):
+        self.order, self.n_rows = order, len(order)
+
+    def truth(self, literal):
+        bound = self.order.index(literal.value)
+        asked = {"=": "__eq__", "!=": "__ne__", ">=": "__ge__", "<": "__lt__"}[literal.operator]
+        return np.array([getattr(i, asked)(bound) for i in range(len(self.order))])
+
+
+ABOUT_CATEGORIES = [
+    Literal("x", operator, value) for operator in ("=", "!=", ">=", "<") for value in "ab"
+]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(ABOUT_CATEGORIES), min_size=1, max_size=3), max_size=3),
+    st.lists(st.lists(st.sampled_from(ABOUT_CATEGORIES), min_size=1, max_size=3), max_size=3),
+)
+def test_functions_of_categories_are_equivalent_when_they_are_in_every_order(one, other):
+    f, g = BooleanFunction(one), BooleanFunction(other)
+    tables = [InOrder("".join(order)) for order in itertools.permutations("abcde")]
+    alike = all((f(table) == g(table)).all() for table in tables)
+    assert f.equivalent_to(g) == alike
+    for table in tables[::17]:
+        assert (f.absorb()(table) == f(table)).all()
+
+
+def test_too_many_categories_to_compare_are_refused():
+    many = BooleanFunction([[Literal("x", ">=", f"c{i:02}")] for i in range(13)])
+    with pytest.raises(SizeLimitError, match="13 categories of one column, whose order is not"):
+        many.equivalent_to(BooleanFunction("x >= c01"))

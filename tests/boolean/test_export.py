@@ -7,10 +7,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bayesdnf.boolean import BooleanFunction, Literal
+from bayesdnf.boolean import BooleanFunction, Literal, RuleList
 from bayesdnf.errors import InputError, ParameterError, ParseError
 from tests.boolean.running import asked, compiled, paired_surrogates
-from tests.boolean.worlds import any_functions, worlds
+from tests.boolean.worlds import any_functions, orders_of, worlds
 
 # SQL -----------------------------------------------------------------------------------------
 
@@ -100,7 +100,7 @@ def test_python_marks_the_same_rows(world):
 
 @given(any_functions())
 def test_python_source_of_any_function_compiles(f):
-    source = f.to_python("is_marked")
+    source = f.to_python("is_marked", orders_of(f))
     source.encode()
     assert compiled(source, "is_marked")({}) is False
 
@@ -232,7 +232,7 @@ def one(literal):
         (one('{"attribute": "x", "operator": "true", "value": null}'), "exactly the keys"),
         (one('{"attribute": "x", "operator": "=", "value": null}'), "'value' parameter"),
         (one('{"attribute": "x", "operator": "=", "value": [1]}'), "'value' parameter"),
-        (one('{"attribute": "x", "operator": ">=", "value": "3"}'), "'value' parameter"),
+        (one('{"attribute": "x", "operator": ">=", "value": true}'), "'value' parameter"),
         (one('{"attribute": "x", "operator": "=", "value": NaN}'), "finite"),
         (one('{"attribute": "x", "operator": "=", "value": 1e999}'), "finite"),
         (one('{"attribute": "x", "operator": "=", "value": ' + "9" * 5000 + "}"), "not JSON"),
@@ -259,3 +259,51 @@ def test_json_cut_or_changed_anywhere_never_crashes(f, data):
     patch = data.draw(st.sampled_from(["", '"', "[", "]", "{", "}", ",", "null", "1", "\\", "-"]))
     with contextlib.suppress(ParseError, ParameterError):
         BooleanFunction.from_json(text[:at] + patch + text[at + 1 :])
+
+
+# Categories in order -------------------------------------------------------------------------
+
+SIZES = ["small", "it's", 'say "hi"', "large"]
+ORDERED = BooleanFunction([['size >= "it\'s"', "b"], ["size < large", "size != small"]])
+
+
+def marked_by_hand(size, b):
+    if not size:
+        return False
+    place = SIZES.index(size)
+    return (place >= 1 and b == 1) or (place < 3 and place != 0)
+
+
+@pytest.mark.parametrize("size", [*SIZES, None, ""])
+@pytest.mark.parametrize("b", [0, 1])
+def test_exports_of_ordered_categories(size, b):
+    orders = {"size": SIZES, "other": ["x"]}
+    expected = marked_by_hand(size, b)
+    assert compiled(ORDERED.to_python(orders=orders))({"size": size, "b": b}) is expected
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE TABLE t (size TEXT, b TEXT)")
+    database.execute("INSERT INTO t VALUES (?, ?)", [size, str(b)])
+    where = ORDERED.to_sql(orders)
+    assert database.execute(f"SELECT COUNT(*) FROM t WHERE {where}").fetchone() == (expected,)
+    rules = RuleList([ORDERED])
+    value = database.execute(f"SELECT {rules.to_sql(orders=orders)} FROM t").fetchone()
+    assert value == (expected,)
+    assert compiled(rules.to_python(orders=orders), "rules")({"size": size, "b": b}) == expected
+
+
+def test_json_keeps_the_orders_that_are_needed():
+    for rule in (ORDERED, RuleList([ORDERED])):
+        text = rule.to_json({"size": SIZES, "other": ["x"]})
+        assert json.loads(text)["orders"] == {"size": SIZES}
+        assert type(rule).from_json(text) == rule
+        assert "orders" not in json.loads(rule.to_json())
+    plain = BooleanFunction("size = small")
+    assert plain.to_json({"size": SIZES}) == plain.to_json()
+
+
+def test_an_order_that_is_not_known_is_refused():
+    for write in (ORDERED.to_sql, ORDERED.to_python, lambda: ORDERED.to_json({})):
+        with pytest.raises(InputError, match=r"needs the order of the categories of 'size': pass"):
+            write()
+    with pytest.raises(InputError, match="with 'large' in it"):
+        ORDERED.to_sql(orders={"size": SIZES[:3]})

@@ -1,3 +1,4 @@
+import itertools
 from enum import StrEnum
 
 import numpy as np
@@ -87,3 +88,54 @@ def test_values_that_mean_nothing_are_refused(value):
 def test_double_negation(name):
     literal = Literal(name, "false")
     assert ~~literal == literal
+
+
+# Categories, whose order a literal does not know ------------------------------------------------
+
+CATEGORIES = ["a", "b", "c"]
+OF_TEXTS = [Literal("x", o, v) for o in ("=", "!=", ">=", "<") for v in CATEGORIES[:2]]
+
+
+def values_in(order, literal):
+    place, bound = order.index, order.index(literal.value)
+    asked = {
+        "=": lambda v: v == literal.value,
+        "!=": lambda v: v != literal.value,
+        ">=": lambda v: place(v) >= bound,
+        "<": lambda v: place(v) < bound,
+    }[literal.operator]
+    return {v for v in order if asked(v)}
+
+
+@pytest.mark.parametrize("a", OF_TEXTS, ids=str)
+def test_relations_of_categories_hold_in_every_order(a):
+    orders = [*itertools.permutations(["a", "b", "c", "d"])]
+    for b in OF_TEXTS:
+        pairs = [(values_in(order, a), values_in(order, b)) for order in orders]
+        within = all(of_a <= of_b for of_a, of_b in pairs)
+        around = all(of_a >= of_b for of_a, of_b in pairs)
+        apart = all(not of_a & of_b for of_a, of_b in pairs)
+        wanted = (
+            Relation.EQUAL
+            if within and around
+            else Relation.IMPLIES
+            if within
+            else Relation.IMPLIED_BY
+            if around
+            else Relation.EXCLUDES
+            if apart
+            else Relation.NONE
+        )
+        assert a.relation(b) == wanted, (a, b)
+
+
+def test_categories_and_other_values():
+    above = Literal("x", ">=", "b")
+    assert above.relation(Literal("x", "false")) == Relation.NONE  # b may be below "1"
+    assert above.relation(Literal("x", "=", 3)) == Relation.EXCLUDES
+    assert above.relation(Literal("x", "!=", 3)) == Relation.IMPLIES
+    assert above.relation(Literal("x", ">=", 3)) != Relation.IMPLIES
+    assert str(above) == "x >= b"
+    assert parse_literal('x < "3"') == Literal("x", "<", "3") != Literal("x", "<", 3)
+    with pytest.raises(ParameterError, match="'value' parameter of Literal must be a number or a"):
+        Literal("x", ">=", True)

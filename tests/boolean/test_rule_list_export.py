@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bayesdnf.boolean import BooleanFunction, Literal, RuleList
 from bayesdnf.errors import InputError, ParameterError, ParseError
 from tests.boolean.running import asked, compiled, paired_surrogates
-from tests.boolean.worlds import any_lists, list_worlds
+from tests.boolean.worlds import any_lists, list_worlds, orders_of
 
 RULES = RuleList(["odor = f OR bruises = t AND gill-size = n", "age >= 45"])
 
@@ -229,7 +229,7 @@ def test_python_gives_parts_and_risks(world):
 
 @given(any_lists())
 def test_python_source_of_any_list_compiles(rules):
-    source = rules.to_python("part_of")
+    source = rules.to_python("part_of", orders=orders_of(rules))
     source.encode()
     assert compiled(source, "part_of")({}) == 0
 
@@ -332,7 +332,7 @@ def document(layers="[]", version="1", form='"bayesdnf.rule-list"', extra=""):
          r"literal 0 of term 1 of layers\[0\] must be an object"),
         (document("[[[]]]"), "at least one literal"),
         (document("[[]]"), r"at least one term\. Got the null function as layers\[0\]"),
-        (document('[[[{"attribute": "x", "operator": ">=", "value": "3"}]]]'), "'value' parameter"),
+        (document('[[[{"attribute": "x", "operator": "<", "value": true}]]]'), "'value' parameter"),
         (document('[[[{"attribute": "x", "operator": "=", "value": NaN}]]]'), "finite"),
         ("[" * 200_000, "JSON text of a rule list is nested too deeply"),
     ],

@@ -82,9 +82,15 @@ def any_literals():
         Literal,
         texts(),
         st.sampled_from([">=", "<"]),
-        numbers.filter(lambda v: not isinstance(v, bool)),
+        texts() | numbers.filter(lambda v: not isinstance(v, bool)),
     )
     return plain | valued | ordered
+
+
+def orders_of(rule):
+    """Orders of categories in which a rule can be exported: that of their letters."""
+    compared = [x for x in rule.literals if x.operator in (">=", "<") and isinstance(x.value, str)]
+    return {x.attribute: sorted({y.value for y in compared}) for x in compared}
 
 
 def any_functions(min_terms=0):

@@ -197,6 +197,24 @@ def test_nothing_is_half_written_when_writing_fails(run, monkeypatch):
     assert Path("sim.csv").read_text() == "what was here before"
 
 
+@pytest.mark.parametrize("name", ["sim.xlsx", "sim.json", "sim.zip"])
+def test_tables_are_written_in_the_format_of_their_name_or_not_at_all(run, name):
+    ran = run(*small(out=name))
+    named = [f"Cannot write {name}", ".csv, .tsv", "or .parquet", f"not to {name[3:]}"]
+    ran.assert_one_sentence(named)
+    assert run(*small(out="sim.parquet")).status == 0
+    assert run(*small("--terms", "2")).status == 0  # a model to predict with
+    assert run("fit", "sim.csv", "--target", "y", "--out", "m.json").status == 0
+    predicted = run("predict", "m.json", "sim.csv", "--out", name)
+    predicted.assert_one_sentence([f"Cannot write {name}", "or .parquet"])
+    run("predict", "m.json", "no.csv", "--out", name).assert_one_sentence(["Cannot write"])  # first
+    for good in ("answers.csv", "answers.parquet"):
+        assert run("predict", "m.json", "sim.parquet", "--out", good).status == 0
+    answers = pd.read_csv("answers.csv", keep_default_na=False, dtype={"terms": str})
+    pd.testing.assert_frame_equal(answers, pd.read_parquet("answers.parquet"), check_dtype=False)
+    assert name not in files()
+
+
 # --- wrong usage: status 2
 
 

@@ -119,7 +119,7 @@ def test_a_wrong_table_to_test_on_is_told_before_the_search(run, plants, tmp_pat
     for test, named in {
         "nope.csv": ["nope.csv: there is no such file"],
         "narrow.csv": ["narrow.csv has no column 'age'"],
-        "strange.csv": ["strange.csv holds q in row 0", "'e', 'p'"],
+        "strange.csv": ["strange.csv holds q in line 2", "'e', 'p'"],
         "unlabelled.csv": ["unlabelled.csv has no column 'class'"],
     }.items():
         ran = run(command, "plants.csv", "--target", "class", *out, "--test", test)
@@ -212,7 +212,7 @@ def test_targets_of_every_type_work_or_are_one_sentence(run, labels, said):
 def test_cells_beyond_floats(run, plants, cell):
     plants.assign(**{"class": ["0", cell] * 150}).to_csv("t.csv", index=False)
     ran = run("fit", "t.csv", "--target", "class", "--out", "m.json")
-    ran.assert_one_sentence(["Column 'class' of t.csv holds inf in row 1", "finite"])
+    ran.assert_one_sentence(["Column 'class' of t.csv holds inf in line 3", "finite"])
 
 
 def test_whole_numbers_of_26_digits_are_labels(run, plants):

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import os
 import sys
 import time
@@ -16,6 +17,7 @@ from bayesdnf import (
     BooleanFunction,
     DNFClassifier,
     Geometric,
+    Literal,
     Poisson,
     Prior,
 )
@@ -337,14 +339,14 @@ FILES = {
         (fit(table="semicolons.csv"), ["semicolons.csv", "commas", "by semicolons", "';'"]),
         (fit("--sep", "tab"), ["plants.csv", "tabs", "by commas"]),
         (fit("--sep", ";;"), ["one character", "';;'"]),
-        (fit(table="long.csv"), ["long.csv", "more cells than its header"]),
+        (fit(table="long.csv"), ["long.csv", "line 2 has more cells than its header, 3 and not 2"]),
         (fit(table="ragged.csv"), ["ragged.csv", "line 3"]),
         (fit(table="cut.csv.gz"), ["cut.csv.gz", "damaged"]),
         (fit(table="broken.parquet"), ["broken.parquet", "damaged"]),
         (fit(table="many.csv"), ["'class'", "many.csv", "30 different numbers", "a quantity"]),
         (fit(table="days.csv"), ["'class'", "30 different dates", "2020-01-16 or later"]),
         (fit(table="one.csv"), ["'class'", "one.csv", "1 class "]),
-        (fit(table="gap.csv"), ["'class'", "gap.csv", "row 1"]),
+        (fit(table="gap.csv"), ["'class'", "gap.csv", "missing in line 3"]),
         (fit(table="alone.csv"), ["alone.csv", "'class' only"]),
         (fit(target="clas"), ["plants.csv", "'clas'", "Did you mean 'class'?"]),
         (fit(target="CLASS"), ["'CLASS'", "Did you mean 'class'?"]),
@@ -432,3 +434,62 @@ def test_no_half_model_and_no_half_answers(run, plants, monkeypatch):
         assert run("predict", "model.json", "plants.csv", "--out", "a.csv").status == 1
     assert Path("model.json").read_bytes() == before
     assert files() == ["model.json", "plants.csv"]
+
+
+def test_texts_that_differ_in_case_or_spaces_are_told_once(run, plants):
+    plants.assign(cap=plants["cap"].replace("w", " W")).to_csv("new.csv", index=False)
+    both = pd.concat([plants, pd.read_csv("new.csv", keep_default_na=False)])
+    both.to_csv("both.csv", index=False)
+    said = "case or spaces count as different: 'cap' has ' W' and 'w'"
+    ran = run("fit", "both.csv", "--target", "class", "--out", "both.json")
+    assert " ".join(ran.out.split()).count(said) == 1
+    told = run("sample", "both.csv", "--target", "class", "--draws", 20, "--warmup", 10)
+    assert " ".join(told.out.split()).count(said) == 1
+    plants["class"] = np.where(plants["cap"] == "w", "e", "p")
+    plants.to_csv("plants.csv", index=False)
+    assert run(*fit()).status == 0
+    ran = run("predict", "model.json", "new.csv", "--out", "a.csv")
+    assert (
+        ran.err == f"Warning: new.csv: Texts that differ only in {said}. If they mean the same, "
+        "make them equal.\n"
+    )
+    assert run("predict", "model.json", "plants.csv", "--out", "a.csv").err == ""
+
+
+def test_categories_in_order(run, plants):
+    rng = np.random.default_rng(0)
+    places = rng.integers(0, 4, len(plants))
+    sick = (places >= 2) & (plants["odor"] == "f")
+    named = ["low", "mid", "high", "top"]
+    for names, option in ((named, "low < mid<high<top"), ("1324", "1<3<2<4")):
+        dose = np.array([*names])[places]
+        plants.assign(dose=dose, **{"class": np.where(sick, "p", "e")}).to_csv("d.csv", index=False)
+        kind = ("--kind", f"dose={option}", "--ignore", "age")
+        assert run(*fit(*kind, table="d.csv")).status == 0
+        rule = DNFClassifier.load("model.json").function_
+        assert Literal("dose", ">=", names[2]) in rule.literals
+        assert run("predict", "model.json", "d.csv", "--out", "a.csv").status == 0
+        assert (pd.read_csv("a.csv")["predicted"] == np.where(sick, "p", "e")).all()
+        exported = run("export", "model.json", "--to", "sql").out
+        assert f"\"dose\" IN ('{names[2]}', '{names[3]}')" in exported
+        exported = run("export", "model.json", "--to", "json").out
+        assert json.loads(exported)["orders"] == {"dose": [*names]}
+    pd.read_csv("d.csv").replace({"dose": {4: 9}}).to_csv("new.csv", index=False)
+    line = 2 + int(np.argmax(places == 3))
+    wrong = run("predict", "model.json", "new.csv", "--out", "a.csv")
+    said = f"'dose' holds '9' in line {line}, which is not in its order '1' < '3'"
+    wrong.assert_one_sentence([said])
+
+
+@pytest.mark.parametrize(
+    ("kind", "named"),
+    [
+        ("odor=f<n", ["'odor' holds 'a' in line", "not in its order 'f' < 'n'"]),
+        ("odor=f<n<f", ["--kind", "column 'odor'", "'f' stands twice"]),
+        ("odor=f<<a", ["--kind", "two or more different texts", "'odor'"]),
+        ("odr=f<n", ["--kind names column 'odr'", "Did you mean 'odor'"]),
+    ],
+)
+def test_wrong_orders_of_categories(run, plants, kind, named):
+    run(*fit("--kind", kind)).assert_one_sentence(named)
+    assert files() == ["plants.csv"]

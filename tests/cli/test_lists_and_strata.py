@@ -159,7 +159,7 @@ def test_strata_are_used_on_held_out_rows(run, sites, how):
         (("--strata", "y"), ["'y'", "target", "--strata"]),
         (("--ignore", "site"), ["'site'", "--ignore", "--strata"]),
         (("--strata", "many"), ["strata holds 800 different values", "at most 20"]),
-        (("--strata", "gaps"), ["'gaps'", "sites.csv", "missing in row 1", "stratum"]),
+        (("--strata", "gaps"), ["'gaps'", "sites.csv", "missing in line 3", "stratum"]),
         (("--strata", "copy"), ["strata settles the outcome"]),
         (("--strata", "rare", "--test-share", 0.5), ["--test-share 0.5", "'once'"]),
         (("--strata", "rare", "--cv", 2), ["--cv 2", "'once'"]),

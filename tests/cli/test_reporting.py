@@ -187,7 +187,7 @@ def test_a_model_from_python_needs_the_name_of_the_target(run, plants):
     ("arguments", "named"),
     [
         (report(data="absent.csv"), ["absent.csv", "no such file"]),
-        (report(data="third.csv"), ["third.csv", "'class'", "q in row 7", "'e', 'p'"]),
+        (report(data="third.csv"), ["third.csv", "'class'", "q in line 9", "'e', 'p'"]),
         (report(data="less.csv"), ["less.csv", "'odor'", "m.json was fitted on"]),
         (report("--target", "odor"), ["odor"]),
         (report("--draws", "plants.csv"), ["plants.csv"]),

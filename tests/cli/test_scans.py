@@ -34,6 +34,9 @@ def test_parts_of_a_scan_merge_and_serve(run, plink):
     run("merge", "scan.1.tsv", "scan.3.tsv", "--out", "x.tsv").assert_one_sentence(["part 2 of 3"])
     run("merge", "scan.1.tsv", "--out", "scan.1.tsv").assert_one_sentence(["name another"])
     run("scan", "study", "--out", "study.bim").assert_one_sentence(["study.bim", "name another"])
+    for command in (["scan", "study"], ["merge", "scan.1.tsv"]):
+        told = run(*command, "--out", "scan.csv")
+        told.assert_one_sentence(["scan.csv", "written to .tsv, .tab or .txt, not to .csv"])
 
 
 def test_a_packed_study_serves_as_its_files_do(run, plink):

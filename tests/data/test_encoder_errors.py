@@ -98,7 +98,8 @@ FIT_ERRORS = [
     (
         {"kinds": {"a": "ordinal"}},
         {"a": [None, "1", "2"]},
-        "Column 'a' cannot be ordinal, which needs numbers: it holds the text '1' in row 1.",
+        "Column 'a' cannot be ordinal, which needs numbers: it holds the text '1' in row 1; to "
+        "order texts, list them: kinds={'a': ['low', 'high']}.",
     ),
     (
         {"kinds": {"a": "numeric"}},

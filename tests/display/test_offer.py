@@ -1,12 +1,14 @@
 """Columns that should not be offered: names, ids and dates, and targets that are quantities."""
 
+import html
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from bayesdnf import LiteralEncoder
+from bayesdnf import DNFClassifier, LiteralEncoder
 from bayesdnf.data.outcome import read_outcome
-from bayesdnf.display.offer import left_out
+from bayesdnf.display.offer import left_out, similar_texts
 from bayesdnf.errors import InputError
 
 ROWS = 500
@@ -86,3 +88,42 @@ def test_a_quantity_is_no_outcome():
     with pytest.raises(InputError, match="y >= 50, which half of the rows reach"):
         read_outcome(np.arange(101.0))
     assert read_outcome(np.arange(101.0), positive=7).positive.sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "pair"),
+    [
+        (["Yes", "no", "yes"], "'Yes' and 'yes'"),
+        ([" yes", "yes", "no"], "' yes' and 'yes'"),
+        (["yes\u00a0", "yes"], "'yes' and 'yes\\xa0'"),
+        (["light  green", "light green"], "'light  green' and 'light green'"),
+        (["STRASSE", "stra\u00dfe"], "'STRASSE' and 'stra\u00dfe'"),
+        (["yes", "no", "y", "ye s"], None),
+        ([1, 1.0, True, 2], None),
+    ],
+)
+def test_texts_that_differ_only_in_case_or_spaces(values, pair):
+    said = similar_texts({"plain": ["a", "b"], "odd": values})
+    assert said == [] if pair is None else f"different: 'odd' has {pair}. If" in said[0]
+
+
+def test_many_columns_of_similar_texts_are_one_sentence():
+    [said] = similar_texts({f"c{i}": ["a", "A"] for i in range(9)})
+    assert "'c2' has 'A' and 'a', …. If" in said
+    assert "c3" not in said
+
+
+def test_similar_texts_are_named_with_the_model():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"smoker": rng.choice(["Yes", "yes", "no"], 200), "age": rng.integers(20, 80, 200)}
+    )
+    y = np.where(table["smoker"] == "no", "well", rng.choice(["ill", " ill"], 200))
+    model = DNFClassifier(positive="well", random_state=0, restarts=2).fit(table, y)
+    said = "different: 'smoker' has 'Yes' and 'yes', 'y' has ' ill' and 'ill'. If they mean"
+    for shown in (model.summary(), html.unescape(model._repr_html_())):
+        assert said in shown.replace("\n", " ")
+    clean = DNFClassifier(random_state=0, restarts=2).fit(table, table["smoker"] == "no")
+    table["smoker"] = table["smoker"].str.lower()
+    assert "case or spaces" in clean.summary()
+    assert "case or spaces" not in clean.fit(table, y == "well").summary()

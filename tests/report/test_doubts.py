@@ -76,6 +76,15 @@ def test_rows_it_never_saw(facts):
     assert "optimistic" not in null["Not tested on held-out rows"]
 
 
+def test_texts_that_differ_in_case_only(facts):
+    assert "Similar texts" not in titles(facts)
+    X, y = mixed(300)
+    X = X.assign(site=["A", " a", "B"] * 100)
+    found = gather(DNFClassifier(random_state=0, restarts=2).fit(X, y), X, y)
+    [text] = [check.text for check in checks_of(found) if check.title == "Similar texts"]
+    assert "'site' has ' a' and 'A'." in text
+
+
 def test_one_class_for_all(facts):
     assert titles(facts, constant="All are ill.")["One predicted class"] is False
     assert "One predicted class" not in titles(facts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import combinations, groupby
+from itertools import combinations, groupby, product
 from typing import TypeAlias
 
 import numpy as np
@@ -25,6 +25,7 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 # Pairs of terms are compared in blocks of this many rows, which bounds the memory.
 _BLOCK = 1024
+_MOST_CATEGORIES = 12  # of one column in thresholds, of which every order is possible
 
 
 def canonical(terms: Iterable[Iterable[Literal]]) -> Terms:
@@ -249,7 +250,30 @@ def _regions(literals: list[Literal]) -> Bools:
     )
     # x and NOT x read as = 1 and != 1, and some texts stand for 1.
     truth[np.ix_(np.array([u in ONE_TEXTS for u in values]), is_flag)] ^= True
-    return np.unique(truth, axis=0)
+    return np.unique(_in_any_order(truth, values, statements), axis=0)
+
+
+def _in_any_order(
+    truth: Bools, values: Sequence[Value], statements: Sequence[tuple[str, Value]]
+) -> Bools:
+    """Let a text lie on either side of every other category, whose order is not known here."""
+    places = [(j, op, v) for j, (op, v) in enumerate(statements) if op in (">=", "<")]
+    places = [(j, op, v) for j, op, v in places if isinstance(v, str)]
+    categories = sorted({str(v) for _, _, v in places})
+    if len(categories) > _MOST_CATEGORIES:
+        raise SizeLimitError(
+            f"The comparison of {len(categories)} categories of one column, whose order is not "
+            f"known, needs too many combinations; at most {_MOST_CATEGORIES} are possible."
+        )
+    rows = []
+    for row, value in zip(truth, values, strict=True):
+        others = [t for t in categories if t != value] if isinstance(value, str) else []
+        for sides in product((False, True), repeat=len(others)):
+            reached = {str(value): True, **dict(zip(others, sides, strict=True))}
+            rows.append(row.copy())
+            for j, op, v in places if isinstance(value, str) else ():
+                rows[-1][j] = reached[str(v)] == (op == ">=")
+    return np.array(rows)
 
 
 def equivalent(

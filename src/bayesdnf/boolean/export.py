@@ -6,7 +6,8 @@ import builtins
 import json
 import keyword
 import re
-from typing import Any, NoReturn
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn, TypeAlias
 
 from ..errors import InputError, ParameterError, ParseError
 from .algebra import Term, Terms
@@ -15,6 +16,10 @@ from .literal import FALSE, MEANING, ONE_TEXTS, TRUE, Literal, Value, comparison
 _FORMAT = "bayesdnf.boolean-function"
 _VERSION = 1
 
+Orders: TypeAlias = Mapping[str, Sequence[str]]
+"""Categories of columns of texts, lowest first."""
+
+_QUOTE = "'"
 _LATEX_OPERATORS = {"=": "=", "!=": r"\neq", ">=": r"\geq", "<": "<"}
 _LATEX_ESCAPES = {
     **{sign: "\\" + sign for sign in "{}$&#_% "},
@@ -41,6 +46,8 @@ def {name}(row):
             return bool(found == value)
         if operator == "!=":
             return bool(found != value)
+        if operator == "in":
+            return found in value
         if not hasattr(found, "__float__"):
             return False  # only numbers are ordered
         return bool(found >= value if operator == ">=" else found < value)
@@ -77,7 +84,7 @@ class Exports:
         """
         return latex_condition(self.literal_terms)
 
-    def to_sql(self) -> str:
+    def to_sql(self, orders: Orders | None = None) -> str:
         """Return the condition of a WHERE clause in standard SQL.
 
         Put it in parentheses to combine it with other conditions. Names and
@@ -86,6 +93,12 @@ class Exports:
         Bools are compared with TRUE and FALSE; SQLite takes these words for a column when the
         table has one of that name.
 
+        Parameters
+        ----------
+        orders : dict, optional
+            The categories, lowest first, of columns of texts with ``>=`` or ``<``, as
+            ``model.encoder_.orders_`` has them.
+
         Examples
         --------
         >>> from bayesdnf import BooleanFunction
@@ -93,14 +106,23 @@ class Exports:
         ("odor" = 'f') OR ("age" >= 45 AND NULLIF("sex", '') <> 'm')
         >>> print(BooleanFunction("NOT x3").to_sql())
         (NULLIF(CAST("x3" AS CHAR(20)), '') NOT IN ('1', '1.0', 'True', 'true', 'TRUE'))
+        >>> print(BooleanFunction("size >= M").to_sql({"size": ["S", "M", "L"]}))
+        ("size" IN ('M', 'L'))
         """
-        return sql_condition(self.literal_terms)
+        return sql_condition(self.literal_terms, orders)
 
-    def to_python(self, name: str = "rule") -> str:
+    def to_python(self, name: str = "rule", orders: Orders | None = None) -> str:
         """Return the source of a function that takes a row as a mapping.
 
         It needs no imports. None, NaN and absent keys are missing values, which
         satisfy nothing.
+
+        Parameters
+        ----------
+        name : str, default "rule"
+            Name of the function.
+        orders : dict, optional
+            As for :meth:`to_sql`.
 
         Examples
         --------
@@ -110,11 +132,16 @@ class Exports:
         >>> namespace["rule"]({"odor": "n", "x3": 1, "age": 60})
         True
         """
-        body = f"return {python_condition(self.literal_terms)}"
+        body = f"return {python_condition(self.literal_terms, orders)}"
         return python_function(name, str(self), body)
 
-    def to_json(self) -> str:
+    def to_json(self, orders: Orders | None = None) -> str:
         """Return readable JSON, with the types of values kept.
+
+        Parameters
+        ----------
+        orders : dict, optional
+            As for :meth:`to_sql`; those that the function needs are written too.
 
         Examples
         --------
@@ -129,7 +156,23 @@ class Exports:
           ]
         }
         """
-        return json_document(_FORMAT, "terms", json_terms(self.literal_terms, "  "))
+        body = json_terms(self.literal_terms, "  ")
+        return json_document(_FORMAT, "terms", body, needed_orders(self.literal_terms, orders))
+
+
+def categories_in(literal: Literal, orders: Orders | None) -> tuple[str, ...] | None:
+    """Return the categories that satisfy a threshold of categories; None for other literals."""
+    operator, value = comparison(literal)
+    if operator not in (">=", "<") or not isinstance(value, str):
+        return None
+    order = tuple((orders or {}).get(literal.attribute, ()))
+    if value not in order:
+        raise InputError(
+            f"The literal '{literal}' needs the order of the categories of {literal.attribute!r}: "
+            f"pass orders, such as model.encoder_.orders_, with {value!r} in it."
+        )
+    place = order.index(value)
+    return order[place:] if operator == ">=" else order[:place]
 
 
 def latex_condition(terms: Terms) -> str:
@@ -166,18 +209,21 @@ def latex_text(text: str) -> str:
     return r"\texttt{" + "".join(_LATEX_ESCAPES.get(c, c) for c in visible) + "}"
 
 
-def sql_condition(terms: Terms) -> str:
+def sql_condition(terms: Terms, orders: Orders | None = None) -> str:
     """Write the condition of a WHERE clause in standard SQL."""
     if not terms:
         return "1 = 0"
     return " OR ".join(
-        "(" + " AND ".join(_sql_literal(literal) for literal in term) + ")" for term in terms
+        "(" + " AND ".join(_sql_literal(literal, orders) for literal in term) + ")"
+        for term in terms
     )
 
 
-def _sql_literal(literal: Literal) -> str:
+def _sql_literal(literal: Literal, orders: Orders | None) -> str:
     operator, value = comparison(literal)
     name = _sql_quoted(literal.attribute, '"')
+    if (categories := categories_in(literal, orders)) is not None:
+        return f"{name} IN ({', '.join(_sql_quoted(text, _QUOTE) for text in categories)})"
     if literal.operator in (TRUE, FALSE):
         # As text: databases refuse, or misjudge, a bool or a text compared with the number 1.
         name = f"CAST({name} AS CHAR(20))"
@@ -225,18 +271,22 @@ def python_function(name: str, description: str, body: str) -> str:
     return _PYTHON.format(name=name, description=repr(description), ones=ones, body=body)
 
 
-def python_condition(terms: Terms) -> str:
+def python_condition(terms: Terms, orders: Orders | None = None) -> str:
     """Write an expression for the body of :func:`python_function`."""
-    parts = [_python_term(term) for term in terms]
+    parts = [_python_term(term, orders) for term in terms]
     if len(parts) > 1:
         return "(\n        " + "\n        or ".join(parts) + "\n    )"
     return parts[0] if parts else "False"
 
 
-def _python_term(term: Term) -> str:
+def _python_term(term: Term, orders: Orders | None) -> str:
     calls = []
     for literal in term:
+        operator: str
+        value: Any
         operator, value = comparison(literal)
+        if (categories := categories_in(literal, orders)) is not None:
+            operator, value = "in", categories
         if literal.operator in (TRUE, FALSE):
             operator, value = "is one", literal.operator == TRUE
         calls.append(f"holds({literal.attribute!r}, {operator!r}, {value!r})")
@@ -267,9 +317,18 @@ def json_list(members: list[str], indent: str) -> str:
     return f"[\n{indent}  " + f",\n{indent}  ".join(members) + f"\n{indent}]"
 
 
-def json_document(form: str, key: str, body: str) -> str:
-    """Write a JSON object that names its format and holds one thing."""
-    text = f'{{\n  "format": "{form}",\n  "version": {_VERSION},\n  "{key}": {body}\n}}'
+def needed_orders(terms: Terms, orders: Orders | None) -> dict[str, list[str]]:
+    """Return the orders of the columns whose categories are compared by ``>=`` or ``<``."""
+    if orders is None:
+        return {}
+    compared = [x for term in terms for x in term if categories_in(x, orders) is not None]
+    return {x.attribute: list(orders[x.attribute]) for x in compared}
+
+
+def json_document(form: str, key: str, body: str, orders: Orders | None = None) -> str:
+    """Write a JSON object that names its format and holds one thing, and orders of categories."""
+    text = f'{{\n  "format": "{form}",\n  "version": {_VERSION},\n  "{key}": {body}'
+    text += f',\n  "orders": {json.dumps(orders, ensure_ascii=False)}\n}}' if orders else "\n}"
     if re.search("[\ud800-\udbff][\udc00-\udfff]", text):
         raise InputError(
             "JSON cannot tell a pair of surrogates from the character they encode; "
@@ -296,7 +355,8 @@ def read_document(text: str, what: str, form: str, key: str) -> Any:
         raise ParseError(f"The JSON text of a {what} is nested too deeply.") from None
     except ValueError as error:
         raise ParseError(f"The text of a {what} is not JSON: {error}.") from None
-    _expect_keys(document, "the document", {"format", "version", key})
+    extra = {"orders"} if isinstance(document, dict) and "orders" in document else set()
+    _expect_keys(document, "the document", {"format", "version", key} | extra)
     if document["format"] != form:
         raise ParseError(f"'format' must be {form!r}. Got {_shown(document['format'])} instead.")
     version = document["version"]

@@ -68,7 +68,9 @@ class Literal:
         ``heterozygous`` and ``not ...`` of them for a column that counts the copies of an allele
         (at least one, two, exactly one).
     value : str, int, float, bool or None
-        What the attribute is compared with; None for the operators in words.
+        What the attribute is compared with; None for the operators in words. A text after ``>=``
+        or ``<`` is a category; the order of the categories is known to the table
+        (``LiteralEncoder(kinds=...)``), not to the literal.
 
     Examples
     --------
@@ -108,8 +110,9 @@ class Literal:
             raise ParameterError.of("value", "Literal", "a string, number or bool", self.value)
         if not isinstance(self.value, str) and not _is_finite(self.value):
             raise ParameterError.of("value", "Literal", "a finite number", self.value)
-        if self.operator in (">=", "<") and isinstance(self.value, (str, bool)):
-            raise ParameterError.of("value", "Literal", f"a number for {self.operator}", self.value)
+        if self.operator in (">=", "<") and isinstance(self.value, bool):
+            must = f"a number or a category for {self.operator}"
+            raise ParameterError.of("value", "Literal", must, self.value)
 
     # True == 1 in Python, yet `x = true` and `x = 1` are different statements.
     def _identity(self) -> tuple[str, str, bool, Value]:
@@ -208,8 +211,13 @@ def _subset(a: Literal, b: Literal) -> bool:
     if b.operator == TRUE or (b.operator == FALSE and op_a == "!="):
         return False  # of several values that are 1, != excludes one
     if isinstance(u, str) or isinstance(v, str):
-        # Only numbers satisfy >= and <, so these imply `!=` of every text.
-        return op_b == "!=" and (op_a != "!=" or u == v)
+        if op_b != "!=" or op_a == "!=":
+            return op_a == op_b and u == v
+        if isinstance(u, str) and (isinstance(v, str) or b.operator == FALSE):
+            # The order of categories is not known here; in every order `< t` excludes t.
+            return op_a == "<" and u == v
+        # Only numbers satisfy >= and < of numbers, and only texts those of texts.
+        return True
     assert u is not None
     assert v is not None
     if op_b == "!=":
@@ -226,13 +234,14 @@ def _holds(literal: Literal, value: Value) -> bool:
 
 
 def satisfies(u: Value, operator: str, v: Value) -> bool:
-    """Whether a value stands in a relation to another: =, !=, >= or <."""
+    """Whether a value stands in a relation to another: =, !=, >= or <, as far as values tell."""
     if operator == "=":
         return u == v
     if operator == "!=":
         return u != v
     if isinstance(u, str) or isinstance(v, str) or u is None or v is None:
-        return False
+        # Of categories, whose order is not known here, each is at least itself.
+        return operator == ">=" and isinstance(u, str) and u == v
     return u >= v if operator == ">=" else u < v
 
 

@@ -163,7 +163,8 @@ class _Reader:
         try:
             return Literal(attribute, match.group(), value)
         except ParameterError:
-            must = "a number" if match.group() in (">=", "<") else "a finite number"
+            is_order = match.group() in (">=", "<") and isinstance(value, bool)
+            must = "a number or a category" if is_order else "a finite number"
             self.fail(f"{must} after {match.group()}", value_at)
 
     def _name(self, expected: str) -> str:

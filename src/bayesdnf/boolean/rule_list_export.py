@@ -93,7 +93,7 @@ class RuleListExports:
         lines.append(rf"{otherwise} & \text{{otherwise}}")
         return "\n".join([r"\begin{cases}", *lines, r"\end{cases}"])
 
-    def to_sql(self, risks: Risks | None = None) -> str:
+    def to_sql(self, risks: Risks | None = None, orders: export.Orders | None = None) -> str:
         """Return an expression in standard SQL whose value is the part of a row.
 
         What :meth:`BooleanFunction.to_sql` says of names and texts holds here too.
@@ -105,6 +105,8 @@ class RuleListExports:
             place of the numbers of the parts. Of shares of several classes by their
             labels, the values are the most probable class; for the share of one class
             give its shares as risks.
+        orders : dict, optional
+            As for :meth:`BooleanFunction.to_sql`.
 
         Examples
         --------
@@ -127,12 +129,17 @@ class RuleListExports:
         if not self.layers:
             return otherwise  # CASE needs a WHEN
         lines = [
-            f"  WHEN {export.sql_condition(function.literal_terms)} THEN {outcome}"
+            f"  WHEN {export.sql_condition(function.literal_terms, orders)} THEN {outcome}"
             for function, outcome in zip(self.layers, outcomes, strict=True)
         ]
         return "\n".join(["CASE", *lines, f"  ELSE {otherwise}", "END"])
 
-    def to_python(self, name: str = "rules", risks: Risks | None = None) -> str:
+    def to_python(
+        self,
+        name: str = "rules",
+        risks: Risks | None = None,
+        orders: export.Orders | None = None,
+    ) -> str:
         """Return the source of a function from a row, given as a mapping, to its part.
 
         It needs no imports. None, NaN and absent keys are missing values, which
@@ -146,6 +153,8 @@ class RuleListExports:
             The risk of each part, that of part 0 first; the function's answers, in
             place of the numbers of the parts. Of shares of several classes the answers
             are dicts from label to share, the most probable class first.
+        orders : dict, optional
+            As for :meth:`BooleanFunction.to_sql`.
 
         Examples
         --------
@@ -157,14 +166,20 @@ class RuleListExports:
         """
         *outcomes, otherwise = _outcomes(self.layers, risks, "to_python")
         tests = [
-            f"if {export.python_condition(function.literal_terms)}:\n        return {outcome!r}\n"
+            f"if {export.python_condition(function.literal_terms, orders)}:\n"
+            f"        return {outcome!r}\n"
             for function, outcome in zip(self.layers, outcomes, strict=True)
         ]
         body = "    ".join([*tests, f"return {otherwise!r}"])
         return export.python_function(name, self.to_text(risks), body)
 
-    def to_json(self) -> str:
+    def to_json(self, orders: export.Orders | None = None) -> str:
         """Return readable JSON, the highest layer first, with the types of values kept.
+
+        Parameters
+        ----------
+        orders : dict, optional
+            As for :meth:`BooleanFunction.to_sql`; those that the list needs are written too.
 
         Examples
         --------
@@ -185,7 +200,9 @@ class RuleListExports:
         }
         """
         layers = [export.json_terms(function.literal_terms, "    ") for function in self.layers]
-        return export.json_document(_FORMAT, "layers", export.json_list(layers, "  "))
+        terms = tuple(term for function in self.layers for term in function.literal_terms)
+        needed = export.needed_orders(terms, orders)
+        return export.json_document(_FORMAT, "layers", export.json_list(layers, "  "), needed)
 
 
 def read_layers_json(text: str) -> list[list[list[Literal]]]:

@@ -16,7 +16,17 @@ from ..display.wording import count
 from ..errors import MissingExtraError, ParameterError
 from . import gate, markers, options, scans
 from .output import Saved, end, rule_result, save_result, write_json
-from .reporting import WithReport, command_line, export, files_of, report, show, sign, tell_of
+from .reporting import (
+    WithReport,
+    command_line,
+    export,
+    files_of,
+    load_any,
+    report,
+    show,
+    sign,
+    tell_of,
+)
 from .reproducing import reproduce
 from .sampling import sample
 
@@ -47,8 +57,6 @@ class _Command(_PlainFlags, TyperCommand):
 class _Group(_PlainFlags, TyperGroup):
     pass
 
-
-_TWO_CLASSES = "--threshold and --cost-ratio are for two classes; choose one with --positive."
 
 app = typer.Typer(
     cls=_Group,
@@ -138,7 +146,7 @@ def fit(
     rows, label = data.rows, data.positive
     tested = None if test is None else read_test(test, target, data, learning)
     if label is None and least is not None:
-        raise typer.BadParameter(_TWO_CLASSES)
+        raise typer.BadParameter(options.TWO_CLASSES)
     model = DNFClassifier(**learning.parameters(data), prove=prove)
     outcome = outcome_of(rows.y, np.unique(rows.y), label)
     held: NDArray[np.bool_] | None = None
@@ -224,9 +232,9 @@ def _cross_validated(
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="Model file written by fit.")],
+    model: Annotated[Path, typer.Argument(help="Model file written by fit, or draws by sample.")],
     table: options.Table,
-    out: Annotated[Path, typer.Option(help="CSV file to write; .gz compresses it.")],
+    out: options.TableOut,
     strata: options.Strata = None,
     sep: options.Separator = None,
     excel_safe: options.ExcelSafe = False,
@@ -251,78 +259,55 @@ def predict(
     Columns of the output: predicted (the class), probability (of the positive class, or a column
     P(class) for each of more than two classes), marked (1 where the rule holds) and terms (numbers
     of the terms that hold, as printed by fit). A rule list also has part: the layer that decides, 0
-    where none holds; terms are then those of that layer. A model written by markers takes a study
-    in place of a table: the path prefix of .bed/.bim/.fam files, for example.
+    where none holds; terms are then those of that layer. With draws written by sample,
+    probabilities are averages over the draws; in place of marked and terms are low and high, the
+    95 % interval of the probability (low(class) and high(class) of more than two classes), and
+    marked_probability. A model written by markers takes a study in place of a table: the path
+    prefix of .bed/.bim/.fam files, for example.
     """
     least = options.decision(threshold, cost_ratio)
-    import numpy as np
-    import pandas as pd
-
-    from .. import DNFClassifier
-    from ..boolean import RuleList
-    from ..data.reading import read_file, separator_of
-    from ..estimators.explaining.explanation import terms_holding
-    from ..estimators.held_out import says_yes
-    from ..estimators.rules import placed_terms
-    from ..estimators.strata_input import row_strata
-    from ..files.atomic import atomic_path, writable
+    from ..data.reading import read_file
+    from ..data.table_files.table_output import require_table_name, write_table
+    from ..display.offer import levels_on_offer, similar_texts
     from ..files.spreadsheets import excel_safe as make_safe
     from ..genomics.prediction.marker_model import is_marker_model
+    from ..sampling.drawn.draws_file import is_netcdf
+    from .answers import answers_of, used_columns
     from .labelled import (
         keep_apart,
-        probability_columns,
         require_columns,
         strata_like,
         strata_texts,
         text_columns,
     )
 
-    if is_marker_model(model):
+    if not is_netcdf(model) and is_marker_model(model):
         if least is not None:
             raise typer.BadParameter("--threshold and --cost-ratio are not for models of markers.")
         return markers.predict_markers(model, str(table), out, ambiguous, excel_safe, as_json)
     keep_apart(out, [model, table])
-    writable(out)
-    rule = DNFClassifier.load(model)
+    require_table_name(out)
+    rule = load_any(model)
     texts = text_columns(rule) | strata_texts(rule, strata)
     X = read_file(table, options.separator(sep), missing=rule.missing_values, texts=texts)
     rule.allow_missing_columns |= allow_missing_columns
+    used = used_columns(rule)
     if rule.allow_missing_columns:
-        require_columns(list(rule.function_.attributes), X, table, f"the rule of {model} uses")
+        require_columns(used, X, table, f"the rule of {model} uses")
     else:
         require_columns(list(rule.encoder_.kinds_), X, table, f"{model} was fitted on")
-    rows = rule._rule_rows(X)
-    labels = strata_like(rule, X, table, strata)
-    about = rule._answers_for(rows, row_strata(rule.strata_, labels, len(X)))
-    predicted = about.predicted
-    if least is not None:
-        if rule.positive_ is None:
-            raise typer.BadParameter(_TWO_CLASSES)
-        yes = says_yes(about.probabilities, rule._positive_index, least)
-        predicted = np.where(yes, rule.positive_, rule.negative_)
-    layer = np.array([layer for layer, _ in placed_terms(rule.function_)], dtype=int)
-    holds = terms_holding(rule.function_, rows) & (layer == about.parts[:, None])
-    answers = pd.DataFrame(
-        {
-            "predicted": predicted,
-            **probability_columns(rule, about.probabilities),
-            "marked": (about.parts > 0).astype(int),
-            "terms": [" ".join(str(t + 1) for t in np.flatnonzero(row)) for row in holds],
-        }
-    )
-    if isinstance(rule.function_, RuleList):
-        answers.insert(list(answers).index("marked"), "part", about.parts)
-    with atomic_path(out) as part:
-        shown = make_safe(answers) if excel_safe else answers
-        shown.to_csv(part, index=False, sep=separator_of(out))
-    n_marked = int(answers["marked"].sum())
+    rows = rule._read_rows(X, used)
+    known = levels_on_offer(rule.encoder_)
+    for said in similar_texts({name: {*known[name], *rows.column(name).texts} for name in used}):
+        typer.echo(f"Warning: {table}: {said}", err=True)
+    answers, marked, held = answers_of(rule, X, rows, strata_like(rule, X, table, strata), least)
+    write_table(make_safe(answers) if excel_safe else answers, out)
     counts = {str(label): int((answers["predicted"] == label).sum()) for label in rule.classes_}
     if as_json:
-        write_json({"out": str(out), "rows": len(X), "marked": n_marked, "predicted": counts})
+        write_json({"out": str(out), "rows": len(X), "marked": marked, "predicted": counts})
         return
     listed = ", ".join(f"{label} on {n:,}" for label, n in counts.items())
-    which = "a layer" if isinstance(rule.function_, RuleList) else "the rule"
-    typer.echo(f"{out}: {count(len(X), 'row')}, {which} holds on {n_marked:,}; predicted {listed}.")
+    typer.echo(f"{out}: {count(len(X), 'row')}, {held}; predicted {listed}.")
 
 
 def demo(
@@ -364,7 +349,7 @@ def demo(
 
 
 def simulate(
-    out: Annotated[Path, typer.Option(help="CSV file to write; .gz compresses it.")],
+    out: options.TableOut,
     rows: Annotated[int, typer.Option(help="Number of rows.")] = 1000,
     columns: Annotated[int, typer.Option(help="Number of 0/1 columns, x0, x1, ….")] = 100,
     terms: Annotated[str, typer.Option(help="Sizes of the terms, such as 2,2.")] = "2,2",
@@ -381,10 +366,10 @@ def simulate(
     as_json: options.Json = False,
 ) -> None:
     """Simulate a table whose outcome, column y, follows a known Boolean function."""
-    from ..data.reading import separator_of
     from ..data.simulate import simulate as draw
-    from ..files.atomic import atomic_path
+    from ..data.table_files.table_output import require_table_name, write_table
 
+    require_table_name(out)
     frequencies = _numbers(beta, "--beta")
     if len(frequencies) != 2:
         raise ParameterError.of("--beta", "simulate", "two numbers such as 0.4,0.5", beta)
@@ -401,8 +386,7 @@ def simulate(
         sampling="case-control" if case_control else "random",
         random_state=seed,
     )
-    with atomic_path(out) as part:
-        X.assign(y=y).to_csv(part, index=False, sep=separator_of(out))
+    write_table(X.assign(y=y), out)
     if as_json:
         write_json({"out": str(out), "function": str(function), "rows": rows, "columns": columns})
         return

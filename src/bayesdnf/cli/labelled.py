@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..data.columns import TEXT, read_column
 from ..data.outcome import MOST_CLASSES, find_label, refuse_dates, refuse_quantity
 from ..data.reading import read_file
+from ..data.table_files.row_names import row_name
 from ..display.wording import listed
 from ..errors import InputError, UnknownColumnError, did_you_mean
 from .options import Learning, separator
@@ -61,7 +62,8 @@ def read_labelled(
 ) -> LabelledTable:
     """Read the training table of a command, by the texts of its options."""
     gone = [value for text in options.missing or () for value in cell_values(text)]
-    table = read_file(path, separator(options.sep), missing=gone)
+    ordered = {name for name, kind in (options.kinds() or {}).items() if not isinstance(kind, str)}
+    table = read_file(path, separator(options.sep), missing=gone, texts=ordered)
     strata = None
     if options.strata is not None:
         if options.strata == target:
@@ -85,9 +87,9 @@ def strata_column(table: pd.DataFrame, name: str, path: Path) -> NDArray[Any]:
         )
     labels = table[name]
     if labels.isna().any():
-        row = int(np.argmax(labels.isna().to_numpy()))
+        row = row_name(table.index, int(np.argmax(labels.isna().to_numpy())))
         raise InputError(
-            f"Column {name!r} of {path} is missing in row {row}; every row needs a stratum."
+            f"Column {name!r} of {path} is missing in {row}; every row needs a stratum."
         )
     return labels.to_numpy()
 
@@ -164,7 +166,7 @@ def read_like(
     table = read_file(path, separator(sep), missing=model.missing_values, texts=texts)
     require_columns(list(model.encoder_.kinds_), table, path, who)
     X, y = split_target(table, target, path)
-    _require_labels(y, model.labels_.tolist(), target, path)
+    _require_labels(y, model.labels_.tolist(), target, path, table)
     return LabelledRows(X, y, strata_like(model, X, path, strata))
 
 
@@ -186,11 +188,12 @@ def read_test(path: Path, target: str, data: LabelledTable, options: Learning) -
     if options.strata is not None and strata is not None:
         if options.strata in table.columns:
             own = strata_column(table, options.strata, path)
-            _require_labels(own, np.unique(strata).tolist(), options.strata, path)
+            known = np.unique(strata).tolist()
+            _require_labels(own, known, options.strata, path, table)
         else:
             _tell_no_strata(path, options.strata)
     tested, labels = split_target(table, target, path)
-    _require_labels(labels, np.unique(y).tolist(), target, path)
+    _require_labels(labels, np.unique(y).tolist(), target, path, table)
     return LabelledRows(tested, labels, own)
 
 
@@ -246,7 +249,7 @@ def split_target(table: pd.DataFrame, target: str, path: Path) -> tuple[pd.DataF
     refuse_dates(table[target].to_numpy(), where)
     labels = read_column(table[target], where)
     if labels.missing.any():
-        raise InputError(f"{where} is missing in row {int(np.argmax(labels.missing))}.")
+        raise InputError(f"{where} is missing in {labels.row(int(np.argmax(labels.missing)))}.")
     y = labels.values
     if labels.type == TEXT:
         y = np.array([*labels.texts], dtype=object)[y]
@@ -281,15 +284,17 @@ def positive_label(y: NDArray[Any], positive: str | None, target: str, path: Pat
     raise InputError(f"{where} holds {shown} and no {positive!r}; --positive must be one of them.")
 
 
-def _require_labels(y: NDArray[Any], known: list[Any], column: str, path: Path) -> None:
+def _require_labels(
+    y: NDArray[Any], known: list[Any], column: str, path: Path, table: pd.DataFrame
+) -> None:
     """Refuse a table that holds a label that the rule's table does not have."""
     values = y.astype(object)  # numbers and texts then differ, and are compared all the same
     strange = np.logical_and.reduce([np.asarray(values != label) for label in known])
     if strange.any():
         row = int(np.argmax(strange))
         raise InputError(
-            f"Column {column!r} of {path} holds {y[row]!s} in row {row}; the rule's table has "
-            f"{listed(known, 5)}."
+            f"Column {column!r} of {path} holds {y[row]!s} in {row_name(table.index, row)}; "
+            f"the rule's table has {listed(known, 5)}."
         )
 
 

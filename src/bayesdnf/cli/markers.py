@@ -164,13 +164,13 @@ def predict_markers(
     model: Path, study: str, out: Path, ambiguous: str, excel_safe: bool, as_json: bool
 ) -> None:
     """Predict the samples of another study with a marker, and print how its variants matched."""
-    from ..files.atomic import atomic_path, writable
+    from ..data.table_files.table_output import require_table_name, write_table
     from ..files.spreadsheets import excel_safe as make_safe
     from ..genomics import MarkerModel
     from .labelled import keep_apart
 
     keep_apart(out, [model, *study_files(study)])
-    writable(out)
+    require_table_name(out)
     marker = MarkerModel.load(model)
     with Stages() as stages:
         calls = marker.read(study, progress=lambda done, total: stages("reading", done, total))
@@ -180,9 +180,8 @@ def predict_markers(
     for warning in matched.warnings:
         typer.echo(f"Warning: {warning}.", err=True)
     answers = marker.predict(matched)
-    with atomic_path(out) as part:
-        shown = make_safe(answers) if excel_safe else answers
-        shown.to_csv(part, sep="\t", index=False, na_rep="NA", float_format="%.6g")
+    shown = make_safe(answers) if excel_safe else answers
+    write_table(shown, out, "\t", na_rep="NA", float_format="%.6g")
     write_log(out, "\n".join([command_line(), *matched.genotypes.history]))
     counts = {
         "marked": int((answers["MARKED"] == 1).sum()),

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from .labelled import LabelledTable
 
 Table = Annotated[Path, typer.Argument(help="CSV, TSV (plain or gzip) or Parquet file.")]
+TWO_CLASSES = "--threshold and --cost-ratio are for two classes; choose one with --positive."
+
+TableOut = Annotated[
+    Path,
+    typer.Option(help="Table to write: .csv, .tsv, .txt (with .gz compressed) or .parquet."),
+]
 Target = Annotated[str, typer.Option(help="Column with the class labels.")]
 Positive = Annotated[
     str | None,
@@ -92,7 +98,8 @@ class Learning:
     kind: Annotated[
         list[str] | None,
         typer.Option(
-            help="Column type: column=categorical, ordinal, numeric or binary; repeatable."
+            help="Column type: column=categorical, ordinal, numeric or binary, or the order of "
+            "its texts: 'size=small<medium<large'; repeatable."
         ),
     ] = None
     monotonic: Annotated[
@@ -136,8 +143,8 @@ class Learning:
         self.kinds()  # wrong usage is told before anything is read
         self.directions()
 
-    def kinds(self) -> dict[str, str] | None:
-        """Read the ``column=kind`` texts; None when there are none."""
+    def kinds(self) -> dict[str, str | list[str]] | None:
+        """Read the ``column=kind`` and ``column=a<b`` texts; None when there are none."""
         return dict(_kind(text) for text in self.kind or ()) or None
 
     def directions(self) -> dict[str, int] | None:
@@ -206,10 +213,12 @@ def sharing(kind: type, name: str) -> Callable[[Callable[..., None]], Callable[.
 learning = sharing(Learning, "learning")
 
 
-def _kind(text: str) -> tuple[str, str]:
+def _kind(text: str) -> tuple[str, str | list[str]]:
     column, equals, kind = text.rpartition("=")
     if not equals:
         raise typer.BadParameter(f"--kind must be column=kind, such as stage=ordinal, not {text}.")
+    if "<" in kind:
+        return column, [category.strip() for category in kind.split("<")]
     return column, kind
 
 

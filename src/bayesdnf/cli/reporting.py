@@ -63,7 +63,7 @@ def report(
     require_jinja()
     keep_apart(out, [model, data, draws])
     writable(out)
-    rule = _load(model)
+    rule = load_any(model)
     labels = target or _target_of(rule, model)
     rows = read_like(rule, data, labels, sep, f"{model} was fitted on", strata)
     facts = gather(
@@ -94,7 +94,7 @@ def report(
     tell_of(out)
 
 
-def _load(model: Path) -> DNFClassifier | PosteriorDNFClassifier:
+def load_any(model: Path) -> DNFClassifier | PosteriorDNFClassifier:
     """Read a file of ``fit`` or ``sample``."""
     from .. import DNFClassifier, PosteriorDNFClassifier
     from ..sampling.drawn.draws_file import is_netcdf
@@ -131,7 +131,7 @@ def show(model: Model, as_json: options.Json = False) -> None:
     from .. import DNFClassifier
     from .terminal import print_model, print_posterior
 
-    found = _load(model)
+    found = load_any(model)
     is_rule = isinstance(found, DNFClassifier)
     if as_json:
         result = (rule_result if is_rule else posterior_result)(found, None)
@@ -160,18 +160,20 @@ def export(
     from ..files.atomic import write_text
     from .labelled import keep_apart
 
-    found = _load(model)
+    found = load_any(model)
     rule = _rule_of(found)
-    risks: dict[str, Any] = {}
+    given: dict[str, Any] = {}
     if isinstance(rule, RuleList) and to is not Language.json and not parts:
-        risks = {"risks": _risks_of(found)}
+        given["risks"] = _risks_of(found)
+    if to in (Language.sql, Language.python, Language.json):
+        given["orders"] = found.encoder_.orders_
     text = {
         Language.text: rule.to_text,
         Language.sql: rule.to_sql,
         Language.python: rule.to_python,
         Language.latex: rule.to_latex,
         Language.json: rule.to_json,
-    }[to](**risks).rstrip("\n")
+    }[to](**given).rstrip("\n")
     if out is not None:
         keep_apart(out, [model])
         write_text(out, f"{text}\n")

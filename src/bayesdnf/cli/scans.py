@@ -83,7 +83,7 @@ def scan(
     reading: Reading,
 ) -> None:
     """Scan all pairs of variants, or triples of the best ones, for association."""
-    from ..files.atomic import writable
+    from ..data.table_files.table_output import TABS, require_table_name
     from ..genomics.association.adjustment import adjust
     from ..genomics.markers.scan import scan as scan_study
     from ..remote.clusters import connected
@@ -91,7 +91,7 @@ def scan(
 
     which = _part(part)
     keep_apart(out, [*study_files(study), *reading.inputs().values()])
-    writable(out)
+    require_table_name(out, TABS)
     if checkpoint is None and scheduler is not None:
         checkpoint = Path(f"{out}.checkpoint")
     with keeping(checkpoint), connected(scheduler), Stages() as stages:
@@ -137,13 +137,13 @@ def merge(
     as_json: options.Json = False,
 ) -> None:
     """Merge the parts of a scan into one file."""
-    from ..files.atomic import writable
+    from ..data.table_files.table_output import TABS, require_table_name
     from ..genomics import Scan
     from ..genomics import merge as join
     from .labelled import keep_apart
 
     keep_apart(out, list(scans))
-    writable(out)
+    require_table_name(out, TABS)
     whole = join([Scan.load(path) for path in scans])
     whole.save(out)
     write_log(out, "\n".join([command_line(), *map(str, whole.settings.items())]))

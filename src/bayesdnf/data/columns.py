@@ -4,23 +4,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from numbers import Real
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean.literal import FALSE, ONE_TEXTS, TRUE, ZERO_TEXTS, Literal, Value, comparison
+from ..checks import is_number
 from ..errors import InputError, ParameterError
+from .table_files.row_names import index_of, row_name
 
 TEXT, NUMBERS, BOOLS, NOTHING = "text", "numbers", "bools", "nothing"
 
 _NUMBER = (Real, Decimal, np.bool_)
 _BOOL = (bool, np.bool_)
+
+
+class Origin(NamedTuple):
+    """What errors call a column and its rows."""
+
+    title: str
+    """Such as ``Column 'age'``."""
+    index: Any = None
+    """That of pandas, which names the rows; None: they are numbered from 0."""
+
+    def row(self, row: int) -> str:
+        """Return what an error calls a row, such as "row 3" or "line 5"."""
+        return row_name(self.index, row)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +44,8 @@ class Column:
 
     Parameters
     ----------
-    title : str
-        What an error calls it: ``Column 'age'``.
+    origin : Origin
+        What errors call it and its rows.
     type : str
         ``text``, ``numbers``, ``bools``, or ``nothing`` when every value is missing.
     values : ndarray
@@ -41,14 +56,42 @@ class Column:
         The different texts and their codes 0, 1, ….
     is_category : bool
         Whether the column's own dtype says that its values are categories.
+    order : tuple of str
+        The categories of a text column, lowest first, if they have an order.
     """
 
-    title: str
+    origin: Origin
     type: str
     values: NDArray[Any]
     missing: NDArray[np.bool_]
     texts: dict[str, int] = field(default_factory=dict)
     is_category: bool = False
+    order: tuple[str, ...] = ()
+
+    def ordered(self, order: tuple[str, ...]) -> Column:
+        """Return the column with an order of its categories, which must name all of its texts."""
+        if self.type in (NUMBERS, BOOLS):
+            value, row = self.example()
+            raise InputError(
+                f"{self.title} cannot have the order {_chain(order)}, which is for texts: it holds "
+                f"{value!r} in {self.row(row)}."
+            )
+        if unknown := [text for text in self.texts if text not in order]:
+            row = int(np.argmax(self.values == self.texts[unknown[0]]))
+            raise InputError(
+                f"{self.title} holds {unknown[0]!r} in {self.row(row)}, which is not in its order "
+                f"{_chain(order)}."
+            )
+        return replace(self, order=order)
+
+    @property
+    def title(self) -> str:
+        """What an error calls it: ``Column 'age'``."""
+        return self.origin.title
+
+    def row(self, row: int) -> str:
+        """Return what an error calls a row, such as "row 3" or "line 5"."""
+        return self.origin.row(row)
 
     def truth(self, literal: Literal) -> NDArray[np.bool_]:
         """Truth of a literal on every row; nothing holds where the value is missing."""
@@ -77,13 +120,28 @@ class Column:
         return np.asarray(self.values == self._comparable(value))
 
     def _at_least(self, literal: Literal) -> NDArray[np.bool_]:
+        bound = comparison(literal)[1]
+        if isinstance(bound, str):
+            return self._at_least_category(literal, bound)
         if self.type == TEXT:
             value, row = self.example()
             raise InputError(
-                f"{self.title} holds text, such as {value!r} in row {row}; "
+                f"{self.title} holds text, such as {value!r} in {self.row(row)}; "
                 f"the literal '{literal}' needs numbers."
             )
-        return np.asarray(self.values >= self._comparable(comparison(literal)[1]))
+        return np.asarray(self.values >= self._comparable(bound))
+
+    def _at_least_category(self, literal: Literal, bound: str) -> NDArray[np.bool_]:
+        if self.type == NOTHING:
+            return np.zeros(len(self.values), dtype=np.bool_)
+        if bound not in self.order:
+            raise InputError(
+                f"The literal '{literal}' needs an order of categories that names {bound!r}; "
+                f"{self.title} has {_chain(self.order) if self.order else 'none'}."
+            )
+        # The code -1 of missing values takes the last place; they satisfy nothing anyway.
+        places = np.array([*map(self.order.index, self.texts), -1])
+        return np.asarray(places[self.values] >= self.order.index(bound))
 
     def _comparable(self, value: Value) -> Any:
         # Against whole numbers a float would round those past 2^53.
@@ -112,13 +170,17 @@ class Column:
         return values, totals
 
     def example(self) -> tuple[Value, int]:
-        """Return a value that is not missing, and its row."""
-        row = int(np.argmin(self.missing))
-        value = self.values[row].item()
-        return (list(self.texts)[value] if self.type == TEXT else value), row
+        """Return a value that is not missing, a text that is no number if there is one; its row."""
+        if self.type != TEXT:
+            row = int(np.argmin(self.missing))
+            return self.values[row].item(), row
+        text = next((text for text in self.texts if not is_number(text)), next(iter(self.texts)))
+        return text, int(np.argmax(self.values == self.texts[text]))
 
 
-def read_column(values: Any, title: str, missing: frozenset[Value] = frozenset()) -> Column:
+def read_column(
+    values: Any, title: str, missing: frozenset[Value] = frozenset(), index: Any = None
+) -> Column:
     """Read a column: a Series of pandas or polars, a one-dimensional array, or a list.
 
     Parameters
@@ -129,13 +191,16 @@ def read_column(values: Any, title: str, missing: frozenset[Value] = frozenset()
         What errors call it.
     missing : frozenset
         Values that count as missing beside NaN, None, nulls and empty texts.
+    index : Index of pandas, optional
+        Names of the rows in errors; by default those of ``values``, if it has some.
     """
+    origin = Origin(title, index_of(values) if index is None else index)
     # What numpy holds, a Series of pandas among it, needs no other library to be read.
     if not isinstance(getattr(values, "dtype", None), np.dtype):
         series = nw.from_native(values, series_only=True, pass_through=True)
         if isinstance(series, nw.Series):
-            return _read_series(series, title, missing)
-    return _read_array(_one_dimensional(values, title), title, missing)
+            return _read_series(series, origin, missing)
+    return _read_array(_one_dimensional(values, title), origin, missing)
 
 
 def _one_dimensional(values: Any, title: str) -> NDArray[Any]:
@@ -164,7 +229,7 @@ def unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
     return array
 
 
-def _read_series(series: nw.Series[Any], title: str, missing: frozenset[Value]) -> Column:
+def _read_series(series: nw.Series[Any], origin: Origin, missing: frozenset[Value]) -> Column:
     dtype = series.dtype
     if dtype in (nw.Decimal, nw.Int128, nw.UInt128):  # numpy has no such numbers
         series = series.cast(nw.Float64)
@@ -172,30 +237,30 @@ def _read_series(series: nw.Series[Any], title: str, missing: frozenset[Value]) 
         gone = series.is_null().to_numpy()
         if gone.any():  # numpy would make them floats or objects
             filled = series.fill_null(0 if dtype.is_integer() else False)
-            return _of_numbers(filled.to_numpy(), gone, title, missing)
+            return _of_numbers(filled.to_numpy(), gone, origin, missing)
     is_category = dtype in (nw.Categorical, nw.Enum)
-    return _read_array(series.to_numpy(), title, missing, is_category)
+    return _read_array(series.to_numpy(), origin, missing, is_category)
 
 
 def _read_array(
-    values: NDArray[Any], title: str, missing: frozenset[Value], is_category: bool = False
+    values: NDArray[Any], origin: Origin, missing: frozenset[Value], is_category: bool = False
 ) -> Column:
     kind = values.dtype.kind
     if kind in "biuf":
-        return _of_numbers(values, is_missing(values), title, missing, is_category)
+        return _of_numbers(values, is_missing(values), origin, missing, is_category)
     if kind in "OUT":
-        return _of_objects(values.astype(object).tolist(), title, missing, is_category)
+        return _of_objects(values.astype(object).tolist(), origin, missing, is_category)
     gone = is_missing(values)
     if not gone.all():
         row = int(np.argmin(gone))
-        _refuse(values[row], row, title)
-    return Column(title, NOTHING, np.zeros(len(values), dtype=np.bool_), gone)
+        _refuse(values[row], row, origin)
+    return Column(origin, NOTHING, np.zeros(len(values), dtype=np.bool_), gone)
 
 
 def _of_numbers(
     values: NDArray[Any],
     gone: NDArray[np.bool_],
-    title: str,
+    origin: Origin,
     missing: frozenset[Value],
     is_category: bool = False,
 ) -> Column:
@@ -205,16 +270,18 @@ def _of_numbers(
         if not isinstance(value, str):
             gone = gone | (values == value)
     if gone.all():
-        return Column(title, NOTHING, np.zeros(len(values), dtype=np.bool_), gone)
+        return Column(origin, NOTHING, np.zeros(len(values), dtype=np.bool_), gone)
     if values.dtype.kind == "f" and (infinite := np.isinf(values) & ~gone).any():
         row = int(np.argmax(infinite))
-        raise InputError(f"{title} holds {values[row]} in row {row}; numbers must be finite.")
+        raise InputError(
+            f"{origin.title} holds {values[row]} in {origin.row(row)}; numbers must be finite."
+        )
     type_ = BOOLS if values.dtype == np.bool_ else NUMBERS
-    return Column(title, type_, values, gone, is_category=is_category)
+    return Column(origin, type_, values, gone, is_category=is_category)
 
 
 def _of_objects(
-    rows: list[Any], title: str, missing: frozenset[Value], is_category: bool
+    rows: list[Any], origin: Origin, missing: frozenset[Value], is_category: bool
 ) -> Column:
     """Read texts, and numbers that a library keeps as objects.
 
@@ -225,7 +292,7 @@ def _of_objects(
         place = {value: i for i, value in enumerate(dict.fromkeys(rows))}
     except TypeError:
         row, value = next((i, v) for i, v in enumerate(rows) if not _hashable(v))
-        _refuse(value, row, title)
+        _refuse(value, row, origin)
     codes = np.fromiter(map(place.__getitem__, rows), dtype=np.int32, count=len(rows))
     gone = np.fromiter(
         (is_missing_value(v) or v == "" or v in missing for v in place), np.bool_, len(place)
@@ -235,23 +302,28 @@ def _of_objects(
     numbers = [v for v in known if isinstance(v, _NUMBER)]
     if len(texts) + len(numbers) < len(known):
         value = next(v for v in known if not isinstance(v, (str, *_NUMBER)))
-        _refuse(value, _first_row(codes, place[value]), title)
+        _refuse(value, _first_row(codes, place[value]), origin)
     if texts and numbers:
         raise InputError(
-            f"{title} has mixed types: "
-            f"the text {str(texts[0])!r} in row {_first_row(codes, place[texts[0]])} and "
-            f"the number {_shown(numbers[0])} in row {_first_row(codes, place[numbers[0]])}; "
+            f"{origin.title} has mixed types: "
+            f"the text {str(texts[0])!r} in {origin.row(_first_row(codes, place[texts[0]]))} and "
+            f"the number {_shown(numbers[0])} in "
+            f"{origin.row(_first_row(codes, place[numbers[0]]))}; "
             f"make it all text or all numbers."
         )
     if texts:
         renumbered = np.full(len(place), -1, dtype=np.int32)
         renumbered[[place[text] for text in texts]] = np.arange(len(texts))
         code_of = {str(text): i for i, text in enumerate(texts)}
-        return Column(title, TEXT, renumbered[codes], gone[codes], code_of, is_category)
+        return Column(origin, TEXT, renumbered[codes], gone[codes], code_of, is_category)
     values = _numbers([0 if is_gone else v for v, is_gone in zip(place, gone, strict=True)])
     if known and all(isinstance(v, _BOOL) for v in known) and not _hides_numbers(rows):
         values = values.astype(np.bool_)
-    return _of_numbers(values[codes], gone[codes], title, frozenset(), is_category)
+    return _of_numbers(values[codes], gone[codes], origin, frozenset(), is_category)
+
+
+def _chain(order: tuple[str, ...]) -> str:
+    return " < ".join(map(repr, order))
 
 
 def _hashable(value: object) -> bool:
@@ -294,7 +366,8 @@ def _shown(value: Any) -> str:
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
-def _refuse(value: object, row: int, title: str) -> NoReturn:
+def _refuse(value: object, row: int, origin: Origin) -> NoReturn:
+    title, name = origin.title, origin.row(row)
     if isinstance(value, (np.datetime64, np.timedelta64, date, timedelta)):
         is_span = isinstance(value, (np.timedelta64, timedelta))
         advice = (
@@ -304,11 +377,11 @@ def _refuse(value: object, row: int, title: str) -> NoReturn:
             "pandas) or the days since a first one"
         )
         raise InputError(
-            f"{title} holds a {'duration' if is_span else 'date'}, {_shown(value)}, in row {row}; "
+            f"{title} holds a {'duration' if is_span else 'date'}, {_shown(value)}, in {name}; "
             f"give {advice}, or leave the column out."
         )
     raise InputError(
-        f"{title} holds {_shown(value)} ({type(value).__name__}) in row {row}; "
+        f"{title} holds {_shown(value)} ({type(value).__name__}) in {name}; "
         f"values must be text, numbers, bools or categories."
     )
 

@@ -15,9 +15,17 @@ from ..checks import whole
 from ..display.wording import count
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
 from .bits import BitMatrix
-from .columns import NOTHING, TEXT, Column, named_missing
+from .columns import NOTHING, TEXT, Column, named_missing, read_column
 from .encoder_state import read_state, write_state
-from .kinds import KINDS, Attribute, check_directions, decide, read_directions
+from .kinds import (
+    Attribute,
+    Kinds,
+    check_directions,
+    check_kinds,
+    decide,
+    orders_of,
+    read_directions,
+)
 from .literal_table import LiteralTable
 from .outcome import read_weights
 from .planes.plane_layout import allocate_planes, pack_into, segment_offsets
@@ -71,7 +79,9 @@ class LiteralEncoder:
     kinds : dict, optional
         ``{"stage": "categorical" | "ordinal" | "numeric" | "binary"}`` for columns whose kind
         should not be guessed. ``binary`` gives one literal, and its negation, for a column of two
-        values.
+        values. A list of the categories of a text column, lowest first, makes it ordinal:
+        ``{"size": ["small", "medium", "large"]}`` gives ``size >= medium``. Texts that are not in
+        the list are refused, in fitting and afterwards.
     negations : bool, default True
         Whether to offer both directions: ``age < 45`` beside ``age >= 45``, ``odor != f`` beside
         ``odor = f``, ``NOT x3`` beside ``x3``. False offers ``>=``, ``=`` and ``x3`` alone, for
@@ -99,6 +109,8 @@ class LiteralEncoder:
         The literals on offer.
     directions_ : dict
         The columns that have a direction, 1 or -1.
+    orders_ : dict
+        The columns of texts that have an order, and their categories, lowest first.
 
     Examples
     --------
@@ -121,11 +133,12 @@ class LiteralEncoder:
     dropped_: dict[str, str]
     literals_: tuple[Literal, ...]
     directions_: dict[str, int]
+    orders_: dict[str, tuple[str, ...]]
 
     def __init__(
         self,
         *,
-        kinds: Mapping[str, str] | None = None,
+        kinds: Kinds | None = None,
         negations: bool = True,
         thresholds: int = 8,
         missing_values: Collection[Value] = (),
@@ -166,15 +179,19 @@ class LiteralEncoder:
                     f"does not have.{did_you_mean(name, table.names)}"
                 )
         directions = read_directions(self.monotonic_cst, table.names)
+        orders = orders_of(self.kinds)
         attributes: list[Attribute] = []
         dropped: dict[str, str] = {}
         for name in table.names:
             column = table.column(name)
+            kind = kinds.get(name)
+            if name in orders:
+                column, kind = column.ordered(orders[name]), "ordinal"
             decision = decide(
                 name,
                 column,
                 weights,
-                kind=kinds.get(name),
+                kind=kind,  # type: ignore[arg-type]  # other than a list, it is a text
                 negations=bool(self.negations),
                 thresholds=self.thresholds,
                 drop_first=self.drop_first,
@@ -292,7 +309,7 @@ class LiteralEncoder:
         self._require_fitted()
         return write_state(
             {
-                "kinds": None if self.kinds is None else dict(self.kinds),
+                "kinds": None if self.kinds is None else dict(self.kinds) | self._lists(),
                 "negations": bool(self.negations),
                 "thresholds": int(self.thresholds),
                 "missing_values": self._missing_values(),
@@ -332,18 +349,16 @@ class LiteralEncoder:
 
     def _check_parameters(self) -> None:
         owner = "LiteralEncoder"
-        if not isinstance(self.kinds, (Mapping, type(None))):
-            raise ParameterError.of("kinds", owner, "a dict from column to kind", self.kinds)
-        for name, kind in (self.kinds or {}).items():
-            if kind not in KINDS:
-                must = f"one of {', '.join(KINDS)} for column {name!r}"
-                raise ParameterError.of("kinds", owner, must, kind)
+        check_kinds(self.kinds, owner)
         for flag in ("negations", "drop_first"):
             if not isinstance(getattr(self, flag), (bool, np.bool_)):
                 raise ParameterError.of(flag, owner, "True or False", getattr(self, flag))
         whole("thresholds", owner, self.thresholds, 1)
         named_missing(self.missing_values, owner)
         check_directions(self.monotonic_cst, owner)
+
+    def _lists(self) -> dict[str, list[str]]:
+        return {name: list(order) for name, order in orders_of(self.kinds).items()}
 
     def _missing_values(self) -> list[Value]:
         return sorted(
@@ -368,6 +383,11 @@ class LiteralEncoder:
         self.columns_ = columns
         self.dropped_ = dropped
         self.directions_ = directions
+        self.orders_ = {
+            name: order
+            for name, order in orders_of(self.kinds).items()
+            if any(attribute.name == name for attribute in attributes)
+        }
         self.kinds_ = {attribute.name: attribute.kind for attribute in attributes}
         self._attributes = attributes
         self.literals_ = tuple(x for attribute in attributes for x in attribute.literals)
@@ -380,6 +400,7 @@ class LiteralEncoder:
             plane=[place[literal] for literal in itertools.chain(*positive)],
             complement=[literal not in place for literal in self.literals_],
             valid=[-1] * len(self.literals_),
+            orders=self.orders_,
         )
 
     def _require_fitted(self) -> None:
@@ -408,7 +429,14 @@ class LiteralEncoder:
         column = table.column(attribute.name)
         if column.type != NOTHING and (column.type == TEXT) != (attribute.type == TEXT):
             self._require_same_meaning(column, attribute)
-        return column
+        return self._in_order(column, attribute.name)
+
+    def read_values(self, name: str, values: Any) -> Column:
+        """Read values of a column that gives literals, with the order of its categories."""
+        return self._in_order(read_column(values, f"Column {name!r}"), name)
+
+    def _in_order(self, column: Column, name: str) -> Column:
+        return column.ordered(self.orders_[name]) if name in self.orders_ else column
 
     def _require_same_meaning(self, column: Column, attribute: Attribute) -> None:
         """Refuse texts for numbers, or numbers for texts, unless both say 0 and 1."""
@@ -422,7 +450,7 @@ class LiteralEncoder:
             value, row = column.example()
         raise InputError(
             f"{column.title} held {attribute.type} in fitting and holds {column.type} now, "
-            f"such as {value!r} in row {row}; give it the same type."
+            f"such as {value!r} in {column.row(row)}; give it the same type."
         )
 
 

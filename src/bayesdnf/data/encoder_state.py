@@ -8,14 +8,14 @@ from typing import Any, NamedTuple, NoReturn
 from ..boolean.literal import FALSE, TRUE, Literal
 from ..errors import InputError
 from .columns import BOOLS, NUMBERS, TEXT
-from .kinds import KINDS, Attribute
+from .kinds import KINDS, Attribute, check_kinds, orders_of
 
 _FORMAT = "bayesdnf.literal-encoder"
 # In version 1 negations were not written: all of them were on offer, or none. Version 3 has
-# directions.
-_VERSION = 3
+# directions, and version 4 orders of categories.
+_VERSION = 4
 _ALL = ("=", "!=", ">=", "<", TRUE, FALSE)
-_OPERATORS = {1: ("=", ">=", TRUE), 2: _ALL, 3: _ALL}
+_OPERATORS = {1: ("=", ">=", TRUE), 2: _ALL, 3: _ALL, 4: _ALL}
 _PARAMETERS = {"kinds", "negations", "thresholds", "missing_values", "drop_first"}
 
 
@@ -67,12 +67,17 @@ def read_state(state: Any) -> State:
     parameters = _expect(state["parameters"], dict, "'parameters'")
     newer = {"monotonic_cst"} if version > 2 else set()
     _expect_keys(parameters, _PARAMETERS | newer, "'parameters'")
+    try:
+        check_kinds(parameters["kinds"], "LiteralEncoder")
+    except InputError as error:
+        _fail(str(error).rstrip("."))
+    orders = orders_of(parameters["kinds"])
     columns = tuple(
         _expect(name, str, "a name in 'columns'")
         for name in _expect(state["columns"], list, "'columns'")
     )
     attributes = [
-        _read_attribute(part, _OPERATORS[version])
+        _read_attribute(part, _OPERATORS[version], orders)
         for part in _expect(state["attributes"], list, "'attributes'")
     ]
     if version == 1 and parameters["negations"]:
@@ -91,7 +96,9 @@ def read_state(state: Any) -> State:
     return State(dict(parameters), columns, attributes, dict(dropped))
 
 
-def _read_attribute(part: Any, operators: tuple[str, ...]) -> Attribute:
+def _read_attribute(
+    part: Any, operators: tuple[str, ...], orders: Mapping[str, tuple[str, ...]]
+) -> Attribute:
     _expect(part, dict, "an attribute")
     _expect_keys(part, {"name", "kind", "type", "literals"}, "an attribute")
     name = _expect(part["name"], str, "an attribute's 'name'")
@@ -113,6 +120,10 @@ def _read_attribute(part: Any, operators: tuple[str, ...]) -> Attribute:
         named = literal.operator not in (TRUE, FALSE)
         if named and isinstance(literal.value, str) != (part["type"] == TEXT):
             _fail(f"literal '{literal}' does not suit a column of {part['type']}")
+        needs_order = name in orders or literal.operator in (">=", "<")
+        unknown = literal.value not in orders.get(name, ())
+        if named and isinstance(literal.value, str) and needs_order and unknown:
+            _fail(f"literal '{literal}' names a category that is not in an order of {name!r}")
         literals.append(literal)
     if not literals or len(set(literals)) < len(literals):
         _fail(f"the literals of {name!r} must be different, and at least one")

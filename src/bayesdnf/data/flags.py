@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..display.wording import count
 from ..errors import InputError
 from .columns import is_missing, unmasked
+from .table_files.row_names import index_of, row_name
 from .tables import as_frame
 
 _NUMBER = (bool, int, float, np.number, np.bool_)
@@ -29,6 +30,8 @@ class FlagColumns:
     n_rows: int
     read: Callable[[slice, slice], NDArray[Any]]
     """(rows, columns) -> values[row, column], NaN or None where missing."""
+    index: Any = None
+    """That of pandas, which names the rows in errors."""
 
     @classmethod
     def of(cls, X: Any, names: Sequence[str] | None) -> FlagColumns:
@@ -44,6 +47,7 @@ class FlagColumns:
                 frame.shape,
                 frame.columns if names is None else names,
                 lambda r, c: _frame_block(frame, r, c),
+                index_of(X),
             )
         array = unmasked(X) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
         if array.ndim != 2:
@@ -58,6 +62,7 @@ class FlagColumns:
         shape: tuple[int, ...],
         names: Sequence[str] | None,
         read: Callable[[slice, slice], NDArray[Any]],
+        index: Any = None,
     ) -> FlagColumns:
         n_rows, n_columns = shape
         if n_columns == 0:
@@ -71,7 +76,7 @@ class FlagColumns:
                 f"names has {count(len(names), 'entry', 'entries')} for "
                 f"{count(n_columns, 'column')} of X."
             )
-        return cls([str(name) for name in names], n_rows, read)
+        return cls([str(name) for name in names], n_rows, read, index)
 
     def blocks(self) -> Iterator[Block]:
         """Yield (first row, first column, truth[column, row], known[column, row] or None)."""
@@ -130,8 +135,9 @@ class FlagColumns:
     def _refuse(self, value: object, row: int, column: int) -> None:
         shown = value.item() if isinstance(value, np.generic) else value
         raise InputError(
-            f"Column {self.names[column]!r} holds {shown!r} in row {row}; a BitMatrix packs 0, 1 "
-            f"and missing values only. Encode other columns with LiteralEncoder."
+            f"Column {self.names[column]!r} holds {shown!r} in {row_name(self.index, row)}; a "
+            f"BitMatrix packs 0, 1 and missing values only. Encode other columns with "
+            "LiteralEncoder."
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,46 @@ _DATE = re.compile(rf"(?:{_DAY})(?:[ T]{_TIME})?", re.IGNORECASE)
 _MUST_DIRECTIONS = (
     "a dict from column to 1, 0 or -1, such as {'age': 1}, an array of one for each column, or None"
 )
+
+
+def check_kinds(given: Any, owner: str) -> None:
+    """Raise ParameterError for what is no dict from columns to kinds or orders of categories."""
+    if not isinstance(given, (Mapping, type(None))):
+        raise ParameterError.of("kinds", owner, "a dict from column to kind", given)
+    for name, kind in (given or {}).items():
+        if isinstance(kind, (list, tuple)):
+            _check_order(name, kind, owner)
+        elif not isinstance(kind, str) or kind not in KINDS:
+            must = f"one of {', '.join(KINDS)} for column {name!r}"
+            raise ParameterError.of("kinds", owner, must, kind)
+
+
+def _check_order(name: Any, order: Sequence[Any], owner: str) -> None:
+    must = f"a list of two or more different texts, the categories of column {name!r} in order"
+    texts = [text for text in order if isinstance(text, str) and text != ""]
+    if len(texts) < len(order) or len(texts) < 2:
+        raise ParameterError.of("kinds", owner, must, order)
+    if twice := [text for text in dict.fromkeys(texts) if texts.count(text) > 1]:
+        raise InputError(
+            f"The 'kinds' parameter of {owner} must be {must}. {twice[0]!r} stands twice."
+        )
+
+
+def orders_of(kinds: Mapping[str, Any] | None) -> dict[str, tuple[str, ...]]:
+    """Return the orders of categories among the kinds.
+
+    Examples
+    --------
+    >>> from bayesdnf.data.kinds import orders_of
+    >>> orders_of({"size": ["small", "large"], "stage": "ordinal"})
+    {'size': ('small', 'large')}
+    """
+    given = (kinds or {}).items()
+    return {name: tuple(kind) for name, kind in given if not isinstance(kind, str)}
+
+
+Kinds: TypeAlias = Mapping[str, str | Sequence[str]]
+"""From columns to one of ``KINDS``, or to the categories of a text column in order."""
 
 
 class Attribute(NamedTuple):
@@ -84,11 +124,12 @@ def decide(
     """
     if column.type == NOTHING:
         return Unusable("every value is missing")
-    if kind in ("ordinal", "numeric") and column.type == TEXT:
+    if kind in ("ordinal", "numeric") and column.type == TEXT and not column.order:
         value, row = column.example()
+        listed = f"; to order texts, list them: kinds={{{name!r}: ['low', 'high']}}"
         raise InputError(
-            f"{column.title} cannot be {kind}, which needs numbers: "
-            f"it holds the text {value!r} in row {row}."
+            f"{column.title} cannot be {kind}, which needs numbers: it holds the text {value!r} in "
+            f"{column.row(row)}{listed if kind == 'ordinal' else ''}."
         )
     values, totals = column.distinct(weights)
     if len(values) == 0:
@@ -110,6 +151,8 @@ def decide(
         literals = _numeric(name, cuts(values, totals, thresholds), negations)
         return Attribute(name, kind, column.type, tuple(literals))
     levels = [_plain(v) for v in values]
+    if column.order:
+        levels.sort(key=[*column.order].index)  # type: ignore[arg-type]
     if direction:
         _require_order(column, kind, levels, direction)
         places = cuts(values, totals, thresholds) if kind == "numeric" else levels[1:]
@@ -202,7 +245,8 @@ def _ordinal(name: str, levels: list[Value], negations: bool) -> list[Literal]:
 
 
 def _require_order(column: Column, kind: str, levels: list[Value], direction: int) -> None:
-    if kind == "categorical" or (column.type == TEXT and not _are_flags(levels)):
+    unordered = column.type == TEXT and not column.order and not _are_flags(levels)
+    if kind == "categorical" or unordered:
         raise InputError(
             f"{column.title} cannot have the direction {direction} (monotonic_cst): it is "
             f"categorical, and its values, such as {levels[0]!r}, have no order."

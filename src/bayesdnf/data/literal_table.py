@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
@@ -103,14 +103,22 @@ class LiteralTable(Sequence[Literal]):
         plane: Sequence[int],
         complement: Sequence[bool],
         valid: Sequence[int],
+        orders: Mapping[str, Sequence[str]] | None = None,
     ) -> LiteralTable:
-        """Build a table from literals and the places of their bits."""
+        """Build a table from literals and the places of their bits.
+
+        ``orders`` has the categories, in order, of the columns whose texts have one.
+        """
         attributes = tuple(dict.fromkeys(literal.attribute for literal in literals))
         number = {name: i for i, name in enumerate(attributes)}
         values: list[set[Value]] = [set() for _ in attributes]
         for literal in literals:
             values[number[literal.attribute]].add(comparison(literal)[1])
-        levels = tuple(tuple(sorted(v, key=_level_key)) for v in values)
+        orders = orders or {}
+        levels = tuple(
+            tuple(sorted(v, key=[*orders[name]].index if name in orders else _level_key))  # type: ignore[arg-type]
+            for name, v in zip(attributes, values, strict=True)
+        )
         ranks = [{value: r for r, value in enumerate(level)} for level in levels]
         return cls(
             attributes=attributes,

@@ -16,6 +16,7 @@ from ..display.wording import count, entries_for_rows, listed
 from ..errors import InputError, ParameterError, shown
 from .columns import Column, is_missing, read_column
 from .kinds import are_dates
+from .table_files.row_names import index_of, row_name
 from .thresholds import cuts
 
 MOST_CLASSES = 20
@@ -80,7 +81,7 @@ def _labels_of(y: Any) -> tuple[Column, list[Value]]:
         raise InputError("y has no entries; at least one is needed.")
     if column.missing.any():
         row = int(np.argmax(column.missing))
-        raise InputError(f"y is missing in row {row}; every row needs a label.")
+        raise InputError(f"y is missing in {column.row(row)}; every row needs a label.")
     labels: list[Value] = column.distinct()[0].tolist()
     if len(labels) == 1:
         raise InputError(f"y holds one label only, {labels[0]!r}; two classes are needed.")
@@ -339,7 +340,7 @@ def read_weights(weights: Any, n_rows: int) -> NDArray[np.int64] | None:
     if len(wrong):
         raise InputError(
             f"sample_weight must hold whole numbers, 0 or more: how often each row counts. "
-            f"Got {values[wrong[0]]:g} in row {wrong[0]} instead."
+            f"Got {values[wrong[0]]:g} in {row_name(index_of(given), int(wrong[0]))} instead."
         )
     if not values.any():
         raise InputError("sample_weight is zero for every row; at least one row must count.")
@@ -372,7 +373,7 @@ class Strata:
         array([1, 0])
         """
         column = read_column(values, "strata")
-        _require_known(column.missing)
+        _require_known(column)
         numbers = np.full(len(column.values), -1, dtype=np.intp)
         for label in column.distinct()[0].tolist():
             place = find_label(self.labels, label)
@@ -406,7 +407,7 @@ def read_strata(values: Any, outcome: NDArray[np.integer | np.bool_] | None = No
     n_rows = len(column.values)
     if outcome is not None and n_rows != len(outcome):
         raise InputError(entries_for_rows("strata", n_rows, len(outcome)))
-    _require_known(column.missing)
+    _require_known(column)
     labels: tuple[Value, ...] = tuple(column.distinct()[0].tolist())
     if len(labels) > MOST_STRATA:
         few = "" if isinstance(labels[0], str) else "; cut a numeric column into groups first"
@@ -432,7 +433,7 @@ def read_strata(values: Any, outcome: NDArray[np.integer | np.bool_] | None = No
     return Strata(numbers, labels)
 
 
-def _require_known(missing: NDArray[np.bool_]) -> None:
-    if missing.any():
-        row = int(np.argmax(missing))
-        raise InputError(f"strata is missing in row {row}; every row needs a stratum.")
+def _require_known(column: Column) -> None:
+    if column.missing.any():
+        row = column.row(int(np.argmax(column.missing)))
+        raise InputError(f"strata is missing in {row}; every row needs a stratum.")

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
-import io
 import os
 import warnings
 import zlib
 from collections import Counter
 from collections.abc import Collection
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from ..boolean.literal import Value
 from ..errors import BayesDNFError, InputError
 from ..files.checked_stream import open_text
 from .memory import available_memory, require_memory, size_text
+from .table_files.row_names import Records, records_of
+from .table_files.table_output import separator_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,9 +67,10 @@ def read_file(
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "table.csv"
     >>> _ = file.write_text("odor,age\nNA,30\n,50\n")
     >>> read_file(file)
-      odor  age
-    0   NA   30
-    1  NaN   50
+           odor  age
+    record
+    1        NA   30
+    2       NaN   50
     """
     start = _start_of(path)
     if start.startswith(_PARQUET):
@@ -85,19 +87,6 @@ def read_file(
     if len(table) == 0:
         _refuse(path, "it has a header and no rows")
     return table
-
-
-def separator_of(path: str | os.PathLike[str]) -> str:
-    r"""Separator that a file's name promises: a tab for ``.tsv`` and ``.tab``, else a comma.
-
-    Examples
-    --------
-    >>> from bayesdnf.data.reading import separator_of
-    >>> separator_of("a.csv"), separator_of("a.tsv.gz")
-    (',', '\t')
-    """
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes[-2:]]
-    return "\t" if ".tsv" in suffixes or ".tab" in suffixes else ","
 
 
 def _start_of(path: str | os.PathLike[str]) -> bytes:
@@ -171,15 +160,17 @@ def _read_text(
                     dtype={name: "str" for name in names if name in texts},
                     **options,
                 )
+            table.index = pd.RangeIndex(1, len(table) + 1, name=Records(path, sep))
             return table
     except csv.Error as error:
         _refuse(path, f"its header is damaged ({_first_line(error)})", error)
     except pd.errors.EmptyDataError:
         _refuse(path, "it is empty")
     except pd.errors.ParserWarning as error:
-        _refuse(path, "its rows have more cells than its header", error)
+        _refuse(path, _too_long(path, sep) or "its rows have more cells than its header", error)
     except pd.errors.ParserError as error:
-        _refuse(path, _first_line(error).removeprefix("Error tokenizing data. C error: "), error)
+        said = _first_line(error).removeprefix("Error tokenizing data. C error: ")
+        _refuse(path, _too_long(path, sep) or said, error)
     except UnicodeDecodeError as error:
         _refuse(
             path,
@@ -195,11 +186,22 @@ def _header(stream: IO[bytes], sep: str) -> list[str]:
 
     Not by pandas, which makes a column of each: that took three times as long as the table did.
     """
-    text = io.TextIOWrapper(stream, "utf-8-sig", newline="")
-    rows = csv.reader(text, delimiter=sep)
-    names = next((row for row in rows if len(row) > 1 or "".join(row).strip()), [])
-    text.detach()  # or the file would be closed with it
-    return names
+    with contextlib.closing(records_of(stream, sep)) as records:
+        return next(records, (1, []))[1]
+
+
+def _too_long(path: str | os.PathLike[str], sep: str) -> str | None:
+    """Name the first line with more cells than the header: pandas counts other lines, or none."""
+    with (
+        contextlib.suppress(csv.Error, UnicodeDecodeError),
+        open_text(path, None, "") as stream,
+        contextlib.closing(records_of(stream, sep)) as records,
+    ):
+        n_names = len(next(records)[1])
+        for line, cells in records:
+            if len(cells) > n_names:
+                return f"line {line} has more cells than its header, {len(cells)} and not {n_names}"
+    return None
 
 
 def _check_header(path: str | os.PathLike[str], names: list[str], sep: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from .wording import count, listed, plural
@@ -142,6 +142,51 @@ def left_out(encoder: FittedEncoder) -> list[str]:
         advice = "numbers such as 1234.5, and say which texts mean missing (--missing"
         said += f" For {listed(numbers, _SHOWN)}, pass {advice}; na_values in pandas)."
     return [said]
+
+
+def similar_texts(columns: Mapping[str, Iterable[Any]]) -> list[str]:
+    """Name columns with texts that differ only in case or spaces, in a sentence.
+
+    Parameters
+    ----------
+    columns : dict
+        From names to their different values.
+
+    Examples
+    --------
+    >>> from bayesdnf.display.offer import similar_texts
+    >>> similar_texts({"smoker": ["Yes", "no", "yes"], "site": ["A", "B"]})
+    ["Texts that differ only in case or spaces count as different: 'smoker' has 'Yes' and 'yes'.
+    If they mean the same, make them equal."]
+    """
+    found = {name: pair for name, values in columns.items() if (pair := _similar(values))}
+    if not found:
+        return []
+    shown = listed(
+        found, _SHOWN, lambda name: f"{name!r} has {' and '.join(map(repr, found[name]))}"
+    )
+    return [
+        f"Texts that differ only in case or spaces count as different: {shown}. If they mean the "
+        f"same, make them equal."
+    ]
+
+
+def _similar(values: Iterable[Any]) -> tuple[str, str] | None:
+    """Return the first two texts that are the same but for case and spaces."""
+    met: dict[str, str] = {}
+    for text in sorted(value for value in values if isinstance(value, str)):
+        other = met.setdefault(" ".join(text.split()).casefold(), text)
+        if other != text:
+            return other, text
+    return None
+
+
+def levels_on_offer(encoder: FittedEncoder) -> dict[str, list[Any]]:
+    """Return the values of each column that literals name one by one."""
+    return {
+        name: [literal.value for literal in own if literal.operator == "="]
+        for name, own in _by_column(encoder).items()
+    }
 
 
 def _left_out(encoder: FittedEncoder) -> dict[str, str]:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..boolean.literal import Value
 from ..checks import whole
+from ..data.kinds import Kinds
 from ..display.bars import SearchBar, Teller, following
 from ..errors import InputError, ParameterError
 from ..model.effect import Effect
@@ -229,7 +230,7 @@ class DNFClassifier(RuleAnswers):
         prior: Prior | None = None,
         effect: Effect | None = None,
         layers: int | None = None,
-        kinds: Mapping[str, str] | None = None,
+        kinds: Kinds | None = None,
         negations: bool = True,
         thresholds: int = 8,
         missing_values: Collection[Value] = (),

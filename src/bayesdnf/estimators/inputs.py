@@ -25,6 +25,7 @@ from ..data.outcome import (
     refuse_quantity,
     require_classes,
 )
+from ..data.table_files.row_names import index_of
 from ..data.tables import as_frame
 from ..display.wording import entries_for_rows
 from ..errors import BayesDNFWarning, InputError, ParameterError
@@ -212,10 +213,10 @@ def _as_labels(estimator: Any, y: Any) -> NDArray[Any]:
     refuse_dates(labels, "y")
     if labels.dtype.kind in "biuU":
         return labels
-    column = read_column(labels, "y")  # refuses dates, bytes and the like
+    column = read_column(labels, "y", index=index_of(y))  # refuses dates, bytes and the like
     if column.missing.any():
-        row = int(np.argmax(column.missing))
-        raise InputError(f"y is missing in row {row}; every row needs a label.")
+        row = column.row(int(np.argmax(column.missing)))
+        raise InputError(f"y is missing in {row}; every row needs a label.")
     return labels if column.type == TEXT else column.values
 
 

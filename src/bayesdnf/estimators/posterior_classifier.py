@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..boolean.literal import Value
 from ..checks import seconds
-from ..data.kinds import has_directions
+from ..data.kinds import Kinds, has_directions
 from ..display.bars import following
 from ..errors import MissingExtraError, ParameterError
 from ..model.effect import Effect
@@ -196,7 +196,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         *,
         prior: Prior | None = None,
         effect: Effect | None = None,
-        kinds: Mapping[str, str] | None = None,
+        kinds: Kinds | None = None,
         negations: bool = True,
         thresholds: int = 8,
         missing_values: Collection[Value] = (),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..boolean.literal import Value
 from ..data.encoder import FittedTable, LiteralEncoder
+from ..data.kinds import Kinds
 from ..data.outcome import CheckedWeights, read_weights
 from ..errors import InputError, UnknownColumnError
 from ..model.effect import Effect
@@ -49,7 +50,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     prior: Prior | None
     effect: Effect | None
-    kinds: Mapping[str, str] | None
+    kinds: Kinds | None
     negations: bool
     thresholds: int
     missing_values: Collection[Value]

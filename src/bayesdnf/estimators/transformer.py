@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..boolean.literal import Literal, Value
 from ..data.encoder import LiteralEncoder
+from ..data.kinds import Kinds
 from ..display.wording import listed
 from ..errors import InputError
 from .inputs import read_features, takes_any_columns
@@ -69,7 +70,7 @@ class LiteralTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        kinds: Mapping[str, str] | None = None,
+        kinds: Kinds | None = None,
         negations: bool = True,
         thresholds: int = 8,
         missing_values: Collection[Value] = (),

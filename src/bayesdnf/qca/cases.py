@@ -165,7 +165,9 @@ def _crisp(table: RawTable, name: str) -> tuple[tuple[Value, ...], NDArray[np.in
     column: Column = table.column(name)
     if column.missing.any():
         row = int(np.argmax(column.missing))
-        raise InputError(f"{column.title} is missing in row {row}; every case needs a value.")
+        raise InputError(
+            f"{column.title} is missing in {column.row(row)}; every case needs a value."
+        )
     values, _ = column.distinct()
     if column.type != TEXT:
         _refuse_fractions(column)
@@ -190,15 +192,15 @@ def _refuse_fractions(column: Column) -> None:
     if fuzzy.any():
         row = int(np.argmax(fuzzy))
         raise InputError(
-            f"{column.title} holds {values[row]:g} in row {row}, a membership between 0 and 1: "
-            f"fuzzy sets are not supported. Calibrate it to 0 and 1 first."
+            f"{column.title} holds {values[row]:g} in {column.row(row)}, a membership "
+            f"between 0 and 1: fuzzy sets are not supported. Calibrate it to 0 and 1 first."
         )
     broken = values != np.floor(values)
     if broken.any():
         row = int(np.argmax(broken))
         raise InputError(
-            f"{column.title} holds {values[row]:g} in row {row}; a crisp condition holds 0 and 1, "
-            f"whole numbers or texts. Cut it into classes first."
+            f"{column.title} holds {values[row]:g} in {column.row(row)}; a crisp condition "
+            f"holds 0 and 1, whole numbers or texts. Cut it into classes first."
         )
 
 

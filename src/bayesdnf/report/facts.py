@@ -21,7 +21,7 @@ from ..estimators.held_out import HeldOut
 from ..estimators.inputs import read_features
 from ..estimators.posterior_classifier import PosteriorDNFClassifier
 from ..estimators.presenting.measured import measured_lines
-from ..estimators.presenting.rule_summary import constant_answer, is_sure, trust
+from ..estimators.presenting.rule_summary import constant_answer, is_sure, similar_lines, trust
 from ..estimators.rule_classifier import RuleClassifier
 from ..estimators.rules import parts_table, strata_table
 from ..estimators.saving.record import Record
@@ -155,6 +155,8 @@ class Facts(NamedTuple):
     measures: tuple[str, ...] = ()
     """What ``predict`` and ``marked`` get right, in words."""
     predict_accuracy: float | None = None
+    similar_texts: str = ""
+    """Which columns have texts that differ only in case or spaces."""
 
 
 class AboutReport(TypedDict, total=False):
@@ -290,6 +292,7 @@ def gather(
         classes=_classes(model, found.cells, numbers) if several else (),
         measures=() if null else tuple(measured_lines(predict, marked)),
         predict_accuracy=predict.accuracy,
+        similar_texts=shown(" ".join(similar_lines(model))),
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.bits import BitMatrix
+from ..data.table_files.row_names import index_of, row_name
 from ..display.wording import count, entries_for_rows, listed, percent
 from ..errors import InputError
 from ..estimators.held_out import NOT_HELD_OUT, Outcome, stratified_part
@@ -107,9 +108,10 @@ def outcome_on(model: RuleClassifier, y: Any, n_rows: int) -> Outcome:
     is_label = np.array([np.asarray(labels == label) for label in known])
     if not is_label.any(axis=0).all():
         row = int(np.argmin(is_label.any(axis=0)))
+        where = row_name(index_of(y), row)
         [label] = labels[row : row + 1].tolist()  # plain, not as numpy writes it
         raise InputError(
-            f"y holds {label!r} in row {row}; the rule was fitted on {listed(known, 5, str)}."
+            f"y holds {label!r} in {where}; the rule was fitted on {listed(known, 5, str)}."
         )
     if model.positive_ is None:
         return np.asarray(np.argmax(is_label, axis=0))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..boolean import Literal
 from ..boolean.literal import FALSE, TRUE, value_text
-from ..data.columns import NOTHING, TEXT, Column, read_column
+from ..data.columns import NOTHING, TEXT, Column
 from ..data.encoder import FittedTable, LiteralEncoder
 from ..display.markup import shown
 from ..estimators.explaining.changes import possible_values
@@ -65,9 +65,9 @@ def _attribute(
     literals = [literal for literal in number if literal.attribute == name]
     offered = [literal for literal in encoder.literals_ if literal.attribute == name]
     values = _some(possible_values(name, literals, encoder), literals)
-    numeric = all(literal.operator in (">=", "<") for literal in offered)
+    numeric = name not in encoder.orders_ and all(x.operator in (">=", "<") for x in offered)
     is_flag = any(literal.operator in (TRUE, FALSE) for literal in offered)
-    made = read_column(values, name)
+    made = encoder.read_values(name, values)
     truth = [made.truth(literal) for literal in literals]
     holds = [
         [number[literal] for literal, flags in zip(literals, truth, strict=True) if flags[i]]

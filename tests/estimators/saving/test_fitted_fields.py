@@ -41,7 +41,7 @@ def load(path):
         (["prior", "size", "name"], "eval", "field 'prior.size.name' must be one of Flat"),
         (["prior", "size", "mean"], -1, "field 'prior.size': The 'mean' parameter of Poisson"),
         (["function", "terms"], [[]], "field 'function'"),
-        (["encoder", "version"], 4, "field 'encoder'"),
+        (["encoder", "version"], 5, "field 'encoder'"),
         (["parameters", "steps"], 0, "field 'parameters.steps'"),
         (["extra"], 1, "field 'extra' is not known"),
         (["record", "content"], "abc", "field 'record.content' must be a hash"),

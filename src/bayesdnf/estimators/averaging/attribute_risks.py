@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.columns import TEXT
+from ...data.columns import TEXT, Column
 from ...data.encoder import FittedTable
 from ...display.wording import listed
 from ...errors import UnknownColumnError, did_you_mean
@@ -102,7 +102,9 @@ class AttributesOnRows:
     def along(self, attribute: str) -> list[Stretch]:
         """Mean risk of all rows at each value of an attribute, lowest numbers first."""
         own, patterns, place = self._patterns(attribute)
-        stretches = []
+        places = _places(self._table.column(attribute))
+        stretches: list[Stretch] = []
+        lowest: list[float] = []
         for number, pattern in enumerate(patterns):
             members, changed = place == number, self._rows.with_literals(own, pattern)
             risk = changed.sums(self._values).mean(axis=0)
@@ -112,7 +114,9 @@ class AttributesOnRows:
             stretches.append(
                 Stretch(*named, int(members.sum()), tuple(Interval(*r) for r in risks))
             )
-        return sorted(stretches, key=_order)
+            lowest.append(float(places[members].min()))
+        ranked = sorted(zip(lowest, stretches, strict=True), key=lambda x: (x[0], _order(x[1])))
+        return [stretch for _, stretch in ranked]
 
     def _patterns(self, attribute: str) -> tuple[list[int], Bools, NDArray[np.intp]]:
         """Return the attribute's literals, what its values make of them, and which a row has.
@@ -153,9 +157,20 @@ class AttributesOnRows:
             return _MISSING, np.nan, np.nan
         if column.type == TEXT:
             texts = list(column.texts)
-            return listed([texts[code] for code in np.unique(known)], _SHOWN, str), np.nan, np.nan
+            named = [texts[code] for code in np.unique(known)]
+            if column.order:
+                named.sort(key=column.order.index)
+            return listed(named, _SHOWN, str), np.nan, np.nan
         first, last = float(known.min()), float(known.max())
         return f"{first:g}" if first == last else f"{first:g} to {last:g}", first, last
+
+
+def _places(column: Column) -> Floats:
+    """Place of each row's category in the order of the column; 0 where there is none."""
+    if not column.order:
+        return np.zeros(len(column.values))
+    of_text = [*map(column.order.index, column.texts), len(column.order)]
+    return np.asarray(np.array(of_text, dtype=np.float64)[column.values])
 
 
 def _keys(uses: Bools, patterns: Bools) -> NDArray[np.uint64]:

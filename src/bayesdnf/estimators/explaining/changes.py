@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...boolean import BooleanFunction, Literal
 from ...boolean.literal import FALSE, TRUE, Value, value_text
-from ...data.columns import TEXT, read_column
+from ...data.columns import TEXT
 from ...data.encoder import FittedTable, LiteralEncoder
 from ...model.rule import Rule, layers_of
 
@@ -205,7 +205,7 @@ class _Options:
     ) -> None:
         self.literals = [literal for literal in literals if literal.attribute == attribute]
         values = possible_values(attribute, self.literals, encoder)
-        column = read_column(values, attribute)
+        column = encoder.read_values(attribute, values)
         truth = np.stack([column.truth(literal) for literal in self.literals], axis=1)
         # Values that no literal of the rule tells apart are one choice: few patterns stand for all
         # numbers, and for all levels of a column.
@@ -230,6 +230,8 @@ def possible_values(attribute: str, literals: list[Literal], encoder: LiteralEnc
     offered = [x for x in encoder.literals_ if x.attribute == attribute]
     if any(x.operator in (TRUE, FALSE) for x in offered):
         return [0, 1]
+    if attribute in encoder.orders_:
+        return list(encoder.orders_[attribute])
     levels = list(dict.fromkeys(x.value for x in offered if x.operator in ("=", "!=")))
     if encoder.kinds_[attribute] == "binary":  # the other of its two values is not kept
         [one] = levels

@@ -8,7 +8,14 @@ import numpy as np
 
 from ...boolean import RuleList
 from ...display import markup
-from ...display.offer import direction_not_offered, left_out, literals_on_offer, not_offered
+from ...display.offer import (
+    direction_not_offered,
+    left_out,
+    levels_on_offer,
+    literals_on_offer,
+    not_offered,
+    similar_texts,
+)
 from ...display.trust import search_is_sure, search_trust
 from ...display.wording import count, with_interval
 from ...model.rates import Interval
@@ -77,8 +84,18 @@ def near_equal(model: DNFClassifier) -> str | None:
 
 
 def column_lines(model: RuleClassifier) -> list[str]:
-    """Say which columns were left out, and which may leak the outcome."""
-    return [*left_out(model.encoder_), *leakage_lines(model.deciding_columns_)]
+    """Say which columns were left out, have similar texts, or may leak the outcome."""
+    return [
+        *left_out(model.encoder_),
+        *similar_lines(model),
+        *leakage_lines(model.deciding_columns_),
+    ]
+
+
+def similar_lines(model: RuleClassifier) -> list[str]:
+    """Name columns, the target among them, with texts that differ only in case or spaces."""
+    target = {model.record_.target or "y": model.labels_.tolist()}
+    return similar_texts(levels_on_offer(model.encoder_) | target)
 
 
 def as_html(model: DNFClassifier) -> str:

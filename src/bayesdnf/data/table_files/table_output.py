@@ -1,0 +1,112 @@
+"""Tables to files: CSV and TSV, gzip or not, and Parquet; the file's name decides."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...display.wording import text_list
+from ...errors import InputError, MissingExtraError
+from ...files.atomic import atomic_path, writable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_PARQUET = ".parquet"
+_GZIP = ".gz"
+TABS = (".tsv", ".tab", ".txt")
+_TABLES = (".csv", *TABS, ".csv.gz", ".tsv.gz", _PARQUET)
+
+
+def require_table_name(path: str | os.PathLike[str], suffixes: tuple[str, ...] = _TABLES) -> None:
+    """Refuse a name that promises a format in which tables are not written, or cannot be here.
+
+    For asking before the work, not after it. A name without a suffix promises nothing.
+
+    Parameters
+    ----------
+    path : path
+        The file to write.
+    suffixes : tuple of str
+        Those of the formats that the table can have, for errors and to decide.
+
+    Examples
+    --------
+    >>> from bayesdnf.data.table_files.table_output import require_table_name
+    >>> require_table_name("answers.xlsx")
+    Traceback (most recent call last):
+        ...
+    bayesdnf.errors.InputError: Cannot write answers.xlsx: a table is written to .csv, ...
+    """
+    writable(path)
+    suffix, is_gzip = _format_of(path)
+    known = {text.removesuffix(_GZIP) for text in suffixes}
+    may_be_gzip = any(text.endswith(_GZIP) for text in suffixes)
+    wrong_gzip = is_gzip and (suffix == _PARQUET or not may_be_gzip)
+    if (suffix and suffix not in known) or wrong_gzip:
+        raise InputError(
+            f"Cannot write {path}: a table is written to {text_list(suffixes, 'or')}, not to "
+            f"{suffix}{_GZIP if is_gzip else ''}."
+        )
+    if suffix == _PARQUET and importlib.util.find_spec("pyarrow") is None:
+        raise MissingExtraError.of(f"Writing Parquet ({path}) needs pyarrow", "parquet")
+
+
+def write_table(
+    table: pd.DataFrame, path: str | os.PathLike[str], sep: str | None = None, **as_text: Any
+) -> None:
+    r"""Write a table in the format that the file's name promises, whole or not at all.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The rows; its index is not written.
+    path : path
+        The file.
+    sep : str, optional
+        Separator of files whose name promises none; by default a comma.
+    **as_text
+        Further parameters of ``DataFrame.to_csv``, for all formats but Parquet.
+
+    Examples
+    --------
+    >>> import pandas as pd, pathlib, tempfile
+    >>> from bayesdnf.data.table_files.table_output import write_table
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "table.tsv"
+    >>> write_table(pd.DataFrame({"odor": ["f", "n"], "age": [30, 50]}), file)
+    >>> file.read_text()
+    'odor\tage\nf\t30\nn\t50\n'
+    """
+    require_table_name(path)
+    suffix, is_gzip = _format_of(path)
+    if sep is None or suffix not in ("", ".txt"):
+        sep = separator_of(path)
+    with atomic_path(path) as part:
+        if suffix == _PARQUET:
+            table.to_parquet(part, index=False)
+        else:
+            # Not "infer": a name such as table.zip would make an archive.
+            compression: Any = "gzip" if is_gzip else None
+            table.to_csv(part, index=False, sep=sep, compression=compression, **as_text)
+
+
+def separator_of(path: str | os.PathLike[str]) -> str:
+    r"""Separator that a file's name promises: a tab for ``.tsv`` and ``.tab``, else a comma.
+
+    Examples
+    --------
+    >>> from bayesdnf.data.table_files.table_output import separator_of
+    >>> separator_of("a.csv"), separator_of("a.tsv.gz")
+    (',', '\t')
+    """
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes[-2:]]
+    return "\t" if ".tsv" in suffixes or ".tab" in suffixes else ","
+
+
+def _format_of(path: str | os.PathLike[str]) -> tuple[str, bool]:
+    """Return the suffix that names the format, in small letters, and whether .gz follows it."""
+    name = Path(os.fspath(path).lower())
+    is_gzip = name.suffix == _GZIP
+    return (Path(name.stem) if is_gzip else name).suffix, is_gzip

@@ -1,0 +1,227 @@
+"""Texts whose order is given: the literals, the bits, the model, and every wrong order."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+
+from bayesdnf import BitMatrix, BooleanFunction, DNFClassifier, LiteralEncoder
+from bayesdnf import PosteriorDNFClassifier as Posteriors
+from bayesdnf.errors import InputError
+
+SIZES = ["small", "medium", "large", "huge"]
+KINDS = {"size": SIZES}
+MUST = (
+    "The 'kinds' parameter of LiteralEncoder must be a list of two or more different texts, the "
+    "categories of column 'size' in order."
+)
+
+
+def table(n=400, seed=0):
+    """Rows at risk where a size is large or more and b is 1."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"size": rng.choice(SIZES, n), "b": rng.integers(0, 2, n)})
+    X.loc[::50, "size"] = None
+    at_risk = X["size"].isin(["large", "huge"]) & (X["b"] == 1)
+    return X, (rng.random(n) < np.where(at_risk, 0.9, 0.1)).astype(int)
+
+
+def coded(X):
+    """The same rows, with numbers for the sizes."""
+    return X.assign(size=X["size"].map(SIZES.index, na_action="ignore"))
+
+
+def renamed(literal):
+    """A literal on numbers, on the texts for which they stand."""
+    text = str(literal)
+    for number, size in enumerate(SIZES):
+        text = text.replace(f"size >= {number}", f"size >= {size}")
+        text = text.replace(f"size < {number}", f"size < {size}")
+        text = text.replace(f"= {number}", f"= {size}")
+    return text
+
+
+SETTINGS = [
+    {},
+    {"negations": False},
+    {"monotonic_cst": {"size": 1}},
+    {"monotonic_cst": {"size": -1}, "negations": False},
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, dict])
+def test_literals_and_bits_are_those_of_numbers(settings, library):
+    X, _ = table()
+    texts, numbers = {**X}, {**coded(X)}
+    texts["size"] = [v if isinstance(v, str) else None for v in X["size"]]
+    encoder = LiteralEncoder(kinds=KINDS, **settings)
+    other = LiteralEncoder(kinds={"size": "ordinal"}, **settings)
+    source = library({"size": texts["size"], "b": X["b"].to_numpy()})
+    bits, same = encoder.fit_encode(source), other.fit_encode(numbers)
+    assert encoder.kinds_["size"] == "ordinal"
+    assert encoder.orders_ == {"size": tuple(SIZES)}
+    assert [str(x) for x in encoder.literals_] == [renamed(x) for x in other.literals_]
+    for i in range(len(bits.table)):
+        assert (bits.truth(bits.table[i]) == same.truth(same.table[i])).all()
+    # Ranks are what the core compares: implications among the literals are the same.
+    assert (bits.table.rank == same.table.rank).all()
+
+
+def test_categories_that_no_row_has_get_no_literals_and_keep_their_place():
+    encoder = LiteralEncoder(kinds=KINDS).fit({"size": ["huge", "small", "large", "small"]})
+    own = [str(x) for x in encoder.literals_]
+    assert "size >= large" in own
+    assert not any("medium" in text for text in own)
+    rule = BooleanFunction("size >= large")
+    assert rule(encoder.as_table({"size": ["medium", "huge", None]})).tolist() == [0, 1, 0]
+    assert BooleanFunction("size < huge")(encoder.as_table({"size": [None, "medium"]}))[1]
+    assert not rule(encoder.as_table({"size": [None, None]})).any()
+
+
+@pytest.mark.parametrize(
+    ("kinds", "X", "said"),
+    [
+        (
+            {"size": ["small", "large"]},
+            {"size": ["small", "medium", "large"]},
+            "Column 'size' holds 'medium' in row 1, which is not in its order 'small' < 'large'.",
+        ),
+        (
+            {"size": ["a", "b", "a"]},
+            {"size": ["a", "b"]},
+            f"{MUST} 'a' stands twice.",
+        ),
+        (
+            {"size": []},
+            {"size": ["a", "b"]},
+            f"{MUST} Got [] instead.",
+        ),
+        ({"size": ["a"]}, {"size": ["a", "b"]}, "Got ['a'] instead."),
+        ({"size": ["a", None]}, {"size": ["a", "b"]}, "Got ['a', None] instead."),
+        ({"size": ["a", ""]}, {"size": ["a", "b"]}, "Got ['a', ''] instead."),
+        ({"size": [1, 2]}, {"size": [1, 2]}, "Got [1, 2] instead."),
+        ({"size": {"a": 1}}, {"size": ["a", "b"]}, "for column 'size'. Got {'a': 1} instead."),
+        ({"size": np.array(["a"])}, {"size": ["a"]}, "Got array(['a'], dtype='<U1') instead."),
+        (
+            {"sise": ["a", "b"]},
+            {"size": ["a", "b"]},
+            "The 'kinds' parameter of LiteralEncoder names column 'sise', which X does not have. "
+            "Did you mean 'size'?",
+        ),
+        (
+            {"size": ["1", "2"]},
+            {"size": [2, 1]},
+            "Column 'size' cannot have the order '1' < '2', which is for texts: it holds 2 in "
+            "row 0.",
+        ),
+    ],
+)
+def test_wrong_orders(kinds, X, said):
+    with pytest.raises(InputError) as caught:
+        LiteralEncoder(kinds=kinds).fit(X)
+    assert str(caught.value).endswith(said)
+
+
+def test_texts_that_are_not_listed_are_refused_when_rows_are_predicted():
+    encoder = LiteralEncoder(kinds=KINDS).fit(table()[0])
+    said = "Column 'size' holds 'tiny' in row 1, which is not in its order 'small' < 'medium' < "
+    for use in (encoder.encode, lambda X: BooleanFunction("size = small")(encoder.as_table(X))):
+        with pytest.raises(InputError, match=said):
+            use({"size": ["small", "tiny"], "b": [0, 1]})
+        with pytest.raises(InputError, match="held text in fitting and holds numbers now"):
+            use({"size": [1, 2], "b": [0, 1]})
+
+
+def test_a_threshold_needs_the_order():
+    rule = BooleanFunction("size >= medium")
+    for own in ({"size": ["small", "medium"]}, {"size": pd.Categorical(SIZES, SIZES)}):
+        with pytest.raises(InputError, match="'size >= medium' needs an order of categories that"):
+            rule(own)
+    encoder = LiteralEncoder(kinds=KINDS).fit(table()[0])
+    with pytest.raises(InputError, match="names 'tiny'; Column 'size' has 'small' < 'medium' < 'l"):
+        BooleanFunction("size >= tiny")(encoder.as_table(table()[0]))
+
+
+def test_states_and_packed_tables_keep_the_order(tmp_path):
+    X, _ = table()
+    encoder = LiteralEncoder(kinds={"size": tuple(SIZES)}, monotonic_cst={"b": 1}).fit(X)
+    again = LiteralEncoder.from_dict(json.loads(json.dumps(encoder.to_dict())))
+    assert (again.literals_, again.orders_) == (encoder.literals_, encoder.orders_)
+    bits = encoder.encode(X)
+    bits.save(tmp_path / "b.pack")
+    for other in (again.encode(X), BitMatrix.open(tmp_path / "b.pack")):
+        assert [*other.table] == [*bits.table]
+        assert (other.table.rank == bits.table.rank).all()
+        assert (other.planes == bits.planes).all()
+
+
+@pytest.mark.parametrize(
+    ("order", "literals", "said"),
+    [
+        (None, [[">=", "b"]], "literal 'a >= b' names a category that is not in an order of 'a'"),
+        (["a", "c"], [["<", "b"]], "literal 'a < b' names a category that is not in an order"),
+        (["a", "c"], [["=", "b"]], "literal 'a = b' names a category that is not in an order"),
+        (["a", "a"], [["=", "a"]], "'a' stands twice"),
+    ],
+)
+def test_forged_states(order, literals, said):
+    state = LiteralEncoder().fit({"a": ["a", "b"]}).to_dict()
+    state["parameters"]["kinds"] = None if order is None else {"a": order}
+    state["attributes"][0]["literals"] = literals
+    with pytest.raises(InputError, match="not a state of a LiteralEncoder") as caught:
+        LiteralEncoder.from_dict(state)
+    assert said in str(caught.value)
+
+
+def test_classifiers_find_what_they_find_on_numbers(tmp_path):
+    X, y = table()
+    model = DNFClassifier(kinds=KINDS, random_state=0).fit(X, y)
+    other = DNFClassifier(kinds={"size": "ordinal"}, random_state=0).fit(coded(X), y)
+    assert str(model.function_) == "(b AND size >= large)"
+    assert model.log_posterior_ == other.log_posterior_
+    assert (model.predict_proba(X) == other.predict_proba(coded(X))).all()
+    assert clone(model).fit(X, y).function_ == model.function_
+    model.save(tmp_path / "m.json")
+    again = DNFClassifier.load(tmp_path / "m.json")
+    assert again.kinds == KINDS
+    assert again.function_ == model.function_
+    assert (again.predict_proba(X) == model.predict_proba(X)).all()
+    assert again.summary() == model.summary()
+    namespace = {}
+    exec(model.function_.to_python(orders=model.encoder_.orders_), namespace)
+    rows = X.astype(object).where(X.notna(), None).to_dict("records")
+    assert [namespace["rule"](row) for row in rows] == (model.predict(X) == 1).tolist()
+
+
+def test_explanations_and_reports(tmp_path):
+    X, y = table()
+    for direction in ({}, {"size": 1, "b": 1}):
+        model = DNFClassifier(kinds=KINDS, monotonic_cst=direction, random_state=0).fit(X, y)
+        told = str(model.explain({"size": "small", "b": 1}))
+        assert "size >= large" in told
+        page = tmp_path / "r.html"
+        model.report(X, y, page)
+        text = page.read_text()
+        assert "size is large or more" in text
+        place = [text.find(f'"{size}"') for size in SIZES]  # what one can pick, in order
+        assert -1 < place[0] < place[1] < place[2] < place[3]
+
+
+@pytest.mark.slow
+def test_posteriors(tmp_path):
+    X, y = table()
+    model = Posteriors(kinds=KINDS, random_state=0, draws=200, warmup=100, chains=2, layers=1).fit(
+        X, y
+    )
+    assert str(model.map_) == "(b AND size >= large)"
+    model.save(tmp_path / "d.nc")
+    again = Posteriors.load(tmp_path / "d.nc")
+    assert again.map_ == model.map_
+    assert (again.predict_proba(X) == model.predict_proba(X)).all()
+    values = model.risk_along(X, "size")["values"].tolist()
+    firsts = [value.split(", ")[0] for value in values if value != "missing"]
+    assert [SIZES.index(first) for first in firsts] == sorted(map(SIZES.index, firsts))
