@@ -38,6 +38,8 @@ def test_an_array_says_the_same_as_a_dict_and_files_keep_it():
     assert (again.literals_, again.directions_) == (one.literals_, {"age": -1})
     older = other.to_dict() | {"version": 2}
     del older["parameters"]["monotonic_cst"]
+    for attribute in older["attributes"]:
+        del attribute["order"]
     assert LiteralEncoder.from_dict(older).directions_ == {}
 
 

@@ -69,7 +69,13 @@ def damaged(**changes):
     return state
 
 
-ATTRIBUTE = {"name": "a", "kind": "categorical", "type": "text", "literals": [["=", "u"]]}
+ATTRIBUTE = {
+    "name": "a",
+    "kind": "categorical",
+    "type": "text",
+    "literals": [["=", "u"]],
+    "order": [],
+}
 
 
 @pytest.mark.parametrize(

@@ -162,19 +162,44 @@ def test_states_and_packed_tables_keep_the_order(tmp_path):
 @pytest.mark.parametrize(
     ("order", "literals", "said"),
     [
-        (None, [[">=", "b"]], "literal 'a >= b' names a category that is not in an order of 'a'"),
+        ([], [[">=", "b"]], "literal 'a >= b' names a category that is not in an order of 'a'"),
         (["a", "c"], [["<", "b"]], "literal 'a < b' names a category that is not in an order"),
         (["a", "c"], [["=", "b"]], "literal 'a = b' names a category that is not in an order"),
-        (["a", "a"], [["=", "a"]], "'a' stands twice"),
+        (["a", "a"], [["=", "a"]], "must be a list of different texts. Got ['a', 'a'] instead"),
     ],
 )
 def test_forged_states(order, literals, said):
     state = LiteralEncoder().fit({"a": ["a", "b"]}).to_dict()
-    state["parameters"]["kinds"] = None if order is None else {"a": order}
-    state["attributes"][0]["literals"] = literals
+    state["attributes"][0] |= {"order": order, "literals": literals}
     with pytest.raises(InputError, match="not a state of a LiteralEncoder") as caught:
         LiteralEncoder.from_dict(state)
     assert said in str(caught.value)
+
+
+def test_an_ordered_categorical_brings_its_order(tmp_path):
+    sizes = ["small", "medium", "large", "huge"]
+    texts = ["medium", "small", None, "large", "medium", "small"]
+    X = pd.DataFrame({"size": pd.Categorical(texts, categories=sizes, ordered=True)})
+    encoder = LiteralEncoder().fit(X)
+    listed = LiteralEncoder(kinds={"size": sizes}).fit(X.astype(object))
+    assert encoder.literals_ == listed.literals_
+    assert encoder.orders_ == {"size": tuple(sizes)}
+    again = LiteralEncoder.from_dict(json.loads(json.dumps(encoder.to_dict())))
+    assert again.orders_ == encoder.orders_
+    # Rows to encode may come as texts, or with the categories the other way round.
+    for rows in (X.astype(object), X.assign(size=X["size"].cat.reorder_categories(sizes[::-1]))):
+        assert (again.encode(rows).planes == encoder.encode(X).planes).all()
+    unordered = LiteralEncoder(kinds={"size": "categorical"}).fit(X)
+    assert (unordered.kinds_, unordered.orders_) == ({"size": "categorical"}, {})
+    with pytest.raises(InputError, match="cannot be numeric, which needs numbers: it holds the te"):
+        LiteralEncoder(kinds={"size": "numeric"}).fit(X)
+
+
+def test_ordered_categories_of_numbers_are_numbers():
+    stage = pd.Series([1, 2, 4, 2, 1], dtype="int64")
+    for categories, kind in (([1, 2, 4], "ordinal"), ([4, 2, 1], "categorical")):
+        X = pd.DataFrame({"stage": pd.Categorical(stage, categories=categories, ordered=True)})
+        assert LiteralEncoder().fit(X).kinds_ == {"stage": kind}
 
 
 def test_classifiers_find_what_they_find_on_numbers(tmp_path):

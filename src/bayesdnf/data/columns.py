@@ -238,8 +238,15 @@ def _read_series(series: nw.Series[Any], origin: Origin, missing: frozenset[Valu
         if gone.any():  # numpy would make them floats or objects
             filled = series.fill_null(0 if dtype.is_integer() else False)
             return _of_numbers(filled.to_numpy(), gone, origin, missing)
-    is_category = dtype in (nw.Categorical, nw.Enum)
-    return _read_array(series.to_numpy(), origin, missing, is_category)
+    # An Enum of polars has an order too, but everyone who wants its speed has to give one.
+    native: Any = getattr(series.to_native(), "dtype", None)
+    ranked = list(native.categories) if getattr(native, "ordered", False) is True else []
+    rising = bool(ranked) and all(isinstance(v, Real) for v in ranked) and ranked == sorted(ranked)
+    is_category = dtype in (nw.Categorical, nw.Enum) and not rising
+    column = _read_array(series.to_numpy(), origin, missing, is_category)
+    if column.type != TEXT or not ranked:
+        return column
+    return replace(column, order=tuple(text for text in map(str, ranked) if text))
 
 
 def _read_array(

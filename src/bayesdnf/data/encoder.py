@@ -80,8 +80,9 @@ class LiteralEncoder:
         ``{"stage": "categorical" | "ordinal" | "numeric" | "binary"}`` for columns whose kind
         should not be guessed. ``binary`` gives one literal, and its negation, for a column of two
         values. A list of the categories of a text column, lowest first, makes it ordinal:
-        ``{"size": ["small", "medium", "large"]}`` gives ``size >= medium``. Texts that are not in
-        the list are refused, in fitting and afterwards.
+        ``{"size": ["small", "medium", "large"]}`` gives ``size >= medium``, as the order of an
+        ordered Categorical of pandas does. Texts that are not among them are refused, in fitting
+        and afterwards.
     negations : bool, default True
         Whether to offer both directions: ``age < 45`` beside ``age >= 45``, ``odor != f`` beside
         ``odor = f``, ``NOT x3`` beside ``x3``. False offers ``>=``, ``=`` and ``x3`` alone, for
@@ -95,7 +96,7 @@ class LiteralEncoder:
     monotonic_cst : dict or array, optional
         Directions of columns, as in scikit-learn: ``{"age": 1}`` offers ``age >= 45`` and no
         ``age < 45`` or ``age = 45``, ``{"age": -1}`` the reverse, 0 both; an array has a number for
-        each column. Columns of texts have no direction.
+        each column. Columns of texts have no direction unless they have an order.
 
     Attributes
     ----------
@@ -384,9 +385,7 @@ class LiteralEncoder:
         self.dropped_ = dropped
         self.directions_ = directions
         self.orders_ = {
-            name: order
-            for name, order in orders_of(self.kinds).items()
-            if any(attribute.name == name for attribute in attributes)
+            attribute.name: attribute.order for attribute in attributes if attribute.order
         }
         self.kinds_ = {attribute.name: attribute.kind for attribute in attributes}
         self._attributes = attributes

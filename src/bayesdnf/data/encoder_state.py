@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, NoReturn
 from ..boolean.literal import FALSE, TRUE, Literal
 from ..errors import InputError
 from .columns import BOOLS, NUMBERS, TEXT
-from .kinds import KINDS, Attribute, check_kinds, orders_of
+from .kinds import KINDS, Attribute, check_kinds
 
 _FORMAT = "bayesdnf.literal-encoder"
 # In version 1 negations were not written: all of them were on offer, or none. Version 3 has
@@ -46,6 +46,7 @@ def write_state(
                 "kind": attribute.kind,
                 "type": attribute.type,
                 "literals": [[x.operator, x.value] for x in attribute.literals],
+                "order": list(attribute.order),
             }
             for attribute in attributes
         ],
@@ -71,13 +72,12 @@ def read_state(state: Any) -> State:
         check_kinds(parameters["kinds"], "LiteralEncoder")
     except InputError as error:
         _fail(str(error).rstrip("."))
-    orders = orders_of(parameters["kinds"])
     columns = tuple(
         _expect(name, str, "a name in 'columns'")
         for name in _expect(state["columns"], list, "'columns'")
     )
     attributes = [
-        _read_attribute(part, _OPERATORS[version], orders)
+        _read_attribute(part, version)
         for part in _expect(state["attributes"], list, "'attributes'")
     ]
     if version == 1 and parameters["negations"]:
@@ -96,11 +96,10 @@ def read_state(state: Any) -> State:
     return State(dict(parameters), columns, attributes, dict(dropped))
 
 
-def _read_attribute(
-    part: Any, operators: tuple[str, ...], orders: Mapping[str, tuple[str, ...]]
-) -> Attribute:
+def _read_attribute(part: Any, version: int) -> Attribute:
     _expect(part, dict, "an attribute")
-    _expect_keys(part, {"name", "kind", "type", "literals"}, "an attribute")
+    newer = {"order"} if version > 3 else set()
+    _expect_keys(part, {"name", "kind", "type", "literals"} | newer, "an attribute")
     name = _expect(part["name"], str, "an attribute's 'name'")
     if part["kind"] not in KINDS:
         _fail(
@@ -109,9 +108,12 @@ def _read_attribute(
     if part["type"] not in (TEXT, NUMBERS, BOOLS):
         must = f"{TEXT}, {NUMBERS} or {BOOLS}"
         _fail(f"the type of {name!r} must be {must}. Got {part['type']!r} instead")
+    order = _expect(part["order"], list, f"the order of {name!r}") if newer else []
+    if not all(isinstance(text, str) for text in order) or len(set(order)) < len(order):
+        _fail(f"the order of {name!r} must be a list of different texts. Got {order!r} instead")
     literals = []
     for pair in _expect(part["literals"], list, f"the literals of {name!r}"):
-        if not isinstance(pair, list) or len(pair) != 2 or pair[0] not in operators:
+        if not isinstance(pair, list) or len(pair) != 2 or pair[0] not in _OPERATORS[version]:
             _fail(f"a literal of {name!r} must be [operator, value]. Got {pair!r} instead")
         try:
             literal = Literal(name, *pair)
@@ -120,14 +122,13 @@ def _read_attribute(
         named = literal.operator not in (TRUE, FALSE)
         if named and isinstance(literal.value, str) != (part["type"] == TEXT):
             _fail(f"literal '{literal}' does not suit a column of {part['type']}")
-        needs_order = name in orders or literal.operator in (">=", "<")
-        unknown = literal.value not in orders.get(name, ())
-        if named and isinstance(literal.value, str) and needs_order and unknown:
+        needs_order = order or literal.operator in (">=", "<")
+        if named and isinstance(literal.value, str) and needs_order and literal.value not in order:
             _fail(f"literal '{literal}' names a category that is not in an order of {name!r}")
         literals.append(literal)
     if not literals or len(set(literals)) < len(literals):
         _fail(f"the literals of {name!r} must be different, and at least one")
-    return Attribute(name, part["kind"], part["type"], tuple(literals))
+    return Attribute(name, part["kind"], part["type"], tuple(literals), tuple(order))
 
 
 # Not files.checked_json: this state may come from anywhere, a pickle or a caller's dict, and its

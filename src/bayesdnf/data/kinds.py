@@ -82,6 +82,8 @@ class Attribute(NamedTuple):
     kind: str
     type: str
     literals: tuple[Literal, ...]
+    order: tuple[str, ...] = ()
+    """The categories of a column of texts, lowest first, if they have an order."""
 
 
 class Unusable(NamedTuple):
@@ -124,7 +126,7 @@ def decide(
     """
     if column.type == NOTHING:
         return Unusable("every value is missing")
-    if kind in ("ordinal", "numeric") and column.type == TEXT and not column.order:
+    if column.type == TEXT and (kind == "numeric" or (kind == "ordinal" and not column.order)):
         value, row = column.example()
         listed = f"; to order texts, list them: kinds={{{name!r}: ['low', 'high']}}"
         raise InputError(
@@ -163,12 +165,15 @@ def decide(
         literals = _ordinal(name, levels, negations)
     else:
         literals = _categorical(name, levels[1:] if drop_first else levels, len(levels), negations)
-    return Attribute(name, kind, column.type, tuple(literals))
+    order = column.order if kind == "ordinal" else ()
+    return Attribute(name, kind, column.type, tuple(literals), order)
 
 
 def _natural_kind(column: Column, values: NDArray[Any]) -> str:
     if _are_flags(values.tolist()):
         return "binary"
+    if column.order:
+        return "ordinal"
     if column.type != NUMBERS or column.is_category:
         return "categorical"
     # Not by dtype: whole numbers with a gap among them become floats on the way.
