@@ -13,9 +13,8 @@ import numpy as np
 
 from .measured import Difference, Measured, filled, listed, number, read, seconds, table
 from .peers import MOST_ROWS
-from .writing import RESULTS, stamp
+from .writing import DOCS, stamp
 
-DOCS = RESULTS.parents[1] / "docs"
 AVERAGED, FUNCTIONS, FOREST = "averaged lists", "averaged functions", "random forest"
 SHOWN = (
     AVERAGED,

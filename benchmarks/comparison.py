@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from scipy.stats import gmean, rankdata
@@ -20,9 +19,8 @@ from . import classes
 from .comparison_figure import GAINS, NAMES, draw, draw_gains
 from .measured import Measured, filled, listed, number, read, seconds, table
 from .peers import CPU_SECONDS, MEMORY, MOST_ROWS
-from .writing import stamp
+from .writing import DOCS, stamp
 
-DOCS = Path(__file__).parents[1] / "docs"
 FIGURES = DOCS / "comparison"
 OURS = ("function", "list", "representative, 15", "representative, 5")
 AVERAGES = ("averaged functions", "averaged lists")

@@ -28,9 +28,8 @@ from .power import (
     compared,
 )
 from .small_sets import measure as measure_small_sets
-from .writing import RESULTS, read_lines, stamp
+from .writing import DOCS, read_lines, stamp
 
-DOCS = RESULTS.parents[1] / "docs"
 BONFERRONI = 0.05 / math.comb(N_VARIANTS, 2)
 
 Line = dict[str, Any]

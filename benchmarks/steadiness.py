@@ -21,12 +21,13 @@ from bayesdnf.boolean import same_partition
 from bayesdnf.model.rule import Rule
 
 from .folds import FOLDERS, Set, read_set
-from .writing import arguments, show, write
+from .writing import DOCS, arguments, between_marks, show, stamp, write
 
 SETS = ("titanic", "votes", "lymphography", "car", "compas", "kr-vs-kp")
 LAYERS = (1, 4)
 MOST_ROWS = 4000
 TIMES = 5  # seeds, and pairs of halves
+MARK = "<!-- steadiness -->\n"
 
 
 class Shown(NamedTuple):
@@ -104,8 +105,32 @@ def measure(data: Set, layers: int, times: int, jobs: int) -> Iterator[dict[str,
             yield {"set": data.name, "layers": layers, "between": between, **row}
 
 
+def table(results: list[dict[str, Any]]) -> list[str]:
+    """Lines of a table, one for each set and number of layers."""
+    by = {(r["set"], r["layers"], r["between"], r["kind"]): r for r in results}
+    lines = [
+        "| table | layers | changed between seeds | changed between halves | columns in common, "
+        "halves | risks apart, halves |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for name, layers in dict.fromkeys((r["set"], r["layers"]) for r in results):
+
+        def cell(between: str, unit: str, form: str, key: tuple[str, int] = (name, layers)) -> str:
+            shown = [r for (*k, b, _), r in by.items() if tuple(k) == key and b == between]
+            return " / ".join(f"{r[unit]:{form}}" for r in shown if r[unit] is not None)
+
+        cells = (
+            cell("seeds", "changed", ".1f"),
+            cell("halves", "changed", ".1f"),
+            cell("halves", "shared", ".2f"),
+            cell("halves", "apart", ".3f"),
+        )
+        lines.append(f"| {name} | {layers} | " + " | ".join(cells) + " |")
+    return lines
+
+
 def main() -> None:
-    """Measure, print a table, write JSON."""
+    """Measure, print a table, write JSON, and docs/layers.md when all was measured."""
     parser = arguments(__doc__, sets=False)
     parser.add_argument("--only", help="names of sets, with commas between")
     parser.add_argument("--layers", type=int, nargs="+", default=LAYERS)
@@ -138,6 +163,10 @@ def main() -> None:
                 found,
             )
             write("steadiness", {"steadiness": results})
+    if not (options.quick or options.only):
+        page = DOCS / "layers.md"
+        between_marks(page, MARK, table(results))
+        stamp(page, "python -m benchmarks.steadiness")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ import argparse
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -24,9 +23,8 @@ from bayesdnf import BitMatrix, Draws, Posterior, simulate
 from bayesdnf.model.flat_functions import as_flat
 from bayesdnf.sampling.kernel import MOVES
 
-from .writing import stamp
+from .writing import DOCS, stamp
 
-DOCS = Path(__file__).parents[1] / "docs"
 LENGTHS = [(100, 0.0), (100, 0.5), (300, 0.0), (300, 0.8), (1000, 0.0), (1000, 0.8), (5000, 0.5)]
 """Draws of each chain, and the probability of staying at a function."""
 FAULTS = ["none", "stuck", "misses a literal", "misses functions"]

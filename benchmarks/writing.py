@@ -15,6 +15,7 @@ from typing import Any
 from bayesdnf.versions import versions
 
 RESULTS = Path(__file__).parent / "results"
+DOCS = Path(__file__).parents[1] / "docs"
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
 
