@@ -262,6 +262,7 @@ figures: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.verdicts
 	$(BIN)/python -m benchmarks.chain_weights --quick
 	$(BIN)/python -m benchmarks.defaults
+	$(BIN)/python -m benchmarks.steadiness
 	$(BIN)/python -m benchmarks.wide
 
 # The native module's type stub is generated, and checked in so that editors and mypy find it.

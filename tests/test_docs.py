@@ -107,6 +107,7 @@ MEASURED = [
     ("docs/defaults.md", "python -m benchmarks.defaults --part literals"),
     ("docs/defaults.md", "python -m benchmarks.defaults --part prior"),
     ("docs/hiv.md", "python -m benchmarks.hiv"),
+    ("docs/layers.md", "python -m benchmarks.steadiness"),
     ("docs/null-studies.md", "make null-studies"),
     ("docs/power.md", "make power"),
     ("docs/reproduction/index.md", "make reproduce"),
