@@ -36,7 +36,7 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/clang-format --dry-run --Werror $(filter %.cpp %.hpp,$(NATIVE))
+	$(BIN)/clang-format --dry-run --Werror $(filter %.cpp %.hpp %.cu,$(NATIVE))
 
 native-test: $(VENV)/.installed
 	+$(BIN)/cmake --build build/editable --target native_tests

@@ -85,8 +85,8 @@ extern "C" __global__ void __launch_bounds__(256, 2)
 // whose rows of the second segment are in the span of as many rows of the first. A literal is a
 // plane, or a complement: the rows whose value is known less those of the plane.
 // of_masks[segment][mask]: rows of the masks.
-extern "C" __global__ void select_literals(const int* __restrict__ counts, int n_masks, int n_planes,
-                                           const int* __restrict__ planes,
+extern "C" __global__ void select_literals(const int* __restrict__ counts, int n_masks,
+                                           int n_planes, const int* __restrict__ planes,
                                            const int* __restrict__ valid,
                                            const unsigned char* __restrict__ complements,
                                            int n_literals, const int* __restrict__ of_masks,
