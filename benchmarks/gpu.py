@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from bayesdnf import BitMatrix, Posterior, _native, hunt
 from bayesdnf.data.literal_table import LiteralTable
 from bayesdnf.genomics import Genotypes, scan
-from bayesdnf.genomics.genotypes import empty_planes
+from bayesdnf.genomics.genotypes import empty_planes, pack_mask
 from bayesdnf.genomics.scanning.cuda_pairs import CudaPairs
-from bayesdnf.genomics.scanning.scan_parts import ScanOptions, scan_table
+from bayesdnf.genomics.scanning.scan_parts import ScanOptions, scan_table, segments_of
 from bayesdnf.gpu.device import compiled
 from bayesdnf.gpu.sweeping import on_device
 
@@ -131,7 +131,7 @@ def one_launch(gpu: CudaPairs, tasks: range, least: float, jobs: int) -> float:
     for _ in range(4):
         began, ended = cp.cuda.Event(), cp.cuda.Event()
         began.record()
-        gpu._launch(slot, (gpu._operand(0), gpu._operand(0)), numbers, least, jobs)
+        gpu._launch(slot, (0, 0), numbers, least, jobs)
         ended.record()
         ended.synchronize()
         took.append(cp.cuda.get_elapsed_time(began, ended) / 1000)
@@ -206,17 +206,23 @@ def search(p: int, n: int, jobs: int, limit: float) -> dict[str, Any]:
     return shown
 
 
-def measure(p: int, n: int, measure: str, jobs: int) -> dict[str, Any]:
+def measure(
+    p: int, n: int, measure: str, jobs: int, n_strata: int = 1, missing: bool = False
+) -> dict[str, Any]:
     """Scan on the GPU, and some tasks on the CPU too."""
     genotypes, y = study(p, n)
+    strata = np.arange(n) % n_strata if n_strata > 1 else None
+    if missing:  # one call in a hundred of every variant
+        genotypes.planes[:] &= ~pack_mask(np.arange(n) % 100 == 7, genotypes.planes.shape[2])
+    given = {"measure": measure, "strata": strata, "n_jobs": jobs}
     options = ScanOptions(measure=measure, top=100)
     # Kernels are compiled at first use and kept; that is not timed.
     few = genotypes.take(variants=np.arange(300))
-    scan(few, y, device="cuda", measure=measure, top=5)
+    scan(few, y, device="cuda", top=5, **given)
     began = time.perf_counter()
-    table = scan_table(genotypes, y, options, n_jobs=jobs)
+    table = scan_table(genotypes, y, options, strata, jobs)
     margins = time.perf_counter()
-    gpu = CudaPairs(genotypes, y, table, options)
+    gpu = CudaPairs(genotypes, segments_of(y, strata), table, options)
     sent = time.perf_counter()
     best = _native.Findings(100)
     gpu.scan(best, range(table.n_tasks), jobs, lambda tasks: None)
@@ -225,19 +231,18 @@ def measure(p: int, n: int, measure: str, jobs: int) -> dict[str, Any]:
     alone = one_launch(gpu, some, best.least, jobs)
     counted = table.size_of(0, some[-1] + 1) * n / alone
     phases = {"margins": margins - began, "transfer": sent - margins, "pairs": ended - sent}
-    kernel = {"registers": gpu._kernel.num_regs, "spilled": gpu._kernel.local_size_bytes}
+    code = gpu._kernel.function
+    kernel = {"registers": code.num_regs, "local": code.local_size_bytes, "left": gpu._left}
     del gpu
     began = time.perf_counter()
-    found = scan(genotypes, y, device="cuda", n_jobs=jobs, top=100, measure=measure)
+    found = scan(genotypes, y, device="cuda", top=100, **given)
     seconds = time.perf_counter() - began
     parts = max(1, p * (p - 1) // 2 * n // 4_000_000_000_000)
-    few = [
-        scan(genotypes, y, device=d, n_jobs=jobs, top=100, measure=measure, part=(1, parts))
-        for d in ("cuda", "cpu")
-    ]
+    few = [scan(genotypes, y, device=d, top=100, part=(1, parts), **given) for d in ("cuda", "cpu")]
     rate = p * (p - 1) / 2 * n / seconds
     shown = {
-        "variants": p, "samples": n, "measure": measure, "seconds": seconds,
+        "variants": p, "samples": n, "measure": measure, "strata": n_strata, "missing": missing,
+        "seconds": seconds,
         "pair_samples_per_second": rate, "same_as_cpu": few[0].findings.equals(few[1].findings),
         "cpu_part": parts, "phases": phases, "kernel": kernel,
         "rate_of_kernel": counted,
@@ -248,11 +253,40 @@ def measure(p: int, n: int, measure: str, jobs: int) -> dict[str, Any]:
     return shown
 
 
+def triples(chosen: int, n: int, jobs: int, n_strata: int = 1) -> dict[str, Any]:
+    """Scan all triples of some variants on the GPU, and a part of them on the CPU too."""
+    genotypes, y = study(chosen, n)
+    given = {
+        "size": 3, "among": range(chosen), "n_jobs": jobs, "top": 100,
+        "strata": np.arange(n) % n_strata if n_strata > 1 else None,
+    }  # fmt: skip
+    scan(genotypes, y, device="cuda", **{**given, "among": range(50)})  # compiles
+    began = time.perf_counter()
+    found = scan(genotypes, y, device="cuda", **given)
+    took = time.perf_counter() - began
+    total = chosen * (chosen - 1) * (chosen - 2) // 6
+    parts = min(chosen, max(1, total * n // 1_000_000_000_000))
+    few = []
+    for device in ("cuda", "cpu"):
+        began = time.perf_counter()
+        few.append(scan(genotypes, y, device=device, part=(1, parts), **given))
+    return {
+        "chosen": chosen, "samples": n, "strata": n_strata, "triples": total, "seconds": took,
+        "triple_samples_per_second": total * n / took, "cpu_part": parts,
+        "cpu_seconds_of_part": time.perf_counter() - began,
+        "same_as_cpu": few[0].findings.equals(few[1].findings),
+        "best": found.findings["marker"].head(2).tolist(),
+    }  # fmt: skip
+
+
 def main() -> None:
     """Print one JSON object a line."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--sizes", default="20000x5000,20000x20000,20000x100000,10000x500000")
     parser.add_argument("--measure", default="and,cells")
+    parser.add_argument("--strata", default="20000x5000,20000x50000", help="In five strata.")
+    parser.add_argument("--missing", default="20000x5000,20000x50000", help="Calls, cells.")
+    parser.add_argument("--triples", default="1000x5000,1000x50000", help="Chosen variants.")
     parser.add_argument("--sweeps", default="1000000x10000,1000000x500000")
     parser.add_argument("--searches", default="1000000x10000")
     parser.add_argument("--limit", type=float, default=120, help="Seconds of a search.")
@@ -271,6 +305,14 @@ def main() -> None:
             got = measure(p, n, kind, options.jobs)
             got["share_of_limit"] = got["pair_samples_per_second"] * 4 / bound["bit_products"]
             print(json.dumps(got), flush=True)
+    for p, n in sizes(options.strata):
+        for kind in options.measure.split(","):
+            print(json.dumps(measure(p, n, kind, options.jobs, n_strata=5)), flush=True)
+    for p, n in sizes(options.missing):
+        print(json.dumps(measure(p, n, "cells", options.jobs, missing=True)), flush=True)
+    for p, n in sizes(options.triples):
+        for n_strata in (1, 5):
+            print(json.dumps(triples(p, n, options.jobs, n_strata)), flush=True)
     for p, n in sizes(options.sweeps):
         print(json.dumps(sweeps(p, n, bound["bytes_copied"])), flush=True)
         cp.get_default_memory_pool().free_all_blocks()

@@ -11,7 +11,11 @@ NB_MODULE(_native, m) {
             PyErr_SetString(errors.attr("ParameterError").ptr(), error.what());
         }
     });
+    m.attr("CUDA_OPERANDS") = bayesdnf::kCudaOperands;
     m.attr("CUDA_PAIRS") = bayesdnf::kCudaPairs;
+    m.attr("CUDA_PRODUCTS") = bayesdnf::kCudaProducts;
+    m.attr("CUDA_SCREENS") = bayesdnf::kCudaScreens;
+    m.attr("CUDA_SEGMENTS") = bayesdnf::kCudaSegments;
     m.attr("CUDA_SWEEP") = bayesdnf::kCudaSweep;
     bayesdnf::bindings::bind_bits(m);
     bayesdnf::bindings::bind_rng(m);

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 
 #include "bindings/keeping.hpp"
@@ -65,11 +66,6 @@ bool disjoint(const In<Word, 2>& masks) {
     return true;
 }
 
-// What is for whoever counts pairs elsewhere.
-void require_one_stratum(const ScanTable& table) {
-    require(table.split().n_strata() == 1, "pairs that were counted have no strata");
-}
-
 using PyScanTable = Keeping<ScanTable>;
 using PyTripleTable = Keeping<TripleTable>;
 
@@ -129,17 +125,65 @@ std::size_t sum_of(const Table& t, std::size_t first, std::size_t last, std::siz
     return sum;
 }
 
-// Whether counts of a pair rise from two copies of both, and none exceeds its variants' own.
-bool possible(const ScanTable& table, const ScanTable::CountedPair& pair) {
-    for (std::size_t s = 0; s < 2; ++s) {
-        const std::int32_t* const c = pair.data() + 2 + 4 * s;
-        const auto& a = table.margins(static_cast<std::size_t>(pair[0]))[0][s];
-        const auto& b = table.margins(static_cast<std::size_t>(pair[1]))[0][s];
-        if (c[3] < 0 || c[1] < c[3] || c[2] < c[3] || c[0] < c[1] + c[2] - c[3] ||
-            c[0] > std::min(a[kCarrier], b[kCarrier]) || c[1] > b[kTwo] || c[2] > a[kTwo])
+// Whether counts of levels of two variants rise from two copies of both, and no cell has less than
+// no row.
+bool rises(const std::int32_t* c, std::size_t n_counts) {
+    if (n_counts == ScanTable::kFewCounts)
+        return c[3] >= 0 && c[1] >= c[3] && c[2] >= c[3] && c[0] >= c[1] + c[2] - c[3];
+    std::array<Count, ScanTable::kAllCounts> levels, cells;
+    std::copy_n(c, levels.size(), levels.begin());
+    plain_cells(levels.data(), cells.data());
+    return *std::min_element(cells.begin(), cells.end()) >= 0;
+}
+
+// Whether they do, and none exceeds its variants' own.
+bool possible(const ScanTable& table, const std::int32_t* pair, std::size_t n_counts) {
+    const std::size_t n_strata = table.split().n_strata();
+    for (std::size_t s = 0; s < 2 * n_strata; ++s) {
+        const std::int32_t* const c = pair + 2 + n_counts * s;
+        const auto margin = [&](std::size_t v) -> const auto& {
+            return table.margins(static_cast<std::size_t>(v))[s % n_strata][s / n_strata];
+        };
+        const auto& a = margin(static_cast<std::size_t>(pair[0]));
+        const auto& b = margin(static_cast<std::size_t>(pair[1]));
+        if (!rises(c, n_counts)) return false;
+        // From carriers of both on, or from known calls on.
+        const std::size_t side = n_counts == ScanTable::kAllCounts ? kLevels : kLevels - 1;
+        for (std::size_t k = 0; k < side; ++k)
+            if (c[k * side] > a[kLevels - side + k] || c[k] > b[kLevels - side + k]) return false;
+    }
+    return true;
+}
+
+// The same of a triple: those with two copies of the first variant are among its carriers, and
+// there are no more of them than rows.
+bool possible(const CaseSplit& split, const std::int32_t* triple, std::size_t columns) {
+    for (std::size_t at = 3, s = 0; at < columns; at += TripleTable::kCounted, ++s) {
+        constexpr std::size_t kFew = ScanTable::kFewCounts;
+        const std::int32_t *const carriers = triple + at, *const two = carriers + kFew;
+        std::array<std::int32_t, kFew> one;
+        for (std::size_t k = 0; k < kFew; ++k) one[k] = carriers[k] - two[k];
+        if (!rises(two, kFew) || !rises(one.data(), kFew) ||
+            static_cast<std::size_t>(carriers[0]) > split.rows(s))
             return false;
     }
     return true;
+}
+
+// What a screen elsewhere goes by: levels and the least of them, or what strata must add up to.
+std::size_t columns_of_levels(const ScanTable& table) {
+    return table.split().n_strata() > 1 ? 1 : kReachLevels + 1;
+}
+
+void write_levels(const ScanTable& table, double sub, double least, float* out) {
+    if (table.split().n_strata() > 1) {
+        *out = table.scores().least_sum(sub, least);
+        return;
+    }
+    const Reach::Levels& levels = table.scores().levels(sub, least);
+    std::copy(levels.begin(), levels.end(), out);
+    out[kReachLevels] = *std::min_element(
+        out, out + (table.rules().measure == Measure::cells ? kReachLevels : kAndLevels));
 }
 
 std::size_t checked_task(const ScanTable& table, std::int64_t task) {
@@ -169,6 +213,37 @@ Out<std::int32_t, 2> blocks(const PyScanTable& table, In<std::int64_t, 1> tasks,
     return out;
 }
 
+// What tables tell of their screen, for whoever screens elsewhere.
+template <class Table>
+void bind_screen(nb::class_<Table>& table, const ScanTable& (*pairs_of)(const Table&)) {
+    table
+        .def_prop_ro(
+            "cuts",
+            [pairs_of](const Table& t) {
+                const auto& cuts = pairs_of(t).scores().reach().cuts();
+                return std::vector<float>(cuts.begin(), cuts.end());
+            },
+            "Where the ranges of numbers of rows end that have a level each.")
+        .def_prop_ro(
+            "both_directions",
+            [pairs_of](const Table& t) { return pairs_of(t).scores().reach().both_directions(); })
+        .def(
+            "stratum_bounds",
+            [pairs_of](const Table& t) {
+                constexpr std::size_t kNumbers = sizeof(StratumBound) / sizeof(float);
+                const std::span<const StratumBound> bounds = pairs_of(t).scores().bounds();
+                auto out = new_array<float, 2>({bounds.size(), kNumbers});
+                if (!bounds.empty()) std::memcpy(out.data(), bounds.data(), bounds.size_bytes());
+                return out;
+            },
+            "By stratum, what rows of it can add to a score; none without strata.")
+        .def_prop_ro("complements",
+                     [pairs_of](const Table& t) { return pairs_of(t).scores().complements(); })
+        .def_prop_ro("needs_known",
+                     [pairs_of](const Table& t) { return pairs_of(t).scores().needs_known(); })
+        .def_prop_ro("all_known", [pairs_of](const Table& t) { return pairs_of(t).all_known(); });
+}
+
 }  // namespace
 
 void bind_scan(nb::module_& m) {
@@ -186,7 +261,10 @@ void bind_scan(nb::module_& m) {
         .def(
             "arrays", [](const Findings& f) { return arrays_of(f.sorted()); },
             "variants, what, rows (positive, negative), log Bayes factor, gain; best first.");
-    nb::class_<PyScanTable>(m, "ScanTable", "Genotypes of cases and controls, for scans of pairs.")
+    nb::class_<PyScanTable> pairs(m, "ScanTable",
+                                  "Genotypes of cases and controls, for scans of pairs.");
+    bind_screen<PyScanTable>(pairs, [](const PyScanTable& t) -> const ScanTable& { return *t; });
+    pairs
         .def(nb::new_(&make_table), "planes"_a, "segments"_a, "effect"_a, "codings"_a, "cells"_a,
              "by_gain"_a, "top"_a, "gap"_a, "chromosome"_a, "position"_a, "n_threads"_a = 1)
         .def_prop_ro("n_tasks", [](const PyScanTable& t) { return t->n_tasks(); })
@@ -237,55 +315,41 @@ void bind_scan(nb::module_& m) {
             "score",
             [](const PyScanTable& t, In<std::int32_t, 2> pairs, std::size_t n_threads,
                Findings& best) {
-                using Pair = ScanTable::CountedPair;
-                require(pairs.shape(1) == std::tuple_size_v<Pair>,
-                        "pairs must have shape (pairs, 10)");
-                require_one_stratum(*t);
-                require(t->all_known(), "with cells or negations all calls must be known");
-                std::vector<Pair> given(pairs.shape(0));
+                const std::size_t columns = pairs.shape(1), segments = t->split().n_segments();
+                const std::size_t n_counts = columns == 2 + segments * ScanTable::kAllCounts
+                                                 ? ScanTable::kAllCounts
+                                                 : ScanTable::kFewCounts;
+                require(columns == 2 + segments * n_counts,
+                        "pairs must have two columns, and four or nine for each segment");
+                require(n_counts == ScanTable::kAllCounts || t->all_known(),
+                        "with cells or negations all calls must be known");
+                const nb::gil_scoped_release release;
                 const auto n = static_cast<std::int32_t>(t->n_variants());
-                for (std::size_t i = 0; i < given.size(); ++i) {
-                    Pair& pair = given[i];
-                    std::copy_n(pairs.data() + i * pair.size(), pair.size(), pair.begin());
+                for (std::size_t i = 0; i < pairs.shape(0); ++i) {
+                    const std::int32_t* const pair = pairs.data() + i * columns;
                     require(0 <= pair[0] && pair[0] < pair[1] && pair[1] < n,
                             "the variants of a pair must rise and be in the table");
-                    require(possible(*t, pair), "a pair has counts that cannot be");
+                    require(possible(*t, pair, n_counts), "a pair has counts that cannot be");
                 }
-                const nb::gil_scoped_release release;
-                t->score_pairs(given, n_threads, best);
+                t->score_pairs({pairs.data(), pairs.size()}, n_counts, n_threads, best);
             },
             "pairs"_a, "n_threads"_a, "best"_a,
-            "Score pairs that were counted: variants, then cases and controls who are carriers of "
-            "both, have two copies of one or the other, and of both; and keep what is best.")
+            "Score pairs that were counted: variants, then for the cases of each stratum and the "
+            "controls of each those who are carriers of both, have two copies of one or the other, "
+            "and of both, or nine counts, of known calls too; and keep what is best.")
         .def(
             "levels",
             [](const PyScanTable& t, double least, std::size_t n_threads) {
-                require_one_stratum(*t);
-                constexpr std::size_t kColumns = kReachLevels + 1;
-                const std::size_t used =
-                    t->rules().measure == Measure::cells ? kReachLevels : kAndLevels;
-                auto out = new_array<float, 2>({t->n_variants(), kColumns});
+                auto out = new_array<float, 2>({t->n_variants(), columns_of_levels(*t)});
                 const nb::gil_scoped_release release;
                 parallel_for(t->n_variants(), n_threads, [&](std::size_t v) {
-                    const Reach::Levels& of_variant = t->levels(v, least);
-                    float* const row = out.data() + v * kColumns;
-                    std::copy(of_variant.begin(), of_variant.end(), row);
-                    row[kReachLevels] = *std::min_element(row, row + used);
+                    write_levels(*t, t->alone(v), least, out.data() + v * out.shape(1));
                 });
                 return out;
             },
             "least"_a, "n_threads"_a = 1,
-            "By variant, what the screen holds sets of rows against, and the least of it.")
-        .def_prop_ro(
-            "cuts",
-            [](const PyScanTable& t) {
-                const auto& cuts = t->scores().reach().cuts();
-                return std::vector<float>(cuts.begin(), cuts.end());
-            },
-            "Where the ranges of numbers of rows end that have a level each.")
-        .def_prop_ro("both_directions",
-                     [](const PyScanTable& t) { return t->scores().reach().both_directions(); })
-        .def_prop_ro("all_known", [](const PyScanTable& t) { return t->all_known(); })
+            "By variant, what the screen holds sets of rows against, and the least of it; within "
+            "strata, what these must add up to.")
         .def(
             "margins",
             [](const PyScanTable& t) {
@@ -297,9 +361,24 @@ void bind_scan(nb::module_& m) {
                             out.data()[v * 2 * kLevels + i] += stratum[i / kLevels][i % kLevels];
                 return out;
             },
-            "By variant, cases then controls of all strata: known calls, carriers, two copies.");
-    nb::class_<PyTripleTable>(m, "TripleTable", "Some variants of a table, for scans of triples.")
-        .def(nb::new_(&make_triples), "table"_a, "chosen"_a, "n_threads"_a = 1)
+            "By variant, cases then controls of all strata: known calls, carriers, two copies.")
+        .def(
+            "margins_by_segment",
+            [](const PyScanTable& t) {
+                const std::size_t n_strata = t->split().n_strata();
+                auto out = new_array<Count, 3>({t->n_variants(), 2 * n_strata, kLevels});
+                for (std::size_t v = 0; v < t->n_variants(); ++v)
+                    for (std::size_t s = 0; s < 2 * n_strata; ++s)
+                        std::copy_n(t->margins(v)[s % n_strata][s / n_strata].begin(), kLevels,
+                                    out.data() + (v * 2 * n_strata + s) * kLevels);
+                return out;
+            },
+            "By variant, cases of each stratum, then controls of each.");
+    nb::class_<PyTripleTable> triples(m, "TripleTable",
+                                      "Some variants of a table, for scans of triples.");
+    bind_screen<PyTripleTable>(
+        triples, [](const PyTripleTable& t) -> const ScanTable& { return t->table(); });
+    triples.def(nb::new_(&make_triples), "table"_a, "chosen"_a, "n_threads"_a = 1)
         .def_prop_ro("n_tasks", [](const PyTripleTable& t) { return t->n_tasks(); })
         .def(
             "size_of",
@@ -316,7 +395,47 @@ void bind_scan(nb::module_& m) {
                 const nb::gil_scoped_release release;
                 return t->scan(first, last, step, n_threads, stop, best);
             },
-            "first"_a, "last"_a, "step"_a, "n_threads"_a, "stop"_a, "best"_a);
+            "first"_a, "last"_a, "step"_a, "n_threads"_a, "stop"_a, "best"_a)
+        .def(
+            "levels",
+            [](const PyTripleTable& t, std::size_t first, double least, std::size_t n_threads) {
+                require(first < t->n_chosen(), "there is no such variant among the chosen ones");
+                const std::size_t n = t->n_chosen();
+                auto out = new_array<float, 2>({n, columns_of_levels(t->table())});
+                const nb::gil_scoped_release release;
+                parallel_for(n, n_threads, [&](std::size_t j) {
+                    write_levels(t->table(), j > first ? t->pair(first, j) : 0, least,
+                                 out.data() + j * out.shape(1));
+                });
+                return out;
+            },
+            "first"_a, "least"_a, "n_threads"_a = 1,
+            "The same by variant of the chosen ones, each with the first one of a triple.")
+        .def(
+            "score",
+            [](const PyTripleTable& t, In<std::int32_t, 2> triples, std::size_t n_threads,
+               Findings& best) {
+                const std::size_t columns = triples.shape(1);
+                require(columns == 3 + t->table().split().n_segments() * TripleTable::kCounted,
+                        "triples must have three columns, and eight for each segment");
+                require(!t->table().scores().needs_known(),
+                        "triples that were counted are ANDs without negations");
+                const nb::gil_scoped_release release;
+                const auto n = static_cast<std::int32_t>(t->n_chosen());
+                for (std::size_t i = 0; i < triples.shape(0); ++i) {
+                    const std::int32_t* const triple = triples.data() + i * columns;
+                    require(0 <= triple[0] && triple[0] < triple[1] && triple[1] < triple[2] &&
+                                triple[2] < n,
+                            "the places of a triple must rise and be among the chosen ones");
+                    require(possible(t->table().split(), triple, columns),
+                            "a triple has counts that cannot be");
+                }
+                t->score_triples({triples.data(), triples.size()}, n_threads, best);
+            },
+            "triples"_a, "n_threads"_a, "best"_a,
+            "Score triples that were counted: places among the chosen ones, then for the cases of "
+            "each stratum and the controls of each the four counts of pairs of the last two "
+            "variants among carriers of the first one, and among its two copies.");
 }
 
 }  // namespace bayesdnf::bindings

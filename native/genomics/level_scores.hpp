@@ -48,6 +48,14 @@ class LevelScores {
         return static_cast<float>(value - 1e-3 - 1e-6 * std::abs(value));
     }
 
+    // What rows of each stratum can add, and whether marking the other rows scores the same;
+    // without strata nothing and false.
+    std::span<const StratumBound> bounds() const {
+        if (!strata_) return {};
+        return strata_->bounds();
+    }
+    bool complements() const { return strata_ && strata_->complements(); }
+
   private:
     double base(double sub) const { return rules_.by_gain ? std::max(0.0, sub) : 0.0; }
     // The likelihood to reach; less by what rounding may take off, and offers decide.

@@ -93,35 +93,33 @@ std::array<std::size_t, 2> ScanTable::place_of_task(std::size_t task) const {
     return {tile * kTile, block * kLanes};
 }
 
-void ScanTable::score_pairs(std::span<const CountedPair> pairs, std::size_t n_threads,
-                            Findings& best) const {
-    const std::size_t threads = std::max<std::size_t>(1, std::min(pairs.size(), n_threads));
-    std::vector<Findings> kept(threads, Findings(rules().top, best.least()));
-    parallel_for(threads, threads, [&](std::size_t t) {
-        for (std::size_t i = t; i < pairs.size(); i += threads) {
-            const CountedPair& pair = pairs[i];
-            const std::size_t a = as_index(pair[0]), b = as_index(pair[1]);
-            if (!apart(a, b)) continue;
-            LevelCounts<kLevels * kLevels> counts{};
-            for (std::size_t s = 0; s < 2; ++s) {
-                Count* const of_segment = counts[s].data();
+void ScanTable::score_pairs(std::span<const std::int32_t> pairs, std::size_t n_counts,
+                            std::size_t n_threads, Findings& best) const {
+    const std::size_t size = 2 + split_.n_segments() * n_counts, n = pairs.size() / size;
+    score_counted<LevelCounts<kAllCounts>>(
+        *this, n, n_threads, best, [&](auto& tables, std::size_t i, double least, Finding& f) {
+            const std::int32_t* const pair = &pairs[i * size];
+            const std::size_t a = as_index(pair[0]), b = as_index(pair[1]),
+                              n_strata = tables.size();
+            if (!apart(a, b)) return false;
+            for (std::size_t s = 0; s < split_.n_segments(); ++s) {
+                Count* const out = tables[s % n_strata][s / n_strata].data();
+                const std::int32_t* const counts = pair + 2 + s * n_counts;
+                if (n_counts == kAllCounts) {
+                    std::copy_n(counts, kAllCounts, out);
+                    continue;
+                }
                 // Where all calls are known, counts of known calls are the other variant's own.
                 for (std::size_t v = 0; v < kLevels; ++v) {
-                    of_segment[kKnown * kLevels + v] = margin(b, s)[v];
-                    of_segment[v * kLevels + kKnown] = margin(a, s)[v];
+                    out[kKnown * kLevels + v] = margin(b, s)[v];
+                    out[v * kLevels + kKnown] = margin(a, s)[v];
                 }
-                for (std::size_t k = 0; k < 4; ++k)
-                    of_segment[(kCarrier + k / 2) * kLevels + kCarrier + k % 2] =
-                        pair[2 + 4 * s + k];
+                for (std::size_t k = 0; k < kFewCounts; ++k)
+                    out[(kCarrier + k / 2) * kLevels + kCarrier + k % 2] = counts[k];
             }
-            Finding f;
-            const double sub = std::max(alone(a), alone(b));
-            if (!scores_.operator()<2>({&counts, 1}, sub, kept[t].least(), f)) continue;
             f.variants = {pair[0], pair[1], -1};
-            kept[t].offer(f);
-        }
-    });
-    for (const Findings& of_thread : kept) best.take_in(of_thread);
+            return scores_.operator()<2>(tables, std::max(alone(a), alone(b)), least, f);
+        });
 }
 
 // What one thread works with. A tile that several of its tasks share is got ready once.

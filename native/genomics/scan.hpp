@@ -48,21 +48,18 @@ class ScanTable {
     // The first variants of a task's rows (at most 256) and of its columns (at most 128).
     std::array<std::size_t, 2> place_of_task(std::size_t task) const;
 
-    // A pair that something else has counted: variants, a before b, then cases who are carriers of
-    // both, of a with two copies of b, the other way round, and with two copies of both; controls.
-    using CountedPair = std::array<std::int32_t, 10>;
-    // Score such pairs, and keep what is best. Without strata, as all that is for others here.
-    void score_pairs(std::span<const CountedPair> pairs, std::size_t n_threads,
-                     Findings& best) const;
-    // What the screen goes by, for whoever screens elsewhere: what a finding with the variant must
-    // exceed to have a key of at least `least`, and whether margins of calls that are all known do.
-    const Reach::Levels& levels(std::size_t v, double least) const {
-        return scores_.levels(alone(v), least);
-    }
+    // Score pairs that something else has counted, and keep what is best. Of each: variants, a
+    // before b, then by segment rows who are carriers of both, carriers of a with two copies of b,
+    // the other way round, and with two copies of both; or, where that many counts are given, of
+    // all nine levels of both.
+    void score_pairs(std::span<const std::int32_t> pairs, std::size_t n_counts,
+                     std::size_t n_threads, Findings& best) const;
+    static constexpr std::size_t kFewCounts = 4, kAllCounts = kLevels * kLevels;
     // Of a variant, by stratum.
     StrataCounts<1> margins(std::size_t v) const {
         return {margins_.data() + v * split_.n_strata(), split_.n_strata()};
     }
+    // Whether margins tell the counts of known calls.
     bool all_known() const { return !sweeps_known(0, n_variants_); }
 
     // For scans of more variants at once.
@@ -93,6 +90,23 @@ class ScanTable {
     std::vector<LevelCounts<kLevels>> margins_;
     std::vector<Finding> singles_;
 };
+
+// Findings that something else has counted, numbered, on threads. score(tables, i, least, finding)
+// fills tables, one for each stratum, and scores them; false where that is not worth keeping.
+template <class Table, class Score>
+void score_counted(const ScanTable& table, std::size_t n, std::size_t n_threads, Findings& best,
+                   const Score& score) {
+    const std::size_t threads = std::max<std::size_t>(1, std::min(n, n_threads));
+    std::vector<Findings> kept(threads, Findings(table.rules().top, best.least()));
+    parallel_for(threads, threads, [&](std::size_t t) {
+        std::vector<Table> tables(table.split().n_strata());
+        for (std::size_t i = t; i < n; i += threads) {
+            Finding f{};
+            if (score(tables, i, kept[t].least(), f)) kept[t].offer(f);
+        }
+    });
+    for (const Findings& of_thread : kept) best.take_in(of_thread);
+}
 
 // Numbered tasks on threads, a worker for each; workers keep their own findings, and their own
 // threshold to reach: no locks in the loop. Returns how many tasks from the first on were done.

@@ -142,6 +142,35 @@ class TripleTable::Worker {
     std::vector<Word> low_, high_;
 };
 
+void TripleTable::score_triples(std::span<const std::int32_t> triples, std::size_t n_threads,
+                                Findings& best) const {
+    const CaseSplit& split = table_.split();
+    const std::size_t size = 3 + split.n_segments() * kCounted, n = triples.size() / size;
+    using Table = LevelCounts<kLevels * kLevels * kLevels>;
+    score_counted<Table>(
+        table_, n, n_threads, best, [&](auto& tables, std::size_t t, double least, Finding& f) {
+            const std::int32_t* const triple = &triples[t * size];
+            const std::array places = {as_index(triple[0]), as_index(triple[1]),
+                                       as_index(triple[2])};
+            for (std::size_t k = 0; k < 3; ++k) f.variants[k] = chosen_[places[k]];
+            const auto apart = [&](std::size_t a, std::size_t b) {
+                return table_.apart(as_index(f.variants[a]), as_index(f.variants[b]));
+            };
+            if (!apart(0, 1) || !apart(0, 2) || !apart(1, 2)) return false;
+            for (std::size_t s = 0; s < split.n_segments(); ++s)
+                for (std::size_t k = 0; k < kCounted; ++k) {
+                    const std::size_t levels[] = {kCarrier + k / 4, kCarrier + k / 2 % 2,
+                                                  kCarrier + k % 2};
+                    tables[s % tables.size()][s / tables.size()]
+                          [(levels[0] * kLevels + levels[1]) * kLevels + levels[2]] =
+                              triple[3 + s * kCounted + k];
+                }
+            const double sub = std::max({pair(places[0], places[1]), pair(places[0], places[2]),
+                                         pair(places[1], places[2])});
+            return table_.scores().operator()<3>(tables, sub, least, f);
+        });
+}
+
 std::size_t TripleTable::scan(std::size_t first, std::size_t last, std::size_t step,
                               std::size_t n_threads, const Stop& stop, Findings& best) const {
     return scan_tasks<Worker>(*this, first, last, step, n_threads, stop, best);

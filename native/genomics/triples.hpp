@@ -23,6 +23,16 @@ class TripleTable {
         const std::size_t after = chosen_.size() - task - 1;
         return after < 2 ? 0 : after * (after - 1) / 2;
     }
+    // The best log Bayes factor of one of two variants or of both, i and j being places among the
+    // chosen ones, i < j.
+    double pair(std::size_t i, std::size_t j) const { return pairs_[j * (j - 1) / 2 + i]; }
+    const ScanTable& table() const { return table_; }
+    std::size_t n_chosen() const { return chosen_.size(); }
+    // As ScanTable::score_pairs: places among the chosen ones, then by segment the four counts of
+    // the last two variants among carriers of the first one, and among its two copies.
+    void score_triples(std::span<const std::int32_t> triples, std::size_t n_threads,
+                       Findings& best) const;
+    static constexpr std::size_t kCounted = 2 * ScanTable::kFewCounts;
     // As ScanTable::scan_pairs.
     std::size_t scan(std::size_t first, std::size_t last, std::size_t step, std::size_t n_threads,
                      const Stop& stop, Findings& best) const;
@@ -38,9 +48,7 @@ class TripleTable {
         const std::size_t words = words_for(table_.split().rows(segment));
         return levels_[segment][level].data() + i * words;
     }
-    // The best log Bayes factor of one of two variants or of both, i < j.
     double& pair(std::size_t i, std::size_t j) { return pairs_[j * (j - 1) / 2 + i]; }
-    double pair(std::size_t i, std::size_t j) const { return pairs_[j * (j - 1) / 2 + i]; }
     void score_pairs(std::size_t n_threads);
 
     const ScanTable& table_;

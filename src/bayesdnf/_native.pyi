@@ -10,7 +10,15 @@ import numpy
 from numpy.typing import NDArray
 
 
+CUDA_OPERANDS: str = ...
+
 CUDA_PAIRS: str = ...
+
+CUDA_PRODUCTS: str = ...
+
+CUDA_SCREENS: str = ...
+
+CUDA_SEGMENTS: str = ...
 
 CUDA_SWEEP: str = ...
 
@@ -473,6 +481,25 @@ class ScanTable:
     def __init__(self, planes: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], segments: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], effect: Effect, codings: Sequence[int], cells: bool, by_gain: bool, top: int, gap: int, chromosome: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], position: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> None: ...
 
     @property
+    def cuts(self) -> list[float]:
+        """Where the ranges of numbers of rows end that have a level each."""
+
+    @property
+    def both_directions(self) -> bool: ...
+
+    def stratum_bounds(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
+        """By stratum, what rows of it can add to a score; none without strata."""
+
+    @property
+    def complements(self) -> bool: ...
+
+    @property
+    def needs_known(self) -> bool: ...
+
+    @property
+    def all_known(self) -> bool: ...
+
+    @property
     def n_tasks(self) -> int: ...
 
     def singles(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]: ...
@@ -497,13 +524,26 @@ class ScanTable:
 
     def score(self, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, best: Findings) -> None:
         """
-        Score pairs that were counted: variants, then cases and controls who are carriers of both, have two copies of one or the other, and of both; and keep what is best.
+        Score pairs that were counted: variants, then for the cases of each stratum and the controls of each those who are carriers of both, have two copies of one or the other, and of both, or nine counts, of known calls too; and keep what is best.
         """
 
     def levels(self, least: float, n_threads: int = 1) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
         """
-        By variant, what the screen holds sets of rows against, and the least of it.
+        By variant, what the screen holds sets of rows against, and the least of it; within strata, what these must add up to.
         """
+
+    def margins(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C')]:
+        """
+        By variant, cases then controls of all strata: known calls, carriers, two copies.
+        """
+
+    def margins_by_segment(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C')]:
+        """By variant, cases of each stratum, then controls of each."""
+
+class TripleTable:
+    """Some variants of a table, for scans of triples."""
+
+    def __init__(self, table: object, chosen: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> None: ...
 
     @property
     def cuts(self) -> list[float]:
@@ -512,18 +552,17 @@ class ScanTable:
     @property
     def both_directions(self) -> bool: ...
 
+    def stratum_bounds(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
+        """By stratum, what rows of it can add to a score; none without strata."""
+
+    @property
+    def complements(self) -> bool: ...
+
+    @property
+    def needs_known(self) -> bool: ...
+
     @property
     def all_known(self) -> bool: ...
-
-    def margins(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C')]:
-        """
-        By variant, cases then controls of all strata: known calls, carriers, two copies.
-        """
-
-class TripleTable:
-    """Some variants of a table, for scans of triples."""
-
-    def __init__(self, table: object, chosen: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> None: ...
 
     @property
     def n_tasks(self) -> int: ...
@@ -532,3 +571,13 @@ class TripleTable:
         """How many triples tasks first, first + step, … hold."""
 
     def scan(self, first: int, last: int, step: int, n_threads: int, stop: StopFlag, best: Findings) -> int: ...
+
+    def levels(self, first: int, least: float, n_threads: int = 1) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
+        """
+        The same by variant of the chosen ones, each with the first one of a triple.
+        """
+
+    def score(self, triples: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, best: Findings) -> None:
+        """
+        Score triples that were counted: places among the chosen ones, then for the cases of each stratum and the controls of each the four counts of pairs of the last two variants among carriers of the first one, and among its two copies.
+        """

@@ -232,8 +232,6 @@ def test_strata_without_a_meaning_are_refused(strata, change, sentence):
     world = Strata(0)
     with pytest.raises(ParameterError, match=sentence):
         scan(world.genotypes, world.y, strata=np.array(strata), **change)
-    with pytest.raises(InputError, match="counts no pairs within strata; use device='cpu'"):
-        scan(world.genotypes, world.y, strata=world.strata, device="cuda")
 
 
 def test_one_stratum_is_none():

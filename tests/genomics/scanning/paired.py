@@ -16,8 +16,8 @@ def study(p, n, seed=0, missing=0.0):
     return Genotypes.from_copies(copies), y
 
 
-def table_of(genotypes, y, **options):
-    return scan_table(genotypes, y, ScanOptions(**options))
+def table_of(genotypes, y, strata=None, **options):
+    return scan_table(genotypes, y, ScanOptions(**options), strata)
 
 
 def counted(genotypes, y):

@@ -1,19 +1,19 @@
 """Pairs on a GPU: the same findings as on the CPU; without a GPU, what the kernels rely on.
 
-The screen, the order of rows and the places of counts have twins here that run everywhere."""
+The order of rows and the places of counts have twins here that run everywhere; the screens are
+compiled for the CPU by native/tests/test_cuda_screens.cpp."""
 
 import itertools
 
 import numpy as np
 import pytest
 
-from bayesdnf import Effect, _native
-from bayesdnf.errors import InputError, MissingExtraError, ParameterError
+from bayesdnf import Effect
+from bayesdnf.errors import InputError
 from bayesdnf.genomics import Genotypes, scan
-from bayesdnf.genomics.scanning import cuda_pairs
-from bayesdnf.gpu.device import cupy
-from tests.fewer import first
-from tests.genomics.scanning.paired import counted, study, table_of
+from bayesdnf.genomics.scanning import cuda_kernels, cuda_pairs
+from bayesdnf.genomics.scanning.scan_parts import CODES
+from tests.genomics.scanning.paired import study, table_of
 from tests.gpu.present import needs_gpu
 
 
@@ -92,88 +92,6 @@ def test_eight_rows_are_read_from_other_banks(stage_bytes):
         assert len({at // 16 % 8 for at in written}) == 8
 
 
-def screened(table, counts, least, y, both):
-    """Which pairs the kernel lists, by its own steps in single precision."""
-    n_cases, n = int(y.sum()), len(y)
-    levels, cuts = table.levels(least)[:, :-1], np.array(table.cuts, dtype=np.float32)
-    share, beyond = np.float32(n_cases / n), np.float32(n + 1)
-    listed = []
-    for (a, b), (cases, controls) in counts.items():
-        most = np.float32(0)
-        for x, z in zip(nine(cases), nine(controls), strict=True):
-            m = np.float32(x + z)
-            off = np.float32(x) - share * m
-            if not both:
-                off = max(off, np.float32(0))
-            level = max(levels[v, int((m >= cuts).sum())] for v in (a, b))
-            with np.errstate(over="ignore"):
-                most = max(most, off * off - m * (beyond - m) * level)
-        if most > 0.01:
-            listed.append((a, b))
-    return listed
-
-
-def nine(c):
-    cc, ct, tc, tt = c
-    return [cc, ct, cc - ct, tc, tt, tc - tt, cc - tc, ct - tt, cc - ct - tc + tt]
-
-
-@pytest.mark.parametrize("ordered", [True, False])
-def test_the_screen_lists_whatever_belongs_to_the_best(ordered):
-    genotypes, y = study(30, 400, seed=3)
-    table = table_of(genotypes, y, top=20, effect=Effect(ordered=ordered))
-    best = _native.Findings(20)
-    table.scan(0, table.n_tasks, 1, 1, _native.StopFlag(), best)
-    every = counted(genotypes, y)
-    counts = {(row[0], row[1]): (row[2:6], row[6:]) for row in every.tolist()}
-    listed = screened(table, counts, best.least, y, table.both_directions)
-    assert {tuple(pair) for pair in best.arrays()[0][:, :2].tolist()} <= set(listed)
-    assert len(listed) < len(counts) / 2
-    again = _native.Findings(20)
-    table.score(every[[tuple(pair) in set(listed) for pair in every[:, :2].tolist()]], 1, again)
-    np.testing.assert_array_equal(again.arrays()[0], best.arrays()[0])
-
-
-@pytest.mark.parametrize("cases", first([0.1, 0.5, 0.9]))
-def test_unions_of_cells_are_bounded_by_the_sum_over_cells(cases):
-    """The kernel's first test of cells: by Cauchy and Schwarz, as off is 0 over all of them."""
-    rng = np.random.default_rng(0)
-    for _ in range(300):
-        rows = rng.integers(0, 60, 9)
-        a = rng.binomial(rows, np.clip(cases + rng.normal(0, 0.2, 9), 0, 1))
-        n, share = rows.sum(), a.sum() / rows.sum()
-        off = a - share * rows
-        whole = (off**2 / np.maximum(rows, 1)).sum()
-        for number in range(512):
-            union = [k for k in range(9) if number >> k & 1]
-            m = rows[union].sum()
-            assert off[union].sum() ** 2 <= m * (n - m) / n * whole + 1e-6
-
-
-# Choosing a device --------------------------------------------------------------------------------
-
-
-def test_wrong_wishes_are_one_sentence():
-    genotypes, y = study(5, 50)
-    with pytest.raises(ParameterError, match="'device' parameter of scan"):
-        scan(genotypes, y, device="gpu")
-    with pytest.raises(InputError, match="pairs, not triples"):
-        scan(genotypes, y, size=3, among=range(5), device="cuda")
-    with pytest.raises(InputError, match="dominant, recessive, heterozygous only"):
-        scan(genotypes, y, codings=["not dominant"], device="cuda")
-    gaps, y = study(5, 50, missing=0.2)
-    with pytest.raises(InputError, match="no call is missing"):
-        scan(gaps, y, measure="cells", device="cuda")
-
-
-def test_without_cupy_it_is_named(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "cupy", None)
-    cupy.cache_clear()
-    with pytest.raises(MissingExtraError, match="cuda12"):
-        scan(*study(5, 50), device="cuda")
-    cupy.cache_clear()
-
-
 @needs_gpu
 @pytest.mark.parametrize("n", [63, 64, 65, 1023, 1024, 1025, 3000])
 @pytest.mark.parametrize("p", [3, 64, 65, 129, 400])
@@ -186,6 +104,25 @@ def test_the_gpu_finds_what_the_cpu_finds(p, n):
         here, there = (scan(genotypes, y, device=d, **given) for d in ("cpu", "cuda"))
         assert here.findings.equals(there.findings)
         assert here.settings == there.settings
+
+
+@needs_gpu
+@pytest.mark.parametrize(("p", "n"), [(3, 64), (130, 700), (400, 3000)])
+@pytest.mark.parametrize("missing", [0, 0.05])
+@pytest.mark.parametrize("n_strata", [1, 2, 5])
+def test_the_gpu_counts_known_calls_and_strata(p, n, missing, n_strata):
+    genotypes, y = study(p, n, seed=p + n_strata, missing=missing)
+    strata = np.random.default_rng(0).integers(0, n_strata, n)
+    strata[:n_strata] = np.arange(n_strata)
+    for given in (
+        {}, {"measure": "cells"}, {"codings": ["not dominant", "recessive"]},
+        {"codings": CODES}, {"effect": Effect(ordered=False), "measure": "cells"},
+        {"effect": Effect(a1=2, b0=3), "measure": "cells", "rank": "bayes factor"},
+    ):  # fmt: skip
+        if n_strata > 1:
+            given = {**given, "strata": strata}
+        here, there = (scan(genotypes, y, device=d, top=25, **given) for d in ("cpu", "cuda"))
+        assert here.findings.equals(there.findings), given
 
 
 @needs_gpu
@@ -230,7 +167,7 @@ def test_tasks_are_grouped_by_equal_numbers_in_their_order():
 
 @needs_gpu
 def test_more_pairs_than_there_is_room_for(monkeypatch):
-    monkeypatch.setattr(cuda_pairs, "_CAPACITY", 64)
+    monkeypatch.setattr(cuda_kernels, "_MOST_FOUND", 64)
     genotypes, y = study(700, 200)
     here, there = (scan(genotypes, y, top=500, device=d) for d in ("cpu", "cuda"))
     assert here.findings.equals(there.findings)

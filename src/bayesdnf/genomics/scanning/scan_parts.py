@@ -20,7 +20,7 @@ from ... import _native
 from ...boolean.literal import CODINGS
 from ...checks import is_whole
 from ...display.wording import duration
-from ...errors import ClusterError, InputError
+from ...errors import ClusterError
 from ...files.packed import require_intact
 from ...files.states import StateFile
 from ...model.effect import Effect
@@ -28,7 +28,7 @@ from ...remote.clusters import Cluster
 from ...remote.on_worker import once, threads_here
 from ..chromosomes import chromosome_order
 from ..genotypes import Genotypes, pack_mask
-from .cuda_pairs import CudaPairs, scans_on_gpu
+from .choosing import GpuScan, gpu_scan
 from .sharing import SharedCalls
 
 _ROUND = 0.25  # seconds between looks at progress and Ctrl-C
@@ -48,6 +48,16 @@ Progress = Callable[[int, int], None]
 Table = _native.ScanTable | _native.TripleTable
 Arrays = tuple[NDArray[Any], ...]
 """Variants, what, rows, log Bayes factor and gain of findings, as the core gives them."""
+
+
+def segments_of(
+    y: NDArray[np.bool_], strata: NDArray[np.integer] | None
+) -> list[NDArray[np.bool_]]:
+    """Return who is a case in each stratum, then who is a control in each."""
+    number = np.zeros(len(y), dtype=np.intp) if strata is None else strata
+    return [
+        (number == s) & (y == case) for case in (True, False) for s in range(int(number.max()) + 1)
+    ]
 
 
 class ScanOptions(NamedTuple):
@@ -70,15 +80,9 @@ class ScanOptions(NamedTuple):
         n_jobs: int = 1,
     ) -> _native.ScanTable:
         """Split calls into cases and controls of each stratum, as the native core scans them."""
-        number = np.zeros(len(y), dtype=np.intp) if strata is None else strata
-        n_strata = int(number.max()) + 1
-        segments = [
-            pack_mask((number == s) & (y == case), planes.shape[2])
-            for case in (True, False)
-            for s in range(n_strata)
-        ]
+        segments = [pack_mask(who, planes.shape[2]) for who in segments_of(y, strata)]
         return _native.ScanTable(
-            planes, np.stack(segments), self.effect.resolved(strata=n_strata).native(),
+            planes, np.stack(segments), self.effect.resolved(strata=len(segments) // 2).native(),
             [CODES.index(coding) for coding in self.codings], self.measure == "cells",
             self.rank == "gain", self.top, self.gap, chromosome, position, n_jobs,
         )  # fmt: skip
@@ -174,11 +178,8 @@ def scan_parts(
         What the scan is, for the checkpoint.
     """
     gpu = None
-    if strata is not None and device == "cuda":
-        raise InputError("device='cuda' counts no pairs within strata; use device='cpu'.")
-    if cluster is None and strata is None and scans_on_gpu(device, table, options, len(y)):
-        assert isinstance(table, _native.ScanTable)
-        gpu = CudaPairs(genotypes, y, table, options)
+    if cluster is None:
+        gpu = gpu_scan(genotypes, segments_of(y, strata), table, options, chosen, device)
     if cluster is None and checkpoint is None:
         best = _native.Findings(options.top)
         _run(table, best, tasks, n_jobs, gpu, progress)
@@ -230,7 +231,7 @@ def _cut(n_tasks: int, total: int, slots: int) -> int:
 
 
 def _scan_here(
-    table: Table, options: ScanOptions, first: int, step: int, n_jobs: int, gpu: CudaPairs | None
+    table: Table, options: ScanOptions, first: int, step: int, n_jobs: int, gpu: GpuScan | None
 ) -> Arrays:
     best = _native.Findings(options.top)
     _run(table, best, range(first, table.n_tasks, step), n_jobs, gpu, None)
@@ -317,7 +318,7 @@ def _run(
     best: _native.Findings,
     tasks: range,
     n_jobs: int,
-    gpu: CudaPairs | None,
+    gpu: GpuScan | None,
     progress: Progress | None,
 ) -> None:
     """Scan tasks on threads or a GPU, in stretches that take a fraction of a second."""

@@ -1,0 +1,53 @@
+"""Which scans a GPU does, and who is told why not."""
+
+import numpy as np
+import pytest
+
+from bayesdnf.errors import InputError, MissingExtraError, ParameterError
+from bayesdnf.genomics import scan
+from bayesdnf.genomics.scanning import choosing
+from bayesdnf.gpu.device import cupy
+from tests.genomics.scanning.paired import study
+
+
+def test_wrong_wishes_are_one_sentence(monkeypatch):
+    genotypes, y = study(50, 50)
+    with pytest.raises(ParameterError, match="'device' parameter of scan"):
+        scan(genotypes, y, device="gpu")
+    for more in ({"measure": "cells"}, {"codings": ["not dominant"]}):
+        with pytest.raises(InputError, match="ANDs without negated literals only"):
+            scan(genotypes, y, size=3, among=range(5), device="cuda", **more)
+    with pytest.raises(InputError, match="within 40 strata at most; use device='cpu'"):
+        scan(genotypes, y, strata=np.arange(50) % 41, device="cuda")
+    monkeypatch.setattr(choosing, "_MOST_SAMPLES", 50)
+    with pytest.raises(InputError, match="counts fewer than 50 samples"):
+        scan(genotypes, y, device="cuda")
+
+
+def test_without_cupy_it_is_named(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "cupy", None)
+    cupy.cache_clear()
+    genotypes, y = study(5, 50)
+    for more in ({}, {"strata": np.arange(50) % 2}, {"size": 3, "among": range(4)}):
+        with pytest.raises(MissingExtraError, match="cuda12"):
+            scan(genotypes, y, device="cuda", **more)
+    cupy.cache_clear()
+
+
+def test_small_scans_stay_on_the_processor():
+    genotypes, y = study(5, 50)
+    asked = []
+    choosing_wants = choosing.wants_gpu
+
+    def wants(device, caller, reason, worth_it):
+        asked.append((reason, worth_it))
+        return choosing_wants("cpu", caller, reason, worth_it)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(choosing, "wants_gpu", wants)
+        scan(genotypes, y)
+        patch.setattr(choosing, "WORTH_A_GPU", 10 * 50)
+        scan(genotypes, y)
+        patch.setattr(choosing, "WORTH_A_GPU", 10 * 50 + 1)
+        scan(genotypes, y)
+    assert asked == [(None, False), (None, True), (None, False)]
