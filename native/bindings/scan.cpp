@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <tuple>
 
@@ -41,17 +42,21 @@ std::span<const T> span_of(const In<T, 1>& array) {
 }
 
 // Whether who has two copies has one or more, and whose copies are counted is known.
-bool consistent(const In<Word, 3>& planes) {
+bool consistent(const In<Word, 3>& planes, std::size_t n_threads) {
+    constexpr std::size_t kPiece = 64;
     const std::size_t n = planes.shape(2);
-    for (std::size_t v = 0; v < planes.shape(0); ++v) {
-        const Word* const p = planes.data() + v * kPlanesPerVariant * n;
-        const Word *known = p + kKnown * n, *carrier = p + kCarrier * n, *two = p + kTwo * n;
+    std::atomic<bool> all{true};
+    parallel_pieces(planes.shape(0), kPiece, n_threads, [&](std::size_t first, std::size_t last) {
         Word wrong = 0;
-        for (std::size_t w = 0; w < n; ++w)
-            wrong |= (two[w] & ~carrier[w]) | (carrier[w] & ~known[w]);
-        if (wrong) return false;
-    }
-    return true;
+        for (std::size_t v = first; v < last; ++v) {
+            const Word* const p = planes.data() + v * kPlanesPerVariant * n;
+            const Word *known = p + kKnown * n, *carrier = p + kCarrier * n, *two = p + kTwo * n;
+            for (std::size_t w = 0; w < n; ++w)
+                wrong |= (two[w] & ~carrier[w]) | (carrier[w] & ~known[w]);
+        }
+        if (wrong) all = false;
+    });
+    return all;
 }
 
 bool disjoint(const In<Word, 2>& masks) {
@@ -86,7 +91,7 @@ PyScanTable* make_table(In<Word, 3> planes, In<Word, 2> segments, const Effect& 
     {
         const nb::gil_scoped_release release;
         require(disjoint(segments), "nobody is both a case and a control, or in two strata");
-        require(consistent(planes), "planes must rise: two copies, one or more, known");
+        require(consistent(planes, n_threads), "planes must rise: two copies, one or more, known");
         table = std::make_unique<ScanTable>(
             planes.data(), planes.shape(0), std::span<const Word>(segments.data(), segments.size()),
             segments.shape(1), effect,
@@ -398,19 +403,25 @@ void bind_scan(nb::module_& m) {
             "first"_a, "last"_a, "step"_a, "n_threads"_a, "stop"_a, "best"_a)
         .def(
             "levels",
-            [](const PyTripleTable& t, std::size_t first, double least, std::size_t n_threads) {
-                require(first < t->n_chosen(), "there is no such variant among the chosen ones");
-                const std::size_t n = t->n_chosen();
-                auto out = new_array<float, 2>({n, columns_of_levels(t->table())});
+            [](const PyTripleTable& t, In<std::int64_t, 1> firsts, double least,
+               std::size_t n_threads) {
+                const std::size_t n = t->n_chosen(), n_firsts = firsts.shape(0);
+                for (std::size_t i = 0; i < n_firsts; ++i)
+                    require(0 <= firsts.data()[i] && static_cast<std::size_t>(firsts.data()[i]) < n,
+                            "there is no such variant among the chosen ones");
+                auto out = new_array<float, 3>({n_firsts, n, columns_of_levels(t->table())});
                 const nb::gil_scoped_release release;
-                parallel_for(n, n_threads, [&](std::size_t j) {
-                    write_levels(t->table(), j > first ? t->pair(first, j) : 0, least,
-                                 out.data() + j * out.shape(1));
+                parallel_for(n_firsts, n_threads, [&](std::size_t i) {
+                    const auto first = static_cast<std::size_t>(firsts.data()[i]);
+                    for (std::size_t j = 0; j < n; ++j)
+                        write_levels(t->table(), j > first ? t->pair(first, j) : 0, least,
+                                     out.data() + (i * n + j) * out.shape(2));
                 });
                 return out;
             },
-            "first"_a, "least"_a, "n_threads"_a = 1,
-            "The same by variant of the chosen ones, each with the first one of a triple.")
+            "firsts"_a, "least"_a, "n_threads"_a = 1,
+            "The same by first variant of a triple and by the other one, both among the chosen "
+            "ones.")
         .def(
             "score",
             [](const PyTripleTable& t, In<std::int32_t, 2> triples, std::size_t n_threads,

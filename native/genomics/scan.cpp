@@ -48,7 +48,7 @@ ScanTable::ScanTable(const Word* planes, std::size_t n_variants, std::span<const
       singles_(n_variants) {
     const Simd& k = simd();
     const std::size_t n_strata = split_.n_strata();
-    parallel_for(n_variants, n_threads, [&](std::size_t v) {
+    const auto of_one = [&](std::size_t v) {
         for (std::size_t level = 0; level < kLevels; ++level)
             for (std::size_t s = 0; s < split_.n_segments(); ++s)
                 margins_[v * n_strata + s % n_strata][s / n_strata][level] =
@@ -57,6 +57,10 @@ ScanTable::ScanTable(const Word* planes, std::size_t n_variants, std::span<const
         f = {0, {static_cast<std::int32_t>(v), -1, -1}, 0, 0, 0, 0, 0};
         if (!scores_.operator()<1>(margins(v), 0, -INFINITY, f))
             f.log_bayes_factor = f.gain = f.key = 0;
+    };
+    constexpr std::size_t kPiece = 64;
+    parallel_pieces(n_variants, kPiece, n_threads, [&](std::size_t first, std::size_t last) {
+        for (std::size_t v = first; v < last; ++v) of_one(v);
     });
 }
 

@@ -40,10 +40,12 @@ void TripleTable::score_pairs(std::size_t n_threads) {
                     for (std::size_t v = first; v < kLevels; ++v)
                         counts[s % n_strata][s / n_strata][u * kLevels + v] = simd().and_popcount(
                             level(s, i, u), level(s, j, v), words_for(split.rows(s)));
+            // Whatever does not exceed the single variants need not be known exactly.
+            const double alone =
+                std::max(table_.alone(as_index(chosen_[i])), table_.alone(as_index(chosen_[j])));
             Finding f{};
-            table_.scores().operator()<2>(counts, 0, -INFINITY, f);
-            pair(i, j) = std::max({f.log_bayes_factor, table_.alone(as_index(chosen_[i])),
-                                   table_.alone(as_index(chosen_[j]))});
+            const bool more = table_.scores().operator()<2>(counts, 0, alone, f);
+            pair(i, j) = more ? std::max(f.log_bayes_factor, alone) : alone;
         }
     });
 }

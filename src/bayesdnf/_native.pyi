@@ -572,9 +572,9 @@ class TripleTable:
 
     def scan(self, first: int, last: int, step: int, n_threads: int, stop: StopFlag, best: Findings) -> int: ...
 
-    def levels(self, first: int, least: float, n_threads: int = 1) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C')]:
+    def levels(self, firsts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], least: float, n_threads: int = 1) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C')]:
         """
-        The same by variant of the chosen ones, each with the first one of a triple.
+        The same by first variant of a triple and by the other one, both among the chosen ones.
         """
 
     def score(self, triples: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, best: Findings) -> None:

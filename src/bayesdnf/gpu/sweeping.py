@@ -346,6 +346,8 @@ class GpuPlanes:
         for turn, first in enumerate(range(0, len(planes), length)):
             sent = slots[turn % 2].send(planes[first : first + length])
             self._layout.spread(sent, self._planes[first : first + len(sent)])
+        # Page-locked memory that is given back while it is read is written to by whoever gets it.
+        cupy().cuda.get_current_stream().synchronize()
 
     def _launch(self, masks: list[Words], slot: _Counts) -> None:
         slot.shape = (self._n_segments, sum(map(len, masks)), self._n_planes)

@@ -91,7 +91,7 @@ class CudaTriples:
         waiting: list[int] = []
         for turn, launched in enumerate([*self._launches(tasks[:end]), []]):
             if launched:
-                self._launch(self._slots[turn % 2], launched, best.least)
+                self._launch(self._slots[turn % 2], launched, best.least, n_jobs)
             if waiting:
                 self._finish(self._slots[(turn - 1) % 2], waiting, best, n_jobs)
                 done(sum(self._table.size_of(first, first + 1) for first in waiting))
@@ -114,12 +114,12 @@ class CudaTriples:
         last = tasks[-1] + 1 if tasks else tasks.start
         self._table.scan(tasks.start, last, tasks.step, n_jobs, _native.StopFlag(), best)
 
-    def _launch(self, slot: Slot, firsts: list[int], least: float) -> None:
+    def _launch(self, slot: Slot, firsts: list[int], least: float, n_jobs: int) -> None:
         cp = cupy()
-        given = [self._table.levels(first, least) for first in firsts]
-        levels = np.full((len(firsts), self._room, given[0].shape[1]), _NEVER, dtype=np.float32)
+        given = self._table.levels(np.array(firsts, dtype=np.int64), least, n_jobs)
+        levels = np.full((len(firsts), self._room, given.shape[2]), _NEVER, dtype=np.float32)
+        levels[:, : self._size] = given
         for at, first in enumerate(firsts):
-            levels[at, : self._size] = given[at]
             place = slice(at * self._room, (at + 1) * self._room)
             for plane, rows in enumerate(self._rows):
                 for masked, operand in zip(rows, self._columns, strict=True):
@@ -160,5 +160,5 @@ class CudaTriples:
             self._on_cpu(range(firsts[0], firsts[0] + 1), best, n_jobs)
         else:  # too many: by halves, the second with what the first found
             for part in (firsts[: len(firsts) // 2], firsts[len(firsts) // 2 :]):
-                self._launch(slot, part, best.least)
+                self._launch(slot, part, best.least, n_jobs)
                 self._finish(slot, part, best, n_jobs)
