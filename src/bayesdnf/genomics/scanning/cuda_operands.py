@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _ROW_WORDS = 16  # rows of operands are whole numbers of these, as stages of the kernel are
 _THREADS = 256  # of a block of the kernel that picks samples
 _STAGING = 64 << 20  # bytes of planes on their way to the GPU
-_MOST_ROWS = 65_535  # that a launch of pick may have
+_TOGETHER = 8  # rows of a block
+_MOST_ROWS = 65_535 * _TOGETHER  # that a launch of pick may have
 
 SEGMENT = np.dtype(
     [("rows", "u8"), ("columns", "u8"), ("bytes", "u8"),
@@ -62,7 +63,7 @@ class Operands:
             1, min(_MOST_ROWS // self.planes, _STAGING // (8 * int(np.prod(shape))))
         )
         self._staging = [Staging((self._at_once, *shape)) for _ in range(2)]
-        self._pick = compiled(_native.CUDA_OPERANDS, "pick")
+        self._pick = compiled(_native.CUDA_OPERANDS, "pick", (("ROWS", _TOGETHER),))
 
     @property
     def bytes_of_variant(self) -> int:
@@ -81,11 +82,12 @@ class Operands:
             for turn, at in enumerate(range(first, last, self._at_once)):
                 piece = self._planes[at : min(at + self._at_once, last), self._first :]
                 sent = self._staging[turn % 2].send(piece)
+                rows = self.planes * len(piece)
                 for who, operand in zip(self._who, panel, strict=True):
                     across = max(1, min(64, len(who) // 4096))
                     self._pick(
-                        (across, self.planes * len(piece)), (_THREADS,),
-                        (sent, np.uint64(2 * words), who, np.int32(len(who)),
+                        (across, -(-rows // _TOGETHER)), (_THREADS,),
+                        (sent, np.uint64(2 * words), np.int32(rows), who, np.int32(len(who)),
                          operand[at - origin :], np.uint64(2 * operand.shape[2])),
                     )  # fmt: skip
         stream.synchronize()
