@@ -57,6 +57,7 @@ def markers(
     scan: Annotated[
         list[Path] | None, typer.Option(help="Output of an earlier scan of this study; repeatable.")
     ] = None,
+    device: options.Device = "auto",
     scheduler: options.Scheduler = None,
     checkpoint: Annotated[
         Path | None,
@@ -97,8 +98,8 @@ def markers(
             keep=variants_kept, gap=reading.gap, components=reading.pcs,
             strata=reading.strata or (), adjust=reading.adjust, build=reading.build,
             layers=layers, permutations=permutations, holdout=holdout, draws=draws, chains=chains,
-            time_limit=time_limit, n_jobs=reading.jobs, random_state=seed, pairs=scans or None,
-            progress=stages, checkpoint=checkpoint,
+            time_limit=time_limit, n_jobs=reading.jobs, device=device, random_state=seed,
+            pairs=scans or None, progress=stages, checkpoint=checkpoint,
         )  # fmt: skip
     if not as_json:
         from ..genomics.markers.summary import summary

@@ -164,6 +164,11 @@ def test_settings_without_a_meaning_are_refused(name):
         find_markers(study(), **{name: -1})
 
 
+def test_devices_without_a_meaning_are_refused_before_any_work():
+    with pytest.raises(ParameterError, match="'device' parameter of find_markers must be one of"):
+        find_markers(study(), device="gpu")
+
+
 def test_filters_keep_genotypes_outcome_and_covariates_together():
     given = study()
     covariates = pd.DataFrame({"number": np.arange(len(given.y), dtype=float)})

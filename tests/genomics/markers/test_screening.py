@@ -16,6 +16,7 @@ CODINGS = ("dominant", "recessive", "heterozygous")
 HOW = {
     "effect": Effect(),
     "n_jobs": 1,
+    "device": "cpu",
     "progress": None,
     "note": lambda step: None,
     "files": StepFiles(None),

@@ -8,7 +8,7 @@ import pytest
 from bayesdnf.errors import InputError
 from bayesdnf.genomics import scan
 from bayesdnf.genomics.scanning import cuda_kernels
-from bayesdnf.genomics.scanning.cuda_kernels import Kernel, Slot
+from bayesdnf.genomics.scanning.cuda_kernels import LaunchSlot, ScanKernel
 from tests.genomics.scanning.paired import study, table_of
 from tests.gpu.present import needs_gpu
 
@@ -50,8 +50,8 @@ def test_a_launch_says_that_there_was_no_room():
     genotypes, y = study(10, 100)
     from bayesdnf.genomics.scanning.scan_parts import ScanOptions
 
-    kernel = Kernel(table_of(genotypes, y), ScanOptions(), [y, ~y])
-    slot = Slot(kernel)
+    kernel = ScanKernel(table_of(genotypes, y), ScanOptions(), [y, ~y])
+    slot = LaunchSlot(kernel)
     slot.done.record()
     assert len(slot.listed()) == 0
     slot.n_found.fill(kernel.capacity + 1)

@@ -176,6 +176,7 @@ def find_markers(
     chains: int = 4,
     time_limit: float | None = None,
     n_jobs: int = 1,
+    device: str = "auto",
     random_state: int | np.random.SeedSequence | None = None,
     pairs: Scan | Sequence[Scan] | None = None,
     progress: StageProgress | None = None,
@@ -234,6 +235,8 @@ def find_markers(
         Seconds for the search, and again for the chains.
     n_jobs : int, default=1
         Threads; the result does not depend on their number.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        What counts pairs and triples in the scans; see :func:`scan`.
     random_state : int or SeedSequence, optional
         Seed.
     pairs : Scan or sequence of Scan, optional
@@ -262,7 +265,7 @@ def find_markers(
         strata=tuple(strata), adjust=adjust, build=build, r_squared=r_squared,
         layers=layers, permutations=permutations, holdout=holdout,
         draws=draws, warmup=warmup, chains=chains,
-        time_limit=time_limit, n_jobs=n_jobs,
+        time_limit=time_limit, n_jobs=n_jobs, device=device,
     )  # fmt: skip
     task = MarkerTask.of(study, settings, random_state, progress, checkpoint)
     made = check_scans(task, pairs)

@@ -103,10 +103,10 @@ def scan(
         Told in a sentence, before the scan begins, how much there is to do and how long it will
         take.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        What counts pairs: an NVIDIA GPU where there is one and the scan is long enough to need it,
-        the processor, or the GPU in any case. What is found does not depend on it. GPUs take the
-        codings dominant, recessive and heterozygous, cells where no call is missing, and no strata;
-        they need CuPy, the extra ``cuda12`` or ``cuda13``.
+        What counts pairs and triples: an NVIDIA GPU where there is one and the scan is long enough
+        to need it, the processor, or the GPU in any case. What is found does not depend on it. GPUs
+        count triples for ANDs without negated literals, fewer than 2^23 samples and at most 40
+        strata; they need CuPy, the extra ``cuda12`` or ``cuda13``.
     client : distributed.Client, optional
         Scan on the workers of this Dask client.
     checkpoint : path, optional

@@ -89,6 +89,7 @@ def scan_study(
     triples: int,
     effect: Effect,
     n_jobs: int,
+    device: str,
     progress: StageProgress | None,
     files: StepFiles,
     note: Callable[[str], object],
@@ -103,7 +104,7 @@ def scan_study(
     alone = with_negations(codings, scoring.negations)
     run: Callable[..., Scan] = partial(
         scan, scoring.genotypes, scoring.y, gap=scoring.gap, effect=effect, strata=scoring.strata,
-        n_jobs=n_jobs,
+        n_jobs=n_jobs, device=device,
     )  # fmt: skip
     singles = run(size=1, top=scoring.genotypes.n_variants, codings=alone).findings
     note("single variants")

@@ -46,8 +46,8 @@ def scan_variants(task: MarkerTask, pairs: Sequence[Scan] = ()) -> StudyScans:
     """Scan variants, pairs and promising triples; scans given as ``pairs`` are not made again."""
     s = task.settings
     return scan_study(
-        task.scoring, triples=s.triples, n_jobs=s.n_jobs, progress=task.progress, pairs=pairs,
-        effect=s.effect, files=task.files, note=task.clock.note,
+        task.scoring, triples=s.triples, n_jobs=s.n_jobs, device=s.device, progress=task.progress,
+        pairs=pairs, effect=s.effect, files=task.files, note=task.clock.note,
     )  # fmt: skip
 
 

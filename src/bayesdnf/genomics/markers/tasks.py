@@ -11,6 +11,7 @@ import numpy as np
 
 from ...checks import seconds, whole
 from ...errors import ParameterError
+from ...gpu.device import wants_gpu
 from ...model.effect import Effect
 from ...model.prior import Prior
 from ...model.streams import Streams
@@ -47,6 +48,7 @@ class MarkerSettings:
     chains: int
     time_limit: float | None
     n_jobs: int
+    device: str
 
     def checked(self) -> MarkerSettings:
         """Refuse numbers without a meaning before anything is scanned; return plain ints."""
@@ -61,6 +63,7 @@ class MarkerSettings:
         if not 0 <= self.holdout <= 0.9:
             raise ParameterError.of("holdout", "find_markers", "between 0 and 0.9", self.holdout)
         seconds("time_limit", "find_markers", self.time_limit)
+        wants_gpu(self.device, "find_markers", None, worth_it=False)
         return replace(self, **numbers)
 
     def recorded(self, seed: Any) -> dict[str, Any]:

@@ -38,10 +38,10 @@ _PLAIN = Pass((0, 1), (0, 1))
 _NINE = (Pass((1, 2), (1, 2)), Pass((0, 1), (0, 2)), Pass((0, 2), (0, 1)))
 
 
-class Slot:
+class LaunchSlot:
     """Device buffers of one launch: pairs that passed the screen, and their number."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: ScanKernel) -> None:
         cp = cupy()
         self.found = cp.empty((kernel.capacity, kernel.numbers), dtype=cp.int32)
         self.n_found = cp.zeros(1, dtype=cp.uint32)
@@ -55,7 +55,7 @@ class Slot:
         return None if n > len(self.found) else self.found[:n].get()
 
 
-class Kernel:
+class ScanKernel:
     """The kernel of a scan.
 
     Parameters
@@ -125,7 +125,7 @@ class Kernel:
 
     def launch(
         self,
-        slot: Slot,
+        slot: LaunchSlot,
         segments: NDArray[np.void],
         origins: tuple[int, int],
         n_variants: int,
@@ -138,7 +138,7 @@ class Kernel:
 
         Parameters
         ----------
-        slot : Slot
+        slot : LaunchSlot
             For what is found.
         segments : ndarray
             The operands.

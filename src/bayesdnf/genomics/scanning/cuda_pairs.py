@@ -19,7 +19,7 @@ from ... import _native
 from ...errors import InputError
 from ...gpu.device import cupy, free_memory
 from ..genotypes import Genotypes
-from .cuda_kernels import COLUMNS, ROWS, Kernel, Slot
+from .cuda_kernels import COLUMNS, ROWS, LaunchSlot, ScanKernel
 from .cuda_operands import Operands, Panel, segments_of
 
 if TYPE_CHECKING:
@@ -71,13 +71,13 @@ class CudaPairs:
         cp = cupy()
         self._table = table
         self._n_variants, self._n, self._top = genotypes.n_variants, len(segments[0]), options.top
-        self._kernel = Kernel(table, options, segments)
+        self._kernel = ScanKernel(table, options, segments)
         self._operands = Operands(genotypes, segments, self._kernel.known)
         rows = _whole(self._n_variants, _TILE)
         margins = table.margins_by_segment()[:, :, 1:].reshape(self._n_variants, -1)
         self._margins = cp.zeros((rows, margins.shape[1]), dtype=cp.float32)
         self._margins[: self._n_variants] = cp.asarray(margins.astype(np.float32))
-        self._slots = (Slot(self._kernel), Slot(self._kernel))
+        self._slots = (LaunchSlot(self._kernel), LaunchSlot(self._kernel))
         self._levels: Any = None
         self._levels_at = self._seen = 0  # tasks scanned before the levels, and before now
         self._left = 0.0  # of the pairs of a task, by the last launch
@@ -237,7 +237,7 @@ class CudaPairs:
 
     def _launch(
         self,
-        slot: Slot,
+        slot: LaunchSlot,
         panels: tuple[int, int],
         tasks: Tasks,
         least: float,
@@ -263,7 +263,7 @@ class CudaPairs:
 
     def _finish(
         self,
-        slot: Slot,
+        slot: LaunchSlot,
         panels: tuple[int, int],
         tasks: Tasks,
         best: _native.Findings,

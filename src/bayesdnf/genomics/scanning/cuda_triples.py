@@ -16,7 +16,7 @@ from ... import _native
 from ...errors import InputError
 from ...gpu.device import cupy, free_memory
 from ..genotypes import Genotypes
-from .cuda_kernels import COLUMNS, ROWS, Kernel, Slot
+from .cuda_kernels import COLUMNS, ROWS, LaunchSlot, ScanKernel
 from .cuda_operands import Operands, segments_of
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ class CudaTriples:
     ) -> None:
         cp = cupy()
         self._table, self._n, self._size = table, len(segments[0]), len(chosen)
-        self._kernel = Kernel(table, options, segments)
-        self._slots = (Slot(self._kernel), Slot(self._kernel))
+        self._kernel = ScanKernel(table, options, segments)
+        self._slots = (LaunchSlot(self._kernel), LaunchSlot(self._kernel))
         operands = Operands(genotypes.take(variants=chosen), segments, known=False)
         self._room = -(-self._size // COLUMNS) * COLUMNS  # variants that operands have room for
         # Rows masked by carriers of a first variant, and by its two copies; and all variants once.
@@ -114,7 +114,7 @@ class CudaTriples:
         last = tasks[-1] + 1 if tasks else tasks.start
         self._table.scan(tasks.start, last, tasks.step, n_jobs, _native.StopFlag(), best)
 
-    def _launch(self, slot: Slot, firsts: list[int], least: float, n_jobs: int) -> None:
+    def _launch(self, slot: LaunchSlot, firsts: list[int], least: float, n_jobs: int) -> None:
         cp = cupy()
         given = self._table.levels(np.array(firsts, dtype=np.int64), least, n_jobs)
         levels = np.full((len(firsts), self._room, given.shape[2]), _NEVER, dtype=np.float32)
@@ -152,7 +152,9 @@ class CudaTriples:
         made = [row + shift, column, np.full_like(row, shift), np.full_like(row, first)]
         return np.ascontiguousarray(np.stack(made, axis=1), dtype=np.int32)
 
-    def _finish(self, slot: Slot, firsts: list[int], best: _native.Findings, n_jobs: int) -> None:
+    def _finish(
+        self, slot: LaunchSlot, firsts: list[int], best: _native.Findings, n_jobs: int
+    ) -> None:
         listed = slot.listed()
         if listed is not None:
             self._table.score(listed, n_jobs, best)

@@ -28,7 +28,7 @@ from ...remote.clusters import Cluster
 from ...remote.on_worker import once, threads_here
 from ..chromosomes import chromosome_order
 from ..genotypes import Genotypes, pack_mask
-from .choosing import GpuScan, gpu_scan
+from .on_gpu import GpuScan, gpu_scan
 from .sharing import SharedCalls
 
 _ROUND = 0.25  # seconds between looks at progress and Ctrl-C

@@ -5,7 +5,7 @@ import pytest
 
 from bayesdnf.errors import InputError, MissingExtraError, ParameterError
 from bayesdnf.genomics import scan
-from bayesdnf.genomics.scanning import choosing
+from bayesdnf.genomics.scanning import on_gpu
 from bayesdnf.gpu.device import cupy
 from tests.genomics.scanning.paired import study
 
@@ -19,7 +19,7 @@ def test_wrong_wishes_are_one_sentence(monkeypatch):
             scan(genotypes, y, size=3, among=range(5), device="cuda", **more)
     with pytest.raises(InputError, match="within 40 strata at most; use device='cpu'"):
         scan(genotypes, y, strata=np.arange(50) % 41, device="cuda")
-    monkeypatch.setattr(choosing, "_MOST_SAMPLES", 50)
+    monkeypatch.setattr(on_gpu, "_MOST_SAMPLES", 50)
     with pytest.raises(InputError, match="counts fewer than 50 samples"):
         scan(genotypes, y, device="cuda")
 
@@ -37,17 +37,17 @@ def test_without_cupy_it_is_named(monkeypatch):
 def test_small_scans_stay_on_the_processor():
     genotypes, y = study(5, 50)
     asked = []
-    choosing_wants = choosing.wants_gpu
+    as_it_is = on_gpu.wants_gpu
 
     def wants(device, caller, reason, worth_it):
         asked.append((reason, worth_it))
-        return choosing_wants("cpu", caller, reason, worth_it)
+        return as_it_is("cpu", caller, reason, worth_it)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choosing, "wants_gpu", wants)
+        patch.setattr(on_gpu, "wants_gpu", wants)
         scan(genotypes, y)
-        patch.setattr(choosing, "WORTH_A_GPU", 10 * 50)
+        patch.setattr(on_gpu, "WORTH_A_GPU", 10 * 50)
         scan(genotypes, y)
-        patch.setattr(choosing, "WORTH_A_GPU", 10 * 50 + 1)
+        patch.setattr(on_gpu, "WORTH_A_GPU", 10 * 50 + 1)
         scan(genotypes, y)
     assert asked == [(None, False), (None, True), (None, False)]
