@@ -78,6 +78,23 @@ void bind_search(nb::module_& m) {
         "Add terms, grown by beam, while that helps: (terms, layers, log posterior).");
 
     m.def(
+        "add_terms_together",
+        [](const PyPosterior& posterior, const std::vector<Term>& start, std::size_t width,
+           std::size_t depth, std::size_t kept, double loss, const StopFlag& stop,
+           const std::vector<std::int32_t>& layers) {
+            State state = state_of(*posterior, start, layers);
+            {
+                const nb::gil_scoped_release release;
+                add_terms_together(state, {width, depth, kept, loss}, stop);
+            }
+            return result(state);
+        },
+        "posterior"_a, "start"_a, "width"_a, "depth"_a, "kept"_a, "loss"_a, "stop"_a,
+        "layers"_a = nb::list(),
+        "Add several terms, none of which needs to help by itself: (terms, layers, log "
+        "posterior).");
+
+    m.def(
         "beam_search_among",
         [](const PyPosterior& posterior, const In<std::uint8_t, 1>& offered, std::size_t width,
            const StopFlag& stop) {

@@ -219,6 +219,34 @@ void add_terms(State& state, std::size_t width, const Stop& stop) {
     arrange(state, stop);
 }
 
+void add_terms_together(State& state, const Together& how, const Stop& stop) {
+    const double least = state.score() - how.loss;
+    std::vector<State> ends{state};
+    State best = state;
+    for (std::size_t depth = 0; depth < how.depth && !ends.empty(); ++depth) {
+        std::vector<State> longer;
+        for (const State& end : ends)
+            for (const Height height : end.places()) {
+                if (stop()) return;
+                const Grown grown = grow_term(end, kNone, height, how.width, least, stop);
+                if (grown.term.empty() || grown.score <= least) continue;
+                State with = end;
+                with.replace(kNone, grown.term, grown.height);
+                // Terms that came in another order make the same state, with the same score.
+                const auto same = [&](const State& s) { return s.score() == with.score(); };
+                if (std::none_of(longer.begin(), longer.end(), same))
+                    longer.push_back(std::move(with));
+            }
+        std::stable_sort(longer.begin(), longer.end(),
+                         [](const State& a, const State& b) { return a.score() > b.score(); });
+        if (longer.size() > how.kept)
+            longer.erase(longer.begin() + static_cast<std::ptrdiff_t>(how.kept), longer.end());
+        if (!longer.empty() && longer.front().score() > best.score()) best = longer.front();
+        ends = std::move(longer);
+    }
+    state = std::move(best);
+}
+
 void rebuild(State& state, std::size_t width, const Stop& stop, Depth depth) {
     make_allowed(state);
     // Known rates are not the null function's own: it may beat every single term and yet lose to

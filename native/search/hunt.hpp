@@ -33,7 +33,16 @@ void make_allowed(State& state);
 // Add terms grown by beam while that helps.
 void add_terms(State& state, std::size_t width, const Stop& stop);
 
-// Add terms in that way, then take each term out in turn and rebuild; in full
+// The best state that comes of adding several terms, up to `depth` of them, none of which needs to
+// help by itself: of each number of terms the `kept` best states go on, as long as they are within
+// `loss` nats of the start.
+struct Together {
+    std::size_t width, depth, kept;
+    double loss;
+};
+void add_terms_together(State& state, const Together& how, const Stop& stop);
+
+// Add terms one by one, then take each term out in turn and rebuild; in full
 // depth also put several longer terms in the place of one.
 enum class Depth { quick, full };
 void rebuild(State& state, std::size_t width, const Stop& stop, Depth depth = Depth::full);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 
+#include "search/beam.hpp"
 #include "search/hunt.hpp"
 #include "tests/check.hpp"
 #include "tests/small_problem.hpp"
@@ -51,6 +52,46 @@ TEST(rebuild_never_lowers_the_score_and_wide_ends_where_no_single_term_helps) {
             }
         }
     }
+}
+
+TEST(terms_that_are_added_together_may_lose_on_the_way_and_never_in_the_end) {
+    std::size_t through_less = 0;
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+        const Problem problem(seed, 6, seed % 8 != 0, kKinds[seed / 2 % 4]);
+        Philox rng({seed, 5});
+        const State start = problem.random_state(rng);
+        if (!start.value().allowed()) continue;
+        double before = start.score();
+        for (std::size_t depth = 1; depth <= 3; ++depth) {
+            State state = start;
+            add_terms_together(state, {64, depth, 5, 20.0}, Never());
+            CHECK(state.score() >= before);  // what fewer terms come to is among it
+            CHECK(state.value().allowed());
+            CHECK(state.size() <= start.size() + depth);
+            CHECK(state.score() ==
+                  State(*problem.posterior, state.terms(), state.layers()).score());
+            if (depth == 1) {
+                const Grown one = grow_anywhere(start, kNone, 64, start.score(), Never());
+                CHECK(state.score() == std::max(start.score(), one.score));
+            } else if (state.score() > before) {
+                State step_by_step = start;
+                add_terms(step_by_step, 64, Never());
+                through_less += step_by_step.score() < state.score() - kRounding;
+            }
+            before = state.score();
+        }
+        State state = start;
+        add_terms_together(state, {64, 3, 5, 0.0}, Never());  // each must help
+        State greedy = start;
+        add_terms_together(greedy, {64, 3, 1, 0.0}, Never());
+        CHECK(state.score() >= greedy.score());
+        StopFlag stop;
+        stop.raise();
+        state = start;
+        add_terms_together(state, {64, 3, 5, 20.0}, stop);
+        CHECK(state.terms() == start.terms());
+    }
+    CHECK(through_less > 0);
 }
 
 TEST(a_restart_depends_on_its_settings_its_start_and_its_stream_only) {

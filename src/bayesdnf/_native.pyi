@@ -247,6 +247,11 @@ def add_terms(posterior: Posterior, start: Sequence[Sequence[int]], width: int, 
     Add terms, grown by beam, while that helps: (terms, layers, log posterior).
     """
 
+def add_terms_together(posterior: Posterior, start: Sequence[Sequence[int]], width: int, depth: int, kept: int, loss: float, stop: StopFlag, layers: Sequence[int] = []) -> tuple[list[list[int]], list[int], float]:
+    """
+    Add several terms, none of which needs to help by itself: (terms, layers, log posterior).
+    """
+
 def beam_search_among(posterior: Posterior, offered: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, stop: StopFlag) -> tuple[list[list[int]], list[int], float]:
     """
     Beam search from the beginning with some literals only: (terms, layers, log posterior).

@@ -159,7 +159,7 @@ def hunt(
                     break
                 if tally.restarts % ROUND == 0 and tally.agrees():
                     # One wide beam found a better function: the restarts agreed on a wrong one.
-                    if tally.know(restart.looked_wider(tally.terms, tally.score)):
+                    if tally.know(restart.looked_further(tally.terms, tally.score)):
                         continue
                     stopped = "time limit" if stop() else "agreement"
                     break

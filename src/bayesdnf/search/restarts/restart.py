@@ -23,6 +23,9 @@ _QUICK_STEPS, _QUICK_HOTTEST = 50, 0.02  # of a start for chains
 _NARROWEST, _FIRST_WIDTH = 8, 32  # of beams: before all others, and most in the first rounds
 _FIRST_ROUNDS = 2
 _LOOK = 2e8  # what the last look for a term may cost: its width times the cost of a step
+# The last look for several terms of a list: how many, how many lists of each length go on, and how
+# many nats they may lose on the way.
+_TOGETHER = (4, 8, 6.0)
 _LONGER_AFTER = 64  # restarts; those that follow anneal for twice as long
 _FREE_LONGER = 2  # how much longer restarts anneal that do so at free rates from the beginning on
 _ELITES = 40  # functions that later rounds may start from
@@ -152,18 +155,30 @@ class Restart:
         """Better the start of a number."""
         return End(*self._rebuild(starts[number], self.known.width), "given")
 
-    def looked_wider(self, terms: Terms, score: float) -> End:
-        """Look for one more term by a wide beam, where those of the first restarts were narrow.
+    def looked_further(self, terms: Terms, score: float) -> End:
+        """Look for what all restarts may have missed: End("given") of what is found, or of terms.
 
-        Of a term with few rows no literal stands out among thousands: all may have missed it.
+        One more term is looked for by a wide beam, where those of the first restarts were narrow: of
+        a term with few rows no literal stands out among thousands. In lists several terms are, too,
+        which pay together only: a part of the rows may have the base rate just because one half of
+        it is above and the other one below.
         """
-        if self._look <= _FIRST_WIDTH:
-            return End(terms, score, "given")
+        found = terms, score
         start, layers = _apart(terms)
-        found = _native.add_terms(self.posterior.native, start, self._look, self.stop, layers)
-        end = End(*_placed(found), "given")
-        self._narrow |= end.score > score  # for the rounds that follow
-        return end
+        if self._look > _FIRST_WIDTH:
+            found = _placed(
+                _native.add_terms(self.posterior.native, start, self._look, self.stop, layers)
+            )
+            self._narrow |= found[1] > score  # for the rounds that follow
+        if not self.posterior.simple and found[1] <= score:
+            together = _placed(
+                _native.add_terms_together(
+                    self.posterior.native, start, _NARROWEST, *_TOGETHER, self.stop, layers
+                )
+            )
+            if together[1] > score:
+                found = self._rebuild(together[0], self.known.width)
+        return End(*found, "given")
 
     def _sparse(self, rng: np.random.Generator) -> Found:
         """Search by beam with the literals of some attributes only."""
