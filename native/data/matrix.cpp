@@ -192,11 +192,13 @@ void BitView::literal_counts(const Word* masks, std::size_t n_masks, Count* coun
             Count* out = counts + (s * n_masks + m) * n_literals();
             const Count all = room.of_mask[s];
             for (const Run& run : runs_) {
-                Count* pairs = out + run.literal;
-                for (std::size_t i = 0; i < run.n_pairs; ++i) {
-                    const Count held = plane[run.plane + i];
-                    pairs[2 * i] = held;
-                    pairs[2 * i + 1] = all - held;
+                // Names of their own, which no store can change: the loop becomes vector code.
+                const Count* const held = plane + run.plane;
+                Count* const pairs = out + run.literal;
+                const std::size_t n = run.n_pairs;
+                for (std::size_t i = 0; i < n; ++i) {
+                    pairs[2 * i] = held[i];
+                    pairs[2 * i + 1] = all - held[i];
                 }
                 if (run.n_pairs > 0) continue;
                 const LiteralSource& source = literals_[run.literal];

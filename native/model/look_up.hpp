@@ -49,4 +49,31 @@ class LookUp {
     std::vector<double> values_;
 };
 
+// A function of the rows of two classes, in a table: one look-up where it is a sum of three.
+class CellLookUp {
+  public:
+    CellLookUp() = default;
+    // f(a, b) for a from 0 to `most_a` and b from 0 to `most_b`.
+    template <class F>
+    CellLookUp(Count most_a, Count most_b, const F& f) : width_(most_b + 1) {
+        values_.reserve(as_index(size(most_a, most_b)));
+        for (Count a = 0; a <= most_a; ++a)
+            for (Count b = 0; b <= most_b; ++b) values_.push_back(f(a, b));
+    }
+    // How many values that would be; weights can make them far more than any table.
+    static Count size(Count most_a, Count most_b) {
+        return saturating_multiply(saturating_add(most_a, Count{1}),
+                                   saturating_add(most_b, Count{1}));
+    }
+    bool empty() const { return values_.empty(); }
+    // f(a, b) is data()[at(a, b)]. Places add up as counts do, so a loop over many candidates works
+    // out where the rows that they have in common lie only once.
+    Count at(Count a, Count b) const { return a * width_ + b; }
+    const double* data() const { return values_.data(); }
+
+  private:
+    Count width_ = 0;
+    std::vector<double> values_;
+};
+
 }  // namespace bayesdnf

@@ -55,8 +55,18 @@ Likelihood::Likelihood(Effect e, Count n_positive, Count n_negative)
     if (!e.null_apart) null_ = unordered(0, 0);
 }
 
+void Likelihood::tabulate() {
+    cells_ =
+        CellLookUp(n_positive_, n_negative_, [this](Count a, Count b) { return unordered(a, b); });
+}
+
 void Likelihood::add_unordered(Count marked_positive, Count marked_negative, const Count* a,
                                const Count* b, std::size_t n, double* out) const {
+    if (!cells_.empty()) {
+        const double* const values = cells_.data() + cells_.at(marked_positive, marked_negative);
+        for (std::size_t i = 0; i < n; ++i) out[i] += values[cells_.at(a[i], b[i])];
+        return;
+    }
     positive_.in_loop([&](const auto& positive) {
         negative_.in_loop([&](const auto& negative) {
             marked_.in_loop([&](const auto& marked) {
@@ -243,6 +253,20 @@ Posterior::Posterior(const BitView& view, const Support& support, FunctionPrior 
     const std::vector<Count>& totals = view.totals();
     for (std::size_t s = 0; s < totals.size() / 2; ++s)
         strata_.emplace_back(effect, totals[s], totals[totals.size() / 2 + s]);
+    tabulate_strata();
+}
+
+void Posterior::tabulate_strata() {
+    constexpr Count kMost = Count{1} << 20;  // entries of all: 8 MiB
+    const Count most_a = most_of(view_.totals(), 2, 0), most_b = most_of(view_.totals(), 2, 1);
+    Count entries = CellLookUp::size(most_a, most_b);
+    for (const Likelihood& l : strata_)
+        entries = saturating_add(entries, CellLookUp::size(l.n_positive(), l.n_negative()));
+    if (entries > kMost) return;
+    for (Likelihood& l : strata_) l.tabulate();
+    const LookUp& f = log_factorials();
+    shares_ =
+        CellLookUp(most_a, most_b, [&](Count a, Count b) { return f[a] + f[b] - f[a + b + 1]; });
 }
 
 Score Posterior::score(Terms terms, Layers layers) const {

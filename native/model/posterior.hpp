@@ -49,7 +49,9 @@ class Likelihood {
         return positive_[marked_positive] + negative_[marked_negative] -
                marked_[marked_positive + marked_negative] + constant_;
     }
-    // Adds the same to out[i] for `marked` rows and a[i], b[i] more, for n candidates.
+    // Keeps the same for all counts in one table, which add_unordered() then takes it from.
+    void tabulate();
+    // Adds it to out[i] for `marked` rows and a[i], b[i] more, for n candidates.
     void add_unordered(Count marked_positive, Count marked_negative, const Count* a, const Count* b,
                        std::size_t n, double* out) const;
     double order_factor(Count marked_positive, Count marked_negative) const;
@@ -89,6 +91,7 @@ class Likelihood {
     bool flat_;    // all four parameters are 1: the skip rule applies
     double odds_;  // negatives for each positive
     LookUp positive_, negative_, marked_;
+    CellLookUp cells_;  // empty until tabulate()
     double constant_, null_, log_prior_order_;
     double largest_order_;  // what the order factor can add at most, negated
 };
@@ -246,7 +249,8 @@ class Posterior {
           n_classes_(other.n_classes_),
           likelihood_(other.likelihood_),
           cells_(other.cells_),
-          strata_(other.strata_) {}
+          strata_(other.strata_),
+          shares_(other.shares_) {}
 
     std::size_t n_classes() const { return n_classes_; }
     std::size_t n_strata() const { return view_.n_segments() / n_classes_; }
@@ -269,12 +273,16 @@ class Posterior {
     const Likelihood& likelihood() const { return likelihood_; }
     // Of one that is not.
     const CellLikelihood& cells() const { return *cells_; }
-    // Of one layer and two classes with strata: the same of each stratum, from three look-ups in
-    // place of six.
+    // Of one layer and two classes with strata: the same of each stratum, from one look-up, or from
+    // three in place of six where strata are large.
     const std::vector<Likelihood>& strata() const { return strata_; }
+    // Of these log B(a + 1, b + 1) for cells of any stratum; empty where strata are large.
+    const CellLookUp& shares() const { return shares_; }
     const FunctionPrior& prior() const { return prior_; }
 
   private:
+    void tabulate_strata();
+
     const BitView& view_;
     const Support& support_;
     FunctionPrior prior_;
@@ -282,6 +290,7 @@ class Posterior {
     Likelihood likelihood_;
     std::optional<CellLikelihood> cells_;
     std::vector<Likelihood> strata_;
+    CellLookUp shares_;
     mutable std::once_flag factorials_made_;
     mutable LookUp log_factorials_;
 };

@@ -53,14 +53,14 @@ void extension_bounds(const State& state, std::size_t without, Height height, co
                           (size_prior > -INFINITY ? size_prior : prior.reach(base.size() + 1));
     for (const std::int32_t l : base) longer_prior += prior.of_literal(l);
     bounds.resize(p + 1);
-    extensions.bounds(0, bounds.data());
+    extensions.bounds(0, bounds.data(), idle == Idle::left_out);
     // A term down to its last rows could otherwise take every literal that holds there: while the
     // prior is hot, many choices of one outweigh its price.
     const Count beyond = base.empty() ? std::numeric_limits<Count>::max() : extensions.own_total(0);
+    const auto parts_rows = [&](Count rows) { return rows > 0 && rows < beyond; };
     for (std::size_t l = 0; l < p; ++l) {
-        const Count rows = extensions.total(l);
         const bool wanted =
-            extensions.may(0, l) && (idle == Idle::kept || (rows > 0 && rows < beyond));
+            extensions.may(0, l) && (idle == Idle::kept || parts_rows(extensions.total(l)));
         const double log_prior = longer_prior + prior.of_literal(static_cast<std::int32_t>(l));
         bounds[l] = wanted ? Value{log_prior, bounds[l]}.tempered(heat) : -INFINITY;
     }

@@ -23,10 +23,11 @@ class Extensions {
     Taken taken(std::size_t base, std::size_t l) const {
         return {counts_.data() + base * opening_.n_parts() * p_ + l, p_, n_masks_ * p_};
     }
-    // Rows that each literal would take with a base, and bounds of the likelihood then.
-    void bounds(std::size_t base, double* out) {
+    // Bounds of the likelihood with each literal beside a base and, where `counted`, the rows that
+    // it would take then.
+    void bounds(std::size_t base, double* out, bool counted) {
         totals_.resize(p_);
-        opening_.bounds(taken(base, 0), p_, out, totals_.data());
+        opening_.bounds(taken(base, 0), p_, out, counted ? totals_.data() : nullptr);
     }
     Count total(std::size_t l) const { return totals_[l]; }
     // By the base as it is.

@@ -137,18 +137,20 @@ void Opening::bounds(const Taken& first, std::size_t n, double* out, Count* tota
     if (simple_) {
         const Count *a = first.first, *b = first.first + first.segment_step;
         posterior_->likelihood().bounds(marked_.positive, marked_.negative, a, b, n, out);
-        for (std::size_t l = 0; l < n; ++l) totals[l] = a[l] + b[l];
+        if (totals != nullptr)
+            for (std::size_t l = 0; l < n; ++l) totals[l] = a[l] + b[l];
         return;
     }
     std::fill(out, out + n, above_);
     if (!posterior_->strata().empty()) {
-        std::fill(totals, totals + n, Count{0});
+        if (totals != nullptr) std::fill(totals, totals + n, Count{0});
         for (std::size_t s = 0; s < n_strata_; ++s) {
             const Likelihood& likelihood = posterior_->strata()[s];
             const Count* a = first.first + s * first.segment_step;
             const Count* b = a + n_strata_ * first.segment_step;
             likelihood.add_unordered(own_[s], own_[n_strata_ + s], a, b, n, out);
-            for (std::size_t l = 0; l < n; ++l) totals[l] += a[l] + b[l];
+            if (totals != nullptr)
+                for (std::size_t l = 0; l < n; ++l) totals[l] += a[l] + b[l];
         }
         return;
     }
@@ -189,6 +191,20 @@ void Opening::separations(const Taken& first, std::size_t n, double* out) const 
         return;
     }
     std::fill(out, out + n, 0.0);
+    if (const CellLookUp& shares = posterior_->shares(); !shares.empty()) {
+        const Count* const open = others_.parts.count(0);
+        for (std::size_t s = 0; s < n_strata_; ++s) {
+            const Count* const a = first.first + s * first.segment_step;
+            const Count* const b = a + n_strata_ * first.segment_step;
+            const double* const taken = shares.data();
+            const double* const left = taken + shares.at(open[s], open[n_strata_ + s]);
+            for (std::size_t l = 0; l < n; ++l) {
+                const Count at = shares.at(a[l], b[l]);
+                out[l] = out[l] + left[-at] + taken[at];
+            }
+        }
+        return;
+    }
     if (n_parts_ == 1 && n_classes_ == 2) {
         log_factorials_->in_loop([&](const auto& f) {
             for (std::size_t s = 0; s < n_strata_; ++s) add_separations(first, n, s, f, out);

@@ -56,7 +56,7 @@ class Opening {
         return separation_of_parts(t);
     }
     // The same for n candidates side by side, those of the first and what follows it: all of one
-    // count before the next, which is what makes it fast. totals: rows that each takes.
+    // count before the next, which is what makes it fast. totals: rows that each takes, or nullptr.
     void bounds(const Taken& first, std::size_t n, double* out, Count* totals) const;
     void separations(const Taken& first, std::size_t n, double* out) const;
     // The highest likelihood that a longer term may still come to, which takes some of these rows:

@@ -95,6 +95,31 @@ TEST(bounds_side_by_side_are_the_bounds_one_by_one) {
     }
 }
 
+TEST(values_added_from_one_table_are_those_from_three) {
+    Likelihood lik({2, 3, 1.5, 0.5, 1, 2, false}, 30, 41);
+    std::vector<Count> a, b;
+    for (Count i = 0; i <= 26; ++i)
+        for (Count j = 0; j <= 36; ++j) {
+            a.push_back(i);
+            b.push_back(j);
+        }
+    for (int table = 0; table < 2; ++table) {
+        std::vector<double> out(a.size(), 0.1);
+        lik.add_unordered(4, 5, a.data(), b.data(), a.size(), out.data());
+        for (std::size_t i = 0; i < a.size(); ++i)
+            CHECK(out[i] == 0.1 + lik.unordered(4 + a[i], 5 + b[i]));
+        lik.tabulate();
+    }
+}
+
+TEST(sizes_of_tables_do_not_overflow) {
+    constexpr Count kMost = INT64_MAX;
+    CHECK(CellLookUp::size(0, 0) == 1);
+    CHECK(CellLookUp::size(2, 3) == 12);
+    CHECK(CellLookUp::size(kMost, 0) == kMost);
+    CHECK(CellLookUp::size(Count{1} << 40, Count{1} << 40) == kMost);
+}
+
 TEST(counts_beyond_the_tables_are_worked_out_one_by_one) {
     // Tables end at 2^20 entries.
     constexpr Count kPositive = 1'200'000, kNegative = 1'500'000;

@@ -39,6 +39,7 @@ struct Lane {
     static Vector or_(Vector a, Vector b) { return _mm512_or_si512(a, b); }
     static Vector and_not(Vector a, Vector b) { return _mm512_andnot_si512(b, a); }
     static Sum zero() { return _mm512_setzero_si512(); }
+    static Sum add(Sum a, Sum b) { return _mm512_add_epi64(a, b); }
     static Sum add_popcount(Sum s, Vector v) { return _mm512_add_epi64(s, _mm512_popcnt_epi64(v)); }
     static Vector broadcast(Word w) { return _mm512_set1_epi64(static_cast<long long>(w)); }
     static void put(Count* p, Sum s) { _mm512_storeu_si512(p, s); }
@@ -79,6 +80,7 @@ struct Lane {
     static Vector or_(Vector a, Vector b) { return _mm256_or_si256(a, b); }
     static Vector and_not(Vector a, Vector b) { return _mm256_andnot_si256(b, a); }
     static Sum zero() { return _mm256_setzero_si256(); }
+    static Sum add(Sum a, Sum b) { return _mm256_add_epi64(a, b); }
     // Nibble look-up; the bytes of one vector are added up at once, so no carry can be lost.
     static Sum add_popcount(Sum s, Vector v) {
         const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1,
@@ -122,6 +124,7 @@ struct Lane {
     static Vector or_(Vector a, Vector b) { return a | b; }
     static Vector and_not(Vector a, Vector b) { return a & ~b; }
     static Sum zero() { return 0; }
+    static Sum add(Sum a, Sum b) { return a + b; }
     static Sum add_popcount(Sum s, Vector v) {
 #if defined(__aarch64__) || defined(__POPCNT__)
         return s + __builtin_popcountll(v);
@@ -187,12 +190,13 @@ Count and_popcount(const Word* a, const Word* b, std::size_t n) {
         for (std::size_t i = 0; i < 4; ++i)
             s[i] = Lane::add_popcount(s[i], Lane::and_(Lane::load(a + w + i * Lane::width),
                                                        Lane::load(b + w + i * Lane::width)));
+    typename Lane::Sum sum = Lane::add(Lane::add(s[0], s[1]), Lane::add(s[2], s[3]));
     for (; w + Lane::width <= n; w += Lane::width)
-        s[0] = Lane::add_popcount(s[0], Lane::and_(Lane::load(a + w), Lane::load(b + w)));
+        sum = Lane::add_popcount(sum, Lane::and_(Lane::load(a + w), Lane::load(b + w)));
     if (const std::size_t rest = n - w; rest > 0)
-        s[0] = Lane::add_popcount(
-            s[0], Lane::and_(Lane::load_first(a + w, rest), Lane::load_first(b + w, rest)));
-    return Lane::total(s[0]) + Lane::total(s[1]) + Lane::total(s[2]) + Lane::total(s[3]);
+        sum = Lane::add_popcount(
+            sum, Lane::and_(Lane::load_first(a + w, rest), Lane::load_first(b + w, rest)));
+    return Lane::total(sum);
 }
 
 Count popcount(const Word* a, std::size_t n) { return and_popcount(a, a, n); }
