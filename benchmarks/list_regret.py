@@ -96,9 +96,9 @@ def one_set(setting: Setting, seed: int, n_jobs: int) -> dict[str, Any]:
     }
 
 
-def measure(setting: Setting, sets: int, n_jobs: int) -> dict[str, Any]:
+def measure(setting: Setting, sets: int, n_jobs: int, first: int = 0) -> dict[str, Any]:
     """Search all sets of a kind."""
-    found = [one_set(setting, seed, n_jobs) for seed in range(sets)]
+    found = [one_set(setting, seed, n_jobs) for seed in range(first, first + sets)]
     return {
         "layers": setting.layers,
         "n": setting.n,
@@ -118,11 +118,12 @@ def main() -> None:
     """Measure, print, write JSON."""
     parser = arguments(__doc__)
     parser.add_argument("--classes", type=int, choices=(2, 3), default=2, help="of the outcome")
+    parser.add_argument("--first", type=int, default=0, help="Seed of the first set.")
     options = parser.parse_args()
     results = []
     for setting in SETTINGS if options.classes == 2 else OF_CLASSES:
         sets = options.sets or (5 if options.quick else setting.sets)
-        results.append(measure(setting, sets, options.jobs))
+        results.append(measure(setting, sets, options.jobs, options.first))
     show(
         {
             "layers": "layers",
