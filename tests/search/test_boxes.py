@@ -329,3 +329,36 @@ def test_looks_for_terms_that_are_cut_short_bound_all_terms(seed):
                 once.append(found.ceiling)
                 lowered.append(asked.ceiling)
     assert sum(lowered) < sum(once)
+
+
+def test_a_look_that_is_repeated_gets_more_time():
+    search = boxes.Boxes(few_columns(0), 100.0)
+    with patch.object(boxes._native, "StopFlag") as flag:
+        for times in (1, 2, 8, 64):
+            search._stop(times)
+    first, twice, more, most = (call.args[0] for call in flag().set_deadline.call_args_list)
+    assert first == boxes._LOOK_SHARE * 100
+    assert twice == 2 * first
+    assert 20 < more <= boxes._AGAIN_SHARE * 100
+    assert math.isclose(more, most, abs_tol=1)
+    search.end = search.start
+    with patch.object(boxes._native, "StopFlag") as flag:
+        search._stop(8)
+    assert flag().set_deadline.call_args.args == (0.0,)
+
+
+def test_looks_cut_short_are_repeated_with_more_time():
+    X, y, _ = simulate(200, 12, terms=(2, 3), pi0=0.2, pi1=0.8, random_state=0)
+    posterior = Posterior(LiteralEncoder().fit_encode(X.astype(str)), y)
+    search = boxes.Boxes(posterior, 100.0)
+    asked, stop = [], search._stop
+    box = search.space.whole(2).part(terms=Range(2, 2))
+
+    def recorded(times=1):
+        asked.append(times)
+        return stop(times)
+
+    with patch.object(search, "_stop", recorded), patch.object(boxes, "_NODES", 3):
+        search._price(box)
+    assert {1, 8} <= set(asked)
+    assert asked[0] == 1

@@ -33,6 +33,7 @@ _FLOORS = 8  # above what is looked for, each half as far, where that takes too 
 _AT_ONCE = 20  # most terms that one look at prices brings in
 _NODES = 200_000  # of a search for terms, at first
 _LOOK_SHARE, _LOOK_SECONDS = 0.03, 0.5  # of all time, or seconds, for one look at prices
+_AGAIN_SHARE = 0.25  # of the time left, for a look that is repeated
 _STEPS = 60  # most looks at prices of one box
 _NEAR = 0.1  # a bound is near the linear program's when within this share of what is left, or nat
 _MOST_BEGUN = 500  # terms by which a box is parted
@@ -183,13 +184,17 @@ class Boxes:
     def _keep(self, box: Box) -> None:
         heapq.heappush(self.open, _Open(-box.bound, next(self._numbers), box))
 
-    def _stop(self) -> _native.StopFlag:
-        """Let one look for terms take a share of the time; what it has not seen is bounded, too."""
+    def _stop(self, times: int = 1) -> _native.StopFlag:
+        """Let one look for terms take a share of the time; what it has not seen is bounded, too.
+
+        A look that is repeated because it was cut short gets so many ``times`` that, up to a
+        share of what is left.
+        """
         stop = _native.StopFlag()
         if self.left < math.inf:
-            stop.set_deadline(
-                min(max(0.0, self.left), max(_LOOK_SECONDS, _LOOK_SHARE * self.total))
-            )
+            once = max(_LOOK_SECONDS, _LOOK_SHARE * self.total)
+            seconds = max(once, min(times * once, _AGAIN_SHARE * self.left))
+            stop.set_deadline(min(max(0.0, self.left), seconds))
         return stop
 
     def _price(self, box: Box) -> Solved | None:
@@ -250,7 +255,8 @@ class Boxes:
         at = pool.within(box)
         known = space.units(box, prices, pool.worth[at], pool.marked[at]).max(initial=-(2**60))
         floor = int(known) + 1
-        found = space.find(box, prices, floor, _AT_ONCE, False, nodes, self._stop())
+        times = max(1, nodes // _NODES)
+        found = space.find(box, prices, floor, _AT_ONCE, False, nodes, self._stop(times))
         ceiling, complete = found.ceiling, found.complete
         if not complete and not found.terms:
             # Cut short, the bound is that of the first literals. A high floor is soon proved to be
@@ -259,7 +265,7 @@ class Boxes:
             for _ in range(_FLOORS):
                 distance //= 2
                 found = space.find(
-                    box, prices, floor + distance, _AT_ONCE, False, nodes, self._stop()
+                    box, prices, floor + distance, _AT_ONCE, False, nodes, self._stop(times)
                 )
                 ceiling = min(ceiling, found.ceiling)
                 if found.terms or not found.complete:
