@@ -228,8 +228,10 @@ def second_fold(found: Measured) -> list[str]:
         "",
         filled(
             f"""Means over the second fold of {len(sets)} sets ({listed([*second.sets])}), of the
-            methods that were measured there. That representatives predict averaged risks was
-            settled on other tables ([layers](layers.md#the-representative-rule)). Three details
+            methods that were measured there. That representatives predict averaged risks, and are
+            compared with them on crossed rows too, was settled on other tables
+            ([layers](layers.md#the-representative-rule)), the second after they had lost on small
+            sets here. Three details
             were set after a look at some small sets: that no further rows are added to these means
             (first folds), that a layer costs a tenth of a literal, and how long to search (second
             folds)."""

@@ -38,7 +38,7 @@ def left_out_rows(draws: Draws, rows: AveragedRows) -> Floats:
     # Of Beta(1, 1) and the part's other rows; a class that a part lacks has no row there.
     given = np.where(cells > 0, cells, 1) / (cells.sum(axis=-1, keepdims=True) + 1)
     inverse = 1 / given.transpose(0, 2, 1)  # segments are classes
-    bits = rows._whole
+    bits = rows.bits
     found = []
     for counts in draws.counts:
         shares = (counts / draws.n_draws)[:, None, None]
@@ -67,7 +67,7 @@ def measured(data: Set) -> dict[str, Any]:
     model = PosteriorDNFClassifier(layers=4, random_state=0).fit(X_train, data.y[train])
     draws = model.draws_
     assert model._posterior is not None
-    table, rows = model.encoder_.as_table(X_test), AveragedRows(draws, model._posterior)
+    table, rows = model.encoder_.as_table(X_test), AveragedRows(draws, model._posterior, 0)
     alone = [replace(draws, index=draws.index[[c]], rates=draws.rates[[c]]) for c in range(4)]
     risks = np.array([DrawnOnRows(chain, table, model.effect_).risk() for chain in alone])
     mass = np.array([np.logaddexp.reduce(draws.log_mass[own > 0]) for own in draws.counts])

@@ -1,10 +1,10 @@
-"""Own risks of representative rules beside averaged ones, on rows that were not learned from.
+"""What representative rules are worth on rows that were not learned from, and their risks.
 
 On simulated tables of six kinds and on tables of scikit-learn, of which no other benchmark learns
-two classes: a few rows to learn from, the others to judge by. The rules are the same; "own rows"
-are posterior means given the rule, "predicted" the means of the averaged risks over each part,
-"one row more" these with another row of each class. ``python -m benchmarks.representatives``
-prints the figures that docs/layers.md gives.
+two classes: a few rows to learn from, the others to judge by. "Crossed" are the rules and risks as
+they are; "rows alone" what they would be by the rows of the fit without crossed ones; "own risks"
+posterior means given the first rules. ``python -m benchmarks.representatives`` prints the figures
+that docs/layers.md gives.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from sklearn.datasets import load_diabetes, load_digits, load_iris, load_wine
 from sklearn.metrics import log_loss, roc_auc_score
 
 from bayesdnf import PosteriorDNFClassifier
+from bayesdnf.estimators.averaging.representative import find_representative
 
 from .writing import arguments, show, write
 
@@ -96,13 +97,17 @@ def real(rng: np.random.Generator) -> Iterator[Table]:
     """Cut scikit-learn's tables at random."""
     wine, iris = load_wine(as_frame=True), load_iris(as_frame=True)
     digits, diabetes = load_digits(as_frame=True), load_diabetes(as_frame=True, scaled=False)
-    two = {f"digits {a} and {b}": digits.target.isin([a, b]) for a, b in ((3, 8), (4, 9))}
+    pairs = {(3, 8): 60, (4, 9): 100, (1, 8): 200, (5, 9): 60, (2, 7): 100}
     found = [
-        ("wine", wine.data, wine.target == 1, 89),
+        *((f"wine {k}", wine.data, wine.target == k, 60) for k in range(3)),
         ("iris", iris.data[50:], iris.target[50:] == 2, 50),
-        ("diabetes", diabetes.data, diabetes.target > 140, 150),
-        *((k, digits.data[rows], digits.target[rows] > 7, 100) for k, rows in two.items()),
+        *((f"diabetes, {n} rows", diabetes.data, diabetes.target > 140, n) for n in (60, 150, 250)),
+        ("digits, even", digits.data, digits.target % 2 == 0, 200),
+        ("digits, 8", digits.data, digits.target == 8, 150),
     ]
+    for two, n in pairs.items():
+        rows = digits.target.isin(two)
+        found.append((f"digits {two}", digits.data[rows], digits.target[rows] == two[1], n))
     for name, X, y, n in found:
         order = rng.permutation(len(X))
         yield Table(name, X.iloc[order].reset_index(drop=True), y.to_numpy(int)[order], n)
@@ -111,10 +116,10 @@ def real(rng: np.random.Generator) -> Iterator[Table]:
 def tables(seed: int, quick: bool) -> Iterator[Table]:
     """Make all tables of one seed."""
     rng = np.random.default_rng(seed)
-    sizes = (100,) if quick else (100, 300)
+    sizes = (100,) if quick else (60, 100, 200)
     for n in sizes:
         yield from (simulated(kind, n, rng) for kind in SIMULATED)
-    yield motif(84, rng)
+    yield from (motif(n, rng) for n in sizes[-2:])
     yield from real(rng)
 
 
@@ -123,14 +128,15 @@ def measure(table: Table) -> Iterator[dict[str, Any]]:
     X, y, n = table.X, table.y, table.n
     model = PosteriorDNFClassifier(layers=4, random_state=0).fit(X[:n], y[:n])
     tested = X[n:].reset_index(drop=True)
+    rows, posterior = model.encoder_.as_table(tested), model._posterior
     for most in MOST:
         shown = model.representative(most)
-        parts = shown.rule(model.encoder_.as_table(tested)).astype(int)
-        predicted, rows = shown.predicted[0, :, 0], shown.cells[0].sum(axis=1)
+        alone = find_representative(model.draws_.averaged, posterior, most, 0)
+        own = np.array([risk.mean for risk in shown.risks])
         risks = {
-            "own rows": np.array([risk.mean for risk in shown.risks])[parts],
-            "predicted": predicted[parts],
-            "one row more": ((rows * predicted + 1) / (rows + 2))[parts],
+            "rows alone": alone.predicted[0, :, 0][alone.rule(rows).astype(int)],
+            "crossed": shown.predicted[0, :, 0][shown.rule(rows).astype(int)],
+            "own risks": own[shown.rule(rows).astype(int)],
             "average": model.predict_proba(tested)[:, 1],
         }
         for name, risk in risks.items():
@@ -144,7 +150,7 @@ def measure(table: Table) -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    """Measure, print means and differences from "own rows", and write JSON."""
+    """Measure, print means and differences from "rows alone", and write JSON."""
     parser = arguments(__doc__, sets=False)
     parser.add_argument("--times", type=int, default=TIMES, help="seeds")
     options = parser.parse_args()
@@ -158,30 +164,23 @@ def main() -> None:
     found = pd.DataFrame(rows)
     summary = []
     for most in MOST:
-        own = found[found["literals"] == most].groupby("risks", sort=False)
-        base = own.get_group("own rows")["log_loss"].to_numpy()
-        for name, group in own:
-            gap = group["log_loss"].to_numpy() - base
-            summary.append(
-                {
-                    "literals": most,
-                    "risks": name,
-                    **group[["log_loss", "auc"]].mean().to_dict(),
-                    "gap": gap.mean(),
-                    "error": gap.std(ddof=1) / len(gap) ** 0.5,
-                    "better": int((gap < 0).sum()),
-                    "tables": len(gap),
-                }
-            )
+        by_risks = found[found["literals"] == most].groupby("risks", sort=False)
+        base = by_risks.get_group("rows alone")
+        for name, group in by_risks:
+            row = {"literals": most, "risks": name, "tables": len(group)}
+            for unit in ("log_loss", "auc"):
+                gap = group[unit].to_numpy() - base[unit].to_numpy()
+                row[unit] = group[unit].mean()
+                row[f"{unit}_gap"] = f"{gap.mean():+.4f} ± {gap.std(ddof=1) / len(gap) ** 0.5:.4f}"
+            summary.append(row)
     columns = {
         "literals": "literals|d",
         "risks": "risks",
         "log_loss": "log loss|.4f",
+        "log_loss_gap": "less rows alone",
         "auc": "AUC|.4f",
-        "gap": "less own rows|+.4f",
-        "error": "error|.4f",
-        "better": "better on|d",
-        "tables": "of|d",
+        "auc_gap": "less rows alone",
+        "tables": "tables|d",
     }
     show(columns, summary)
 

@@ -10,15 +10,15 @@ from bayesdnf.model.rule import layers_of
 
 
 class SlowRows:
-    """Rows of a fit with their averaged class shares, and the cross-entropy of any rule on them."""
+    """Rows with averaged class shares, and the cross-entropy of any rule on them.
 
-    def __init__(self, draws, posterior, table, y, strata=None, weights=None):
+    Of two classes the first is the positive one.
+    """
+
+    def __init__(self, draws, posterior, table, y, strata, weights):
         self.draws, self.posterior, self.table = draws, posterior, table
+        self.y, self.strata, self.weights = y, strata, weights
         n = len(y)
-        # Of two classes the positives come first.
-        self.y = np.asarray(y) if posterior.n_classes > 2 else 1 - np.asarray(y, dtype=int)
-        self.strata = np.zeros(n, dtype=int) if strata is None else np.asarray(strata)
-        self.weights = np.ones(n, dtype=int) if weights is None else np.asarray(weights)
         values = mean_values(draws, posterior.effect, pooled=False)
         if posterior.n_classes == 2:
             whole = draws.frequency[:, None, None]
@@ -26,9 +26,7 @@ class SlowRows:
         self.shares = np.zeros((n, posterior.n_classes))
         for f in range(draws.n_functions):
             parts = draws.function(f)(table).astype(int)
-            for i in range(n):
-                self.shares[i] += values[f, self.strata[i], parts[i]]
-
+            self.shares += values[f, self.strata, parts]
         self.stands_for = self.weights.astype(float)
         if (prevalence := posterior.effect.prevalence) is not None:
             for c, share in enumerate((prevalence, 1 - prevalence)):
@@ -39,9 +37,13 @@ class SlowRows:
         """Mean averaged shares over the rows of each row's part and stratum."""
         parts = rule(self.table).astype(int)
         means = np.empty_like(self.shares)
-        for i in range(len(parts)):
-            same = (parts == parts[i]) & (self.strata == self.strata[i])
-            means[i] = np.average(self.shares[same], axis=0, weights=self.stands_for[same])
+        for part in set(parts):
+            for stratum in set(self.strata):
+                same = (parts == part) & (self.strata == stratum)
+                if same.any():
+                    means[same] = np.average(
+                        self.shares[same], axis=0, weights=self.stands_for[same]
+                    )
         return means
 
     def loss(self, rule):

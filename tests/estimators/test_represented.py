@@ -30,8 +30,9 @@ def test_the_representative_rule(listed):
     parts = shown.rule(X)
     own, averaged = model.representative_proba(X)[:, ill], model.predict_proba(X)[:, ill]
     for part, risk in enumerate(shown.risks):
-        risks = averaged[parts == part]
-        assert np.allclose(own[parts == part], risks.mean())
+        assert np.allclose(own[parts == part], shown.predicted[0, part, 0])
+        # Means over rows of the fit and crossed ones.
+        assert own[parts == part][0] == pytest.approx(averaged[parts == part].mean(), abs=0.05)
         rows = y[parts == part] == "ill"
         assert risk.mean == pytest.approx((rows.sum() + 1) / (len(rows) + 2))
     assert len(set(model.representative_proba(X, max_literals=1)[:, ill])) == 2
@@ -51,17 +52,18 @@ def test_the_representative_rule_in_strata(stratified):
     for part in range(len(shown.risks)):
         expected = 0.0
         for s in (0, 1):
-            risks = averaged[(parts == part) & (numbers == s)]
-            of_stratum = risks.mean()
-            assert np.allclose(own[(parts == part) & (numbers == s)], of_stratum)
-            expected += of_stratum * len(risks) / (parts == part).sum()
+            here = (parts == part) & (numbers == s)
+            of_stratum = shown.predicted[s, part, 0]
+            assert np.allclose(own[here], of_stratum)
+            assert of_stratum == pytest.approx(averaged[here].mean(), abs=0.05)
+            expected += of_stratum * here.sum() / (parts == part).sum()
         assert np.allclose(pooled[parts == part], expected)
 
 
 def test_with_one_layer_the_representative_is_a_function(mixed):
     assert isinstance(mixed.representative_, BooleanFunction)
     assert str(mixed.representative_) == "(odor = f)"
-    assert mixed.representative_loss_ < 0.01
+    assert mixed.representative_loss_ < 0.1 * mixed.representative().base_loss
 
 
 def test_copies_keep_the_representative_and_not_the_rows(listed):

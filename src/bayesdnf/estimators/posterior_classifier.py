@@ -105,8 +105,9 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         that partition the rows alike are one row: see :meth:`Draws.top`.
     representative_ : BooleanFunction or RuleList
         The representative rule: of rules with at most ``max_literals`` literals the one found whose
-        risks are nearest to the averaged ones on the rows of the fit. Computed on first access;
-        :meth:`representative` gives its risks, and finds shorter ones.
+        risks are nearest to the averaged ones, on the rows of the fit and on rows crossed from
+        them. Computed on first access; :meth:`representative` gives its risks, and finds shorter
+        ones.
     representative_loss_ : float
         Loss of the representative rule compared with the average: its mean cross-entropy less that
         of the averaged risks themselves, in nats per row.

@@ -55,10 +55,11 @@ class RepresentedAverage(RuleClassifier):
         """Find the rule of few literals whose risks are nearest to the averaged ones.
 
         Near means a small cross-entropy of the averaged risks to their means over the rule's parts,
-        on the rows of the fit. Looked for among the drawn rules, what is left of them when terms
-        and literals are dropped, and what changes of single literals and terms lead to; it is the
-        best rule found, not one proved to be best. Literals and layers that bring next to nothing
-        are left out.
+        on the rows of the fit and on rows crossed from them: rows that take each column from one
+        of two rows. Looked for among the drawn rules, what is left of them when terms and literals
+        are dropped, and what changes of single literals and terms lead to; it is the best rule
+        found, not one proved to be best. Literals and layers that bring next to nothing are left
+        out.
 
         Parameters
         ----------
@@ -118,7 +119,8 @@ class RepresentedAverage(RuleClassifier):
     ) -> NDArray[np.float64]:
         """Return the probability of each class by the representative rule alone.
 
-        They are means of the averaged probabilities over the rows that each part has in the fit.
+        They are means of the averaged probabilities over the rows that each part has, of the fit
+        and crossed from them.
 
         Parameters
         ----------

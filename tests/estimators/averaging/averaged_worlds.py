@@ -11,6 +11,7 @@ from bayesdnf import (
     Prior,
     sample,
 )
+from bayesdnf.estimators.averaging.nearness import AveragedRows
 from tests.estimators.slow_representative import SlowRows
 
 SETTINGS = {
@@ -53,5 +54,12 @@ def world(seed, layers=1, strata=False, weights=False, n=70, effect=None, prior=
         sample_weight=weight,
     )
     drawn = sample(posterior, draws=60, warmup=20, chains=2, thin=20, random_state=seed)
-    slow = SlowRows(drawn, posterior, encoder.as_table(table), y, stratum, weight)
-    return drawn, posterior, slow
+    return drawn, posterior, slow_rows(drawn, posterior)
+
+
+def slow_rows(drawn, posterior):
+    """The slow twin, on the rows of the fit and those that are crossed from them."""
+    bits = AveragedRows(drawn, posterior).bits
+    segment = np.repeat(np.arange(len(bits.segments)), bits.segments)
+    number, stratum = np.divmod(segment, posterior.n_strata)
+    return SlowRows(drawn, posterior, bits, number, stratum, bits.counts)

@@ -24,8 +24,8 @@ from bayesdnf.estimators.averaging.representative import find_representative
 from bayesdnf.model.flat_functions import as_flat
 from bayesdnf.model.posterior import Scores
 from bayesdnf.model.rule import layers_of
-from tests.estimators.averaging.averaged_worlds import SETTINGS, world
-from tests.estimators.slow_representative import SlowRows, neighbours
+from tests.estimators.averaging.averaged_worlds import SETTINGS, slow_rows, world
+from tests.estimators.slow_representative import neighbours
 from tests.fewer import first
 
 
@@ -56,7 +56,7 @@ def test_it_is_the_best_of_all_short_functions():
     X, y, _ = simulate(120, 3, terms=(2,), pi0=0.3, pi1=0.8, random_state=1)
     posterior = Posterior(BitMatrix.from_table(X), y, effect=Effect(ordered=False))
     drawn = sample(posterior, draws=200, warmup=20, chains=2, thin=20, random_state=0)
-    slow = SlowRows(drawn, posterior, X, y)
+    slow = slow_rows(drawn, posterior)
     every = posterior.enumerate()["function"]
     for limit in (1, 2, 3):
         found = find_representative(drawn, posterior, limit)

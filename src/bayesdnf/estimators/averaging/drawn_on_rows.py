@@ -351,6 +351,24 @@ def stored_places(bits: BitMatrix) -> Ints:
     return np.asarray(rows + np.repeat(shift, bits.segments), dtype=np.int64)
 
 
+def taken_planes(bits: BitMatrix, rows: Ints, segments: list[int]) -> Words:
+    """Take stored rows of a table, any of them more than once, as planes of some segments.
+
+    Examples
+    --------
+    >>> from bayesdnf import BitMatrix
+    >>> from bayesdnf.estimators.averaging.drawn_on_rows import taken_planes
+    >>> taken_planes(BitMatrix.from_table([[1, 0], [0, 1]]), [0, 1, 1], [3]).tolist()
+    [[1], [6]]
+    """
+    offsets = segment_offsets(segments)
+    planes = allocate_planes(len(bits.planes), offsets[-1])
+    n_places = 64 * bits.planes.shape[1]
+    sources = stored_places(bits)[rows]
+    _native.gather_rows(bits.planes, n_places, sources, segments, offsets, planes)
+    return planes
+
+
 def _packed(table: FittedTable, draws: Draws) -> Words:
     """Pack the truth of the literals in use, one plane each."""
     planes = allocate_planes(len(draws.literals), segment_offsets([table.n_rows])[-1])

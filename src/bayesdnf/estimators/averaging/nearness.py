@@ -6,6 +6,8 @@ a part's rows only: rows of each class, and averaged probabilities of each class
 are weighted counts of bits; averaged probabilities are rounded for that to a 16384th of a row. Of
 two classes the first is the positive one.
 
+The rows are those of the fit and others that are crossed from them (:mod:`.crossed_rows`).
+
 With a known prevalence rows of the two classes count as they would in the population: sums over a
 part are then expected ones of the population.
 """
@@ -20,22 +22,24 @@ from numpy.typing import NDArray
 from ... import _native
 from ...data.bits import BitMatrix
 from ...data.literal_table import LiteralTable
-from ...data.planes.plane_layout import Words, allocate_planes, segment_offsets
+from ...data.planes.plane_layout import Words
 from ...model.flat_functions import FlatFunctions, as_flat
 from ...model.posterior import Posterior
 from ...sampling.draws import Draws
-from .drawn_on_rows import mean_values, stored_places
+from .crossed_rows import with_crossed_rows
+from .drawn_on_rows import mean_values, stored_places, taken_planes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _SCALE = 1 << 14  # parts of a row that averaged probabilities are counted in
+CROSSED = 1_000  # rows to add to those of the fit: many beside few, and few beside many
 _MOST_ROWS = 20_000  # stored rows to look at while searching
 _MOST_OFFERED = 400  # literals to try out
 
 
 class AveragedRows:
-    """The rows of a fit with their averaged probabilities of each class.
+    """The rows of a fit and crossed ones, with their averaged probabilities of each class.
 
     Parameters
     ----------
@@ -43,6 +47,8 @@ class AveragedRows:
         What is averaged. Rules are flat arrays over its literals.
     posterior : Posterior
         What was sampled.
+    n_crossed : int, default=1000
+        Rows crossed from those of the fit, to add to them.
 
     Examples
     --------
@@ -55,42 +61,44 @@ class AveragedRows:
     True
     """
 
-    def __init__(self, draws: Draws, posterior: Posterior) -> None:
+    def __init__(self, draws: Draws, posterior: Posterior, n_crossed: int = CROSSED) -> None:
         self._posterior = posterior
-        bits, p = posterior.bits, len(draws.literals)
-        self._ids = np.array([bits.table.index_of(x) for x in draws.literals], dtype=np.int32)
-        planes = bits.view().term_masks(np.arange(p + 1), self._ids)
-        self._table = LiteralTable.of_literals(draws.literals, range(p), [False] * p, [-1] * p)
-        self._whole = BitMatrix(planes, self._table, bits.segments, None, bits.counts)
+        whole, p = posterior.bits, len(draws.literals)
+        self._ids = np.array([whole.table.index_of(x) for x in draws.literals], dtype=np.int32)
+        planes = whole.view().term_masks(np.arange(p + 1), self._ids)
+        table = LiteralTable.of_literals(draws.literals, range(p), [False] * p, [-1] * p)
+        in_use = BitMatrix(planes, table, whole.segments, None, whole.counts)
+        self.bits, self._weight = with_crossed_rows(in_use, n_crossed)
+        """The rows, with a plane for each literal in use."""
         self._n_classes = posterior.n_classes
         values = mean_values(draws, posterior.effect, pooled=False)
         self._shares = self._averaged(draws, values if self._n_classes > 2 else values[..., None])
         """Averaged probabilities: [row, class]."""
-        self._weight = np.ones(bits.n_stored, np.int64) if bits.counts is None else bits.counts
+        # Segments hold the rows of the first class in every stratum, then those of the next.
+        per_class = np.reshape(self.bits.segments, (self._n_classes, -1)).sum(axis=1)
+        of_class = np.repeat(np.arange(self._n_classes), per_class)
         self._stands_for = np.ones(self._n_classes)
         """How many rows of the population, of the size of the sample, a row of a class is."""
         if (prevalence := posterior.effect.prevalence) is not None:
-            of_class = np.array([posterior.n_pos, posterior.n - posterior.n_pos])
+            weights = np.bincount(of_class, self._weight, self._n_classes)
             shares = np.array([prevalence, 1 - prevalence])
-            self._stands_for = posterior.n * shares / np.maximum(1, of_class)
-        # Segments hold the rows of the first class in every stratum, then those of the next.
-        per_class = np.reshape(bits.segments, (self._n_classes, -1)).sum(axis=1)
-        self._mass = self._weight * np.repeat(self._stands_for, per_class)
+            self._stands_for = weights.sum() * shares / np.maximum(1, weights)
+        self._mass = self._weight * self._stands_for[of_class]
         included = np.bincount(
             draws.functions.literals, np.repeat(draws.frequency, draws.n_literals), p
         )
         self.offered = np.sort(np.argsort(-included, kind="stable")[:_MOST_OFFERED])
         """Literals that are tried out, by number: those drawn most often."""
-        self._look_at(-(-bits.n_stored // _MOST_ROWS))
+        self._look_at(-(-self.bits.n_stored // _MOST_ROWS))
 
     def _averaged(self, draws: Draws, values: Floats) -> Floats:
         """Sum the values of drawn rules on each row; what is left of two is the other class's."""
         # Segments hold the rows of one class in every stratum, then those of the next: the
         # probabilities do not depend on the row's own class.
         repeated = np.concatenate([values] * self._n_classes, axis=1)
-        places = stored_places(self._whole)
+        places = stored_places(self.bits)
         columns = [
-            _native.part_sums(self._whole.view(), *draws.functions, np.ascontiguousarray(own))
+            _native.part_sums(self.bits.view(), *draws.functions, np.ascontiguousarray(own))
             for own in np.moveaxis(repeated, -1, 0)
         ]
         shares = np.clip(np.column_stack([sums[places] for sums in columns]), 0.0, 1.0)
@@ -98,28 +106,22 @@ class AveragedRows:
 
     def _look_at(self, every: int) -> None:
         """Choose the rows to search by: of so many, one; rows are sorted by a hash."""
-        rows = np.arange(0, self._whole.n_stored, max(1, every))
-        stored = np.repeat(np.arange(len(self._whole.segments)), self._whole.segments)
-        segments = np.bincount(stored[rows], minlength=len(self._whole.segments)).tolist()
+        rows = np.arange(0, self.bits.n_stored, max(1, every))
+        stored = np.repeat(np.arange(len(self.bits.segments)), self.bits.segments)
+        segments = np.bincount(stored[rows], minlength=len(self.bits.segments)).tolist()
         weight = self._weight[rows]
         # Probabilities as integer row weights let the packed-bit counters sum them: a sum over a
         # mask is then one weighted population count, exact and independent of the order of rows.
         shares = np.rint(self._shares[rows, :-1].T * weight * _SCALE).astype(np.int64)
-        planes = self._whole.planes
-        if every > 1:
-            offsets, n_places = segment_offsets(segments), 64 * planes.shape[1]
-            kept = allocate_planes(len(planes), offsets[-1])
-            sources = stored_places(self._whole)[rows]
-            _native.gather_rows(planes, n_places, sources, segments, offsets, kept)
-            planes = kept
+        planes = self.bits.planes if every <= 1 else taken_planes(self.bits, rows, segments)
         few = np.ascontiguousarray(planes[self.offered])
-        names = [self._table[int(i)] for i in self.offered]
+        names = [self.bits.table[int(i)] for i in self.offered]
         n = len(names)
         on_offer = LiteralTable.of_literals(names, range(n), [False] * n, [-1] * n)
         # Outcomes and probabilities, on all literals in use and on those that are tried out.
         self._views, self._offered_views = (
             tuple(BitMatrix(x, table, segments, None, w).view() for w in (weight, *shares))
-            for x, table in ((planes, self._table), (few, on_offer))
+            for x, table in ((planes, self.bits.table), (few, on_offer))
         )
         self.total = int(weight.sum())
         self.size = max(1, len(rows) * n)
@@ -184,11 +186,11 @@ class AveragedRows:
         Returns
         -------
         ndarray of shape (n_strata, n_parts, n_classes)
-            What :meth:`cells` would be if each row were split among the classes as averaged.
+            Rows of each class, if each were split among the classes as averaged.
         """
-        n_segments = len(self._whole.segments)
-        part = _native.part_of_rows(self._whole.view(), *flat)[0][stored_places(self._whole)]
-        segment = np.repeat(np.arange(n_segments), self._whole.segments)
+        n_segments = len(self.bits.segments)
+        part = _native.part_of_rows(self.bits.view(), *flat)[0][stored_places(self.bits)]
+        segment = np.repeat(np.arange(n_segments), self.bits.segments)
         n_strata, n_parts = n_segments // self._n_classes, int(flat.n_layers[0]) + 1
         place = segment % n_strata * n_parts + part
         sums = [np.bincount(place, self._mass * own, n_strata * n_parts) for own in self._shares.T]
@@ -216,9 +218,3 @@ class AveragedRows:
         lost = xlogy(rows, rows).sum() - xlogy(cells, cells).sum()
         lost += self._mass @ xlogy(p, p).sum(axis=1)
         return max(0.0, float(lost / self._mass.sum()))
-
-    def cells(self, flat: FlatFunctions) -> Ints:
-        """Rows of each class in one rule's parts, of all rows: [stratum, part, class]."""
-        n_parts = int(flat.n_layers[0]) + 1
-        [counts] = _native.part_counts(self._whole.view(), *flat, n_parts)
-        return np.stack(np.split(counts, self._n_classes), axis=-1)
