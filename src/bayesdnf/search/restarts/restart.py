@@ -158,10 +158,10 @@ class Restart:
     def looked_further(self, terms: Terms, score: float) -> End:
         """Look for what all restarts may have missed: End("given") of what is found, or of terms.
 
-        One more term is looked for by a wide beam, where those of the first restarts were narrow: of
-        a term with few rows no literal stands out among thousands. In lists several terms are, too,
-        which pay together only: a part of the rows may have the base rate just because one half of
-        it is above and the other one below.
+        One more term is looked for by a wide beam, where those of the first restarts were narrow:
+        no literal of a term with few rows stands out among thousands. In lists, several terms that
+        pay only together are looked for too: a part of the rows may have the base rate just because
+        one half of it is above and the other one below.
         """
         found = terms, score
         start, layers = _apart(terms)
