@@ -141,6 +141,9 @@ class Effect(Parameters):
         if classes > 2:
             beyond = "more than two classes"
             self._refuse_beyond_two_classes()
+        # With uniform rates the order factor of a rule that marks next to no row is 2 P(π0 <= π1),
+        # about 2 (1 - π0) (docs/model.md, "Order"): above 1 where positives are rare. Every stratum
+        # or part would multiply it in once more.
         if self.ordered:
             raise ParameterError(
                 f"The 'ordered' parameter of Effect must be None or False with {beyond}: an order "

@@ -64,6 +64,8 @@ def enumerate_functions(p: int, antichains: bool = True) -> Iterator[tuple[tuple
     >>> sum(1 for _ in enumerate_functions(4))
     167
     """
+    # A p that is too large makes 2^p terms: function_words has to refuse it before they are spelt
+    # out.
     literals_of = [_digits(term) for term in range(1 << p)] if p <= LARGEST[antichains] else []
     for words in function_words(p, antichains):
         for word in words.tolist():
@@ -122,6 +124,8 @@ def flatten(words: Words, p: int) -> FlatFunctions:
     array([0, 0, 1], dtype=int32)
     """
     n_terms = 1 << p
+    # nonzero goes through rows in order, so terms come function by function, and below literals
+    # term by term: the order that FlatFunctions asks for.
     digits = words[:, None] >> np.arange(n_terms, dtype=np.uint64) & np.uint64(1)
     function, term = np.nonzero(digits)
     holds = np.arange(n_terms)[:, None] >> np.arange(p) & 1
@@ -193,6 +197,7 @@ def exact_posterior(posterior: Posterior, limit: int | None = None) -> pd.DataFr
         top = np.argsort(-log_score, kind="stable")[:limit]
         return _table(posterior, lists.take(allowed[top]), top, log_score, log_prior)
     # Functions are kept as words: spelled out, those of 6 literals would take gigabytes.
+    # Scores of all functions are kept even with a limit: probabilities are shares of their sum.
     pieces, scores, priors = [], [], []
     for words in function_words(p, posterior.prior.antichain):
         if limit is None and p > _LARGEST_WHOLE_TABLE:
@@ -264,6 +269,8 @@ def _true_sets(p: int, chunk: int) -> Iterator[Words]:
 
 def _pairs(smaller: Words, shift: np.uint64) -> Iterator[Words]:
     for upper in smaller:
+        # lower implies upper: when the last literal turns true, a monotone function does not turn
+        # false. Python's & binds tighter than ==, unlike C's.
         lower = smaller[smaller & ~upper == 0]
         yield lower | upper << shift
 

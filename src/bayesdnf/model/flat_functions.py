@@ -40,6 +40,8 @@ class FlatFunctions(NamedTuple):
         >>> as_flat([[], [(1, [0, 3]), (2, [1])]]).n_literals
         array([0, 3])
         """
+        # A function's literals lie in one run, from the start of its first term to that of the next
+        # function's first.
         return np.diff(self.literal_starts[self.term_starts])
 
     @property
@@ -150,6 +152,8 @@ def _runs(
     """Put the chosen runs one after the other: their starts, and the places they take up."""
     sizes = np.diff(starts)[chosen]
     new_starts = starts_of(sizes)
+    # Element q of the new array was at q + (old start of its run - new start), so one repeat and
+    # one addition list the places of all runs without a loop.
     shift = np.repeat(starts[chosen] - new_starts[:-1], sizes)
     return new_starts, np.arange(new_starts[-1]) + shift
 

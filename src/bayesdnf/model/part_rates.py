@@ -78,6 +78,7 @@ def mean_shares(cells: NDArray[np.integer | np.floating]) -> Floats:
     >>> mean_shares(np.array([6, 0, 1]))
     array([0.7, 0.1, 0.2])
     """
+    # A uniform Dirichlet updated by the rows of each class has the means (n_c + 1) / (n + C).
     own = 1.0 + cells
     return np.asarray(own / own.sum(axis=-1, keepdims=True))
 
@@ -120,6 +121,7 @@ def mean_rates(effect: Effect, cells: Cells, n_layers: NDArray[np.integer]) -> F
         alpha, beta = beta_parameters(effect, cells, n_layers)
         return alpha / (alpha + beta)
     shares = _dirichlet_parameters(cells, n_layers)
+    # One share of a Dirichlet by itself is Beta(own parameter, sum of the others).
     rest = shares.sum(axis=(1, 2), where=~np.isnan(shares), keepdims=True) - shares
     return _mean_of_population(effect.prevalence, shares, rest)
 
@@ -137,6 +139,7 @@ def _mean_of_population(rho: float, shares: Floats, rest: Floats) -> Floats:
     """Mean of ρ θ1 / (ρ θ1 + (1-ρ) θ0) for θ ~ Beta(share, rest), by their logits."""
     means = np.full(shares.shape[:-1], np.nan)
     means[(rest <= 0).all(axis=-1)] = rho  # the one cell there is
+    # Comparisons with NaN are false: parts that a list does not have stay NaN.
     several = (rest > 0).all(axis=-1)
     if several.any():
         (log1, weight1), (log0, weight0) = (
@@ -162,11 +165,14 @@ def _log_share_grid(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     centre = psi(a) - psi(b)
     spread = np.sqrt(polygamma(1, a) + polygamma(1, b))
     # The tails of logit θ fall like exp(a t) and exp(-b t), those of a normal faster.
+    # Where 7 standard deviations end too early, the tail goes on until exp(a t) has fallen by
+    # e^-20.
     low = np.minimum(-7 * spread, -20 / a)
     high = np.maximum(7 * spread, 20 / b)
     steps = np.linspace(0, 1, _POINTS)
     t = (centre + low)[:, None] + (high - low)[:, None] * steps
     log_share, log_other = -np.logaddexp(0, -t), -np.logaddexp(0, t)
+    # In t = logit θ the density is θ^a (1-θ)^b, not θ^(a-1) (1-θ)^(b-1): dθ = θ (1-θ) dt.
     logs = a[:, None] * log_share + b[:, None] * log_other
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
     return log_share, weights / weights.sum(axis=1, keepdims=True)
@@ -245,6 +251,8 @@ def part_risks(effect: Effect, cells: Ints, two_rates: bool = False) -> tuple[In
     if len(cells) == 1:
         return cell_risks(effect, cells)[0]
     weights = stratum_weights(effect, cells)
+    # The mean of a weighted sum is the weighted sum of the means, hence exact; its quantiles follow
+    # from those of the summands by no formula and are taken from draws.
     means = (weights * _means_of_one(effect, cells)).sum(axis=0)
     drawn = (weights * _draws_of_one(effect, cells)).sum(axis=1)
     return _intervals(means, *np.quantile(drawn, _ENDS, axis=0))
@@ -298,6 +306,7 @@ def _means_of_one(effect: Effect, cells: Ints) -> Floats:
 def _draws_of_one(effect: Effect, cells: Ints) -> Floats:
     """Draw the rates of one rule: shape (n_draws, n_strata, n_parts)."""
     index = np.zeros(POOLED_DRAWS, dtype=np.int64)
+    # A fixed stream: equal counts have equal intervals, in every process.
     stream = _native.Philox([0, 0])
     return _draw(effect, cells[None], _layers_of_one(cells), index, stream)
 
@@ -373,6 +382,8 @@ def _draw(
     """Draw the rates of lists, or with strata."""
     if effect.prevalence is not None:
         shares = _dirichlet_parameters(cells, n_layers)[index]
+        # Bayes' rule with P(positive) = ρ: docs/model.md, "Known prevalence", with a cell of
+        # stratum and part in the place of "marked".
         cases, controls = (_draw_shares(shares[..., c], stream) for c in (0, 1))
         rho = effect.prevalence
         return rho * cases / (rho * cases + (1 - rho) * controls)

@@ -196,6 +196,7 @@ class Posterior:
         if not is_whole(among, p):
             raise ParameterError.of("among", "Posterior", f"{p:,} or more", among)
         if self.prior.weights is not None:
+            # e_k(w) of the prior would need the weights of the literals that were left out, too.
             raise ParameterError.of("among", "Posterior", "None with weights of literals", among)
         return int(among)
 
@@ -349,6 +350,9 @@ class Posterior:
         """
         first = self.bits.first_equal()
         p = len(first)
+        # A function with one literal of each of several classes of equal columns has as many copies
+        # as there are ways to choose one from each class: a product over its literals, hence a sum
+        # of logs.
         # Log weights of literals in fixed point, 32 binary digits after the point. A literal that
         # stands for its class of equal columns weighs Σ_j w_j in place of its own w.
         weights = self.prior.tables(self.bits.table, self.n, self.among).by_literal / 2.0**32

@@ -105,5 +105,7 @@ def _percent(share: float) -> str:
 def _spread(probabilities: Floats) -> str:
     """Where nine tenths of the mass lie."""
     below = np.cumsum(probabilities)
+    # A cumulative sum that should be exactly q may come out a rounding error below it and must
+    # count as having reached it.
     low, high = (int(np.searchsorted(below, q - 1e-12)) for q in (0.05, 0.95))
     return f"{low}" if low == high else f"{low} to {high}"

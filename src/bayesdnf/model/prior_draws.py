@@ -142,6 +142,8 @@ def log_one_layer_odds(posterior: Posterior) -> float | None:
         n_layers = flat.n_layers[allowed]
         one += int((n_layers == 1).sum())
         more += int((n_layers > 1).sum())
+        # The rarer side decides the error: the log of a count of 500 has a standard error of about
+        # 1 / √500 = .045.
         if tried >= size and (min(one, more) >= _PLENTY or tried >= _MOST_TRIES * size):
             break
     if min(one, more) < _ENOUGH:
@@ -170,6 +172,8 @@ class Proposals:
         self.p = bits.n_literals
         self._scores = _native.Posterior(
             view, Support(bits, prior, layers).native, tables.by_count, tables.by_size,
+            # Only verdicts and priors are read here, and an effect without an order is one that any
+            # number of layers and segments allows.
             tables.by_literal, Effect(ordered=False).native(), layers,
             len(bits.segments),  # what the segments stand for does not matter to the prior
         )  # fmt: skip
@@ -365,6 +369,7 @@ def _most_terms(prior: Prior, literals: LiteralTable, tables: PriorTables, layer
         bounds.append(layers * math.comb(p, p // 2))  # Sperner, for each layer
     if prior.disjoint:
         bounds.append(len(literals.attributes))
+    # Each term has a literal at least, so that max_literals bounds the terms, too.
     return min(bounds + [n for n in (prior.max_terms, prior.max_literals) if n is not None])
 
 

@@ -62,6 +62,7 @@ class _BetaPair:
         if not self.ordered:
             return mean0, mean1
         # E[X; X <= Y] is E[X] times the probability of the order one count further on.
+        # x Beta(x; α, β) is α / (α + β) times Beta(x; α + 1, β).
         order = self._log_order()
         return (
             float(mean0 * np.exp(self._log_order(up0=1) - order)),
@@ -164,6 +165,8 @@ def _ordered_upper_quantiles(
     # In logit x: a coarse look for where the mass is, then a fine grid on just that stretch.
     # e^700 is still finite in float64; what is 45 nats below the peak is lost in rounding.
     t = np.linspace(-700, 700, 14001)
+    # Each look cuts to what is within 45 nats of the peak, so the third grid is fine also where the
+    # mass is narrow in logit x.
     for _ in range(3):
         logs = log_density(t)
         near = np.flatnonzero(logs > logs.max() - 45)

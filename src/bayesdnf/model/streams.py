@@ -87,6 +87,8 @@ class NumberedRuns(Generic[Run]):
             try:
                 submitted = numbers.start
                 for number in numbers:
+                    # No more than there are threads: ``unfinished`` has to wait for each that was
+                    # submitted.
                     while submitted < min(numbers.stop, number + n_jobs):
                         self._running[submitted] = pool.submit(self._run, submitted)
                         submitted += 1
@@ -97,6 +99,8 @@ class NumberedRuns(Generic[Run]):
                     del self._running[number]
                     yield future.result()
             finally:
+                # Left early (an error, Ctrl-C, a caller that asks for no more): the pool waits for
+                # its threads when it closes, and they end only when they are told.
                 if self._running:
                     self._stop.stop()
 

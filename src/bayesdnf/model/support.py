@@ -93,6 +93,7 @@ class Support:
         view = self.bits.view()
         masks = view.term_masks(flat.literal_starts, flat.literals)
         # Layers are asked from the highest down, so a term covers what is left when its turn comes.
+        # An AND of no literals holds everywhere.
         left = view.term_masks(np.zeros(2, dtype=np.int64), flat.literals[:0])[0]  # every row
         covers = [0] * len(terms)
         for g in sorted(set(layers), reverse=True):
