@@ -100,6 +100,7 @@ def _from_scores(drawn: Draws, log_odds: float) -> BayesFactor:
 def _log_odds_against(log_mass: float, log_evidence: float) -> float:
     """Log odds against a function of this log score."""
     # log((1 - P) / P) with P = exp(share); expm1 keeps the digits of 1 - P where P is near 1.
+    # At P = 1 the odds against it would be the logarithm of 0.
     share = min(log_mass - log_evidence, -1e-15)
     return math.log(-math.expm1(share)) - share
 
@@ -164,6 +165,8 @@ def _from_draws(first: NDArray[Any], second: NDArray[Any], log_prior_odds: float
 
 
 def _from_evidence(drawn: Draws, posterior: Posterior, log_odds: float) -> BayesFactor | None:
+    # Stepping stones need a chain at inverse temperature 0, where the constant is known: the
+    # prior's mass on its support.
     if drawn.betas[-1] != 0:
         return None
     null = posterior.log_likelihood(BooleanFunction())

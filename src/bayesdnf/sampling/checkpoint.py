@@ -120,6 +120,8 @@ class Checkpoint:
                         arrays[f"{chain}.{field.name}"] = value
         # Two files in turn: while one is written, the other is whole.
         write_state(self.files[self._next % 2], _FORMAT, _VERSION, head, arrays)
+        # Only after the state is on disk: it has the chains' starts, which the search's file was
+        # kept for.
         self.search.unlink(missing_ok=True)
         self._saved = time.monotonic()
         self._next += 1
@@ -173,6 +175,7 @@ class _Reader:
             len(where.functions) == len(where.layers) == self._n_betas
             and len(where.key) == 2
             and len(where.counter) == 4
+            # Philox makes blocks of four numbers.
             and where.used <= 4
             and where.step <= self._steps
         )

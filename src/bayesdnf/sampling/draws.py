@@ -119,6 +119,8 @@ class Draws(StoredDraws):
         if len(self.counted) == self.n_chains:
             return self
         by_chain = ("index", "rates", "likelihoods", "tried", "changed", "exchanges_tried")
+        # The functions stay, also those that only the chains left out drew: their exact scores
+        # belong to the mass that is known, and numbers of functions keep their meaning.
         kept = {name: getattr(self, name)[self.counted] for name in (*by_chain, "exchanged")}
         return replace(self, **kept)
 

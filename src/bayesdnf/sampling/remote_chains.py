@@ -78,6 +78,8 @@ def advance_chain(task: ChainTask, stop: _native.StopFlag) -> tuple[Snapshot, In
         then, info = kernel.advance(task.snapshot, left, task.every, stop)
         seconds *= 2  # on a busy machine the first step may come after the deadline
         stop.set_deadline(seconds)
+        # With the deadline in the future again, ``stop()`` is true only if the task was told to
+        # end.
         if then.step > task.snapshot.step or stop():
             return then, info
 

@@ -293,6 +293,7 @@ def _single_terms(
     starts = np.arange(len(table) + 1)
     literals = np.arange(len(table), dtype=np.int32)
     layers = np.ones(len(table), dtype=np.int32)
+    # One term a function and one literal a term: the starts of terms and of literals are the same.
     scores = Scores(*posterior.native.score(starts, starts, literals, layers)).log_score
     allowed = np.flatnonzero(np.isfinite(scores))
     if not len(allowed):
@@ -329,6 +330,8 @@ def _collect(
     table, numbers = merge(infos, first_equal)  # of equal columns the first stands for all
     index = np.stack([n[info.draws[skip:have]] for n, info in zip(numbers, infos, strict=True)])
     often = np.bincount(index.ravel(), minlength=len(table))
+    # The most frequent first. What was met in warm-up alone was never drawn and is cut off;
+    # ``place`` says nothing of it, and ``index`` never asks.
     order = np.lexsort((np.arange(len(table)), -often))[: np.count_nonzero(often)]
     place = np.empty(len(table), dtype=np.int64)
     place[order] = np.arange(len(order))
@@ -418,6 +421,8 @@ def _kernel_of(kernel: str | Kernel, posterior: Posterior) -> Kernel:
 
 def _require_memory(posterior: Posterior, kernel: Kernel, chains: int, draws: int) -> None:
     """Refuse more draws than fit in memory: what a chain records, and once more put together."""
+    # Of each draw: its function, its likelihood at each temperature (both twice, by chain and put
+    # together), and the rate of each part in each stratum.
     numbers = 2 + 2 * len(kernel.betas) + posterior.n_strata * (posterior.layers + 1)
     what = f"To keep {draws:,} draws of each of {chains:,} chains, warm-up included,"
     require_memory(8 * numbers * draws * chains, what, "Draw fewer, with a larger thin")

@@ -54,6 +54,7 @@ def ladder_for(posterior: Posterior) -> tuple[float, ...]:
     nats = max(4.0, -posterior.log_likelihood(BooleanFunction()))
     # Exchange rates depend on ratios of temperatures, hence geometric; at 1 / nats the likelihood
     # is worth about one nat and mixes nearly as the prior does.
+    # About three steps for two halvings of the inverse temperature.
     n = max(6, int(np.ceil(1.5 * np.log2(nats))) + 2)
     rising = np.geomspace(1.0, 1.0 / nats, n)
     return (*(float(b) for b in rising), 0.0)

@@ -48,6 +48,7 @@ def so_far(records: Sequence[ChainRecord], with_rhat: bool = False) -> SoFar:
         for record in records
     ]
     draws = min(len(of_chain) for of_chain in scores)
+    # Warm-up is not marked in the records; the earlier half stands for it.
     later = np.stack([of_chain[draws // 2 : draws] for of_chain in scores])
     pieces = [piece for record in records for piece in record.pieces]
     tried = sum(int(piece.tried.sum()) for piece in pieces)

@@ -80,6 +80,7 @@ def from_scores(index: Ints, log_mass: Floats, undrawn: Floats) -> Probabilities
     0.6
     """
     n_functions = len(log_mass)
+    # Of one chain its halves stand for two.
     chains = list(index) if len(index) > 1 else np.array_split(index[0], 2)
     counts = np.stack([np.bincount(chain, minlength=n_functions) for chain in chains])
     shares = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
@@ -98,6 +99,8 @@ def from_scores(index: Ints, log_mass: Floats, undrawn: Floats) -> Probabilities
     if not inside.any():
         return Probabilities(np.nan, log_known, nothing, plain, unseen)
     of_others = np.where(others, mass, 0)
+    # Where the others' functions have no mass beside the top one (exp underflows), the quotient
+    # must stay defined.
     held = np.maximum(of_others.sum(axis=1), np.finfo(float).tiny)
     # Inside that set the chain's share is split by exact scores, which has no Monte Carlo error;
     # outside its own frequencies are all there is.

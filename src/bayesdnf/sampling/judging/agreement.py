@@ -100,6 +100,8 @@ class Agreement:
     @property
     def alike(self) -> bool:
         """Whether no chain's share of a literal or of a frequent function stands out."""
+        # Blocks that are not independent make p-values too small: only the smallest one that so
+        # many deals can give counts then.
         level = _LEVEL if self._long else 1 / (1 + _DEALS)
         return self.by_chance > level or abs(self.share - self.others) <= TOLERATED
 
@@ -195,6 +197,7 @@ def effective_size(places: Ints) -> float:
 def _sizes(items: NDArray[np.bool_]) -> Floats:
     """Return the same of the share of each item: (chains, draws, items) to (items,)."""
     n_draws = items.shape[1]
+    # Each chain by its own mean: chains that disagree do not look shorter for it.
     centred = items - items.mean(axis=1, keepdims=True)
     # Padding to twice the length makes the circular convolution of the FFT a linear one
     # (Wiener-Khinchin).
@@ -214,6 +217,7 @@ def _integrated(correlation: Floats) -> Floats:
     pairs = correlation[:even].reshape(-1, 2, correlation.shape[1]).sum(axis=1)
     positive = np.cumprod(pairs > 0, axis=0).astype(bool)
     falling = np.minimum.accumulate(np.where(positive, pairs, 0), axis=0)
+    # The pairs begin with lag 0, which is 1: twice their sum less 1 is 1 + 2 (ρ1 + ρ2 + …).
     return np.asarray(np.maximum(1.0, 2 * falling.sum(axis=0) - 1))
 
 
@@ -271,6 +275,7 @@ def _stands_out(shares: Floats, deals: Ints) -> tuple[float, int, int, float, fl
     by_deal = differences(dealt).reshape(len(deals), -1).max(axis=1)
     # The largest difference over chains and items in each deal: this p-value is adjusted for
     # having looked at all of them, and counts the deal that happened.
+    # A deal that repeats the real one may come out lower by rounding alone.
     by_chance = (1 + np.count_nonzero(by_deal >= here.max() - 1e-9)) / (1 + len(deals))
     of_chain = shares[chain, :, item].mean()
     of_rest = (total[item] / n_blocks - of_chain) / (n_chains - 1)
@@ -342,6 +347,7 @@ def against_scores(draws: Draws) -> Odds | None:
     by the batches of their draws; each chain by all functions, beside independent draws of as
     many as it is worth.
     """
+    # By functions, not by answers: exact scores are compared function by function.
     size = effective_size(draws.index)
     compared = _by_scores(draws, size * draws.n_chains)
     if compared is None:
@@ -403,6 +409,7 @@ def _together(compared: _Compared, size: float) -> int | None:
     independent = inside.mean() * share * (1 - share) / (size * n_chains)
     errors = np.abs(off.mean(axis=(0, 1))) / np.sqrt(np.maximum(by_batches, independent))
     drawn = items.sum(axis=(0, 1)) / inside.sum()
+    # Among many draws a difference may be certain and too small to matter.
     errors[np.abs(drawn - share) <= _TOLERATED_SHARE] = 0
     return int(errors.argmax()) if errors.max() > _STANDARD_ERRORS else None
 

@@ -85,6 +85,7 @@ def _limit(terms: _Terms, log_mass: Floats, chain: Ints) -> float:
     blocks = np.array_split(chain, _BLOCKS)
     means = []
     for i, judged in enumerate(blocks):
+        # Judged on draws that it was fitted to, ρ would be too good, and the limit too low.
         fitted = np.concatenate(blocks[:i] + blocks[i + 1 :])
         means.append((log_mass - terms.log_density(fitted))[judged].mean())
     # A chain that was on its way for a few blocks drew there what ρ does not expect.
@@ -126,6 +127,9 @@ class _Terms:
         # New terms are as many as those met once (Good and Turing), a Poisson number of any terms.
         new = (np.count_nonzero(held == 1) + 0.5) / n
         absent = np.log1p(-share)
+        # A Poisson number of new terms has as a set the probability e^-ν ν^m / m! · m! Π P(T),
+        # which is e^-ν Π ν P(T): each new term adds ln ν + ln P(T), however many there are. Where
+        # this adds up to less than 1 over all functions, the limit is only larger.
         present = np.where(seen, np.log(share) - absent, np.log(new) + self._log_any)
         constant = float(absent[seen].sum()) - new
         return np.asarray(self._summed(present[self._of]) + constant)

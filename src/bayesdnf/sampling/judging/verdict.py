@@ -77,6 +77,8 @@ def verdict_of(
     between = [] if agreement is None or agreement.ok else _between(draws, agreement)
     exact = [] if odds is None else [_odds_sentence(odds)]
     short, factor = _small_size(quantities, LEAST_SIZE * draws.n_chains)
+    # An R-hat between the two limits may come of short chains alone: a reason to draw more, not to
+    # say that the chains disagree.
     far = (quantities["r_hat"] > max(_DISAGREEMENT, by_chance)).any()
     if apart or torn or between or exact or far:
         found = [*apart, *torn, *mixing, *short, *between, *exact]
@@ -186,6 +188,7 @@ def _small_size(quantities: pd.DataFrame, least: int) -> tuple[list[str], int]:
     if small.empty:
         return [], 2
     names = [f"{name} ({value:,.0f})" for name, value in small.items()]
+    # Effective sizes grow in proportion to the draws.
     factor = max(2, math.ceil(least / max(1.0, float(small.iloc[0]))))
     return [f"The effective size is below {least:,} for {_several(names)}."], factor
 
