@@ -132,6 +132,7 @@ def bounded(
 
     Where the proof came to a better function, that one is the answer, which no restart came to.
     """
+    # ``bound`` takes no limit of 0, and the first box has a bound at once.
     limit = None if time_limit is None else max(time_limit, LEAST_SECONDS)
     reached = bound(posterior, found.function, time_limit=limit, progress=progress)
     stopped = reached.stopped if reached.stopped in ("proved", "interrupted") else found.stopped

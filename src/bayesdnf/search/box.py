@@ -102,6 +102,7 @@ class RowPrices(NamedTuple):
         digits: int = DIGITS,
     ) -> RowPrices:  # fmt: skip
         """Make prices whole numbers of a unit; any are as valid as the exact ones."""
+        # Whole numbers, so that the branch and bound over terms adds up exactly, in any order.
         largest = float(np.abs(rows).max(initial=0.0))
         unit = max(largest, _LEAST_PRICE) / 2**digits
         # Rounding changes the prices, not the validity of a bound: step 2 of the argument holds

@@ -90,6 +90,8 @@ class Boxes:
     @property
     def gap(self) -> float:
         """How much more than the best known some function may score."""
+        # Every function is in a box that is open or closed, or in one whose bound was no better
+        # than the best score: the largest bound left holds for all.
         top = max(self.closed, -self.open[0].order if self.open else -math.inf)
         above = top - self.score
         return 0.0 if above <= _SAME or top == -math.inf else above
@@ -141,6 +143,8 @@ class Boxes:
         space = self.space
         m = np.arange(box.terms.low, box.terms.high + 1)
         most = max((v for *_, v in space.corners(box)), default=-math.inf)
+        # The corners bound the likelihood, convex in both counts, over the whole box: numbers of
+        # terms whose prior is too low beside it are left out.
         values = space.terms_prior(box.terms) + most
         hopeful = np.flatnonzero(values > self.score + _SAME)
         if len(hopeful):
@@ -286,6 +290,7 @@ class Boxes:
         # Step 4 of the argument in docs/trust.md: the m terms of a better function lack less than
         # the slack together, so one of them lacks at most an m-th.
         slack = (self.space.value(box, prices) - self.score) / shared_by
+        # Two units to spare: the slack is a difference of floating-point sums.
         floor = prices.ceiling - math.ceil(slack / prices.unit) - 2
         found = self.space.find(box, prices, floor, most, True, 8 * _NODES, self._stop())
         return found if found.complete else None
@@ -306,6 +311,8 @@ class Boxes:
             score = self.score
             stop = _native.StopFlag()
             stop.set_deadline(min(allowed - (time.monotonic() - began), self.left))
+            # If more sets are better than can be kept, the best of them is the next target, which
+            # fewer exceed.
             sets = better_sets(self.space, box, found.terms, score + _SAME / 2, stop)
             for chosen in sets.sets:
                 self._offer_terms([tuple(found.terms[i]) for i in chosen])
@@ -326,6 +333,8 @@ class Boxes:
         space = self.space
         for _, *slopes in planes(space, box):
             prices = space.full_prices((slopes[0], slopes[1]), _LAST_DIGITS)
+            # ``full_prices`` have the ceiling 0, so that ``value`` bounds a function without its
+            # last term; that term has to be worth what is missing to the best score.
             room = self.score - space.value(box, prices)
             floor = max(-_NO_FLOOR, math.floor(max(room / prices.unit, -_NO_FLOOR)))
             found = space.find(box, prices, floor, _MOST_LAST, True, 8 * _NODES, self._stop())
@@ -393,6 +402,8 @@ class Boxes:
             return None
         used = [t for t, z in zip(solved.terms, solved.shares, strict=True) if z > _SAME]
         holding = solved.shares[solved.shares > _SAME] @ space.marked(used)
+        # A mark costs the slope once, here min(1, Σ z) of it, and every term that holds pays an
+        # m-th, together Σ z / m: the difference is what the bound gives away.
         costs = np.where(space.is_positive, *box.prices.slopes) * space.row_weights
         if box.shut is not None:
             costs[box.shut] = 0.0
@@ -408,6 +419,7 @@ class Boxes:
         _, a, b = solved.counts
         near = [
             self.space.log_likelihood(i, j)
+            # A whole number within the solver's tolerance must not have two neighbours.
             for i in {math.floor(a + 1e-6), math.ceil(a - 1e-6)}
             for j in {math.floor(b + 1e-6), math.ceil(b - 1e-6)}
             if box.positive.low <= i <= box.positive.high
@@ -443,6 +455,8 @@ class Boxes:
                 return begun
             self.closed = max(self.closed, box.bound)
             return []
+        # The gap after a cut is that of its worse half. Names differ, so that boxes are never
+        # compared.
         return min(choices)[2]
 
     def _height(self, box: Box, solved: Solved | None) -> float:
@@ -458,6 +472,7 @@ class Boxes:
     @staticmethod
     def _cut(box: Box, name: str, at: float) -> list[Box]:
         low, high = getattr(box, name)
+        # Both halves have a value at least, so that cutting ends.
         middle = min(max(math.floor(at), low), high - 1)
         return [
             box.part(**{name: Range(low, middle)}),

@@ -217,6 +217,8 @@ class Prices(NamedTuple):
 def all_primes(rows: DecisiveRows, limits: Limits) -> list[Term] | None:
     """List every prime implicant that marks a positive row; None when there are too many."""
     ones = np.ones(rows.n_positive, dtype=np.int64)
+    # At a price of 1 for each row a term is worth the rows it marks: 1 or more asks for every prime
+    # implicant that marks any.
     found = limits.search(rows, CoverGoal(ones, 0, 1, most=_ALL_TERMS, nodes=100 * _ALL_TERMS))
     return [tuple(term) for term in found.terms] if found.complete else None
 
@@ -245,6 +247,7 @@ def best_cover(pool: Pool, stage: Stage, limits: Limits, share: float = 1) -> bo
         cost, most = stage.side
         loads = np.array([[cost.of([term]) for term in pool.terms]], dtype=np.float64)
         constraints.append(LinearConstraint(loads, ub=most))
+    # HiGHS would stop at a relative gap of 1e-4, which is no proof.
     options: dict[str, float] = {"mip_rel_gap": 0.0}
     if limits.left < math.inf:
         options["time_limit"] = max(0.01, share * limits.left)

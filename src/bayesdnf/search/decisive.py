@@ -138,10 +138,14 @@ def decisive_rows(bits: BitMatrix, positive: Bools) -> tuple[DecisiveRows, NDArr
     # Reductions of set covering, for the rows and for the columns: a positive row that holds all
     # literals of another is covered with it, a negative row within another is excluded with it,
     # and a literal that another outdoes is never needed.
+    # Python reads the left ``size`` before the walrus assigns the new one: the loop ends after a
+    # pass that removes nothing.
     while size != (size := (truth[0].size, truth[1].size)):  # each step can make way for others
         kept = _not_outdone(*truth)
         literals, truth = literals[kept], [part[:, kept] for part in truth]
         truth = [part[_distinct(part)] for part in truth]
+        # Comparing rows takes time in proportion to their number squared and only makes the problem
+        # smaller; leaving it out is right, too.
         if max(len(part) for part in truth) <= _MOST_COMPARED:
             truth = [truth[0][~_contains_another(truth[0])], truth[1][~_in_another(truth[1])]]
     return DecisiveRows(*truth), literals

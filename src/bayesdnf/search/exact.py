@@ -200,6 +200,7 @@ def better_sets(
     m = box.terms.low
     worth, marked = space.worth(terms), space.marked(terms)
     kept_off, saved = _without_a_literal(space, terms, marked)
+    # The core tells cells with positives from others by their place.
     order = np.argsort(space.cells[:, 0] == 0, kind="stable")  # cells with positives first
     cells, marked = space.cells[order].astype(np.int64), marked[:, space.cell_row[order]]
     return interruptible(
@@ -221,6 +222,8 @@ def _without_a_literal(
     """
     sizes = np.array([len(t) for t in terms], dtype=np.intp)
     kept_off = np.full(len(terms), space.posterior.n, dtype=np.int64)
+    # reduceat below takes the least over each term's literals, which lie side by side; terms of one
+    # literal have none and would break the runs.
     several = np.flatnonzero(sizes > 1)
     shorter = [[(1, [i for i in t if i != j])] for t in terms if len(t) > 1 for j in t]
     if space.replaceable and shorter:
@@ -228,6 +231,7 @@ def _without_a_literal(
         starts = np.cumsum(sizes[several]) - sizes[several]
         own = np.rint(marked[several] @ space.split[:, 1]).astype(np.int64)
         kept_off[several] = np.minimum.reduceat(negatives, starts) - own
+    # The log prior of no literal is -inf, so that a term of one literal saves nothing without it.
     with np.errstate(invalid="ignore"):
         saved: Floats = space.size[sizes - 1] - space.size[sizes]
     return kept_off, saved

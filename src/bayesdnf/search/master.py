@@ -138,6 +138,8 @@ def _upper_hull(points: Floats) -> list[tuple[float, float, float]] | None:
         return None
     # Normals point outwards: n·x + d <= 0.
     upper = faces[faces[:, 2] > _UPRIGHT]
+    # Qhull cuts a flat face into triangles, each with the same plane but for rounding. Bounds take
+    # slopes alone from here and work out the constant again, so that rounding costs no validity.
     found = np.unique(np.round(-upper[:, [3, 0, 1]] / upper[:, 2:3], 9), axis=0)
     return [(c, s, r) for c, s, r in found.tolist()] or None
 
@@ -254,6 +256,9 @@ class Program:
         more[self.missing] = -1
         settled: list[float] = list(self.settled)
         if self.space.monotone:
+            # Negatives in cells without positives have no variable. Where any of m terms holds, a
+            # row counts at least an m-th of each, so that m b is at least their sum over terms plus
+            # m times the marks.
             fewer *= box.rest.high
             fewer[:n_terms] = self.rows[:, 1] - groups.counts[:, 1] @ groups.marked
             settled[1] *= box.rest.high

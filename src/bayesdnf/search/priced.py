@@ -205,6 +205,8 @@ class TermSpace:
             cells = self.cells[self.unsettled(box)[self.cell_row]]
             settled = (0, 0) if box.begun is None else box.begun.rows
             points = possible_counts(cells, settled, box.positive, box.negative)
+            # A proof asks for the corners of the box it is at again and again: those of one box are
+            # kept.
             self._corners = box, [(a, b, self.log_likelihood(a, b)) for a, b in points]
         return self._corners[1]
 
@@ -230,6 +232,8 @@ class TermSpace:
 
     def full_prices(self, slopes: tuple[float, float], digits: int) -> RowPrices:
         """Make a single term pay in full for its rows."""
+        # Where negatives cost, their slope goes into ``negative_cost``, which the core takes off
+        # beside prices: ``row_prices`` gives back the slope for every negative.
         each = slopes if slopes[1] > 0 else (slopes[0], 0.0)
         rows = np.where(self.is_positive, *each) * self.row_weights
         return RowPrices.rounded(slopes, rows, each[1] - slopes[1], digits)
@@ -299,6 +303,8 @@ class TermSpace:
         by_bit = np.zeros(64 * self.posterior.bits.view().n_words, dtype=np.int64)
         by_bit[self._bit] = prices.rows
         if box.shut is not None:  # any price is right where no term holds: one that keeps them off
+            # h_i is 0 there (docs/trust.md, step 4), so that this changes the terms that are found,
+            # not the bound.
             by_bit[self._bit[box.shut]] = -_SHUT * int(np.abs(prices.rows).max(initial=1))
         sizes = np.full(len(self.size), _native.NO_SIZE, dtype=np.int64)
         finite = np.isfinite(self.size)

@@ -162,6 +162,8 @@ def smallest_function(
         n_literals=sum(map(len, terms)),
         proved=proved,
         bound=first.bound,
+        # The value is 1 at least: there is a positive row, and a function that marks it has a term
+        # and a literal.
         gap=1 - first.bound / first.value,
         second_bound=second.bound,
         stopped=stopped,
