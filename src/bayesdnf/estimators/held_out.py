@@ -257,6 +257,7 @@ def mean_of(folds: list[HeldOut]) -> HeldOut:
 
 def _mean(measured: list[Measures]) -> Measures:
     """Means over folds, those left out where a measure has no meaning."""
+    # A fold without positives, say, has no recall; the mean is over the folds that have one.
     table = np.ma.masked_invalid(np.array(measured))
     return Measures(*np.ma.filled(table.mean(axis=0), np.nan).tolist())
 

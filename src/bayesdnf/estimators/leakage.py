@@ -42,6 +42,7 @@ def deciding_columns(posterior: Posterior) -> tuple[str, ...]:
     if rarer < _LEAST_ROWS:
         return ()
     table = posterior.bits.table
+    # By the literals on offer and not by raw values: ranges between cuts are what a rule can use.
     counts = _counts(posterior, len(table))
     total = np.array([posterior.n_pos, posterior.n - posterior.n_pos])
     found = []

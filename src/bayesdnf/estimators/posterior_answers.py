@@ -338,9 +338,12 @@ class PosteriorAnswers(RepresentedAverage):
 
 def _log_loss(probabilities: NDArray[np.float64], is_class: NDArray[np.bool_]) -> float:
     """Mean of -log P(label), in nats a row; of two classes there is the positive one's column."""
+    # P(label): with two classes there is one column, and rows of the other class have what is left
+    # to 1.
     right = (probabilities * is_class).sum(axis=1)
     if probabilities.shape[1] == 1:
         right += (~is_class * (1 - probabilities))[:, 0]
+    # A probability that underflows to 0 would make the whole mean infinite.
     return float(-np.log(np.maximum(right, np.finfo(np.float64).tiny)).mean())
 
 

@@ -179,6 +179,7 @@ class RuleAnswers(RuleClassifier):
     def _answers_for(self, rows: FittedTable, strata: NDArray[np.intp] | None = None) -> RowAnswers:
         """Return all that is answered about rows, which are read once."""
         parts = self._parts_of(rows)
+        # The last row of the tables below is the pooled one.
         stratum = -1 if strata is None else strata
         if self.shares_ is not None:
             probabilities = self._share_means()[stratum, parts]

@@ -83,6 +83,8 @@ class AttributesOnRows:
         own, patterns, place = self._patterns(attribute)
         uses = self._uses(own)
         users = np.flatnonzero(uses.any(axis=1))
+        # The attribute's values are drawn independently of all else on the row, as in permutation
+        # importance; with all values weighed by their shares there is nothing random about it.
         shares = np.bincount(place, minlength=len(patterns)) / self._rows.n_rows
         alike = _keys(uses[users], patterns)
         # Mean over values minus the risk as it is, summed over the functions that use the

@@ -57,6 +57,8 @@ def with_crossed_rows(bits: BitMatrix, n_crossed: int) -> tuple[BitMatrix, Ints]
     _, column = np.unique(columns, return_inverse=True)
     shape = (int(column.max(initial=-1)) + 1, ones.shape[1])
     from_other = rng.integers(0, 1 << 64, size=shape, dtype=np.uint64)[column]
+    # Where a bit of ``from_other`` is 1 the two XORs leave the bit of ``others``, elsewhere that of
+    # ``ones``: 64 rows at a time.
     ones ^= (ones ^ others) & from_other
     weight = np.concatenate([weight, np.ones(n_crossed, np.int64)])[order]
     return BitMatrix(ones, bits.table, segments, None, weight), weight
@@ -67,6 +69,7 @@ def _parents(weight: Ints, segment: Ints, n: int, rng: np.random.Generator) -> t
     ends = np.cumsum(weight)
     # Evenly spaced, so that every row and every segment has its share of them.
     places = (np.arange(n) + 0.5) / n * ends[-1]
+    # Inversion of the cumulative weights: a row comes up as often as its weight says.
     one = np.searchsorted(ends, places, side="right")
     sizes = np.bincount(segment, weight)
     first = np.cumsum(sizes) - sizes

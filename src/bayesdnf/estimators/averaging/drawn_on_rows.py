@@ -106,7 +106,10 @@ class DrawnOnRows:
         # Each distinct row counts as often as the table has it.
         weighed = BitMatrix(bits.planes, bits.table, bits.segments, counts=times)
         cells = _native.part_counts(weighed.view(), *draws.functions, draws.layers + 1)
+        # The mean over rows is one over parts, each weighed by its share of the rows, which is
+        # counted once for each function.
         shares = cells[draws.index.ravel()] / self.n_rows
+        # Parts that a list does not have have no rows; NaN times 0 would be NaN.
         rates = np.nan_to_num(self._rates())
         if draws.n_classes > 2:
             return np.asarray(np.einsum("dsp,dspc->dc", shares, rates))
@@ -264,6 +267,7 @@ class _SortedRisks:
         """Quantiles for rows in these parts of functions, linear between neighbours."""
         holds = (parts[self.layer_of] == self.layer[:, None]).astype(np.float32)
         below = np.cumsum(self.if_lowest[:, None] + self.change @ holds, axis=0)
+        # Quantiles as numpy.quantile has them.
         places = probabilities * (self.n - 1)
         ranks = np.floor(places).astype(np.int64)
         low = np.stack([self._at(rank, below, parts) for rank in ranks])

@@ -175,6 +175,7 @@ class AveragedRows:
 
         rows = sums[..., : self._n_classes] @ self._stands_for
         averaged = sums[..., self._n_classes :]
+        # The last class has what the others leave; by their rounding that may be a little below 0.
         last = np.maximum(0.0, rows - averaged.sum(axis=-1))
         # -Σ_c s_c ln(s_c / n), s_c the averaged rows of class c among the n of a part.
         nats = xlogy(rows, rows) - xlogy(last, last) - xlogy(averaged, averaged).sum(axis=-1)
@@ -215,6 +216,8 @@ class AveragedRows:
 
         cells, p = self.averaged_cells(flat), self._shares
         rows = cells.sum(axis=-1)
+        # Cross-entropy of the averaged probabilities to the means of their parts, less their own
+        # entropy: a Kullback-Leibler divergence, 0 where all rows of a part have the same ones.
         lost = xlogy(rows, rows).sum() - xlogy(cells, cells).sum()
         lost += self._mass @ xlogy(p, p).sum(axis=1)
         return max(0.0, float(lost / self._mass.sum()))
