@@ -216,6 +216,7 @@ class _Grid:
         return len(self._rows)
 
     def truth(self, literal: Literal) -> Bools:
+        # Mixed radix: an attribute's value changes every ``stride`` rows and repeats.
         stride, pattern = self._patterns[literal]
         return pattern[self._rows // stride % len(pattern)]
 

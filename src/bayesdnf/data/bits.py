@@ -86,6 +86,8 @@ class BitMatrix:
         planes = allocate_planes(p + len(partly), segment_offsets([source.n_rows])[-1])
         as_bytes = planes.view(np.uint8)
         for row, column, truth, known in source.blocks():
+            # Little-endian bits: row r is bit r % 64 of word r // 64, as the core counts. Blocks
+            # begin at multiples of 8 rows, so that each fills whole bytes.
             packed = np.packbits(truth, axis=1, bitorder="little")
             where = slice(row // 8, row // 8 + packed.shape[1])
             as_bytes[column : column + len(packed), where] = packed

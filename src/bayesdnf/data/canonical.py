@@ -74,6 +74,7 @@ def canonical(
         np.add.at(rows, segment[sources], 1 if counts is None else counts)
         return rows.tolist()
 
+    # A weight below 2^d takes d planes of digits.
     digits = int(totals.max()).bit_length()
     merged_words = segment_offsets(rows_per_segment(firsts))[-1]
     plain_words = segment_offsets(rows_per_segment(firsts, totals))[-1]

@@ -116,6 +116,7 @@ class Column:
         if (self.type == TEXT) != isinstance(value, str):
             return np.zeros(len(self.values), dtype=np.bool_)
         if isinstance(value, str):
+            # Codes are 0 or more, and -1 where a value is missing: -2 equals none of them.
             return np.asarray(self.values == self.texts.get(value, -2))
         return np.asarray(self.values == self._comparable(value))
 

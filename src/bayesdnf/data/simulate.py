@@ -185,6 +185,8 @@ def _case_control(
     n = len(cells)
     y = np.zeros(n, dtype=np.uint8)
     y[:n_positive] = 1
+    # Places of cases are drawn first; rows that come up are then filed under their outcome, which
+    # is sampling given the outcome.
     rng.shuffle(y)
     used = [int(name.removeprefix("x")) for name in function.attributes]
     places = np.flatnonzero(y == 0), np.flatnonzero(y)

@@ -60,6 +60,8 @@ def shortest_between(low: float, high: float) -> int | float:
     exact = Decimal(repr(high))
     lowest_place = exact.normalize().as_tuple().exponent
     assert isinstance(lowest_place, int)
+    # From the leading digit down: the first place at which rounding down stays above ``low`` has
+    # the fewest digits.
     for place in range(exact.adjusted(), lowest_place, -1):
         rounded = exact.quantize(Decimal((0, (1,), place)), ROUND_FLOOR, _CONTEXT)
         candidate = plain_number(type(high)(rounded))

@@ -77,6 +77,7 @@ def _append_known(
             pack_into(known[attribute], np.ones(row, dtype=np.bool_))
     all_rows = piece.view().all_rows()
     for attribute, plane in known.items():
+        # A column that is missing nowhere in this piece is known on all of its rows.
         mask = piece.planes[partly[attribute]] if attribute in partly else all_rows
         _native.append_rows(
             plane.reshape(1, -1), row, np.ascontiguousarray(mask).reshape(1, -1), piece.n_rows

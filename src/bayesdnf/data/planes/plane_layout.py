@@ -33,6 +33,8 @@ def allocate_planes(n_planes: int, n_words: int) -> Words:
         n_planes * n_words * 8,
         f"A packed table of {n_words * 64:,} rows by {n_planes:,} planes",
     )
+    # numpy promises no alignment to cache lines: some words more, of which the first ones are
+    # skipped.
     room = np.zeros(n_planes * n_words + _CACHE_LINE, dtype=np.uint64)
     skip = -(room.ctypes.data // 8) % _CACHE_LINE
     return room[skip : skip + n_planes * n_words].reshape(n_planes, n_words)
