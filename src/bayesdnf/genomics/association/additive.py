@@ -160,6 +160,8 @@ class _Cells:
             x, n = self.cases[:, some].sum(axis=1), controls[:, some].sum(axis=1)
             return float((betaln(a + x, b + n) - betaln(a, b)).sum())
 
+        # Over the evidence of its own null, so that the priors of base rates, Betas here and normal
+        # intercepts in ``additive``, hardly matter.
         null = part(np.ones_like(marked), e.a, e.b)
         return part(marked, e.a1, e.b1) + part(~marked, e.a0, e.b0) - null
 
@@ -203,6 +205,8 @@ def log_evidence(X: Floats, cases: Floats, total: Floats, spread: Floats) -> flo
     precision = 1 / spread**2
 
     def surface(b: Floats) -> tuple[float, Floats, Floats]:
+        # Cells in place of samples: the log likelihood depends on cases and totals of each pattern
+        # alone. logaddexp(0, η) is -log P(control), for any η.
         eta = X @ b
         value = cases @ eta - total @ np.logaddexp(0, eta) - 0.5 * precision @ b**2
         # The logistic function without overflow for any eta.
@@ -218,6 +222,7 @@ def log_evidence(X: Floats, cases: Floats, total: Floats, spread: Floats) -> flo
         step = np.linalg.solve(curve, slope)
         for shrink in itertools.accumulate(itertools.repeat(0.5, 40), lambda x, y: x * y):
             found = surface(beta + 2 * shrink * step)
+            # Equal up to rounding will do: at the maximum no step rises any more.
             if found[0] >= value - 1e-12 * abs(value):
                 break
         beta, (value, slope, curve) = beta + 2 * shrink * step, found

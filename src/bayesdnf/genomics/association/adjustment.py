@@ -159,5 +159,6 @@ def adjust(
     statistics = trend_statistics(genotypes, y)
     within = None if strata is None else trend_statistics(genotypes, y, strata.masks())
     made_of = None if within is None else Inflation.of(within[unlinked], *counts)
+    # λ is a median over independent tests: linked variants would count one locus many times.
     inflation = Inflation.of(statistics[unlinked], *counts)
     return Adjustment(every, strata, statistics, within, inflation, made_of, tuple(history))

@@ -161,9 +161,11 @@ def _cuts(y: NDArray[np.bool_], risk: Floats) -> list[float]:
     from scipy.special import betaln, gammaln
 
     values, place, sizes = np.unique(risk, return_inverse=True, return_counts=True)
+    # A value goes into the bin of its middle rank, so that samples of equal risk are never parted.
     middle = np.cumsum(sizes) - sizes / 2
     of_value = np.minimum((_BINS * middle / len(risk)).astype(np.intp), _BINS - 1)
     kept, of_value = np.unique(of_value, return_inverse=True)
+    # Bins that no value's middle rank falls into do not count in K.
     bin_of = of_value[place]
     k = len(kept)
     cases = np.concatenate([[0], np.cumsum(np.bincount(bin_of, weights=y, minlength=k))])
@@ -189,6 +191,7 @@ def _cuts(y: NDArray[np.bool_], risk: Floats) -> list[float]:
     for s in range(chosen - 1, 0, -1):
         end = int(came[s][end])
         ends.append(end)
+    # Cuts are told halfway between the last risk below and the first one above.
     first_value = np.searchsorted(of_value, np.arange(k))
     starts = [int(first_value[e]) for e in reversed(ends)]
     return [float(values[i - 1] + values[i]) / 2 for i in starts]

@@ -84,11 +84,15 @@ def firth_interval(
     def fallen(value: float) -> float:
         start = fit.beta.copy()
         start[column] = value
+        # The penalty stays that of all columns; only the free coefficients move (Heinze and
+        # Schemper 2002).
         profile = _climb(X, y, penalised=True, free=rest, start=start)
         return fit.log_likelihood - profile.log_likelihood - drop
 
     ends = []
     for direction in (-1.0, 1.0):
+        # The end lies beyond the estimate: double the reach until the likelihood has fallen far
+        # enough to bracket it.
         reach = max(fit.error[column], 0.1)
         while fallen(fit.beta[column] + direction * reach) < 0:
             reach *= 2
@@ -170,6 +174,7 @@ def _surface(
     half a case and half a control; with h held, so is its curvature.
     """
     eta = X @ beta
+    # -log(1 + exp(∓η)) by logaddexp and the logistic function by tanh: neither overflows.
     value = float(-np.logaddexp(0, np.where(y, -eta, eta)).sum())
     probability = 0.5 * (1 + np.tanh(eta / 2))
     weight = probability * (1 - probability)

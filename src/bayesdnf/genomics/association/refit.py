@@ -207,6 +207,7 @@ def independent_columns(numbers: pd.DataFrame, history: list[str]) -> tuple[Floa
     columns, used = [np.ones(len(values))], []
     for name, column in zip(map(str, numbers.columns), values.T, strict=True):
         spread = column.std() if len(column) else 0.0
+        # Relative to its size: a constant such as 0.1 has a spread of rounding errors.
         if spread <= 1e-12 * np.abs(column).max(initial=0):
             history.append(f"Covariate {name!r} left out: it is constant.")
             continue

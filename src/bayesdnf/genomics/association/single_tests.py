@@ -129,6 +129,7 @@ def _stretches(genotypes: Genotypes) -> Iterator[tuple[slice, Genotypes]]:
 def _trend(cells: _Cells) -> Floats:
     total, cases = cells.total, cells.cases
     n, n_cases = total.sum(axis=2), cases.sum(axis=2)
+    # Sums of copies and of their squares, from counts of 0, 1 and 2 copies.
     first, second = total @ _COPIES, total @ _COPIES**2
     with np.errstate(divide="ignore", invalid="ignore"):
         # Score test given the margins of each stratum: copies in cases less their hypergeometric

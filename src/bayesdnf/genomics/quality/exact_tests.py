@@ -134,6 +134,8 @@ def _no_likelier(
         column = rows[:, None]
         last = width[column] - 1
         steps = np.arange(widest)
+        # Beyond the last outcome there is no probability: the last one stands in and is not
+        # counted.
         logs = log_probability(column, np.minimum(steps, last))
         # Ties are counted with a tolerance, since the two tails' equal probabilities differ by
         # rounding.
@@ -177,5 +179,6 @@ def genotypic_test(cases: Counts, controls: Counts) -> Floats:
         rows, columns = cells.sum(axis=2, keepdims=True), cells.sum(axis=1, keepdims=True)
         expected = rows * columns / cells.sum(axis=(1, 2), keepdims=True)
         statistic = np.where(expected > 0, (cells - expected) ** 2 / expected, 0.0)
+    # Two outcomes: as many degrees of freedom as genotypes that occur, less one.
     freedom = np.maximum((columns > 0).sum(axis=(1, 2)) - 1, 1)
     return np.asarray(chdtrc(freedom, statistic.sum(axis=(1, 2))))

@@ -248,6 +248,7 @@ class Filters:
     ) -> None:
         """Name variants that these filters left out though their genotypes differ by outcome."""
         p = genotypic_test(cases, controls)
+        # Bonferroni: in about one study of twenty a variant without any effect is named by chance.
         level = 0.05 / max(1, len(p))
         named = []
         for lost, why in steps.lost:

@@ -179,6 +179,7 @@ def find_proxies(
     for some in _blocks(stop - first):
         count = stop[some] - first[some]
         place = np.repeat(some, count)
+        # 0, 1, … within each lead's stretch of neighbours.
         inside = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
         proxy = order[first[place] + inside]
         other = proxy != wanted[place]

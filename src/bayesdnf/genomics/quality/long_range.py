@@ -74,10 +74,14 @@ def outlying(
     if len(variants) < _FEWEST:
         return marked
     order, chromosome, _ = place_order(genotypes.variants.iloc[variants])
+    # The median of |z| is 0.6745 for a standard normal z: scaled so, squares are about 1 where
+    # nothing stands out, however large those of an outlying stretch are.
     squares = (loadings[order] / np.median(np.abs(loadings), axis=0) * 0.6745) ** 2
     for here in np.split(np.arange(len(order)), np.flatnonzero(np.diff(chromosome)) + 1):
         if len(here) < 2 * _SIDE:
             continue
+        # Differences of running sums give the mean around each variant, the ends of a chromosome
+        # included.
         sums = np.concatenate([np.zeros((1, squares.shape[1])), np.cumsum(squares[here], axis=0)])
         low = np.maximum(np.arange(len(here)) - _SIDE, 0)
         high = np.minimum(np.arange(len(here)) + _SIDE + 1, len(here))

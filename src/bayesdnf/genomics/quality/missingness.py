@@ -134,6 +134,7 @@ def _fill(
         ]
         block = planes[rows]
         known, carrier, two = np.bitwise_count(block & words).sum(axis=2, dtype=np.int64).T
+        # Planes are nested: one copy or more (carrier) among known calls, two among those.
         mode = np.argmax([known - carrier, carrier - two, two], axis=0)
         gaps = words & ~block[:, KNOWN]
         gaps[known == 0] = 0  # no call to go by

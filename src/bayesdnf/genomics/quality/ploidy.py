@@ -110,6 +110,8 @@ def allele_counts(
         variants = np.flatnonzero(names == name)
         if len(variants):
             once = genotypes.take(variants=variants).counts(samples & haploid)
+            # A haploid call of the allele is stored as two copies: one of them is taken off, of
+            # copies as of alleles.
             copies[variants] -= once[:, TWO]
             alleles[variants] -= once[:, KNOWN]
     return copies, alleles
@@ -180,6 +182,7 @@ def haploid_calls(
             words = genotypes.mask(samples)
             lost.append((int(np.bitwise_count(rows[:, KNOWN] & words).sum()), whose))
             rows &= ~words
+        # One copy where only none or two can be stored: a heterozygous call.
         single = rows[:, CARRIER] & ~rows[:, TWO] & genotypes.mask(one)
         lost.append((int(np.bitwise_count(single).sum()), word))
         rows[:, [KNOWN, CARRIER]] &= ~single[:, None]

@@ -376,6 +376,7 @@ def _exactly(source: _Standardised, k: int) -> tuple[Floats, Floats, float]:
     for block in source:
         matrix += block.T @ block
     if 20 * k < n:  # Lanczos is several times faster for a few of many
+        # A fixed start: ARPACK's own is random, and the last digits would differ from run to run.
         start = np.random.default_rng(0).standard_normal(n)
         values, vectors = eigsh(matrix, k, v0=start)
     else:
@@ -401,5 +402,6 @@ def _krylov(source: _Standardised, k: int) -> tuple[Floats, Floats, float]:
     small = basis.T @ source.times(basis)
     last = len(small) - 1
     values, vectors = eigh((small + small.T) / 2, subset_by_index=[last - k + 1, last])
+    # The trace of Z'Z is the sum of the squares of Z: the share explained needs no matrix.
     total = sum(float(np.square(part, dtype=np.float64).sum()) for part in source)
     return values[::-1], basis @ vectors[:, ::-1], total
