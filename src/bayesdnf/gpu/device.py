@@ -124,6 +124,7 @@ class Staging:
     def send(self, array: Words) -> Any:
         """Send an array once the last one has left; what follows on the GPU waits for it."""
         self._sent.synchronize()
+        # numpy lets go of the GIL while it copies.
         pieces = np.array_split(np.arange(len(array)), _COPIERS)
         with ThreadPoolExecutor(_COPIERS) as pool:
             list(pool.map(lambda piece: self._copy(array, piece), pieces))

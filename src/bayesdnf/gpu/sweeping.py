@@ -230,6 +230,8 @@ class _Sweeps:
         self._ends = cp.asarray(layout.ends)
         self._kernel = compiled(_native.CUDA_SWEEP, "sweep")
         self._masks_here = pinned((AT_ONCE, layout.n_words), np.uint64)
+        # Words between segments stay 0: ``spread`` writes those of rows only, and the kernel counts
+        # all.
         self._masks_here[:] = 0
         self._masks = cp.empty((AT_ONCE, layout.n_words), np.uint64)
         self.stream = cp.cuda.Stream(non_blocking=True)
@@ -317,6 +319,7 @@ class GpuPlanes:
         cp = cupy()
         self._layout = Layout(bits.offsets)
         self._n_planes, self._n_segments = len(bits.planes), len(bits.segments)
+        # A block of the kernel takes 128 planes; the ones beyond the last are 0 and count nothing.
         rows = max(1, -(-self._n_planes // _PLANES)) * _PLANES
         self._require_memory(rows)
         self._planes = cp.zeros((rows, self._layout.n_words), np.uint64)

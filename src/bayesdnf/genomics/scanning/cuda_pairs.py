@@ -223,6 +223,8 @@ class CudaPairs:
         if best.least == -np.inf:
             return 1, 1
         capacity = self._kernel.capacity
+        # Of the tasks seen, ``top`` findings exceed the level, so that t more leave about t / seen
+        # times ``top`` of them, if findings are spread evenly.
         seen = max(1, self._seen * capacity // (_SPARE * self._top))
         return seen, max(1, int(min(seen, capacity / max(1e-9, 2 * self._left))))
 

@@ -147,6 +147,7 @@ class CudaTriples:
         rows = np.arange((first + 1) // ROWS * ROWS, self._size - 1, ROWS)
         columns = np.arange((first + 2) // COLUMNS * COLUMNS, self._size, COLUMNS)
         row, column = (x.ravel() for x in np.meshgrid(rows, columns, indexing="ij"))
+        # Blocks below the diagonal have no pair of a row and a later column.
         row, column = row[column + COLUMNS - 1 > row], column[column + COLUMNS - 1 > row]
         shift = at * self._room
         made = [row + shift, column, np.full_like(row, shift), np.full_like(row, first)]

@@ -92,6 +92,8 @@ class ScanOptions(NamedTuple):
         joined = tuple(np.concatenate(columns) for columns in zip(*pieces, strict=True))
         variants, _, _, factor, gain = joined
         key = gain if self.rank == "gain" else factor
+        # lexsort takes its last key first. Ties go by variants, so that the order in which parts
+        # end does not show.
         order = np.lexsort((variants[:, 2], variants[:, 1], variants[:, 0], -key))[: self.top]
         return tuple(column[order] for column in joined)
 
@@ -226,6 +228,7 @@ def scan_parts(
 
 def _cut(n_tasks: int, total: int, slots: int) -> int:
     """Say in how many parts to scan; what is found does not depend on it."""
+    # At least a part for each slot, also where that makes them short.
     wanted = max(slots, min(_PARTS_PER_SLOT * slots, total // _LEAST_PAIRS))
     return max(1, min(n_tasks, wanted))
 

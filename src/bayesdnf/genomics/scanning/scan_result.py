@@ -60,6 +60,8 @@ class Scan:
         """Write the findings to a tab-separated file, the settings in its first line."""
         with atomic_path(path) as part, part.open("w", encoding="utf-8") as out:
             out.write(f"# {_FORMAT} {json.dumps(self.settings, sort_keys=True)}\n")
+            # 17 digits bring every float64 back as it was, so that merged parts rank as one scan
+            # does.
             self.findings.to_csv(out, sep="\t", index=False, float_format="%.17g")
 
     @classmethod
