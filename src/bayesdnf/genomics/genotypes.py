@@ -211,6 +211,8 @@ class Genotypes:
         bits = np.unpackbits(
             planes.view(np.uint8), axis=2, count=self.n_samples, bitorder="little"
         ).view(np.int8)
+        # Nested planes: known + carrier + two is one more than the copies, and 0 where the call is
+        # missing.
         return np.asarray(bits.sum(axis=1, dtype=np.int8) - 1)
 
     def take(
@@ -259,6 +261,7 @@ class Genotypes:
         """Move rising rows to the front, a piece at a time."""
         for start in range(0, len(where), self._piece):
             some = where[start : start + self._piece]
+            # Rows rise, so that a row is never read after its place was written to.
             self.planes[start : start + len(some)] = self.planes[some]
         return self.planes[: len(where)]
 
@@ -312,6 +315,7 @@ class Genotypes:
         for start in range(0, len(where), self._piece):
             some = where[start : start + self._piece]
             known, carrier, two = (planes[some, i] for i in (KNOWN, CARRIER, TWO))
+            # Of 2 - g copies there is one at least unless g is 2, and there are two if g is 0.
             planes[some, CARRIER] = known & ~two
             planes[some, TWO] = known & ~carrier
         variants = self.variants.copy()
@@ -343,6 +347,9 @@ class Genotypes:
         if unknown or not codings or len(set(codings)) < len(codings):
             raise ParameterError.of("codings", "bits", f"some of {', '.join(CODINGS)}", codings)
         # Two copies lie within one or more: "exactly one" is "not two" where there is a copy.
+        # By coding: the plane, the plane of rows for which it can be said (-1: all), and whether
+        # its complement is meant. A missing call has no bit in CARRIER and TWO, so that these need
+        # no second plane.
         source = {"dominant": (0, -1, False), "recessive": (1, -1, False)}
         source |= {"not dominant": (0, 2, True), "not recessive": (1, 2, True)}
         source |= {"heterozygous": (1, 0, True), "not heterozygous": (3, 2, True)}

@@ -78,6 +78,7 @@ def slots_of(
     genotypes = scoring.genotypes
     leads = sorted({genotypes.place[x.attribute] for x in function.literals})
     linked = find_proxies(genotypes, leads, r_squared, window)
+    # Neighbours come by falling r², so that the most alike ones are kept where there are too many.
     near: dict[int, list[tuple[int, float]]] = {v: [(v, 1.0)] for v in leads}
     for lead, proxy, r2 in zip(*(linked[c].tolist() for c in linked), strict=True):
         if len(near[lead]) <= _MOST:
@@ -99,6 +100,8 @@ def slots_of(
                 for v, r2 in near[genotypes.place[literal.attribute]]
                 for candidate in by_variant[names[v]]
             ]
+            # All options score on one posterior and differ in one literal: their scores are log
+            # odds given the rest.
             functions = [BooleanFunction([*rest, [*others, c]]) for c, _, _ in options]
             logs = posterior.scores(functions).log_score
             slots.append(Slot(literal, _credible(options, logs, literal)))
@@ -162,6 +165,7 @@ def term_probabilities(
             ):
                 any_way.add(int(function_of[number]))
         shares = (
+            # A function counts once, however many of its terms fill the slots.
             draws.weights[sorted(any_way.union(as_it_is))].sum(),
             sum(share * draws.weights[f] for f, share in as_it_is.items()),
         )

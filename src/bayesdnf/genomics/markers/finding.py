@@ -142,6 +142,7 @@ class Markers:
         """Nats of the function's log Bayes factor that strata took; 0 without any."""
         if self.posterior.simple or self.function.is_null:
             return 0.0
+        # Each over its own null: with strata the null, too, has a rate in every stratum.
         null, pooled = BooleanFunction(), self.posterior.of_classes[0]
         before = pooled.log_likelihood(self.function) - pooled.log_likelihood(null)
         after = self.posterior.log_likelihood(self.function) - self.posterior.log_likelihood(null)

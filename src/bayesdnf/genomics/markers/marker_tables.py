@@ -64,6 +64,7 @@ def variant_table(
     beta, error = additive_effects(genotypes, y, strata)
     with np.errstate(divide="ignore", invalid="ignore"):
         frequency = copies / alleles
+        # By the lower tail: 1 - ndtr would lose p-values below 1e-16.
         wald = 2 * ndtr(-np.abs(beta / error))
     return pd.DataFrame(
         {
@@ -113,6 +114,7 @@ def pair_table(draws: Draws, least: float = 0.01) -> pd.DataFrame:
     first, second = pairs_within(functions.literal_starts)
     holder = np.repeat(np.arange(draws.n_functions), draws.n_literals)[first]
     ends = np.sort(of_literal[functions.literals[np.stack([first, second], axis=1)]], axis=1)
+    # Once for each function, and no variant beside itself: two literals of one variant are no pair.
     held = np.unique(np.column_stack([ends, holder])[ends[:, 0] < ends[:, 1]], axis=0)
     pairs, number = np.unique(held[:, :2], axis=0, return_inverse=True)
     shares = summed(number.ravel(), draws.weights[held[:, 2]], len(pairs))
@@ -134,6 +136,7 @@ def region_table(
     position = genotypes.variants["POS"].to_numpy(dtype=np.int64)
     chromosome = canonical_chromosomes(genotypes.variants["CHR"])
     of_literal = [
+        # Positions count from 1: the first stretch is 1 to ``width``.
         (str(chromosome[v]), int(position[v] - 1) // width)
         for v in (genotypes.place[x.attribute] for x in draws.literals)
     ]
@@ -228,6 +231,8 @@ def add_refit(table: pd.DataFrame, refitted: Refit, start: str) -> None:
 def _smaller(term: Sequence[Literal], offered: dict[str, list[Literal]]) -> list[BooleanFunction]:
     """Terms on fewer of the variants: of up to three with any literals, of more with its own."""
     names = list(dict.fromkeys(x.attribute for x in term))
+    # With three variants there are some hundred terms on fewer of them; with more the number of
+    # ways multiplies by that of literals for each.
     if len(names) > 3:
         return [BooleanFunction([[x for x in term if x.attribute != gone]]) for gone in names]
     return [

@@ -176,6 +176,7 @@ def _on_threads(
     stop = _native.StopFlag()
 
     def largest(number: int) -> tuple[float, float]:
+        # Within strata and families: only outcomes that could as well have been exchanged are.
         shuffled = permuted(y, exchangeable, np.random.default_rng(streams.child(number)))
         return _largest(scan_table(genotypes, shuffled, options, strata), options, stop)
 
@@ -280,6 +281,7 @@ def add_family_wise(
     """
 
     def p_value(value: float, column: int) -> float:
+        # The outcome as it is counts as one of the permutations, so that p is never 0.
         return float((1 + (largest[:, column] >= value).sum()) / (1 + len(largest)))
 
     variants["P_FWE"] = [p_value(value, 0) for value in variants["LOG_BF"]]

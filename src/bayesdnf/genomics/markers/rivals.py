@@ -90,6 +90,8 @@ def find_rivals(found: Markers) -> Rivals:
     either = dict.fromkeys(itertools.chain(drawn, listed))
     fresh = [f for f in either if isinstance(f, BooleanFunction) and f not in scores]
     scores.update(zip(fresh, posterior.scores(fresh).log_score.tolist(), strict=True))
+    # Sweeps score on posteriors of their own, but all of these pay for the literals of the whole
+    # study (``Scoring.on``): ratios of exp(score) are exact posterior odds.
     scores.pop(best, None)
     functions = list(scores)
     ratio = np.exp(np.array(list(scores.values())) - posterior.log_score(best))

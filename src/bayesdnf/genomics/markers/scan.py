@@ -154,6 +154,7 @@ def scan(
                 ranked = np.argsort(-table.singles()[3], kind="stable")
                 among = clump_leads(genotypes, ranked, int(among))
                 what = f"{len(among):,} blocks of linkage"
+            # Rising, so that the same variants in any order are the same scan.
             chosen = np.unique(np.asarray(among, dtype=np.int32))
             scanned = _native.TripleTable(table, chosen, n_jobs)
             settings["among"] = hashlib.sha256(chosen.tobytes()).hexdigest()[:16]

@@ -171,6 +171,8 @@ class Scoring:
         e, s = self.effect, self.n_strata
         cases, controls = marked[..., :s], marked[..., s:]
         n_cases, n_controls = self.class_sizes[:s], self.class_sizes[s:]
+        # Collapsed likelihoods of docs/model.md, "Likelihood", summed over strata, which have rates
+        # of their own.
         null = (betaln(e.a + n_cases, e.b + n_controls) - betaln(e.a, e.b)).sum()
         if e.pi0 is not None and e.pi1 is not None:
             log = [np.log(r) for r in (e.pi1, 1 - e.pi1, e.pi0, 1 - e.pi0)]

@@ -124,6 +124,7 @@ def scan_study(
         )
         note(title)
     found = StudyScans(singles, tuple(scans))
+    # One variant of each block: triples of a block's variants would say the same many times.
     promising = clump_leads(scoring.genotypes, found.ranked_variants(), triples)
     if triples < 3 or len(promising) < 3:
         return found

@@ -150,6 +150,8 @@ def search_and_sample(task: MarkerTask, screened: Screened) -> Searched:
         best, around, near = _climbed(task, search.function)
         screened = _joined_by(task, screened, near)
         task.clock.note("sweeps of all variants")
+        # What a sweep finds is one literal away; a search from there may go further, so that it
+        # begins again before chains cost time.
         if around.score > search.log_posterior + _BETTER and not last:
             starts = [best]
             continue
@@ -385,6 +387,7 @@ def _outside(task: MarkerTask, screened: Screened, around: Sweep, draws: Draws) 
     if not scores:
         return 0.0
     inside = _log_sum(draws.log_score)
+    # outside / (outside + inside), by the logarithms of both.
     return float(1 / (1 + np.exp(inside - _log_sum(np.array(scores)))))
 
 

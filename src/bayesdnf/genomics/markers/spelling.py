@@ -107,6 +107,8 @@ def _inhabited(planes: Words) -> tuple[int, ...]:
     """Return the cells of some variants that a sample is in."""
     known, carrier, two = (planes[:, level] for level in (KNOWN, CARRIER, TWO))
     genotype = np.stack([known & ~carrier, carrier & ~two, two], axis=1)
+    # Cells of variant after variant by AND: cell numbers are the copies read in base 3, the last
+    # variant's digit running fastest.
     cells = genotype[0]
     for other in genotype[1:]:
         cells = (cells[:, None] & other).reshape(-1, cells.shape[1])
@@ -140,6 +142,8 @@ def _smallest(
         for box, inside in _boxes(n_variants).items()
         if not inside & forbidden and inside & wanted
     }
+    # In the place of a box within another the larger one can always stand, and it has no more
+    # literals.
     largest = {
         box: inside & wanted
         for box, inside in boxes.items()
@@ -150,6 +154,7 @@ def _smallest(
     def cover(left: int) -> tuple[int, int, tuple[tuple[tuple[int, ...], ...], ...]]:
         if left == 0:
             return 0, 0, ()
+        # Two's complement: the lowest bit that is set.
         first = left & -left
         best = None
         for box, inside in largest.items():

@@ -86,6 +86,8 @@ def add_held_out(
     """Test terms on samples that the search did not see: ``HELD_OR``, ``HELD_P`` and so on."""
     if function.is_null:
         return
+    # Held-out samples have components of their own: those of the others would bring information
+    # across.
     adjustment = adjust(
         held.genotypes, held.y, held.covariates, components=settings.components,
         columns=settings.strata, by_risk=False, build=settings.build,

@@ -135,6 +135,8 @@ def _best(factors: Floats) -> list[tuple[int, int]]:
     """Return variant and coding of the highest factors."""
     flat = factors.ravel()
     most = min(_EXACT, len(flat))
+    # The factors leave out the prior and the order of rates, which the exact scores below bring in;
+    # a hundred leave room for that.
     top = np.argpartition(-flat, most - 1)[:most]
     top = top[np.isfinite(flat[top])]
     # By place, not by score: equal scores then keep the order of the variants.

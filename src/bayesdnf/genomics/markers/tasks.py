@@ -144,6 +144,7 @@ class MarkerTask:
             raise ParameterError.of("random_state", "find_markers", must, None)
         files = StepFiles(checkpoint)
         streams = Streams(random_state, "find_markers")
+        # Strata, components, scans and search see none of the held-out samples.
         study, held = _split(study, s.holdout, np.random.default_rng(streams.child(_HOLD)))
         adjustment = adjust(
             study.genotypes, study.y, study.covariates, components=s.components,
