@@ -44,6 +44,8 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         try:
             yield part
             _to_disk(part)
+            # mkstemp makes files that only their owner can read; other files get what the umask
+            # leaves.
             part.chmod(0o666 & ~_umask())
             os.close(handle)  # Windows renames no file that is open
             handle = -1
@@ -160,6 +162,7 @@ def _to_disk(part: Path) -> None:
 
 
 def _umask() -> int:
+    # The umask can be read only by setting it.
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -138,6 +138,8 @@ class JsonFields:
         if value is None and null is not None:
             return null
         try:
+            # A whole number of hundreds of digits overflows here, and is then refused like
+            # infinity.
             usable = not isinstance(value, (bool, str)) and math.isfinite(value)
         except (TypeError, OverflowError):
             usable = False

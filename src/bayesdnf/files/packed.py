@@ -123,6 +123,7 @@ class PackedFile:
                 top = parse_json(file.read(length), self.path, "packed file")
                 self._read_header(top, kind)
                 self._arrays, end = self._places(top, _START + length)
+                # Both ways: bytes behind the last array would be covered by no hash.
                 if end != self._size:
                     raise self._truncated(f"{end:,}")
                 self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -155,6 +156,8 @@ class PackedFile:
         for fields in top.parts("arrays"):
             fields.expect("name", "type", "shape")
             kind, shape = fields.text("type", _TYPES), fields.any("shape")
+            # By type, because True is an int to isinstance; products of such sizes are Python's,
+            # which never wrap around.
             if not isinstance(shape, list) or not all(
                 type(n) is int and 0 <= n < 2**48 for n in shape
             ):
@@ -201,6 +204,7 @@ class _Watch:
         whole = np.frombuffer(mapped, dtype=np.uint8)
         self._start = whole.ctypes.data
         self._kind, self._hash, self._arrays = packed.kind, packed.hash, packed._arrays
+        # A descriptor of its own: the path may name another file by the time it is looked at.
         self._file = os.dup(file)
         self._opened = self._now()
         self._guard = _native.MapGuard(whole)
@@ -253,6 +257,7 @@ def require_intact(array: NDArray[Any]) -> None:
 
 def _watch_of(array: NDArray[Any]) -> _Watch | None:
     base: Any = array
+    # Views of views end at the buffer that all of them keep alive.
     while isinstance(base, np.ndarray):
         base = base.base
     source = base.obj if isinstance(base, memoryview) else base
@@ -262,6 +267,7 @@ def _watch_of(array: NDArray[Any]) -> _Watch | None:
 def pack_texts(texts: Sequence[str], what: str) -> NDArray[np.uint8]:
     """Texts as an array of bytes; InputError for one with a line break in it."""
     joined = "\n".join(texts)
+    # One search in all texts instead of one in each of what may be a million.
     if joined.count("\n") != max(0, len(texts) - 1):
         odd = next(text for text in texts if "\n" in text)
         raise InputError(f"{what} {odd!r} has a line break in it and cannot be packed.")

@@ -300,6 +300,8 @@ def _beyond_easy(
     _, complex_models = _minimal(table, positives, _without(space, positives), most)
     _, parsimonious_models = _minimal(table, positives, off, most)
     result: list[NDArray[np.intp]] = []
+    # Where models are tied, each pair of a complex and a parsimonious one says by itself what is
+    # easy.
     for long in complex_models:
         for short in parsimonious_models:
             # Ragin and Sonnett (2005): of a complex term that lies inside a parsimonious one, a

@@ -111,6 +111,7 @@ class JoblibCluster:
         asked, now = versions(), list(tasks)
         while now:
             calls = (joblib.delayed(do_task)(work, task, asked) for task in now)
+            # Tasks are long: batches would leave slots idle at the end.
             results: list[Result] = joblib.Parallel(n_jobs=-1, batch_size=1)(calls)
             following = []
             for task, result in zip(now, results, strict=True):

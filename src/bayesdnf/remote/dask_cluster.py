@@ -188,6 +188,8 @@ class _Batch(Generic[Task, Result]):
         if not self._done:
             return
         now = time.monotonic()
+        # Seconds of all slots by tasks done: the mean time of a task while all slots are busy, and
+        # an upper limit of it else.
         mean = (now - self._began) * self._slots / self._done
         if now - self._last < max(_PATIENCE, _SLOW * mean):
             return

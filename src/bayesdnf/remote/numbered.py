@@ -45,6 +45,8 @@ class RemoteRuns(Generic[Run]):
         with closing(self._cluster.run(self._work, tasks)) as results:
             for task, result in results:
                 ended[task.number] = result
+                # Results wait until all before them were handed out, so that decisions follow the
+                # numbers and not the clock.
                 while wanted in ended:
                     yield ended.pop(wanted)
                     wanted += 1

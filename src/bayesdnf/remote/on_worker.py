@@ -144,6 +144,7 @@ def once(key: Hashable, make: Callable[[], Result]) -> Result:
     with _lock:
         if key not in _opened:
             _opened[key] = make()
+            # What was asked for longest ago goes first. What is in use lives on: tasks hold it.
             while len(_opened) > _KEPT:
                 _opened.popitem(last=False)
         _opened.move_to_end(key)

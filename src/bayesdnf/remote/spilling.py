@@ -65,6 +65,7 @@ def spilled(
         if kind not in have:
             path = spill_folder(cluster) / f"bayesdnf-{uuid4().hex[:16]}.pack"
             have[kind] = PackedReference(str(path), kind, write(path))
+            # A finalizer runs at the end of the process, too, also where the owner is still alive.
             weakref.finalize(owner, _remove, path)
         return have[kind]
 
