@@ -334,6 +334,7 @@ class Joined:
     def values(self, names: list[str]) -> NDArray[np.float64]:
         """Numbers of each sample, NaN where the table does not have it."""
         numbers = self.columns.table[names].to_numpy(dtype=np.float64)
+        # -1 reads the last row, whose numbers are taken off again.
         found = numbers[self.rows]
         found[self.rows < 0] = np.nan
         return found

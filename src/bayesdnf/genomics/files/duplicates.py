@@ -37,6 +37,7 @@ def require_distinct_variants(
     """
     import pandas as pd
 
+    # Most variants have identifiers of their own: only the rest is compared by place and alleles.
     shared = variants["ID"].isin(["", "."]) | variants["ID"].duplicated(keep=False)
     where = np.flatnonzero(shared.to_numpy())
     if len(where) < 2:

@@ -53,6 +53,7 @@ class Genes:
                 why = f"a gene has a chromosome, a start, an end and a name, not {' '.join(words)}"
                 raise FileFormatError.at(path, f"line {number}", why)
             rows.append(
+                # BED counts from 0 and leaves the end out, positions here count from 1 and hold it.
                 (canonical_chromosome(words[0]), int(words[1]) + 1, int(words[2]), words[3])
             )
         if not rows:
@@ -104,6 +105,8 @@ class _Row(NamedTuple):
     name: list[str]
 
     def at(self, position: int) -> str:
+        # ``furthest`` rises although ends do not: all genes before ``first`` end too far below, and
+        # all from ``stop`` on begin too far above.
         first = bisect_left(self.furthest, position - NEAR)
         stop = bisect_right(self.start, position + NEAR)
         near = [

@@ -184,6 +184,7 @@ class PlinkFiles:
         n_samples = len(self.samples)
         width = -(-n_samples // 4)
         step = max(1, CHUNK_BYTES // (8 * width))
+        # Four calls share a byte, so that samples can be picked only after unpacking all of them.
         if keep is not None:
             everyone = empty_planes(min(step, len(rows)), n_samples)
             mask = pack_mask(keep, everyone.shape[2])

@@ -66,6 +66,7 @@ class TextFields:
         texts = self.cells[column].iloc[first:]
         values = pd.to_numeric(texts, errors="coerce").to_numpy(dtype=np.float64)
         with np.errstate(invalid="ignore"):
+            # Written so that NaN is wrong, too; from 2^53 on floats skip whole numbers.
             wrong = ~(np.abs(values) < 2.0**53) | (values != np.floor(values))
         if wrong.any():
             row = int(np.argmax(wrong))

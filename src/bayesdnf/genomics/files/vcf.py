@@ -255,6 +255,8 @@ class _Packed:
             copies = self._copies[self._filled]
             np.sum(alleles == alt, axis=1, dtype=np.int8, out=copies)
             if haploid is not None:
+                # One copy where there can be no more is stored as two (``quality/ploidy.py``), so
+                # that dominant and recessive literals both hold.
                 copies[haploid] *= 2
             copies[missing] = -1
             self._filled += 1
@@ -281,6 +283,7 @@ class _Packed:
         self._flush()
         planes = empty_planes(sum(map(len, self._pieces)), self._n_samples)
         at = 0
+        # The first piece is popped first, and its memory is free before the next one is copied.
         self._pieces.reverse()
         while self._pieces:
             piece = self._pieces.pop()

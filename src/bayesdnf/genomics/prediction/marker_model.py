@@ -260,6 +260,8 @@ class MarkerModel:
             surely[t] = np.logical_and.reduce([calls.truth(x) for x in term])
             possible[t] = ~np.logical_or.reduce([calls.truth(~x) for x in term])
         holds = surely.any(axis=0)
+        # Three-valued logic: an OR is true if a term surely holds, false if none can, and unknown
+        # between.
         undecided = possible.any(axis=0) & ~holds
         marked = pd.Series(holds.astype(np.int64)).astype("Int64").mask(pd.Series(undecided))
         risk = np.where(holds, self.risk.mean, self.other_risk.mean)

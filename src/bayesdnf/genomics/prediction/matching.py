@@ -201,6 +201,8 @@ def _judge(pairs: pd.DataFrame, wanted: pd.DataFrame, genotypes: Genotypes, ambi
     a1, a2 = (wanted[c].astype(str).str.upper().to_numpy()[pairs["wanted"]] for c in ("A1", "A2"))
     b1, b2 = (cohort[c].astype(str).str.upper().to_numpy() for c in ("A1", "A2"))
     copies = genotypes.take(variants=pairs["row"].to_numpy()).counts()
+    # Counts are of known calls, with a copy at least, and with two: nobody has the first allele if
+    # there is no copy, nobody the second if all have two.
     nobody1 = np.isin(b1, UNNAMED) & (copies[:, 1] == 0)
     nobody2 = np.isin(b2, UNNAMED) & (copies[:, 2] == copies[:, 0])
 
@@ -313,6 +315,8 @@ def _choose(
         calls = genotypes.copies(group["row"].to_numpy())
         turned = group["status"].str.endswith("swapped").to_numpy()[:, None]
         calls = np.where(turned & (calls >= 0), 2 - calls, calls)
+        # A missing call agrees with any: as 3 it is never the smallest, and as -1 never the
+        # largest.
         least = np.where(calls < 0, 3, calls).min(axis=0)
         differ = calls.max(axis=0) > least
         if differ.any():

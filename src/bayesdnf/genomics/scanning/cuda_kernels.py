@@ -87,6 +87,8 @@ class ScanKernel:
         self.passes: tuple[Pass, ...] = (_PLAIN,) * (2 if triples else 1)
         if self.known:
             self.passes = _NINE
+        # Counts of a segment: with two nested planes of each variant two by two for a pair and two
+        # by two by two for a triple; with the known calls three by three.
         raw = 8 if triples else 9 if self.general and needs_known else 4
         self.numbers = 2 + triples + len(sizes) * raw
         self.capacity = min(_MOST_FOUND, _FOUND_NUMBERS // self.numbers)
@@ -119,6 +121,8 @@ class ScanKernel:
         self._copies = cp.cuda.Stream(non_blocking=True)
         n = sum(sizes)
         rules = [sum(sizes[:strata]) / n, n + 1, *sizes, *table.cuts]
+        # Whole numbers below 2^24 are exact in single precision, and a scan on a GPU has fewer
+        # samples (``_MOST_SAMPLES`` of ``on_gpu``).
         self._rules = cp.asarray(
             np.concatenate([np.array(rules, np.float32), table.stratum_bounds().ravel()])
         )

@@ -81,6 +81,7 @@ class CudaPairs:
         self._levels: Any = None
         self._levels_at = self._seen = 0  # tasks scanned before the levels, and before now
         self._left = 0.0  # of the pairs of a task, by the last launch
+        # A task has 256 by 128 pairs.
         self._length = max(1, int(_ROUND * _GUESS / (_TILE * COLUMNS * self._n)))
         self._panel_size = self._fitting(rows)
         panels = 1 if self._panel_size == rows else _PANELS
@@ -168,6 +169,7 @@ class CudaPairs:
             here = {rows, columns}
             self._bring(here, here)
             after = set(steps[number + 1][0]) if number + 1 < len(steps) else set()
+            # One step ahead: the panels of the next step come to the place that neither step needs.
             self._coming = [self._loader.submit(self._bring, after, here | after)]
             yield rows, columns, some
 
