@@ -182,6 +182,8 @@ class Prior(Parameters):
         The table of m ends at n (at least 1024, at most a million): more terms than rows are out of
         the support.
         """
+        # A screen must not make literals cheaper: with ``among`` those it left out are still paid
+        # for.
         p = len(literals) if among is None else among
         # The table of m has to end, and the core gives no mass to a count beyond it. Functions
         # whose terms each mark a row of their own have at most n terms.
@@ -211,6 +213,8 @@ class Prior(Parameters):
             # sizes keep exactly their probabilities.
             size -= _native.log_elementary_symmetric(weights / 2.0**32, len(size) - 1)
         elif self.literals == "uniform":
+            # C(p, k) = C(p, k - 1) (p + 1 - k) / k: a running sum of logs has no factorial that
+            # overflows.
             k = np.arange(1, p + 1)
             size[1:] -= np.cumsum(np.log((p + 1 - k) / k))  # log C(p, k)
         return PriorTables(count, size, weights)

@@ -33,6 +33,7 @@ def drawn_evidence(drawn: Draws) -> Evidence | None:
     """Log evidence by stepping stones; None without a chain at inverse temperature 0."""
     if drawn.betas[-1] != 0:
         return None
+    # Chain by chain: they are independent, so that their spread tells the error of each.
     logs = np.array([log_evidence(chain, drawn.betas) for chain in drawn.likelihoods])
     spread = float(logs.std(ddof=1)) if len(logs) > 1 else np.nan
     return Evidence(float(logs.mean()), spread)

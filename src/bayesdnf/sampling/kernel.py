@@ -160,6 +160,8 @@ class MoveKernel:
             raise InputError(f"A chain cannot start at {function}: {reason}.")
         terms, layers = self._placed(function)
         n = len(self.betas)
+        # A snapshot holds all that the next steps depend on; without jumps known functions are none
+        # of it.
         places = tuple(self._placed(rule) for rule in known) if "jump" in self.mix else ()
         return Snapshot((terms,) * n, (layers,) * n, *_as_tuples(stream.state), 0, places)
 

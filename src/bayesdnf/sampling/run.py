@@ -130,6 +130,8 @@ def sample(
     _require_memory(posterior, used, chains, warmup + draws)
     streams = Streams(random_state, "sample")
     total = warmup + draws
+    # What draws depend on, and nothing else: a run may be taken up again with other threads, on
+    # another device or with another time limit.
     settings = {
         "kernel": used.name,
         "layers": posterior.layers,

@@ -26,6 +26,8 @@ from .exact import best_term, better_sets
 from .master import Solved, TermPool, planes, solve_linear
 from .priced import TermSpace
 
+# Of the numbers below, only this one has a say in what is proved (docs/trust.md, end of "The
+# argument"); all others decide where time goes.
 _SAME = 1e-6  # nats; scores and bounds closer than this are the same
 _FINE, _FINE_BELOW = 28, 0.1  # digits of prices where the gap is below so many nats
 _SMOOTH = 0.5  # share of the best prices so far in the prices asked about

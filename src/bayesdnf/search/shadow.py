@@ -84,6 +84,7 @@ def _without_spare(rows: DecisiveRows, terms: list[Term]) -> list[Term]:
     marked = rows.marked(terms)
     times = marked.sum(axis=0)
     kept: list[Term] = []
+    # Terms of few rows are the likeliest to be spare, and dropping one may make others needed.
     order: NDArray[np.intp] = np.argsort(marked.sum(axis=1), kind="stable")
     for i in order:
         if (times[marked[i]] > 1).all():

@@ -292,6 +292,7 @@ class _Reader:
         others = self._array("literals/equal", object, -1)
         if n_equal.min(initial=0) < 0 or n_equal.sum() != len(others):
             self._fail("'literals/n_equal' does not fit 'literals/equal'")
+        # Lists of different lengths lie end to end: NetCDF knows rectangular arrays only.
         bounds = np.concatenate([[0], np.cumsum(n_equal)]).tolist()
         try:
             literals = tuple(parse_literal(_unescape(text)) for text in texts)

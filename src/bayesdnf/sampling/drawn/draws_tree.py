@@ -159,6 +159,8 @@ def _stored_row(posterior: Posterior) -> NDArray[np.int64]:
 
 def _outcome(posterior: Posterior) -> NDArray[np.int64]:
     """Return 1 for positive samples and 0 for others; of more classes the number of each's."""
+    # Stored rows lie class after class, so that a row's class is the number of classes that end at
+    # or before it; of two the positive one comes first.
     by_class = np.reshape(posterior.bits.segments, (posterior.n_classes, -1)).sum(axis=1)
     number = np.searchsorted(np.cumsum(by_class), _stored_row(posterior), side="right")
     return np.asarray(1 - number if posterior.n_classes == 2 else number, dtype=np.int64)

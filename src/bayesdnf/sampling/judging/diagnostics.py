@@ -153,6 +153,8 @@ def _quantities(values: dict[str, Floats]) -> pd.DataFrame:
     rows = {}
     for name, drawn in values.items():
         constant = bool((drawn == drawn[:, :1]).all())
+        # Constant chains have no variance within: R-hat would divide by 0 (docs/trust.md, "A
+        # chain").
         numbers = (math.nan,) * 4 if constant else _statistics(drawn)
         spread = float(drawn.std(ddof=1)) if drawn.size > 1 else math.nan
         rows[name] = (float(drawn.mean()), spread, *numbers, constant)

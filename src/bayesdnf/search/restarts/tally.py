@@ -138,6 +138,8 @@ class Tally:
         singles = sum(
             times == 1 and score >= self.score - _NEAR for score, times in self._times.items()
         )
+        # The conditions of docs/trust.md, "A search", where it is told how their numbers were
+        # chosen.
         nearly_all = share >= _NEARLY_ALL
         unaided = any(share >= least and self._unaided >= many for least, many in self._needed)
         return (
