@@ -149,6 +149,7 @@ class _Columns:
         kept = reduced[:0]
         for start in range(0, len(reduced), _BLOCK):
             block, follows = reduced[start : start + _BLOCK], closed[start : start + _BLOCK]
+            # Above the diagonal: of equal terms the first absorbs the others and stays.
             absorbed = np.triu(_contained(block, follows), k=1).any(axis=0)
             for first in range(0, len(kept), _BLOCK):
                 absorbed |= _contained(kept[first : first + _BLOCK], follows).any(axis=0)

@@ -214,6 +214,7 @@ def are_dates(texts: Iterable[str]) -> bool:
 
 def _are_flags(values: list[Any]) -> bool:
     """Whether two values are 0 and 1, bools, or texts that stand for them."""
+    # Python's 0 == False, so that bools are among these.
     return values == [0, 1] or tuple(values) in zip(ZERO_TEXTS, ONE_TEXTS, strict=True)
 
 

@@ -115,6 +115,8 @@ class LiteralTable(Sequence[Literal]):
         for literal in literals:
             values[number[literal.attribute]].add(comparison(literal)[1])
         orders = orders or {}
+        # The core compares ranks of values and never values: an order of a column's values is all
+        # that its literals need.
         levels = tuple(
             tuple(sorted(v, key=[*orders[name]].index if name in orders else _level_key))  # type: ignore[arg-type]
             for name, v in zip(attributes, values, strict=True)

@@ -192,6 +192,7 @@ def pooled_shares(cells: Cells) -> Shares:
         rng = np.random.default_rng(0)
         low, high = np.empty_like(means), np.empty_like(means)
         for part in range(cells.shape[1]):
+            # Strata are independent given the rule: a draw of the sum is the sum of a draw of each.
             drawn = sum(
                 weight * rng.dirichlet(1.0 + own, POOLED_DRAWS)
                 for weight, own in zip(weights[:, part], cells[:, part], strict=True)

@@ -49,6 +49,8 @@ def deciding_columns(posterior: Posterior) -> tuple[str, ...]:
     for number, name in enumerate(table.attributes):
         own = table.members(number)
         parts = _parts(table.operator[own], counts[own], total)
+        # Of the rarer class, because next to many rows of the other one a useless column makes few
+        # errors, too.
         if _errors(parts) <= _LARGEST_SHARE * rarer:
             found.append(name)
     return tuple(found)

@@ -34,6 +34,7 @@ def fit_strata(strata: Any, weights: NDArray[np.int64] | None) -> Any:
         return strata
     labels = np.array(strata, dtype=object)
     if labels.shape == weights.shape:
+        # A label of a row that does not count would open a stratum: it gets one that is there.
         labels[weights == 0] = labels[int(np.argmax(weights > 0))]
     return labels
 

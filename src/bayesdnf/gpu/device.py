@@ -97,6 +97,7 @@ def compiled(source: str, name: str, definitions: Sequence[tuple[str, int]] = ()
 def free_memory() -> int:
     """Bytes of GPU memory that can be had."""
     free, _ = cupy().cuda.runtime.memGetInfo()
+    # CuPy keeps what was given back for its next arrays; the driver counts that as used.
     return int(free) + int(cupy().get_default_memory_pool().free_bytes())
 
 

@@ -59,6 +59,7 @@ def qq(found: Markers, *, ax: Axes | None = None) -> Axes:
     for number, (what, statistics, inflation) in enumerate(series):
         p = np.sort(chdtrc(1, statistics[np.isfinite(statistics)]))
         ranks = _ranks(len(p))
+        # The mean of the i-th smallest of n uniform numbers is i / (n + 1).
         expected = ranks / (len(p) + 1)
         if number == 0 and len(p):
             # The i-th smallest of n uniform p-values is Beta(i, n + 1 - i).

@@ -61,6 +61,8 @@ class SharedPosterior(NamedTuple):
             self.n_classes,
         )  # fmt: skip
         if self.pooled:
+            # In the place of the cached property: raw rows, of which it would be made, stay on the
+            # client.
             posterior.of_classes = tuple(
                 Posterior.of_canonical(_bits(own), self.prior, self.effect, self.among)
                 for own in self.pooled

@@ -300,6 +300,7 @@ def _roc(risk: Floats, is_positive: Bools) -> tuple[float | None, tuple[tuple[fl
     if is_positive.all() or not is_positive.any():
         return None, ()
     order = np.argsort(-risk, kind="stable")
+    # Rows of equal risk are one step, a slanted line: no order among them is better than chance.
     ends = np.append(np.flatnonzero(np.diff(risk[order])), len(risk) - 1)
     x = np.append(0, np.cumsum(~is_positive[order])[ends] / (~is_positive).sum())
     y = np.append(0, np.cumsum(is_positive[order])[ends] / is_positive.sum())

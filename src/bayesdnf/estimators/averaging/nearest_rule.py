@@ -108,6 +108,7 @@ class _Search:
         self.seen: set[Terms] = set()
         self.pool = _frequent_terms(draws)
         # In nats of all rows, as losses are here.
+        # Of the loss of no rule, the share that docs/layers.md, "The representative rule", names.
         self.price = max(1e-9, _WORTH * rows.exact_loss(as_flat([()]))) * rows.total
 
     def best(self) -> Terms:

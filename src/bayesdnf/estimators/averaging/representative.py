@@ -102,6 +102,8 @@ def find_representative(
     >>> 0.05 < short.loss < 0.2
     True
     """
+    # Rules are judged by risks alone here, and outcomes of crossed rows, which nobody knows, are
+    # not needed (docs/layers.md, "The representative rule").
     rows = AveragedRows(draws, posterior, n_crossed)
     terms = nearest_rule(draws, posterior, rows, max_literals)
     flat = as_flat([terms])
