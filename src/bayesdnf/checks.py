@@ -24,6 +24,7 @@ def is_whole(value: object, least: int | None = None, most: int | None = None) -
     >>> is_whole(np.int32(3), least=1), is_whole(True), is_whole(2.0)
     (True, False, False)
     """
+    # True is an Integral, and is a mistake where a number is asked for.
     if not isinstance(value, Integral) or isinstance(value, bool):
         return False
     number = int(value)

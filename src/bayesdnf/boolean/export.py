@@ -355,6 +355,7 @@ def read_document(text: str, what: str, form: str, key: str) -> Any:
         raise ParseError(f"The JSON text of a {what} is nested too deeply.") from None
     except ValueError as error:
         raise ParseError(f"The text of a {what} is not JSON: {error}.") from None
+    # Orders are for other programs that read the text; here they are read over.
     extra = {"orders"} if isinstance(document, dict) and "orders" in document else set()
     _expect_keys(document, "the document", {"format", "version", key} | extra)
     if document["format"] != form:

@@ -131,6 +131,8 @@ class Literal:
         parts = re.split(r"(\d+)", self.attribute)
         # Digits compare by length, then by digit: int() refuses very long ones.
         digits = [s.lstrip("0") if s.isdecimal() else None for s in parts]
+        # Pieces of text and of digits take turns; the first number of each tuple keeps the two from
+        # being compared with each other.
         natural = tuple(
             (0, 0, "", s) if d is None else (1, len(d), d, s)
             for d, s in zip(digits, parts, strict=True)
@@ -201,6 +203,8 @@ def is_one(value: Value) -> bool:
 def _subset(a: Literal, b: Literal) -> bool:
     """Whether every value that satisfies ``a`` satisfies ``b`` (same attribute)."""
     if a.operator == TRUE:
+        # ``x`` holds on 1 and on all texts that stand for it: only what holds on each of them
+        # follows.
         return all(_holds(b, value) for value in (1, *ONE_TEXTS))
     op_a, u = comparison(a)
     if op_a == "=":

@@ -88,6 +88,7 @@ class _Reader:
         if not self._keyword("else"):
             self.fail(expected)
         parts.append(self._part_or_risk() if self.at < len(self.text) else None)
+        # The last one read is the ``else``, part 0.
         for number, part in enumerate(reversed(parts)):
             if part is not None and part[0] != number:
                 self.fail(f"{number}, the number of this part", part[1])

@@ -251,6 +251,7 @@ def renumbered_parts(parts: ArrayLike) -> NDArray[np.intp]:
     array([0, 1, 1, 0, 2])
     """
     _, first, which = np.unique(np.asarray(parts), return_index=True, return_inverse=True)
+    # ``first`` says where each part appears first: its rank among these is the part's new number.
     rank = np.empty(len(first), dtype=np.intp)
     rank[np.argsort(first)] = np.arange(len(first))
     return rank[which.reshape(-1)]

@@ -54,6 +54,7 @@ class RuleListExports:
         shown = [_shown(outcome) for outcome in _outcomes(self.layers, risks, "to_text")]
         *outcomes, otherwise = [f"part {text}" for text in shown] if risks is None else shown
         broken = [_lines(function) for function in self.layers]
+        # One layer that is too long must not push the outcomes of all others to the right.
         width = max((len(lines[-1]) for lines in broken if len(lines[-1]) <= _WIDTH), default=0)
         text = []
         for number, (lines, outcome) in enumerate(zip(broken, outcomes, strict=True)):

@@ -222,6 +222,7 @@ def _cross_validated(
     fold = stratified_folds(outcome, folds, seed)
     measured = []
     for k in range(folds):
+        # A proof is about the rule of all rows; in every fold it would cost its time once more.
         own = DNFClassifier(**model.get_params(deep=False) | {"prove": False})
         if not _search(own, rows.part(fold != k), f"Fold {k + 1} of {folds}"):
             raise KeyboardInterrupt

@@ -176,6 +176,8 @@ def read_test(path: Path, target: str, data: LabelledTable, options: Learning) -
     Before the search: a wrong table must not be told after it.
     """
     X, y, strata = data.rows
+    # A column of codes may look like numbers in the smaller of two files: it is read as texts if it
+    # was texts in the other.
     texts = {name for name in X.columns if X[name].dtype.kind not in "biuf"}
     texts |= {target} if y.dtype.kind == "O" else set()
     if strata is not None and strata.dtype.kind not in "biuf":

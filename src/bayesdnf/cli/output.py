@@ -76,6 +76,7 @@ def save_result(save: Callable[[Path], object], out: Path, what: str) -> Saved:
         return Saved(out)
     except InputError as error:
         problem = str(error)
+    # The full or read-only disk that refused the result may hold one of these, but hardly all.
     for folder in (tempfile.gettempdir(), ".", Path.home()):
         with contextlib.suppress(OSError, InputError):
             other = Path(tempfile.mkdtemp(prefix="bayesdnf-", dir=folder)) / out.name

@@ -325,6 +325,7 @@ def fit_with_bar(model: RuleClassifier, rows: LabelledRows, bar: SearchBar | Dra
         try:
             model.fit(rows.X, rows.y, strata=rows.strata)
         except KeyboardInterrupt:
+            # Interrupted before anything was found: there is nothing to show.
             if not hasattr(model, "encoder_"):
                 raise
             return False

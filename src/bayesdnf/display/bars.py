@@ -129,6 +129,8 @@ class Bar:
 
     def _appear(self) -> None:
         with self._lock:
+            # The timer may fire while the work ends: without the lock and the flag a bar could
+            # start after it was stopped, and stay on the terminal.
             if not self._over and self._progress is not None:
                 self._progress.start()
 

@@ -174,6 +174,7 @@ def similar_texts(columns: Mapping[str, Iterable[Any]]) -> list[str]:
 def _similar(values: Iterable[Any]) -> tuple[str, str] | None:
     """Return the first two texts that are the same but for case and spaces."""
     met: dict[str, str] = {}
+    # Sorted, so that the pair named does not depend on the order of rows.
     for text in sorted(value for value in values if isinstance(value, str)):
         other = met.setdefault(" ".join(text.split()).casefold(), text)
         if other != text:

@@ -26,6 +26,7 @@ def listed(values: Iterable[Any], most: int, show: Callable[[Any], str] = repr) 
     >>> listed(["a", "b", "c"], 2), listed([1, 2], 2, str)
     ("'a', 'b', …", '1, 2')
     """
+    # One more than is shown tells whether more follow, without a look at all the rest.
     few = list(islice(values, most + 1))
     return ", ".join(map(show, few[:most])) + (", …" if len(few) > most else "")
 

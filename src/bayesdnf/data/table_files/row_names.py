@@ -47,6 +47,7 @@ class Records:
                 open_text(self.path, None, "") as stream,
                 contextlib.closing(records_of(stream, self.sep)) as records,
             ):
+                # The header is record 0, the row below it 1, as in the index.
                 for line, _ in itertools.islice(records, record, None):
                     return f"line {line}"
         except (OSError, EOFError, zlib.error, gzip.BadGzipFile, ValueError, csv.Error):
