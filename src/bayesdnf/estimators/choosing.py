@@ -103,6 +103,8 @@ def cross_validate_priors(
         own = clone(model).set_params(prior=prior)
         scores = cross_validate(
             own if labels is None else _OfRows(own, X, labels),
+            # scikit-learn's folds cut what they are given as X: numbers of rows, by which the
+            # estimator takes its part of the table and of the strata.
             X if labels is None else np.arange(len(y))[:, None],
             y,
             cv=cv,

@@ -295,6 +295,7 @@ class DNFClassifier(RuleAnswers):
         )
         if not self.prove or found.stopped == "interrupted":
             return found
+        # A search that agreed early leaves its time to the proof.
         left = None if limit is None else limit - (time.monotonic() - start)
         return bounded(posterior, found, left, getattr(progress, "proving", None))
 

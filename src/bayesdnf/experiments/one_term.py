@@ -115,6 +115,8 @@ def _judged(source: str, number: int, seed: int, quick: bool) -> Run:
     draws, truth = (
         first_drawn(source, seed, quick) if first else _drawn(source, number, seed, quick)
     )
+    # Functions are numbered by how often they were drawn: the truth is among the first, or hardly
+    # drawn.
     is_truth = np.array([draws.function(i) == truth for i in range(min(50, draws.n_functions))])
     counts = draws.counts[:, : len(is_truth)]
     leading = [bool(is_truth[row.argmax()]) for row in counts]

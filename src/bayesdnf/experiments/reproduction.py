@@ -112,6 +112,7 @@ def summary(cell: tuple[Any, ...], source: str, runs: Sequence[Any]) -> list[Row
         Over as many data sets as the paper has and, where there are more, over all.
     """
     names = runs[0]._fields
+    # On as many sets as the paper has, to compare with it, and on all, to know it better.
     sizes = sorted({min(PAPER_SETS, len(runs)), len(runs)})
     rows = []
     for n in sizes:

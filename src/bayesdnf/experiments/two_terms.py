@@ -104,6 +104,7 @@ def annealed(data: Data, cell: Cell, random_state: np.random.SeedSequence) -> Ru
 def _default(n_rows: int, number: int, seed: int) -> tuple[Run, float]:
     """Fit a classifier to the paper's literals; how far it scores below the truth, if so."""
     X, y, truth = simulate(n_rows, N_COLUMNS, random_state=stream(seed, _DATA, n_rows, number))
+    # The classifier takes one whole number, as scikit-learn's do.
     own = int(stream(seed, _OURS, n_rows, number).generate_state(1)[0])
     model = DNFClassifier(negations=False, random_state=own).fit(X, y)
     unmarked, marked = model.risks_

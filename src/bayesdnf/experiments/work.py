@@ -69,6 +69,7 @@ class Work:
 
     def each(self, do: Callable[[Item], Done], items: Sequence[Item]) -> list[Done]:
         """Do something for each item on threads; results in the order of the items."""
+        # Threads end at any time, and the count and the bar take one of them at a time.
         lock = threading.Lock()
         done = 0
 

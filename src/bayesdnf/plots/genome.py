@@ -200,6 +200,8 @@ def _spread(wanted: list[float], widths: list[float]) -> list[float]:
     for _ in range(200):
         moved = False
         for i in range(len(x) - 1):
+            # Neighbours that overlap move apart by half of it each, until none does: like springs,
+            # and in their order.
             lap = (widths[i] + widths[i + 1]) / 2 + _ROOM - (x[i + 1] - x[i])
             if lap > 1e-6:
                 x[i], x[i + 1], moved = x[i] - lap / 2, x[i + 1] + lap / 2, True
@@ -281,6 +283,7 @@ def _arcs(members: list[_Member], x: list[float]) -> list[_Arc]:
         for i, pair in enumerate(itertools.pairwise(feet)):
             text = f"probability {probability_text(probability)}" if i == widest else ""
             drawn.append((pair, t, text))
+    # Short arcs first, so that a wide one finds what it has to pass above.
     drawn.sort(key=lambda arc: arc[0][1] - arc[0][0])
     levels: list[int] = []
     for k, ((left, right), _, _) in enumerate(drawn):

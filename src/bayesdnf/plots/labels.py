@@ -35,6 +35,7 @@ def shortened(names: Sequence[str], width: int) -> list[str]:
     names = [" ".join(name.split()) for name in names]
     while True:
         cut = [_cut(name, width) for name in names]
+        # Different names must stay different: wider, until they are; uncut they are for certain.
         if len(set(cut)) == len(set(names)):
             return cut
         width += 4

@@ -268,4 +268,5 @@ def _edges(values: Floats) -> Floats:
     if high - low <= 1e-9 * max(1.0, abs(low)):
         half = min(1.0, 0.05 * max(abs(low), 0.1))
         low, high = low - half, high + half
+    # About as many bins as the root of the number of values, within what can be seen.
     return np.linspace(low, high, int(np.clip(np.sqrt(values.size), 8, 30)) + 1)

@@ -138,6 +138,7 @@ def _stretch(found: Markers, term: int, slot: Slot, around: int) -> _Stretch:
     near &= chromosome == chromosome[lead]
     near[[v for v in fixed if v != lead]] = False
     variants = np.flatnonzero(near)
+    # Besides the neighbours all variants of the function, which every candidate holds but for one.
     posterior = scoring.on(np.union1d(variants, besides).astype(np.intp))
     wanted = {genotypes.names[v]: i for i, v in enumerate(variants)}
     literals = [x for x in posterior.bits.table if x.attribute in wanted and x not in others]

@@ -84,6 +84,7 @@ def averaged_facts(
     risk, happened = averaged[:, 0], numbers == 0
     if averaged.shape[1] > 2:
         risk, happened = averaged.max(axis=1), np.argmax(averaged, axis=1) == numbers
+    # A risk of 1 belongs to the last bin.
     place = np.minimum((risk * _BINS).astype(np.intp), _BINS - 1)
     positives = np.bincount(place[happened], minlength=_BINS)
     negatives = np.bincount(place[~happened], minlength=_BINS)

@@ -357,6 +357,7 @@ def _classes(
     given = np.bincount(numbers, minlength=len(fitted))
     color = np.arange(1, len(fitted) + 1)
     if len(fitted) > _COLORS:  # those of the rest are the same
+        # argsort of argsort: the place of each class in the order, not the class at each place.
         rank = np.argsort(np.argsort(-fitted, kind="stable"), kind="stable")
         color = np.where(rank < _COLORS, rank + 1, 0)
     return tuple(

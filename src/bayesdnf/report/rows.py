@@ -71,6 +71,8 @@ def roles_of(
         return Roles(every, None, note)
     _, of_class = np.unique(outcome, return_counts=True)
     if record.split is not None and len(of_class) > 1 and of_class.min() >= 2:
+        # The split follows from share, seed and labels: made again, the rest has the hash of the
+        # fit if this is the same file.
         held = stratified_part(outcome, *record.split)
         if content.part(~held).digest() == record.content:
             return _roles(held)

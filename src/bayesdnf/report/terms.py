@@ -275,6 +275,7 @@ def overlap_of(
         Which of the rows to count.
     """
     holds = terms_holding(rule, table)[counted]
+    # Eight terms a byte: rows with one set of terms have one code, of few bytes to sort by.
     codes = np.packbits(holds, axis=1)
     _, first, group = np.unique(codes, axis=0, return_index=True, return_inverse=True)
     place = n_classes * group.ravel() + numbers[counted]

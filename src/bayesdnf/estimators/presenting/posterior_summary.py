@@ -98,6 +98,7 @@ def none_stands_out(model: PosteriorDNFClassifier) -> str | None:
     shares = drawn.answers.probability if drawn.settled else np.sort(drawn.frequency)[::-1]
     if drawn.only_null or len(shares) == 0 or shares[0] >= _HALF:
         return None
+    # What was never drawn has a share, too: those that were may not reach a half together.
     needed = min(int(np.searchsorted(np.cumsum(shares), _HALF)) + 1, len(shares))
     half = "half of the probability" if drawn.settled else "half of the draws"
     return (

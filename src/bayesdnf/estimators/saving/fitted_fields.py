@@ -228,6 +228,8 @@ def _read_labels(top: JsonFields, version: int) -> NDArray[Any]:
         or not all(one < other for one, other in pairwise(labels))
     ):
         top.fail("field 'classes'", f"{n_labels} of type {kind} in rising order", labels)
+    # A label that its type cannot hold becomes infinite or another number, which the comparison
+    # below tells.
     with np.errstate(over="ignore"):
         classes = top.make(
             "classes", lambda: np.array(labels, dtype=None if kind == "str" else kind)

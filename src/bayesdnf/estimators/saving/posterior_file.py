@@ -148,6 +148,8 @@ def _read_representative(
     n_strata, n_parts = int(drawn.cells.shape[1]), len(layers_of(rule)) + 1
     if drawn.n_classes > 2:
         cells = read_class_cells(part, n_strata, n_parts, drawn.n_classes)
+        # Every rule parts all rows, so that the rows of each class in each stratum are those of any
+        # draw.
         rows = drawn.cells[0].sum(axis=1)
         if part.any("counts") is not None or (cells.sum(axis=1) != rows).any():
             part.fail("field 'cells'", "of as many rows as the draws", cells.tolist())

@@ -101,12 +101,15 @@ class RowContent:
     def sample(self) -> tuple[str, ...]:
         """Return the smallest hashes, a sample that depends on nothing but the rows."""
         rows = self._sorted
+        # Of hashes the smallest are as random as any: a sample that every copy of the table gives
+        # again, whatever the order of its rows.
         first = np.append(True, (rows[1:] != rows[:-1]).any(axis=1))
         return tuple(_text(row) for row in rows[first][:_SAMPLE])
 
     def share(self, sample: Collection[str]) -> float:
         """Share of a sample of another table whose rows stand in this one too."""
         starts = np.array([int(text[:16], 16) for text in sample], dtype=np.uint64)
+        # By the first 64 bits in one sweep; texts are made of the few rows that are left.
         alike = self.hashes[np.isin(self.hashes[:, 0], starts)]
         own = {_text(row) for row in alike}
         return sum(text in own for text in sample) / max(1, len(sample))
