@@ -93,5 +93,6 @@ def _distinct(names: ArrayLike) -> tuple[NDArray[np.intp], list[object]]:
     """Return for each name the place of its spelling among the distinct ones, and those."""
     import pandas as pd
 
+    # A study may have millions of variants, and has some twenty spellings.
     codes, spelled = pd.factorize(np.asarray(names, dtype=object))
     return codes, list(spelled)

@@ -33,6 +33,8 @@ def save_study(study: Study, path: str | os.PathLike[str]) -> str:
         columns[name] = {}
         for column in table.columns:
             values = table[column].to_numpy()
+            # One width for each kind of number, whatever a table library chose: equal studies have
+            # equal hashes.
             kind = _NUMBERS.get(values.dtype.kind)
             columns[name][str(column)] = "text" if kind is None else "number"
             if kind is not None:

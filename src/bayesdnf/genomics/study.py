@@ -363,6 +363,7 @@ def join(samples: pd.DataFrame, columns: SampleColumns, source: str) -> Joined:
     import pandas as pd
 
     table, name = columns.table, columns.path.name
+    # By IIDs where they are unique: FIDs of one sample may differ between files (``_why``).
     repeat = samples["IID"].duplicated().any() or table["IID"].duplicated().any()
     if repeat and "FID" not in table:
         twice = samples["IID"][samples["IID"].duplicated()].iloc[0]

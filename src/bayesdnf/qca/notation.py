@@ -120,6 +120,7 @@ def _tokens(text: str) -> Iterator[tuple[int, str]]:
 
 def _literal(text: str, at: int, token: str) -> Literal:
     bare = token.lstrip("~ ")
+    # Two negations cancel out.
     negations = token[: len(token) - len(bare)].count("~")
     match = _VALUE.fullmatch(bare)
     if match is not None:

@@ -140,6 +140,7 @@ def connected(address: str | None) -> Iterator[None]:
         raise MissingExtraError.of("A scheduler needs Dask", "dask") from None
     joblib: Any = import_module("joblib")
     try:
+        # Not as default: other work with Dask stays with the caller's own client.
         client = distributed.Client(address, timeout=_ANSWER, set_as_default=False)
     except (OSError, ValueError) as error:
         raise InputError(

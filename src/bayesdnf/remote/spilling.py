@@ -61,6 +61,7 @@ def spilled(
         Whose workers must see it.
     """
     with _lock:
+        # Weak keys: a table that nobody holds any more is not kept alive by its file's entry.
         have = _spilled.setdefault(owner, {})
         if kind not in have:
             path = spill_folder(cluster) / f"bayesdnf-{uuid4().hex[:16]}.pack"

@@ -138,6 +138,7 @@ class PgenFiles:
         planes = empty_planes(len(rows), len(samples))
         offsets = None
         if several.any():
+            # Pgenlib numbers the alleles of all variants in a row, REF among them.
             offsets = np.concatenate([[0], np.cumsum(n_alts + 1)]).astype(np.uintp)
         subset = None if keep is None else np.flatnonzero(keep).astype(np.uint32)
         try:

@@ -116,6 +116,8 @@ def read_phenotype(path: str | os.PathLike[str], name: str | None = None) -> Sam
     odd = ~missing & ~np.isin(numbers, (0.0, 1.0, 2.0))
     if odd.any():
         sheet.refuse_phenotype(int(np.argmax(odd)), name)
+    # A 2 can be nothing but PLINK's case; without one 0 and 1 are controls and cases. The history
+    # says how it was read.
     plink = sheet.outcomes_of_plink or bool((numbers == 2).any())
     if plink:
         missing = missing | (numbers == 0)
