@@ -277,6 +277,7 @@ class BitMatrix:
         if not negated:
             return self.unpack(holds)
         valid = self.table.valid[index]
+        # Known and not true: the complement alone would hold where the value is missing.
         known = view.all_rows() if valid < 0 else self.planes[valid, : view.n_words]
         return self.unpack(_native.bits_and_not(known, holds))
 

@@ -65,6 +65,7 @@ def canonical(
     # probability 10^-21.
     keys = np.column_stack([hashes[order], segment[order].astype(np.uint64)])
     starts = np.flatnonzero(np.append(True, (keys[1:] != keys[:-1]).any(axis=1)))
+    # Equal rows lie side by side now: each run is one group.
     totals = np.add.reduceat(counted[order], starts)
     group_of = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(order))))
     firsts = order[starts]

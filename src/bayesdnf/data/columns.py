@@ -320,6 +320,7 @@ def _of_objects(
             f"make it all text or all numbers."
         )
     if texts:
+        # Codes of texts count texts only; what is missing is -1.
         renumbered = np.full(len(place), -1, dtype=np.int32)
         renumbered[[place[text] for text in texts]] = np.arange(len(texts))
         code_of = {str(text): i for i, text in enumerate(texts)}

@@ -40,6 +40,7 @@ def cuts(values: NDArray[Any], totals: NDArray[np.int64], n_cuts: int) -> list[i
         # Quantiles by integer arithmetic: weights that are multiples of each other give the same
         # cuts.
         shares = [-(-k * int(reached[-1]) // (n_cuts + 1)) for k in range(1, n_cuts + 1)]
+        # Several quantiles may fall on one value; a cut at the lowest value would split nothing.
         places = np.unique(np.maximum(np.searchsorted(reached, shares, side="left"), 1))
     return [shortest_between(values[i - 1].item(), values[i].item()) for i in places]
 

@@ -207,6 +207,7 @@ class Posterior:
         literals = (table.attribute, table.rank, table.operator, table.plane, table.valid)
         priors = self.prior.tables(table, self.n, self.among)
         for array in (bits.planes, bits.counts, *literals, table.complement, *priors):
+            # No array must not hash as an empty one does.
             digest.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
         # Rates in order are the default, whether said or not.
         ordered = None if self.effect.ordered else self.effect.ordered

@@ -303,6 +303,8 @@ class WeightedLiterals:
         held = np.zeros((len(sizes), len(self.passed_over)), dtype=np.bool_)
         wanted = sizes.copy()
         for j, passed_over in enumerate(self.passed_over):
+            # random() is below 1 and may be 0: with a probability of exactly 1 a literal is never
+            # taken, with 0 always.
             held[:, j] = rng.random(len(sizes)) >= passed_over[wanted]
             wanted -= held[:, j]
         return held

@@ -113,6 +113,7 @@ def remote_rounds(
     def following(chain: int) -> ChainTask | None:
         seconds = _STRETCH_SECONDS
         if ends is not None:
+            # The clocks of workers may differ: what is sent is how long, not until when.
             seconds = min(seconds, ends - time.monotonic())
         at = now[chain].snapshot
         if seconds <= 0 or at.step >= steps:

@@ -65,6 +65,8 @@ def anneal(
     steps: int = 10_000,
     start_terms: int = 1,
     pi_moves: str = "mean",
+    # The seven moves of Hubert (2020), "Simulated annealing for boolean function learning", in its
+    # order.
     move_probabilities: Sequence[float] = (0.05, 0.05, 0.4, 0.4, 0.05, 0.04, 0.01),
     adaptive: bool = False,
     log_lambda: float = 1000.0,

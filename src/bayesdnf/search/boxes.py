@@ -130,6 +130,8 @@ class Boxes:
         if found.log_posterior > -math.inf:
             self.offer(found.function)
         boxes = [entry.box for entry in self.open]
+        # They were opened before the best single term was known, and may be hopeless now or have
+        # fewer terms left.
         self.open = []
         for box in boxes:
             # With the best single term proved, functions of one term are settled and leave the
@@ -155,6 +157,7 @@ class Boxes:
 
     def _push(self, box: Box) -> None:
         space = self.space
+        # The prior gives no function so many terms: there is none in the box.
         if not np.isfinite(space.count[box.terms.low : box.terms.high + 1]).any():
             return
         box.bound = min(box.bound, space.without_prices(box))
@@ -170,6 +173,8 @@ class Boxes:
         while self.open and self._hopeless(-self.open[0].order):
             heapq.heappop(self.open)
             self.done += 1
+        # If a box that can be cut no more has the highest bound, cutting others does not lower the
+        # gap.
         if not self.open or -self.open[0].order <= self.closed:
             return False
         box = self.open[0].box  # stays there until it is done, so that the gap is true throughout

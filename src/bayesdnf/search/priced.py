@@ -163,6 +163,7 @@ class TermSpace:
     @cached_property
     def best_term(self) -> float:
         """Largest log prior of a term."""
+        # No k literals weigh more than the k heaviest.
         gains = np.sort(self.weights)[::-1]
         return float(
             (self.size[1:] + np.cumsum(gains[: len(self.size) - 1])).max(initial=-math.inf)
@@ -189,6 +190,7 @@ class TermSpace:
 
     def log_likelihood(self, positive: int, negative: int) -> float:
         """Log likelihood of so many marked rows."""
+        # Boxes share corners, and a look-up costs less than a call of the core.
         key = (positive, negative)
         if key not in self._likelihoods:
             self._likelihoods[key] = self.likelihood(positive, negative)

@@ -187,6 +187,7 @@ def _search(
             progress(stage.bound, stage.value, stage.value)
 
     def grow(number: int) -> list[Term] | None:
+        # The first one is grown whatever the time: there is always a function to return.
         late = number > 0 and limits.spent(1 if method == "shadow" else _GROWING)
         return None if late else grow_function(rows, number, streams.child(number))
 

@@ -76,6 +76,7 @@ def answers_of(draws: Draws, merged: bool) -> Answers:
     n_groups = int(group.max()) + 1
     # By group, then the highest score first; where scores are not known (NaN), the most frequent.
     within = np.lexsort((np.arange(len(group)), -draws.frequency, -draws.log_mass, group))
+    # The first of each group in that order stands for it.
     stands_for = within[np.searchsorted(group[within], np.arange(n_groups))]
     together = summed(group, draws.weights)
     order = np.lexsort((stands_for, -together))
@@ -198,6 +199,7 @@ def _items(draws: Draws, kind: str) -> tuple[Ints, Ints, list[str], list[str]]:
         first, second = pairs_within(flat.literal_starts)
         one, other = attribute[literal[first]], attribute[literal[second]]
         apart = one != other
+        # A pair has no order, and gets one number.
         keys = np.minimum(one, other) * len(names) + np.maximum(one, other)
         kinds, item = np.unique(keys[apart], return_inverse=True)
         pairs = [f"{names[k // len(names)]} AND {names[k % len(names)]}" for k in kinds]

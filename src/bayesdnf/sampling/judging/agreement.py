@@ -188,6 +188,7 @@ def effective_size(places: Ints) -> float:
         return float(n_draws)  # no chain ever moved
     same = [
         (places[:, :-lag] == places[:, lag:]).mean() * n_chains
+        # Beyond half of the draws few pairs are left, and more noise than correlation.
         for lag in range(1, min(n_draws // 2, _LONGEST_LAG))
     ]
     correlation = np.array([1.0, *((np.array(same) - by_chance) / spread)])
@@ -310,6 +311,8 @@ def _dealt_variation(places: Ints, n_blocks: int, deals: Ints, kinds: int) -> Fl
     blocks = places[:, : n_blocks * length].reshape(n_chains * n_blocks, length)
     largest = np.empty(len(deals))
     for deal, chain in enumerate(deals):
+        # One number for each pair of a chain and a function, so that one bincount gives the shares
+        # of all chains.
         numbers = (chain[:, None] * kinds + blocks).ravel()
         shares = np.bincount(numbers, minlength=n_chains * kinds) / (n_blocks * length)
         largest[deal] = _variation(shares.reshape(n_chains, kinds)).max()
@@ -380,6 +383,7 @@ def _by_scores(draws: Draws, size: float) -> _Compared | None:
     # of the evidence.
     share = np.exp(log_mass[order] - log_mass[order[0]])
     order = order[share / share.sum() * size >= _EXPECTED]
+    # Shares fall, so that the functions kept are the first ones.
     share = share[: len(order)] / share[: len(order)].sum()
     n = draws.n_functions
     drawn = order < n
