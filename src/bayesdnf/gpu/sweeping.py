@@ -345,6 +345,7 @@ class GpuPlanes:
     def _send(self, planes: Words) -> None:
         words = max(1, planes.shape[1])
         length = max(1, min(len(planes), _STAGING // (8 * words)))
+        # Two in turn: one is filled while the other travels.
         slots = [Staging((length, words)) for _ in range(2)]
         for turn, first in enumerate(range(0, len(planes), length)):
             sent = slots[turn % 2].send(planes[first : first + length])

@@ -133,6 +133,7 @@ class _Batch(Generic[Task, Result]):
             except Exception as error:  # noqa: BLE001  told where results are waited for
                 self._ended.put((future, None, error))
 
+        # A daemon, because one that waits for a lost result must not keep the process from ending.
         threading.Thread(target=fetch, daemon=True).start()
 
     def results(self) -> Iterator[tuple[Task, Result]]:
@@ -200,6 +201,7 @@ class _Batch(Generic[Task, Result]):
         for number, worker in zip(
             waiting, [w for w in idle for _ in range(threads.get(w, 1))], strict=False
         ):
+            # Once each: a task that is slow everywhere must not fill the cluster.
             self._copied.add(number)
             self._submit(number, workers=[worker], allow_other_workers=True)
 

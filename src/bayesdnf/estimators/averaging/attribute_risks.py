@@ -92,6 +92,7 @@ class AttributesOnRows:
         change = -self._rows.sums(self._values[users], users)
         for number, pattern in enumerate(patterns):
             same = alike == alike[:, number, None]
+            # Functions that tell this pattern from all before it; the others were asked already.
             first = np.flatnonzero(~same[:, :number].any(axis=1))
             if len(first) == 0:
                 continue

@@ -266,6 +266,8 @@ class _SortedRisks:
     def quantiles(self, probabilities: Floats, parts: Parts) -> Floats:
         """Quantiles for rows in these parts of functions, linear between neighbours."""
         holds = (parts[self.layer_of] == self.layer[:, None]).astype(np.float32)
+        # How many of a row's rates lie in each stretch or below: a product of matrices for all rows
+        # of a block.
         below = np.cumsum(self.if_lowest[:, None] + self.change @ holds, axis=0)
         # Quantiles as numpy.quantile has them.
         places = probabilities * (self.n - 1)
@@ -282,6 +284,7 @@ class _SortedRisks:
         stretch = (below <= rank).sum(axis=0)
         before = np.where(stretch > 0, below[stretch - 1, rows], 0)
         places = stretch[:, None] * self.length + np.arange(self.length)
+        # A rate counts for a row if the row is in its part of its function.
         own = parts[self.function[places], rows[:, None]] == self.part[places]
         wanted = np.argmax(np.cumsum(own, axis=1) > (rank - before)[:, None], axis=1)
         rate: Floats = self.rates[places[rows, wanted]]

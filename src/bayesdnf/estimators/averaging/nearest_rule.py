@@ -176,6 +176,7 @@ class _Search:
 
     def _descend(self, terms: Terms) -> Terms:
         """Change the rule for the better until nothing does, or it was met before."""
+        # Descents run into each other: what was met before has been followed to its end.
         while terms not in self.seen:
             self.seen.add(terms)
             terms = self._better(terms) or terms

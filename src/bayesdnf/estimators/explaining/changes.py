@@ -148,6 +148,8 @@ class RowChanges:
         # changed in any order; taking the first lacking one leaves out permutations of one change.
         for term in self._layers[part - 1]:
             lacking = list(dict.fromkeys(x.attribute for x in term if not truth[x]))
+            # A term that needs more changes than are left, or another value of an attribute that
+            # was changed already, is no way from here.
             if len(lacking) > size or any(attribute in chosen for attribute in lacking):
                 continue
             own = [(x, True) for x in term if x.attribute == lacking[0]]

@@ -52,6 +52,7 @@ class Acting:
     def words(self) -> str:
         """Describe the comparison in one phrase, for the column ``ACTS``."""
         scales = (self.half, self.additive, self.twice)
+        # On every scale of the slopes' prior: what is said must not depend on the one chosen.
         if max(scales) <= -_CLEAR:
             return f"additive explains it better, by {-self.additive:.0f} nats"
         if min(scales) < _CLEAR:
@@ -142,6 +143,8 @@ class _Cells:
         number = np.zeros(len(y), dtype=np.intp) if strata is None else strata
         copies, cell = np.unique(calls[:, known], axis=1, return_inverse=True)
         shape = (int(number.max()) + 1, copies.shape[1])
+        # Samples of one stratum with the same copies are one cell: binomial counts in place of
+        # rows.
         place = np.ravel_multi_index((number[known], cell.ravel()), shape)
         size = shape[0] * shape[1]
         cases, total = (

@@ -173,6 +173,7 @@ def _cuts(y: NDArray[np.bool_], risk: Floats) -> list[float]:
     first, last = np.triu_indices(k + 1, 1)  # a stratum of bins first, ..., last - 1
     worth = np.full((k + 1, k + 1), -np.inf)
     a = cases[last] - cases[first]
+    # ln 2 for each stratum: one more is half as probable a priori, whatever the cuts.
     worth[first, last] = betaln(a + 1, rows[last] - rows[first] - a + 1) - math.log(2)
     best = [np.where(np.arange(k + 1) == 0, 0.0, -np.inf)]
     came: list[NDArray[np.intp]] = []

@@ -183,6 +183,8 @@ def identity(
 
     ``counts`` are the calls of cases and of controls, where somebody has counted them already.
     """
+    # Names, outcomes, and counts of calls by outcome: hashing all calls would take as long as
+    # reading them.
     digest = hashlib.sha256("\n".join(genotypes.names).encode())
     digest.update(np.packbits(y).tobytes())
     if counts is None:

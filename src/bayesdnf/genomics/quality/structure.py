@@ -233,6 +233,7 @@ def principal_components(
         # Long-range linkage makes components of a region rather than of ancestry. Leaving out the
         # stretch may bring up another one, so look again.
         stretch = outlying(genotypes, chosen, source.loadings(vectors))
+        # More than half of the variants cannot be what stands out: the components stay as they are.
         if not stretch.any() or len(chosen) - stretch.sum() < max(k, len(chosen) // 2):
             break
         chosen = chosen[~stretch]

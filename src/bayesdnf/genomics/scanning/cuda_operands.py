@@ -62,6 +62,7 @@ class Operands:
         self._at_once = max(
             1, min(_MOST_ROWS // self.planes, _STAGING // (8 * int(np.prod(shape))))
         )
+        # Two in turn: one is filled while the other travels.
         self._staging = [Staging((self._at_once, *shape)) for _ in range(2)]
         self._pick = compiled(_native.CUDA_OPERANDS, "pick", (("ROWS", _TOGETHER),))
 
@@ -106,4 +107,5 @@ def segments_of(rows: Panel, columns: Panel, passes: Sequence[Pass]) -> NDArray[
 
 def _words(samples: int) -> int:
     """64-bit words of a row: whole stages, one at least."""
+    # A segment without samples has a stage of zeros, too, which counts nothing.
     return max(_ROW_WORDS, -(-samples // (64 * _ROW_WORDS)) * _ROW_WORDS)
