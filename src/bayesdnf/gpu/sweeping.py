@@ -154,6 +154,8 @@ class SharedLaunches(Generic[Slot]):
             found = request.slot.counts()
             np.copyto(counts[:, some], found[:, request.first : request.first + len(request.masks)])
             with self._changed:
+                # Memory for counts is free again once every thread that it serves has fetched its
+                # own.
                 self._readers[id(request.slot)] -= 1
                 if self._readers[id(request.slot)] == 0:
                     self._free.append(request.slot)
@@ -324,6 +326,8 @@ class GpuPlanes:
         self._require_memory(rows)
         self._planes = cp.zeros((rows, self._layout.n_words), np.uint64)
         self._send(bits.planes)
+        # One for sweeps and one for selections, which run beside each other and need memory for
+        # masks of their own.
         self._sweeps, selecting = (
             _Sweeps(self._planes, self._layout, self._n_planes) for _ in range(2)
         )

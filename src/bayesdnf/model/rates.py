@@ -273,6 +273,8 @@ def _pair_parameters(effect: Effect, n: Any, n_pos: Any, n_marked: Any, n_both: 
     # negative) and θ1 = P(marked | positive), both uniform a priori.
     others = n - n_marked - n_pos + n_both
     if effect.prevalence is not None:
+        # θ0 <= θ1 exactly where π0 <= π1 (compare the odds θ1 / (1 - θ1) and θ0 / (1 - θ0)), so
+        # that the order is kept by the same condition on this pair.
         return 1 + n_marked - n_both, 1 + others, 1 + n_both, 1 + n_pos - n_both
     return (
         effect.a0 + n_pos - n_both,

@@ -147,6 +147,7 @@ def one_layer_bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | 
     log_odds = log_one_layer_odds(posterior)
     if log_odds is None:
         return None
+    # In draws, because the bounds of ``_from_draws`` count one.
     return _from_draws(one * drawn.n_draws, more * drawn.n_draws, log_odds)
 
 

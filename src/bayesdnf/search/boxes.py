@@ -359,6 +359,7 @@ class Boxes:
         known: tuple[Term, ...] = ()
         settled, worth = np.zeros(2), 0.0
         if begun is not None:
+            # What settled terms mark is in ``settled`` already.
             marked &= begun.open
             known, settled, worth = begun.terms, np.array(begun.rows), begun.worth
         counts = np.rint(settled + marked @ space.split).astype(np.int64)

@@ -52,6 +52,7 @@ class DecisiveRows:
             planes.view(np.uint8)[:, 8 * first : 8 * first + packed.shape[1]] = packed
         self._planes = planes
         p = self.n_literals
+        # Rows are made of truths: nothing is missing, and no literal has a validity plane.
         nowhere = np.full(p, -1, dtype=np.int32)
         self.view = _native.BitView(
             planes,

@@ -147,6 +147,8 @@ class TermSpace:
         null = self.count[0] + self.likelihood.null
         pay = self.terms_prior(Range(2, int(m[-1]))) + most > null
         with np.errstate(invalid="ignore"):
+            # Condition at the end of step 5 in docs/trust.md: one more term never raises the prior
+            # by itself.
             return bool((self.count[m] + self.best_term <= self.count[m - 1])[pay].all())
 
     def _most_terms(self) -> int:

@@ -114,6 +114,7 @@ def acting(
     added = {scale: cells.additive(scale * _SLOPE) for scale in (0.5, 1.0, 2.0)}
     return Acting(
         alone=together - max(cells.two_rates(own, rates) for own in holds),
+        # Each literal as a term of its own.
         separate=together - cells.two_rates(np.logical_or.reduce(holds), rates),
         additive=together - added[1.0],
         half=together - added[0.5],

@@ -105,6 +105,7 @@ def risk_strata(
     for g, name in enumerate(names):
         here = np.flatnonzero(group == g)
         cuts = _cuts(outcome[here], risk[here]) if used else []
+        # Strata are numbered on from those of the groups before.
         number[here] = len(labels) + np.searchsorted(cuts, risk[here], side="right")
         labels += [", ".join(filter(None, (name, span))) for span in _spans(cuts)]
     return RiskStrata(number, tuple(labels), _sentence(used, columns, labels))

@@ -264,6 +264,8 @@ class _Cells:
         for variants, sexes in split:
             here = genotypes if len(split) == 1 else genotypes.take(variants=variants)
             some = [stratum & sex for stratum in parts for sex in sexes]
+            # Masks of cases first, then of everyone. Where there are fewer groups than elsewhere,
+            # the cells left are 0 and add nothing.
             counts = here.counts_in([here.mask(s) for s in [*(s & y for s in some), *some]])
             copies = np.stack(
                 [

@@ -176,6 +176,7 @@ def read_covariates(
         numbers, missing = sheet.numbers(name)
         n_missing += int(missing.sum())
         endless = ~missing & ~np.isfinite(numbers)
+        # No value is a number: levels of a category.
         if endless.any() and np.isnan(numbers[~missing]).all():
             values[name] = sheet.texts(name).where(~missing, None).to_numpy(dtype=object)
             continue

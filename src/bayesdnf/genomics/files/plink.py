@@ -227,6 +227,7 @@ def sample_table(lines: TextFields, names: list[str], first: int) -> pd.DataFram
     if "FID" not in table:
         table.insert(0, "FID", table["IID"])
     if "SEX" in table:
+        # Whatever else stands there means unknown.
         known = {"1": 1, "2": 2, "M": 1, "F": 2, "m": 1, "f": 2}
         table["SEX"] = table["SEX"].map(known).fillna(0).astype(np.int64)
     else:

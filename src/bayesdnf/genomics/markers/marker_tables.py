@@ -184,6 +184,8 @@ def marker_table(
         members = [genotypes.place[x.attribute] for x in term]
         factor = posterior.log_likelihood(alone) - null
         parts = _smaller(term, offered)
+        # The gain is over the best of fewer variants, and over no marker, whose log Bayes factor is
+        # 0.
         best = posterior.scores(parts).log_likelihood.max() - null if parts else 0.0
         rows.append(
             {

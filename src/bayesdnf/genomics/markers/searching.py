@@ -225,6 +225,7 @@ def search_layers(task: MarkerTask, searched: Searched) -> Layered | None:
     if layers == 1:
         return None
     posterior = task.scoring.on(searched.screened.screen.chosen, layers)
+    # The best function as a list of one layer: the search starts there, and can only gain.
     own = RuleList(() if searched.function.is_null else [searched.function])
     found = hunt(
         posterior,

@@ -135,6 +135,7 @@ class Filters:
         steps = _Steps("samples", genotypes.n_samples)
         self._named("keep", "remove", genotypes.samples["IID"], steps)
         if self.sample_call_rate > 0 and genotypes.n_variants:
+            # By autosomes: nobody but males has calls on Y.
             variants = np.flatnonzero(autosomal(genotypes))
             if not len(variants):
                 variants = np.arange(genotypes.n_variants)
@@ -233,6 +234,8 @@ class Filters:
             frequent = minor / np.maximum(2 * known, 1) >= self.maf
             steps.need(frequent, f"minor allele frequency below {self.maf:g}")
         if self.hwe > 0:
+            # In controls: cases may depart from the proportions by the very effect that is looked
+            # for.
             self._hardy_weinberg(genotypes, in_controls, controls, outcome is not None, steps)
         if self.missing == "drop":
             steps.need(known == expected, "a call is missing")
@@ -297,6 +300,7 @@ class Filters:
         if len(on_x):
             _, female = sexes(genotypes)
             counts = counts.copy()
+            # Males have one copy of X, stored as none or two: among them nobody is heterozygous.
             counts[on_x] = genotypes.take(variants=on_x).counts(controls & female)
         off = np.zeros_like(tested)
         off[tested] = hardy_weinberg_below(counts[tested], self.hwe)

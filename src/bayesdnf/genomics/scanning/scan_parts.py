@@ -189,6 +189,8 @@ def scan_parts(
     slots = n_jobs if cluster is None else cluster.slots
     total = table.size_of(tasks.start, table.n_tasks, tasks.step)
     kept = _Kept(checkpoint, settings, _cut(len(tasks), total, slots), len(tasks))
+    # Every n-th task, not a stretch of them: tasks of triples get smaller one after the other, and
+    # parts should take about as long.
     first, step = tasks.start, tasks.step * kept.parts
     left = [tasks.start + part * tasks.step for part in range(kept.parts) if part not in kept.done]
 

@@ -129,6 +129,7 @@ def compare(draws: Draws, literals: Ints) -> Agreement:
     answers = draws.answers
     places = answers.of[draws.index]
     included = draws.inclusion_by_chain("literal")
+    # Rarer functions cannot be judged one by one; the total variation has all of them.
     frequent = np.flatnonzero(answers.counts.sum(axis=0) >= _LEAST_SHARE * draws.index.size)
     frequent = frequent[np.argsort(-answers.counts.sum(axis=0)[frequent], kind="stable")]
     frequent = frequent[:_MOST_FUNCTIONS]
@@ -362,6 +363,7 @@ def against_scores(draws: Draws) -> Odds | None:
         return Odds(texts[together], drawn, float(share[together]), None)
     for chain, row in enumerate(places):
         inside = row[row < len(share)]
+        # Effective draws of the chain that are among the functions compared.
         n = round(size * len(inside) / len(row))
         shares = np.bincount(inside, minlength=len(share)) / max(1, len(inside))
         if n and _by_chance(shares, share, n) <= _CHAIN_LEVEL:

@@ -80,6 +80,7 @@ class KeptEnds:
         if not left:
             return
         for end in runs.in_order(left, n_jobs):
+            # An end that a stop cut short is not what its restart comes to, and must not be kept.
             if self.file is not None and not self._stop():
                 ends.append(end)
                 if self.file.due:
