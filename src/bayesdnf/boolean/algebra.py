@@ -270,10 +270,12 @@ def _in_any_order(
     rows = []
     for row, value in zip(truth, values, strict=True):
         others = [t for t in categories if t != value] if isinstance(value, str) else []
+        # Every way in which the others may lie on its two sides; equal rows are dropped at the end.
         for sides in product((False, True), repeat=len(others)):
             reached = {str(value): True, **dict(zip(others, sides, strict=True))}
             rows.append(row.copy())
             for j, op, v in places if isinstance(value, str) else ():
+                # ``<`` holds where ``>=`` does not.
                 rows[-1][j] = reached[str(v)] == (op == ">=")
     return np.array(rows)
 
@@ -324,6 +326,7 @@ def discriminator(table: Table, positive: object, literals: Iterable[Literal]) -
         )
     columns = _Columns(literals)
     count = len(columns.literals)
+    # Eight literals a byte: the table of truths is unpacked block by block only.
     packed = np.zeros((table.n_rows, max(1, math.ceil(count / 8))), dtype=np.uint8)
     for byte, start in enumerate(range(0, count, 8)):
         truth = [table.truth(literal) for literal in columns.literals[start : start + 8]]

@@ -70,6 +70,7 @@ def _by_rule(
 ) -> PredictedRows:
     about = rule._answers_for(rows, row_strata(rule.strata_, strata, rows.n_rows))
     layer = np.array([layer for layer, _ in placed_terms(rule.function_)], dtype=int)
+    # Of a list the terms of the layer that decides, whatever else holds below it.
     holds = terms_holding(rule.function_, rows) & (layer == about.parts[:, None])
     table = pd.DataFrame(
         {

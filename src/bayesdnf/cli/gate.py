@@ -32,6 +32,7 @@ def run(app: Callable[..., Any]) -> None:
     debug = DEBUG in arguments
     try:
         with _ending_signals():
+            # Typer would take the flag before the command's name only.
             app(args=[argument for argument in arguments if argument != DEBUG])
     except KeyboardInterrupt:
         typer.echo("Interrupted.", err=True)
@@ -49,6 +50,7 @@ def _ending_signals() -> Iterator[None]:
 
     A signal that is ignored stays so: that is how nohup works.
     """
+    # Python lets the main thread alone set handlers.
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -203,6 +203,7 @@ def sharing(kind: type, name: str) -> Callable[[Callable[..., None]], Callable[.
             command(**given, **{name: kind(**shared)})
 
         signature = inspect.Signature([*own, *options])
+        # Typer makes options of what the signature and the annotations say.
         flat.__signature__ = signature  # type: ignore[attr-defined]
         flat.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
         return flat
@@ -241,6 +242,7 @@ def decision(threshold: float | None, cost_ratio: float | None) -> float | None:
         return threshold
     if not 0 < cost_ratio < math.inf:
         raise typer.BadParameter(f"--cost-ratio must be above 0, not {cost_ratio:g}.")
+    # At risk p a "no" costs ``cost_ratio`` p on average and a "yes" 1 - p: they cost the same here.
     return 1 / (1 + cost_ratio)
 
 
@@ -257,5 +259,6 @@ def prior_of(size_mean: float | None, count_p: float | None) -> Prior:
     if size_mean is not None:
         prior.set_params(size=Poisson(size_mean))
     if count_p is not None:
+        # From 0 on, as the default: the null function keeps its share.
         prior.set_params(count=Geometric(count_p, start=0))
     return prior

@@ -330,6 +330,7 @@ class BitMatrix:
         any_missing = np.zeros(self.n_rows, dtype=np.bool_)
         by_column: dict[str, int] = {}
         for literal, valid in zip(self.table, self.table.valid, strict=True):
+            # All literals of a column share its validity plane.
             if valid >= 0 and literal.attribute not in by_column:
                 missing = stored & ~self.unpack(self.planes[valid])
                 by_column[literal.attribute] = int(missing.sum())

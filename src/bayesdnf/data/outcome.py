@@ -425,6 +425,7 @@ def read_strata(values: Any, outcome: NDArray[np.integer | np.bool_] | None = No
         )
     if outcome is not None and len(labels) > 1:
         pairs = np.unique(np.column_stack([numbers, outcome.astype(np.intp)]), axis=0)
+        # As many pairs of stratum and class as strata: each stratum has one class.
         if len(pairs) == len(labels):
             raise InputError(
                 "strata settles the outcome: all rows of a stratum are of one class, so there is "

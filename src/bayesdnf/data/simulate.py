@@ -307,5 +307,7 @@ def _generator(random_state: RandomState) -> np.random.Generator:
     if random_state is not None and not is_whole(random_state, least=0):
         must = "None, a whole number (0 or more), a SeedSequence or a Generator"
         raise ParameterError.of("random_state", "simulate", must, random_state)
+    # numpy does not promise what ``default_rng`` draws from in later versions; Philox is named
+    # here, so that a seed keeps its data.
     seed = None if random_state is None else int(random_state)
     return np.random.Generator(np.random.Philox(np.random.SeedSequence(seed)))

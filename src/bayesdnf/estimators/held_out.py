@@ -185,6 +185,7 @@ def measure(
             if 0 < np.sum(outcome == c) < n
         ]
         area = float(np.mean(areas)) if areas else None
+        # One number for each pair of answer and class: the confusion table in one pass.
         pairs = np.bincount(n_classes * answered + outcome, minlength=n_classes**2)
         by_predict = class_measures(pairs.reshape(n_classes, n_classes))
         return HeldOut(how, n, wrong, 1 - wrong / n, area, by_predict, None)

@@ -306,6 +306,8 @@ class PosteriorDNFClassifier(PosteriorAnswers):
     def _store_draws(self, drawn: Draws) -> None:
         """Set what follows from the draws and the effect."""
         self.draws_ = drawn
+        # By the score of the function that is named: ``log_mass`` would add its copies on equal
+        # columns.
         best = int(np.argmax(drawn.log_score))
         self.map_ = drawn.function(best)
         if drawn.n_classes > 2:

@@ -88,6 +88,8 @@ def annealed(on: Half, split: int, theta: float, p_geom: float, seed: int) -> Fo
     It does not know that π0 <= π1, so that it may end in a function for the edible; a row's
     answer is the rate it gets, and the AUC is that of the rates.
     """
+    # Streams are numbered by settings, not by turns: a table cut short or run on more threads draws
+    # the same.
     own = stream(seed, _ANNEAL, split, round(theta), round(100 * p_geom))
     posterior = Posterior(on.bits, on.y, Prior.paper(theta, p_geom), positive="p")
     found = anneal(posterior, random_state=own)

@@ -78,6 +78,8 @@ def _data(number: int, seed: int) -> _Data:
 
 
 def _prior(source: str) -> Prior:
+    # Terms that hold on no row are refused, as in the author's code; nearly all sets of 100 columns
+    # are such, or hold on one.
     constant = Prior.paper(0, 0).set_params(min_cover=1)
     if source == CONSTANT:
         return constant

@@ -94,6 +94,7 @@ def averaged_facts(
     )
     both = [_measures(own, numbers) for own in (averaged, shown)]
     beside = tuple(Beside(name, both[0][name], both[1][name]) for name in both[0])
+    # Both are losses beyond the average's own (docs/layers.md, "The representative rule").
     kept = 1 - stands.loss / stands.base_loss if stands.base_loss > 0 else None
     return AveragedFacts(bins, beside, kept)
 

@@ -205,6 +205,7 @@ class DrawnOnRows:
         most = max(1, _BLOCK // (64 * max(values, self._draws.index.size)))
         for first in range(0, -(-bits.segments[stratum] // 64), most):
             n_rows = min(64 * most, bits.segments[stratum] - 64 * first)
+            # A copy, because a view of planes begins at the first row of its segments.
             stretch = allocate_planes(len(bits.planes), segment_offsets([n_rows])[-1])
             n_words, start = -(-n_rows // 64), bits.offsets[stratum] + first
             stretch[:, :n_words] = bits.planes[:, start : start + n_words]

@@ -190,6 +190,8 @@ class _Search:
         whole = [*_shorter(terms), *_moved(terms, self.layers)]
         rests, slots = self._slots(terms)
         now, *costs = self._costs([terms, *whole]).tolist()
+        # Costs of thousands of changes are counted without spelling one out; the few that are
+        # better are spelt as they are judged.
         filled = self._filled(rests, slots)
 
         def spelt(i: int) -> Terms:

@@ -171,6 +171,7 @@ def _risks_document(model: DNFClassifier) -> Any:
 
 def _document(model: DNFClassifier) -> dict[str, Any]:
     fitted = fitted_fields.fitted_document(model)
+    # Taken out of what follows, to stand at the beginning of the file.
     for_people = ("positive", "classes", "label_type", "terms", "counts", "strata")
     return {
         **header(_FORMAT, fitted_fields.VERSION, __version__),
