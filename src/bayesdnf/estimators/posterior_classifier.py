@@ -264,8 +264,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
             return int(self.layers)
         effect = self.effect or Effect()
         # Known or ordered rates are refused for lists (Effect.resolved), single_term draws
-        # functions, and a direction of a column means one only if marked rows are those at higher
-        # risk.
+        # functions, and a direction says something only where marked rows are those at higher risk.
         one_layer = effect.known or effect.ordered or self.kernel == "single_term"
         return 1 if one_layer or has_directions(self.monotonic_cst) else DEFAULT_LAYERS
 

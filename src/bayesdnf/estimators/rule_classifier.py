@@ -278,8 +278,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         answered = self.predict(X, strata)
-        # Several labels were made one class against the rest: labels of y are compared after the
-        # same.
+        # Several labels were made one class against the rest: the same is done to y before labels
+        # are compared.
         if len(self.labels_) > len(self.classes_):
             y, answered = np.asarray(y) == self.positive_, answered == self.positive_
         return float(accuracy_score(y, answered, sample_weight=sample_weight))

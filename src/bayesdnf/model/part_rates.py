@@ -165,8 +165,8 @@ def _log_share_grid(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     centre = psi(a) - psi(b)
     spread = np.sqrt(polygamma(1, a) + polygamma(1, b))
     # The tails of logit θ fall like exp(a t) and exp(-b t), those of a normal faster.
-    # Where 7 standard deviations end too early, the tail goes on until exp(a t) has fallen by
-    # e^-20.
+    # Where 7 standard deviations end too early, points go on until exp(a t) is down to e^-20 of
+    # what it is at the centre.
     low = np.minimum(-7 * spread, -20 / a)
     high = np.maximum(7 * spread, 20 / b)
     steps = np.linspace(0, 1, _POINTS)

@@ -150,7 +150,7 @@ def search_and_sample(task: MarkerTask, screened: Screened) -> Searched:
         best, around, near = _climbed(task, search.function)
         screened = _joined_by(task, screened, near)
         task.clock.note("sweeps of all variants")
-        # What a sweep finds is one literal away; a search from there may go further, so that it
+        # Sweeps climb literal by literal; a search from where they end may go further, so that it
         # begins again before chains cost time.
         if around.score > search.log_posterior + _BETTER and not last:
             starts = [best]
