@@ -424,8 +424,9 @@ def _kernel_of(kernel: str | Kernel, posterior: Posterior) -> Kernel:
 def _require_memory(posterior: Posterior, kernel: Kernel, chains: int, draws: int) -> None:
     """Refuse more draws than fit in memory: what a chain records, and once more put together."""
     # Of each draw: its function, its likelihood at each temperature (both twice, by chain and put
-    # together), and the rate of each part in each stratum.
-    numbers = 2 + 2 * len(kernel.betas) + posterior.n_strata * (posterior.layers + 1)
+    # together), and the rate of each part in each stratum, of each class where there are more.
+    shares = posterior.n_classes if posterior.n_classes > 2 else 1
+    numbers = 2 + 2 * len(kernel.betas) + posterior.n_strata * (posterior.layers + 1) * shares
     what = f"To keep {draws:,} draws of each of {chains:,} chains, warm-up included,"
     require_memory(8 * numbers * draws * chains, what, "Draw fewer, with a larger thin")
 

@@ -1,13 +1,12 @@
 """Losses of rules against averages, beside a slow twin."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayesdnf import (
-    BooleanFunction,
-)
+from bayesdnf import BitMatrix, BooleanFunction, Posterior, sample
 from bayesdnf.estimators.averaging import nearness
 from bayesdnf.estimators.averaging.nearness import AveragedRows
 from bayesdnf.estimators.averaging.representative import find_representative
@@ -48,3 +47,22 @@ def test_of_large_tables_some_rows_are_looked_at(monkeypatch):
     assert part.loss == pytest.approx(slow.loss(part.rule), abs=1e-12)
     assert part.loss < whole.base_loss
     assert part.cells.sum() == posterior.n
+
+
+def test_parts_without_rows_predict_wider_means():
+    rng = np.random.default_rng(0)
+    north = np.arange(300) < 100
+    # One column is never true in the south, the other never in the north.
+    X = pd.DataFrame({"a": north, "b": ~north}) & (rng.random((300, 2)) < 0.5)
+    y = rng.random(300) < np.where(X.any(axis=1), 0.9, 0.1)
+    posterior = Posterior(BitMatrix.from_table(X), y, layers=2, strata=north)
+    drawn = sample(posterior, draws=50, warmup=50, chains=1, thin=5, random_state=0)
+    rows = AveragedRows(drawn, posterior, n_crossed=0)
+    a, b = ([str(x) for x in drawn.literals].index(name) for name in X)
+    rule = as_flat([[(1, [a]), (2, [a, b])]])
+    cells, predicted = rows.averaged_cells(rule), rows.predicted(rule)
+    south = posterior.strata.labels.index(False)
+    assert cells[south, 1].sum() == cells[:, 2].sum() == 0
+    np.testing.assert_allclose(predicted[south, 1], predicted[1 - south, 1])
+    everywhere = cells.sum(axis=(0, 1)) / cells.sum()
+    np.testing.assert_allclose(predicted[:, 2], [everywhere, everywhere])

@@ -204,9 +204,10 @@ class AveragedRows:
         Means of the averaged ones over the rows of a part in a stratum; where it has none there,
         over all of the part's rows, and of a part without rows over all rows.
         """
-        cells = self.averaged_cells(flat)
+        own = cells = self.averaged_cells(flat)
         for strata_and_parts in ((0,), (0, 1)):
-            wider = cells.sum(axis=strata_and_parts, keepdims=True)
+            # Of the cells as they were: one filled in the first pass would count rows twice.
+            wider = own.sum(axis=strata_and_parts, keepdims=True)
             cells = np.where(cells.sum(axis=-1, keepdims=True) > 0, cells, wider)
         return np.asarray(cells / cells.sum(axis=-1, keepdims=True))
 
