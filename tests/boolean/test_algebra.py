@@ -2,7 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bayesdnf.boolean import BooleanFunction, Literal, Relation
@@ -298,6 +298,10 @@ ABOUT_CATEGORIES = [
 @given(
     st.lists(st.lists(st.sampled_from(ABOUT_CATEGORIES), min_size=1, max_size=3), max_size=3),
     st.lists(st.lists(st.sampled_from(ABOUT_CATEGORIES), min_size=1, max_size=3), max_size=3),
+)
+@example(
+    [[Literal("x", "=", "a")], [Literal("x", "!=", "a")]],
+    [[Literal("x", ">=", "b")], [Literal("x", "<", "b")]],
 )
 def test_functions_of_categories_are_equivalent_when_they_are_in_every_order(one, other):
     f, g = BooleanFunction(one), BooleanFunction(other)

@@ -236,6 +236,8 @@ def _regions(literals: list[Literal]) -> Bools:
     # Thresholds v1 < v2 < … split the numbers into points (odd) and the open stretches between
     # them (even); literals cannot tell values of one stretch apart.
     values: list[Value] = list(range(2 * len(numbers) + 1))
+    if not numbers and any(op in (">=", "<") and isinstance(v, str) for op, v in statements):
+        values = []  # the column has categories in an order, and no numbers
     if texts or not any(operator in (">=", "<") for operator, _ in statements):
         if is_flag.any():
             texts = sorted({*texts, *ONE_TEXTS})
