@@ -24,6 +24,7 @@ from ..model.flat_functions import FlatFunctions, as_flat
 from ..model.part_rates import draw_part_rates
 from ..model.posterior import Posterior, Scores
 from ..model.rule import Rule, as_rule, one_line
+from ..model.steps import require_steps
 from ..model.streams import Streams
 from ..remote.clusters import active_cluster
 from ..search.exact import best_term
@@ -127,6 +128,8 @@ def sample(
     if time_limit is not None:
         stop.set_deadline(time_limit)
     used = _kernel_of(kernel, posterior)
+    if used.name != "single_term":
+        require_steps(posterior)
     _require_memory(posterior, used, chains, warmup + draws)
     streams = Streams(random_state, "sample")
     total = warmup + draws

@@ -28,6 +28,7 @@ from ..gpu.sweeping import on_device
 from ..model.flat_functions import as_flat
 from ..model.posterior import Posterior
 from ..model.rule import Rule, as_rule
+from ..model.steps import require_steps
 from ..model.streams import NumberedRuns, Streams
 from ..remote.clusters import Cluster, active_cluster
 from ..remote.numbered import RemoteRuns
@@ -104,7 +105,8 @@ def hunt(
     Raises
     ------
     InputError
-        When no function that the prior allows is found.
+        When no function that the prior allows is found, or the prior has gaps that one step does
+        not cross.
 
     Examples
     --------
@@ -120,6 +122,7 @@ def hunt(
     whole("n_jobs", "hunt", n_jobs, 1)
     whole("steps", "hunt", steps, 1, MOST_64)
     seconds("time_limit", "hunt", time_limit)
+    require_steps(posterior)
     stop = _native.StopFlag()
     if time_limit is not None:
         stop.set_deadline(time_limit)
@@ -183,8 +186,8 @@ def hunt(
     kept.save()
     if tally.score == -math.inf and stopped in ("agreement", "restarts"):
         raise InputError(
-            "The search found no function that the prior allows on this table; the prior on the "
-            "number of terms must not be 0 below the numbers that it allows."
+            "The search found no function that the prior allows on this table. Relax what it "
+            "demands, such as min_cover, required attributes or the sizes of terms."
         )
     best = as_flat(tally.best(_BEST))
     return SearchResult(

@@ -86,7 +86,8 @@ def verdict_of(
     if stuck and draws.n_chains == 1:
         doubt = "With one chain, convergence cannot be distinguished from being stuck: run several."
         return Level.SHORT, " ".join([*stuck, doubt])
-    if stuck and not (draws.changed.any() or draws.exchanged.any()):
+    # Exchanges between temperatures count for nothing: equal states are always exchanged.
+    if stuck and not draws.changed.any():
         doubt = "No chain moved, not even in warm-up: all started there."
         return Level.SHORT, " ".join([*stuck, doubt, _advice(draws)])
     if mixing or short:
