@@ -1,4 +1,4 @@
-"""The page about all reproductions: where we agree with the paper, where not, and why."""
+"""The page about all reproductions: agreements, differences and reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Missing calls: whether cases miss other calls than controls do, and filling gaps."""
+"""Missing calls: differential missingness between cases and controls, and imputation."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def impute_mode(genotypes: Genotypes) -> Genotypes:
     array([[1, 1, 0, 1],
            [2, 2, 2, 0]], dtype=int8)
     >>> filled.history
-    ('2 of 8 calls were missing and filled with the commonest call of their variant.',)
+    ('2 of 8 calls were missing and imputed with the most frequent call of their variant.',)
     """
     planes = genotypes.planes.copy()
     filled = 0
