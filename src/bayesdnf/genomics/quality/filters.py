@@ -69,7 +69,7 @@ class Filters:
         controls, on Y and MT not tested.
     missing : {"keep", "drop", "mode"}, default="keep"
         A missing call satisfies neither a literal nor its negation ("keep"); or leave out
-        variants with any ("drop"), or fill in the commonest call ("mode").
+        variants with any ("drop"), or impute the most frequent call ("mode").
     ld_r2 : float, optional
         Largest squared correlation of neighbouring variants; none by default.
     ld_window : int, default=500_000
