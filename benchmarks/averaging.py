@@ -40,33 +40,33 @@ NEAR = 0.003  # of the best mean AUC
 ABOUT = """\
 # Does averaging pay?
 
-`DNFClassifier` answers with the best function found, or with `layers=4` with the best list.
+`DNFClassifier` predicts with the best function found, or with `layers=4` with the best list.
 `PosteriorDNFClassifier` averages over functions (`layers=1`) or lists (`layers=4`) and rates
-drawn from the posterior, so that its risks include the uncertainty about the rule. A
-*representative* rule is the list of at most 15, or 5, literals whose risks are nearest to those
-of the averaged lists. All have their default settings. Same training and test rows for all
-methods; how each was called is said [beside the comparison](comparison.md#how-it-was-measured).
+drawn from the posterior, so its risks include the uncertainty about the rule. A *representative*
+rule is the list of at most 15, or 5, literals whose risks are nearest to those of the averaged
+lists. All methods have default settings and the same training and test rows; the
+[comparison](comparison.md#how-it-was-measured) describes exceptions.
 Measured by `make bench-averaging`, which writes this page.
 """
 
 # Why the average of lists falls behind the forest, found by looking at each set.
 REASONS: dict[str, str] = {
-    "promoters": """84 training rows meet 456 literals. The best rules for the *negative* class fit
-        the training rows better than any for the positive class, and predict worse; lists may take
-        them, functions with ordered risks may not, and averaged functions are ahead of the forest
-        here. Nothing in the training rows tells the two apart
+    "promoters": """84 training rows and 456 literals. The best rules for the *negative* class fit
+        the training rows better than any for the positive class, and predict worse. Lists allow
+        them, functions with ordered risks do not, and averaged functions are ahead of the forest
+        here. The training rows cannot decide between the two
         ([layers](layers.md#when-to-use-which)).""",
     "audiology_cochlear": """180 training rows, 69 columns, many of their levels rare. Lists are
-        ahead of functions, but pay for some seven literals only; forests and boosting, which use
-        many more, rank the test rows almost without error.""",
-    "lymphography": """113 training rows pay for rules of some five literals. All chains agree, so
-        that more draws do not help. The order of the rows is nearly right (the AUC is close to the
+        ahead of functions, but the data support only about seven literals; forests and boosting
+        use many more, and rank the test rows almost without error.""",
+    "lymphography": """113 training rows support rules of about five literals. All chains agree, so
+        more draws do not help. The order of the rows is nearly right (the AUC is close to the
         forest's), but their risks are not: small effects of many columns add up, which regressions
-        and boosting say better than a rule.""",
+        and boosting model better than a rule.""",
 }
 CHAINS = """On tic-tac-toe some chains stay tens of nats below the others, at lists that are not the
-true function. `diagnostics_` says that the chains disagree, and averages leave out those that are
-stuck where exact scores leave no posterior ([which chains count](trust.md#which-chains-count))."""
+true function. `diagnostics_` reports that the chains disagree, and averages exclude stuck chains in
+regions with almost no posterior mass ([which chains count](trust.md#which-chains-count))."""
 
 
 def verdicts(found: Measured) -> list[str]:
@@ -118,9 +118,9 @@ def verdicts(found: Measured) -> list[str]:
         "## Targets",
         "",
         filled(
-            f"""Targets that the project set before measuring. Differences are ours less the
-            other's, means over the sets that both finished and over all folds that both were
-            measured on, with the standard error over sets; the best peer is that of those that
+            f"""The project set these targets before measuring. Differences are our method minus
+            the other, means over the sets that both finished and over all folds on which both were
+            measured, with the standard error over sets. The best peer is the best of those that
             finished all {len(names)} sets.{outside}"""
         ),
         "",
@@ -140,10 +140,10 @@ def short_rules(found: Measured) -> list[str]:
         listed([f"{name} ({gaps[name]:+.2f})" for name in some])
         for some in (order[:3], order[:-4:-1])
     )
-    text = f"""{rule} beside {score}: a list of five literals tells at most six groups of rows
-        apart, a score of five items up to 32. In log loss the list gains most on {first}, where
-        conditions matter together, and loses most on {last}: tables on which many columns say a
-        little each, or of so few rows that five literals are chosen by chance."""
+    text = f"""{rule} compared with {score}: a list of five literals has at most six groups of
+        rows, a score of five items up to 32. In log loss the list gains most on {first}, where
+        conditions interact, and loses most on {last}: tables on which many columns have small
+        effects, or with so few rows that five literals are chosen by chance."""
     return [filled(text), ""]
 
 
@@ -195,9 +195,10 @@ def means(found: Measured) -> list[str]:
         "## On average",
         "",
         filled(
-            f"""Means over {len(names)} sets; ours in bold. The last two columns: averaged lists
-            less the method of the row on the sets that both finished, with the standard error over
-            sets; a negative log loss and a positive AUC mean that averaged lists are better."""
+            f"""Means over {len(names)} sets; our methods in bold. The last two columns are
+            averaged lists minus the method of the row on the sets that both finished, with the
+            standard error over sets; a negative log loss and a positive AUC mean that averaged
+            lists are better."""
         ),
         "",
         *table(header.split(";"), rows),
@@ -228,12 +229,12 @@ def second_fold(found: Measured) -> list[str]:
         "",
         filled(
             f"""Means over the second fold of {len(sets)} sets ({listed([*second.sets])}), of the
-            methods that were measured there. That representatives predict averaged risks, and are
-            compared with them on crossed rows too, was settled on other tables
-            ([layers](layers.md#the-representative-rule)), the second after they had lost on small
-            sets here. Three details
-            were set after a look at some small sets: that no further rows are added to these means
-            (first folds), that a layer costs a tenth of a literal, and how long to search (second
+            methods that were measured there. Two choices were made on other tables
+            ([layers](layers.md#the-representative-rule)): representatives predict averaged risks,
+            and they are compared with averaged risks on crossed rows too. The second choice was
+            made after representatives had lost on small sets here. Three details were chosen after
+            seeing results of some small sets: that no further rows are added to these means (first
+            folds), that a layer costs a tenth of a literal, and the length of the search (second
             folds)."""
         ),
         "",
@@ -261,7 +262,7 @@ def functions_or_lists(found: Measured) -> list[str]:
         "## Functions or lists",
         "",
         filled(
-            f"""Averaged lists (`layers=4`) less averaged functions (`layers=1`). Lists have the
+            f"""Averaged lists (`layers=4`) minus averaged functions (`layers=1`). Lists have the
             lower log loss on {better} of {len(names)} sets."""
         ),
         "",
@@ -356,13 +357,13 @@ def rows_used(found: Measured) -> str:
     folds = f"{listed([str(k) for k in used])} {'was' if used == [1] else 'were'}"
     cut = [n for n, of in found.sets.items() if of["train_rows"] == MOST_ROWS]
     return filled(
-        f"""{len(found.sets)} sets; {listed(own)} have a training and a test part of their own, the
-        others five folds, of which {folds} measured with all methods. Training rows are cut to
+        f"""There are {len(found.sets)} sets: {listed(own)} have given training and test rows, the
+        other sets five folds, of which {folds} measured with all methods. Training rows are cut to
         {MOST_ROWS:,} on {listed(cut)}, the same rows for all methods. A fold of a table of one or
-        two hundred rows says little about that table; means over sets say more. Sets not measured
-        in full and left out: {listed(found.left_out)}. Not all was measured at once:
-        {OURS[0]}, {FUNCTIONS} and representatives were measured {days(found, *OURS[:4])}, all
-        others {days(found, *SHOWN[4:])}."""
+        two hundred rows has a large sampling error; means over sets are more reliable. Sets not
+        measured in full and left out: {listed(found.left_out)}. {OURS[0].capitalize()}, {FUNCTIONS}
+        and representatives were measured {days(found, *OURS[:4])}, all other methods
+        {days(found, *SHOWN[4:])}."""
     )
 
 
@@ -378,8 +379,8 @@ def main() -> None:
         *means(found),
         "![Predicted against observed risk](averaging.png)",
         "",
-        "Rows of the sets that all these methods finished, in twenty bins of predicted risk, with",
-        "95 % intervals.",
+        "Calibration: rows of the sets that all these methods finished, in twenty bins of",
+        "predicted risk, with 95 % intervals.",
         "",
         *second_fold(found),
         *functions_or_lists(found),

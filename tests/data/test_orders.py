@@ -93,7 +93,7 @@ def test_categories_that_no_row_has_get_no_literals_and_keep_their_place():
         (
             {"size": ["a", "b", "a"]},
             {"size": ["a", "b"]},
-            f"{MUST} 'a' stands twice.",
+            f"{MUST} 'a' appears twice.",
         ),
         (
             {"size": []},

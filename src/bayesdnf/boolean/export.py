@@ -339,14 +339,14 @@ def json_document(form: str, key: str, body: str, orders: Orders | None = None) 
 
 
 def read_json(text: str) -> list[list[Literal]]:
-    """Read what ``to_json`` of a Boolean function writes, checking every part of it."""
+    """Parse the JSON of a Boolean function, checking every part of it."""
     if not isinstance(text, str):
         raise ParameterError.of("text", "BooleanFunction.from_json", "a string", text)
     return read_terms(read_document(text, "Boolean function", _FORMAT, "terms"), "'terms'")
 
 
 def read_document(text: str, what: str, form: str, key: str) -> Any:
-    """Read what :func:`json_document` writes, and return the one thing that it holds."""
+    """Parse the output of :func:`json_document` and return its one object."""
     try:
         document = json.loads(text, parse_constant=_not_json, object_pairs_hook=_distinct_keys)
     except ParseError:

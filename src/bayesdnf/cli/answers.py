@@ -1,4 +1,4 @@
-"""What ``bayesdnf predict`` writes of each row: by a rule, or averaged over draws."""
+"""Output columns of ``bayesdnf predict``: by a rule, or averaged over draws."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _BOOL = (bool, np.bool_)
 
 
 class Origin(NamedTuple):
-    """What errors call a column and its rows."""
+    """Names of a column and its rows in errors."""
 
     title: str
     """Such as ``Column 'age'``."""
@@ -34,7 +34,7 @@ class Origin(NamedTuple):
     """That of pandas, which names the rows; None: they are numbered from 0."""
 
     def row(self, row: int) -> str:
-        """Return what an error calls a row, such as "row 3" or "line 5"."""
+        """Return the name of a row in errors, such as "row 3" or "line 5"."""
         return row_name(self.index, row)
 
 
@@ -90,11 +90,11 @@ class Column:
         return self.origin.title
 
     def row(self, row: int) -> str:
-        """Return what an error calls a row, such as "row 3" or "line 5"."""
+        """Return the name of a row in errors, such as "row 3" or "line 5"."""
         return self.origin.row(row)
 
     def truth(self, literal: Literal) -> NDArray[np.bool_]:
-        """Truth of a literal on every row; nothing holds where the value is missing."""
+        """Truth of a literal on every row; False if the value is missing."""
         operator, value = comparison(literal)
         if literal.operator in (TRUE, FALSE):
             holds = self._is_one()

@@ -1,4 +1,4 @@
-"""LiteralEncoder: from a table of any columns to the literals that say something about them."""
+"""LiteralEncoder: literals from the columns of a table."""
 
 from __future__ import annotations
 
@@ -324,7 +324,7 @@ class LiteralEncoder:
 
     @classmethod
     def from_dict(cls, state: Any) -> LiteralEncoder:
-        """Make a fitted encoder from what :meth:`to_dict` wrote; everything is checked."""
+        """Make a fitted encoder from the output of :meth:`to_dict`; all fields are checked."""
         read = read_state(state)
         encoder = cls(**read.parameters)
         encoder._check_parameters()

@@ -20,7 +20,7 @@ _PARAMETERS = {"kinds", "negations", "thresholds", "missing_values", "drop_first
 
 
 class State(NamedTuple):
-    """What a fitted encoder is made of."""
+    """The state of a fitted encoder."""
 
     parameters: dict[str, Any]
     columns: tuple[str, ...]
@@ -55,7 +55,7 @@ def write_state(
 
 
 def read_state(state: Any) -> State:
-    """Check what :func:`write_state` made, perhaps long ago, and perhaps damaged since."""
+    """Check the output of :func:`write_state`, which may be old or damaged."""
     _expect(state, dict, "the state")
     _expect_keys(
         state, {"format", "version", "parameters", "columns", "attributes", "dropped"}, "the state"

@@ -1,4 +1,4 @@
-"""What a column becomes: the kind it has and the literals that follow from it."""
+"""The kind of a column, and its literals."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MUST_DIRECTIONS = (
 
 
 def check_kinds(given: Any, owner: str) -> None:
-    """Raise ParameterError for what is no dict from columns to kinds or orders of categories."""
+    """Raise ParameterError unless this is a dict from columns to kinds or category orders."""
     if not isinstance(given, (Mapping, type(None))):
         raise ParameterError.of("kinds", owner, "a dict from column to kind", given)
     for name, kind in (given or {}).items():
@@ -54,7 +54,7 @@ def _check_order(name: Any, order: Sequence[Any], owner: str) -> None:
         raise ParameterError.of("kinds", owner, must, order)
     if twice := [text for text in dict.fromkeys(texts) if texts.count(text) > 1]:
         raise InputError(
-            f"The 'kinds' parameter of {owner} must be {must}. {twice[0]!r} stands twice."
+            f"The 'kinds' parameter of {owner} must be {must}. {twice[0]!r} appears twice."
         )
 
 
@@ -87,7 +87,7 @@ class Attribute(NamedTuple):
 
 
 class Unusable(NamedTuple):
-    """A column that can tell no rows apart, and why."""
+    """A column without literals, and the reason."""
 
     reason: str
 
@@ -284,7 +284,7 @@ def _plain(value: Any) -> Value:
 
 
 def check_directions(given: Any, owner: str) -> None:
-    """Raise ParameterError for what is neither a dict nor an array of 1, 0 and -1."""
+    """Raise ParameterError unless this is a dict or an array of 1, 0 and -1."""
     if given is None:
         return
     is_array = isinstance(given, np.ndarray) and given.ndim == 1

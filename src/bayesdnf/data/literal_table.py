@@ -1,4 +1,4 @@
-"""The literal table: what each literal of a packed matrix says, and where its bits lie."""
+"""The literal table: the meaning of each literal of a packed matrix, and the place of its bits."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class LiteralTable(Sequence[Literal]):
 
     @classmethod
     def unpacked(cls, packed: PackedFile, n_attributes: int) -> LiteralTable:
-        """Make the table of what :meth:`packed` packed; InputError where it does not fit."""
+        """Make the table from the output of :meth:`packed`; InputError if it is inconsistent."""
         attributes = tuple(unpack_texts(packed, "attributes", n_attributes))
         arrays = {name: packed[name] for name in _ARRAYS}
         try:
@@ -212,7 +212,7 @@ class LiteralTable(Sequence[Literal]):
 
     @property
     def both_directions(self) -> bool:
-        """Whether every column has literals that deny what its others say."""
+        """Whether every column offers both directions."""
         return all(
             self._has_both_directions(self.members(number))
             for number in range(len(self.attributes))
@@ -253,7 +253,9 @@ def require_distinct(names: Sequence[str]) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise InputError(f"Column name {name!r} stands twice; every column needs its own name.")
+            raise InputError(
+                f"Column name {name!r} appears twice; every column needs its own name."
+            )
         seen.add(name)
 
 

@@ -1,4 +1,4 @@
-"""Where to cut a numeric column: at weighted quantiles, in numbers with few digits."""
+"""Thresholds of a numeric column: at weighted quantiles, as numbers with few digits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists and numbers in words, for all texts that people read."""
+"""Lists and numbers in words."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def entries_for_rows(name: str, n_entries: int, n_rows: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share in percent, in as many digits as tell it from 0 and from 100.
+    """Write a share in percent, with enough digits to distinguish it from 0 and 100.
 
     Examples
     --------

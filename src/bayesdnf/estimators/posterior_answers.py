@@ -1,4 +1,4 @@
-"""What a posterior classifier answers about rows: risks, their intervals, labels, why."""
+"""Predictions of a posterior classifier: risks, credible intervals, labels, explanations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LEVEL = 0.95  # of intervals
 
 
 class PosteriorAnswers(RepresentedAverage):
-    """Answers averaged over draws."""
+    """Predictions averaged over draws."""
 
     counts_: Counts | None
 
@@ -151,7 +151,7 @@ class PosteriorAnswers(RepresentedAverage):
         return counts.n_pos / counts.n if prevalence is None else float(prevalence)
 
     def importance(self, X: Any, y: Any) -> pd.DataFrame:
-        """Return what each attribute is worth: how probable it is in the rule, and what it tells.
+        """Return the importance of each attribute: inclusion probability and increase of log loss.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class PosteriorAnswers(RepresentedAverage):
         return table.sort_values("log_loss", ascending=False, kind="stable", ignore_index=True)
 
     def risk_along(self, X: Any, attribute: str) -> pd.DataFrame:
-        """Return the averaged risk at each value of one attribute, all else as it is on the rows.
+        """Return the averaged risk at each value of one attribute (partial dependence).
 
         Parameters
         ----------

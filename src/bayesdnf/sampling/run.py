@@ -1,4 +1,4 @@
-"""sample: several chains on threads, from their starts to their draws."""
+"""sample: several chains on threads, from their starting functions to their draws."""
 
 from __future__ import annotations
 
@@ -324,7 +324,7 @@ def _collect(
     # Chains are cut to the shortest: draws are kept in rectangular arrays.
     have = min(len(record) for record in records)
     if have == 0:
-        raise InputError("Sampling was stopped before the first draw; give it more time.")
+        raise InputError("Sampling was stopped before the first draw; set a longer time limit.")
     skip = settings["warmup"]
     if settings["stopped"] != "done":
         # A run that was stopped keeps at least half of its draws, even if all of them were planned

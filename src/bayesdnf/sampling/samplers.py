@@ -1,4 +1,4 @@
-"""Samplers at one temperature: informed, which is the default, reversible_jump and single_term."""
+"""Samplers at one temperature: informed (the default), reversible_jump and single_term."""
 
 from __future__ import annotations
 

@@ -1,12 +1,11 @@
-"""hunt: our search for the best function or list of layers, and the default.
+"""hunt: the default search for the best function or list of layers.
 
-Restarts are numbered and come in rounds of eight. Each has a strategy (see ``ways``): beam search,
+Restarts are numbered and run in rounds of eight. Each has a strategy (see ``ways``): beam search,
 annealing, or recombination of terms of earlier restarts. Its result is rebuilt by beam search and
 polished. A search ends when enough restarts, by different strategies, have ended at the best score
 and hardly any good function was seen only once: if restarts end at many different functions, the
-next one may well end at a better one. Until then restarts anneal longer and use wider beams. Each
-has its own random stream and decisions follow their numbers, so the result does not depend on
-threads.
+next one may end at a better one. Until then restarts anneal longer and use wider beams. Each has
+its own random stream and decisions follow their numbers, so the result does not depend on threads.
 """
 
 from __future__ import annotations

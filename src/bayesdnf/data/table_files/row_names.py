@@ -1,4 +1,4 @@
-"""What errors call the rows of a table: lines of a text file, or labels of an index."""
+"""Names of rows in errors: lines of a text file, or labels of an index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables to files: CSV and TSV, gzip or not, and Parquet; the file's name decides."""
+"""Write table files: CSV and TSV (plain or gzip) and Parquet, by the file's name."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What single attributes do to averaged risks: along their values, and when they are not known.
+"""The effect of single attributes on averaged risks: partial dependence and importance.
 
-An attribute is set to each of its values on every row, all else left as it is. Values that no drawn
-literal tells apart are one. On packed bits this sets the planes of the attribute's literals, so
-that the rows are read once.
+An attribute is set to each of its values on every row, with all other values unchanged. Values that
+no drawn literal distinguishes count as one. On packed bits only the planes of the attribute's
+literals change, so the rows are read once.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SHOWN = 3
 
 
 class Stretch(NamedTuple):
-    """Values of an attribute that all drawn rules treat alike, and the risk there."""
+    """Values of an attribute that no drawn rule distinguishes, and their averaged risk."""
 
     values: str
     first: float

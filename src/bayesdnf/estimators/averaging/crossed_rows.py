@@ -1,8 +1,7 @@
-"""Rows crossed with each other: more rows like those of a table, to compare risks on.
+"""Crossed rows: synthetic rows like those of a table, on which risks are compared.
 
-What drawn rules predict on average is known of any row, not only of those that were learned from.
-A short rule that is compared with it on few rows agrees with it on those and on no others: among
-many literals some part a few rows as the average does by chance.
+The average over drawn rules predicts any row, not only the rows of the fit. On few rows with many
+literals, some short rule agrees with the average by chance; crossed rows make this less likely.
 """
 
 from __future__ import annotations

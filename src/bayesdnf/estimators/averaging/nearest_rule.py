@@ -1,8 +1,8 @@
 """The search for the short rule that is nearest to an average.
 
-Candidates are the drawn rules, what is left of them when terms and literals are dropped, and what
-better rules one change leads to, time and again: a literal more or another one in its place, a term
-of one literal more, a term moved to another layer, a term that was often drawn.
+Candidates are the drawn rules, drawn rules without some terms and literals, and repeated single
+changes of better rules: a literal added or exchanged, a new term of one literal, a term moved to
+another layer, a term that was often drawn.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Exhaustive scans: every variant, pair, or triple of a chosen set, by its log Bayes factor.
 
-The Bayes factor is that of the best marker on the variants against no marker, both rates integrated
+The Bayes factor compares the best marker on the variants with no marker, with both rates integrated
 out: the best AND of one literal of each variant, or the best set of cells of their genotype table.
-With strata every stratum has rates of its own, and the Bayes factor is the product over strata.
-Its *gain* is taken over the best marker on fewer of these variants, so that one strong variant does
-not bring thousands of pairs with it.
+With strata every stratum has its own rates, and the Bayes factor is the product over strata. The
+*gain* is the difference to the best marker on fewer of these variants, so that one strong variant
+does not bring thousands of pairs to the top.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Kernels that count and screen pairs on a GPU: which one a scan needs, and its launches.
+"""Kernels that count and screen pairs on a GPU: choice and launches.
 
-Pairs without strata, missing calls that matter and negated literals have a kernel of their own
-(native/cuda/pairs.cu); all others, and triples, are counted segment by segment
+Pairs without strata, relevant missing calls and negated literals have their own kernel
+(native/cuda/pairs.cu); all other pairs, and triples, are counted segment by segment
 (native/cuda/segments.cu).
 """
 

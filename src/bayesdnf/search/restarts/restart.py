@@ -1,4 +1,4 @@
-"""One restart of a search: it begins by its way, is rebuilt by beam search, and polished."""
+"""One restart of a search: it runs its strategy, is rebuilt by beam search, and polished."""
 
 from __future__ import annotations
 
