@@ -275,6 +275,8 @@ class Boxes:
             distance = ceiling - floor
             for _ in range(_FLOORS):
                 distance //= 2
+                if distance <= 0:  # as it was asked first
+                    break
                 found = space.find(
                     box, prices, floor + distance, _AT_ONCE, False, nodes, self._stop(times)
                 )

@@ -160,7 +160,8 @@ def hunt(
                     stopped = "time limit"
                     break
                 if tally.restarts % ROUND == 0 and tally.agrees():
-                    # One wide beam found a better function: the restarts agreed on a wrong one.
+                    # Where a last, longer look finds a better function, the restarts agreed on a
+                    # wrong one.
                     if tally.know(restart.looked_further(tally.terms, tally.score)):
                         continue
                     stopped = "time limit" if stop() else "agreement"
