@@ -3,12 +3,14 @@
 from itertools import combinations, product
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bayesdnf import (
     BooleanFunction,
     Effect,
     Geometric,
+    LiteralEncoder,
     Posterior,
     Prior,
     RuleList,
@@ -113,3 +115,14 @@ def test_the_prior_is_kept_to():
     assert slow.allowed(found.rule)
     with pytest.raises(InputError, match=r"^The prior allows no rule of at most 1 literals"):
         find_representative(drawn, posterior, 1)
+
+
+def test_of_noise_nothing_is_shown():
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({"size": rng.normal(size=200), "kind": rng.choice(list("xyz"), 200)})
+    posterior = Posterior(LiteralEncoder().fit_encode(table), rng.random(200) < 0.5, layers=4)
+    drawn = sample(posterior, draws=300, warmup=100, random_state=0)
+    assert drawn.null_probability > 0.8
+    found = find_representative(drawn, posterior, 15)
+    assert found.base_loss > 0
+    assert found.rule == RuleList()
