@@ -248,7 +248,7 @@ def predict(
     allow_missing_columns: Annotated[
         bool,
         typer.Option(
-            "--allow-missing-columns", help="Require only the columns that the rule uses."
+            "--allow-missing-columns", help="Require only the columns that the answers depend on."
         ),
     ] = False,
     threshold: options.Threshold = None,
@@ -270,7 +270,6 @@ def predict(
     from ..data.reading import read_file
     from ..data.table_files.table_output import require_table_name, write_table
     from ..display.offer import levels_on_offer, similar_texts
-    from ..files.spreadsheets import excel_safe as make_safe
     from ..genomics.prediction.marker_model import is_marker_model
     from ..sampling.drawn.draws_file import is_netcdf
     from .answers import answers_of, used_columns
@@ -294,15 +293,17 @@ def predict(
     rule.allow_missing_columns |= allow_missing_columns
     used = used_columns(rule)
     if rule.allow_missing_columns:
-        require_columns(used, X, table, f"the rule of {model} uses")
+        is_drawn = is_netcdf(model)
+        who = f"the drawn rules of {model} use" if is_drawn else f"the rule of {model} uses"
+        require_columns(used, X, table, who)
     else:
         require_columns(list(rule.encoder_.kinds_), X, table, f"{model} was fitted on")
     rows = rule._read_rows(X, used)
     known = levels_on_offer(rule.encoder_)
     for said in similar_texts({name: {*known[name], *rows.column(name).texts} for name in used}):
         typer.echo(f"Warning: {table}: {said}", err=True)
-    answers, marked, held = answers_of(rule, X, rows, strata_like(rule, X, table, strata), least)
-    write_table(make_safe(answers) if excel_safe else answers, out)
+    answers, marked, held = answers_of(rule, rows, strata_like(rule, X, table, strata), least)
+    write_table(answers, out, excel_safe=excel_safe)
     counts = {str(label): int((answers["predicted"] == label).sum()) for label in rule.classes_}
     if as_json:
         write_json({"out": str(out), "rows": len(X), "marked": marked, "predicted": counts})

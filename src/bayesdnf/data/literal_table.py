@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
@@ -114,12 +114,15 @@ class LiteralTable(Sequence[Literal]):
         values: list[set[Value]] = [set() for _ in attributes]
         for literal in literals:
             values[number[literal.attribute]].add(comparison(literal)[1])
-        orders = orders or {}
         # The core compares ranks of values and never values: an order of a column's values is all
         # that its literals need.
+        key_of: dict[str, Callable[[Any], Any]] = {
+            name: {text: place for place, text in enumerate(order)}.__getitem__
+            for name, order in (orders or {}).items()
+        }
         levels = tuple(
-            tuple(sorted(v, key=[*orders[name]].index if name in orders else _level_key))  # type: ignore[arg-type]
-            for name, v in zip(attributes, values, strict=True)
+            tuple(sorted(own, key=key_of.get(name, _level_key)))
+            for name, own in zip(attributes, values, strict=True)
         )
         ranks = [{value: r for r, value in enumerate(level)} for level in levels]
         return cls(

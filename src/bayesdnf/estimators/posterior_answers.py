@@ -285,10 +285,15 @@ class PosteriorAnswers(RepresentedAverage):
             raise ParameterError.of(
                 "level", f"{type(self).__name__}.predict_interval", "between 0 and 1", level
             )
-        rows = self._on_rows(X, strata)
-        means = self._class_probabilities(rows)
         index = X.index if isinstance(X, pd.DataFrame) else None
-        wanted = _ends(level)
+        return self._intervals(self._on_rows(X, strata), level, index)
+
+    def _intervals(
+        self, rows: DrawnOnRows, level: float = _LEVEL, index: pd.Index[Any] | None = None
+    ) -> pd.DataFrame:
+        import pandas as pd
+
+        means, wanted = self._class_probabilities(rows), _ends(level)
         if self.positive_ is not None:
             low, high = rows.quantiles(wanted)
             columns = {"mean": means[:, self._positive_index], "low": low, "high": high}

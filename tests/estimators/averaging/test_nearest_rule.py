@@ -47,7 +47,7 @@ def test_no_single_change_is_better(name, limit):
     assert slow.allowed(found.rule)
     assert found.loss == pytest.approx(slow.loss(found.rule), abs=1e-12)
     assert found.base_loss == pytest.approx(slow.loss(BooleanFunction()), abs=1e-12)
-    worth = nearest_rule._WORTH * found.base_loss
+    worth = max(nearest_rule._WORTH * found.base_loss, nearest_rule._LEAST / posterior.n)
     now = found.loss + worth * size(found.rule)
     for other in set(neighbours(found.rule, drawn.literals, layers)):
         if other.n_literals <= limit and slow.allowed(other):
@@ -72,7 +72,8 @@ def test_it_is_the_best_of_all_short_lists(seed):
     posterior = Posterior(BitMatrix.from_table(X), y, layers=3)
     drawn = sample(posterior, draws=100, warmup=50, chains=2, thin=20, random_state=seed)
     rows = AveragedRows(drawn, posterior)
-    price = nearest_rule._WORTH * rows.exact_loss(as_flat([()]))
+    least = nearest_rule._LEAST / posterior.n
+    price = max(least, nearest_rule._WORTH * rows.exact_loss(as_flat([()])))
     terms = [t for k in (1, 2, 3) for t in combinations(range(len(drawn.literals)), k)]
     lists = [
         list(zip(layers, chosen, strict=True))

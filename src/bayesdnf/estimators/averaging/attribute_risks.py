@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.columns import TEXT, Column
+from ...data.columns import TEXT
 from ...data.encoder import FittedTable
 from ...display.wording import listed
 from ...errors import UnknownColumnError, did_you_mean
@@ -105,7 +105,7 @@ class AttributesOnRows:
     def along(self, attribute: str) -> list[Stretch]:
         """Mean risk of all rows at each value of an attribute, lowest numbers first."""
         own, patterns, place = self._patterns(attribute)
-        places = _places(self._table.column(attribute))
+        places = self._table.column(attribute).ranks
         stretches: list[Stretch] = []
         lowest: list[float] = []
         for number, pattern in enumerate(patterns):
@@ -162,18 +162,10 @@ class AttributesOnRows:
             texts = list(column.texts)
             named = [texts[code] for code in np.unique(known)]
             if column.order:
-                named.sort(key=column.order.index)
+                named.sort(key=column.places.__getitem__)
             return listed(named, _SHOWN, str), np.nan, np.nan
         first, last = float(known.min()), float(known.max())
         return f"{first:g}" if first == last else f"{first:g} to {last:g}", first, last
-
-
-def _places(column: Column) -> Floats:
-    """Place of each row's category in the order of the column; 0 where there is none."""
-    if not column.order:
-        return np.zeros(len(column.values))
-    of_text = [*map(column.order.index, column.texts), len(column.order)]
-    return np.asarray(np.array(of_text, dtype=np.float64)[column.values])
 
 
 def _keys(uses: Bools, patterns: Bools) -> NDArray[np.uint64]:

@@ -31,7 +31,7 @@ _FEWEST_KICKS = 10  # ... but so many
 _POOL = 256  # drawn terms to put in where others were torn out, ...
 _EXCHANGED = 64  # ... every other time one of the first, which are tried in other places too
 _WORTH = 0.002  # share of the loss without any rule that a literal must save, ...
-_LEAST = 0.05  # nats that it must save over the rows of the fit: averages over noise differ by less
+_LEAST = 0.02  # nats that it must save over the rows of the fit: averages over noise differ by less
 _LAYER = 0.1  # ... and the part of that for a layer, which else would split for nothing
 _JUDGED = 16  # candidates that the support is asked about at a time
 

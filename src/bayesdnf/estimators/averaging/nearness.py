@@ -89,7 +89,8 @@ class AveragedRows:
         )
         self.offered = np.sort(np.argsort(-included, kind="stable")[:_MOST_OFFERED])
         """Literals that are tried out, by number: those drawn most often."""
-        self._look_at(-(-self.bits.n_stored // _MOST_ROWS))
+        # Without the crossed rows, which would make a table of the most rows a larger one.
+        self._look_at(-(-whole.n_stored // _MOST_ROWS))
 
     def _averaged(self, draws: Draws, values: Floats) -> Floats:
         """Sum the values of drawn rules on each row; what is left of two is the other class's."""

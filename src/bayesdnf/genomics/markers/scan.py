@@ -22,6 +22,7 @@ from ...boolean import Literal
 from ...checks import is_whole, whole
 from ...errors import InputError, ParameterError
 from ...files.packed import require_intact
+from ...gpu.device import wants_gpu
 from ...model.effect import Effect
 from ...remote.clusters import active_cluster
 from ..genotypes import Genotypes
@@ -128,6 +129,7 @@ def scan(
     size, top = whole("size", "scan", size, 1, 3), whole("top", "scan", top, 1)
     gap, n_jobs = whole("gap", "scan", gap, 0), whole("n_jobs", "scan", n_jobs, 1)
     _check(genotypes, y, size, among, codings, measure, rank, part)
+    wants_gpu(device, "scan", None, worth_it=False)  # else asked after counting, or not at all
     strata = _checked_strata(strata, len(y), size, measure)
     number, parts = (1, 1) if part is None else map(int, part)
     options = ScanOptions(tuple(codings), measure, rank, top, gap, effect or Effect())
