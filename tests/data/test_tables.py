@@ -90,7 +90,8 @@ def test_masked_entries_are_missing():
     assert table.truth(Literal("x0", "<", 2)).tolist() == [True, False, False]
 
 
-MISSING = [None, np.nan, pd.NA, pd.NaT, float("nan"), np.float32("nan"), np.datetime64("NaT"), ""]
+NO_TIME = np.datetime64("NaT", "s")
+MISSING = [None, np.nan, pd.NA, pd.NaT, float("nan"), np.float32("nan"), NO_TIME, ""]
 
 
 @pytest.mark.parametrize("nothing", MISSING, ids=repr)
