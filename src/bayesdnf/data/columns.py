@@ -23,6 +23,16 @@ TEXT, NUMBERS, BOOLS, NOTHING = "text", "numbers", "bools", "nothing"
 
 _NUMBER = (Real, Decimal, np.bool_)
 _BOOL = (bool, np.bool_)
+_NESTED = "make a column of each of its values"
+# What to give instead, by the names of types, whose libraries need not be loaded.
+_INSTEAD = {
+    "Interval": "give their texts, as .astype(str) makes them in pandas, or the ordered "
+    "Categorical that pandas.cut makes",
+    "Period": "give numbers that can matter, such as the year (.dt.year in pandas), or texts, as "
+    ".astype(str) makes them",
+    "time": "give numbers that can matter, such as the hour (.dt.hour() in polars)",
+    "list": _NESTED, "tuple": _NESTED, "dict": _NESTED, "ndarray": _NESTED,
+}  # fmt: skip
 
 
 class Origin(NamedTuple):
@@ -244,10 +254,35 @@ def _read_series(series: nw.Series[Any], origin: Origin, missing: frozenset[Valu
     ranked = list(native.categories) if getattr(native, "ordered", False) is True else []
     rising = bool(ranked) and all(isinstance(v, Real) for v in ranked) and ranked == sorted(ranked)
     is_category = dtype in (nw.Categorical, nw.Enum) and not rising
-    column = _read_array(series.to_numpy(), origin, missing, is_category)
+    values = values_of(series)
+    if ranked and all(type(v).__name__ in ("Interval", "Period") for v in ranked):
+        # Those of pandas.cut: their texts, which say the same, can stand in a rule.
+        texts = np.array([*map(str, ranked), None], dtype=object)
+        values = texts[series.to_native().cat.codes.to_numpy()]
+    column = _read_array(values, origin, missing, is_category)
     if column.type != TEXT or not ranked:
         return column
     return replace(column, order=tuple(text for text in map(str, ranked) if text))
+
+
+def values_of(series: nw.Series[Any]) -> NDArray[Any]:
+    """Return the values of a Series, one for each row.
+
+    Examples
+    --------
+    >>> import narwhals.stable.v2 as nw
+    >>> import polars as pl
+    >>> from bayesdnf.data.columns import values_of
+    >>> values_of(nw.from_native(pl.Series([{"a": 1}, None]), series_only=True)).tolist()
+    [{'a': 1}, None]
+    """
+    if series.dtype not in (nw.List, nw.Array, nw.Struct):
+        return series.to_numpy()
+    # numpy would make a table of arrays and structs, or one column of numbers where they hold one.
+    values = np.empty(len(series), dtype=object)
+    for row, value in enumerate(series.to_list()):
+        values[row] = value
+    return values
 
 
 def _read_array(
@@ -389,9 +424,11 @@ def _refuse(value: object, row: int, origin: Origin) -> NoReturn:
             f"{title} holds a {'duration' if is_span else 'date'}, {_shown(value)}, in {name}; "
             f"give {advice}, or leave the column out."
         )
+    kind = type(value).__name__
+    advice = f": {_INSTEAD[kind]}" if kind in _INSTEAD else ""
     raise InputError(
-        f"{title} holds {_shown(value)} ({type(value).__name__}) in {name}; "
-        f"values must be text, numbers, bools or categories."
+        f"{title} holds {_shown(value)} ({kind}) in {name}; "
+        f"values must be text, numbers, bools or categories{advice}."
     )
 
 
