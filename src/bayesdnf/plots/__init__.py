@@ -3,8 +3,8 @@
 ``chains`` shows how chains ran, ``membership``, ``dots`` and ``parts`` what they found,
 ``attributes`` what attributes do to averaged risks,
 ``reliability`` what predictions are worth, ``expected`` what a prior expects; ``genome``,
-``regional`` and ``quantiles`` what was found in a study of genotypes. ``panels`` and ``labels``
-make the axes and the texts they share.
+``regional`` and ``quantiles`` what was found in a study of genotypes. ``panels``, ``labels``
+and ``fonts`` make the axes and the texts they share.
 """
 
 from __future__ import annotations
