@@ -224,6 +224,12 @@ ERRORS = [
         {"c": [1, -(10**400)]},
         "c >= 3",
         InputError,
+        "Column 'c' holds a number beyond 1.8e308 in row 1; numbers must fit in double precision.",
+    ),
+    (
+        {"c": pd.Series([1, float("-inf")], dtype=object)},
+        "c >= 3",
+        InputError,
         "Column 'c' holds -inf in row 1; numbers must be finite.",
     ),
     (

@@ -66,6 +66,8 @@ class Column:
         The different texts and their codes 0, 1, ….
     is_category : bool
         Whether the column's own dtype says that its values are categories.
+    is_rounded : bool
+        Whether different numbers became one, because they differ beyond double precision.
     order : tuple of str
         The categories of a text column, lowest first, if they have an order.
     """
@@ -76,6 +78,7 @@ class Column:
     missing: NDArray[np.bool_]
     texts: dict[str, int] = field(default_factory=dict)
     is_category: bool = False
+    is_rounded: bool = False
     order: tuple[str, ...] = ()
 
     def ordered(self, order: tuple[str, ...]) -> Column:
@@ -243,8 +246,10 @@ def unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
 def _read_series(series: nw.Series[Any], origin: Origin, missing: frozenset[Value]) -> Column:
     dtype = series.dtype
     if dtype in (nw.Decimal, nw.Int128, nw.UInt128):  # numpy has no such numbers
-        series = series.cast(nw.Float64)
-    elif dtype.is_integer() or dtype == nw.Boolean:
+        column = _read_array(series.cast(nw.Float64).to_numpy(), origin, missing)
+        there = series.filter((~column.missing).tolist())
+        return replace(column, is_rounded=_is_one(column) and there.n_unique() > 1)
+    if dtype.is_integer() or dtype == nw.Boolean:
         gone = series.is_null().to_numpy()
         if gone.any():  # numpy would make them floats or objects
             filled = series.fill_null(0 if dtype.is_integer() else False)
@@ -363,7 +368,24 @@ def _of_objects(
     values = _numbers([0 if is_gone else v for v, is_gone in zip(place, gone, strict=True)])
     if known and all(isinstance(v, _BOOL) for v in known) and not _hides_numbers(rows):
         values = values.astype(np.bool_)
-    return _of_numbers(values[codes], gone[codes], origin, frozenset(), is_category)
+    for i in np.flatnonzero(np.isinf(values) & ~gone):
+        value = [*place][i]
+        if value not in (math.inf, -math.inf):
+            raise InputError(
+                f"{origin.title} holds a number beyond 1.8e308 in "
+                f"{origin.row(_first_row(codes, place[value]))}; numbers must fit in double "
+                f"precision."
+            )
+    column = _of_numbers(values[codes], gone[codes], origin, frozenset(), is_category)
+    return replace(column, is_rounded=len(known) > 1 and _is_one(column))
+
+
+def _is_one(column: Column) -> bool:
+    """Whether a column of numbers holds only one."""
+    if column.type != NUMBERS:
+        return False
+    known = column.values[~column.missing]
+    return bool((known == known[0]).all())
 
 
 def _chain(order: tuple[str, ...]) -> str:

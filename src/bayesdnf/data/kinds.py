@@ -138,6 +138,9 @@ def decide(
     values, totals = column.distinct(weights)
     if len(values) == 0:
         return Unusable("every value is missing on the rows that count")
+    if len(values) == 1 and column.is_rounded:
+        same = "its numbers differ only behind their first 15 digits"
+        return Unusable(f"{same}, which is all that double precision keeps")
     if len(values) == 1:
         return Unusable(f"constant: every value that is not missing is {_plain(values[0])!r}")
     if kind is None:
