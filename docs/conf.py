@@ -1,7 +1,9 @@
 """How Sphinx builds the site: ``make docs``."""
 
+import re
 import warnings
 from importlib.metadata import version as installed
+from typing import Any
 
 project = "bayesdnf"
 author = "The bayesdnf developers"
@@ -68,3 +70,14 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+
+
+def to_walkthroughs(app: Any, docname: str, source: list[str]) -> None:
+    """Link to walk-throughs that were run, where a checkout has links to their scripts."""
+    source[0] = source[0].replace("](gallery/)", "](walkthroughs/index.rst)")
+    source[0] = re.sub(r"\]\(gallery/(\w+)\.py\)", r"](walkthroughs/\1.rst)", source[0])
+
+
+def setup(app: Any) -> None:
+    """Tell Sphinx what to call on each page."""
+    app.connect("source-read", to_walkthroughs)

@@ -9,6 +9,7 @@ keeps anything else out of them. ``text`` is no code. Walk-throughs (docs/galler
 import doctest
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -232,8 +233,18 @@ def test_the_examples_are_found():
 def test_links_lead_somewhere(page):
     for link in links(page):
         target = page.parent / link
-        if page.is_relative_to(DOCS) and link.startswith("walkthroughs/"):  # written by make docs
-            name = Path(link).with_suffix(".py").name
-            target = DOCS / "gallery" / ("GALLERY_HEADER.rst" if name == "index.py" else name)
         if "://" not in link:
             assert target.exists(), f"{page.name} links to {link}, which is not there"
+
+
+def test_the_site_links_to_walk_throughs_where_a_checkout_links_to_their_scripts():
+    conf = runpy.run_path(str(DOCS / "conf.py"))
+    for text, expected in [
+        ("See [a](gallery/4_checking.py).", "See [a](walkthroughs/4_checking.rst)."),
+        ("[all](gallery/) [one\nmore](gallery/2_markers.py)",
+         "[all](walkthroughs/index.rst) [one\nmore](walkthroughs/2_markers.rst)"),
+        ("[a](qca.md) and gallery/4_checking.py", "[a](qca.md) and gallery/4_checking.py"),
+    ]:  # fmt: skip
+        source = [text]
+        conf["to_walkthroughs"](None, "page", source)
+        assert source == [expected]

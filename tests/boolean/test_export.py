@@ -280,14 +280,14 @@ def test_exports_of_ordered_categories(size, b):
     orders = {"size": SIZES, "other": ["x"]}
     expected = marked_by_hand(size, b)
     assert compiled(ORDERED.to_python(orders=orders))({"size": size, "b": b}) is expected
-    database = sqlite3.connect(":memory:")
-    database.execute("CREATE TABLE t (size TEXT, b TEXT)")
-    database.execute("INSERT INTO t VALUES (?, ?)", [size, str(b)])
-    where = ORDERED.to_sql(orders)
-    assert database.execute(f"SELECT COUNT(*) FROM t WHERE {where}").fetchone() == (expected,)
     rules = RuleList([ORDERED])
-    value = database.execute(f"SELECT {rules.to_sql(orders=orders)} FROM t").fetchone()
-    assert value == (expected,)
+    with contextlib.closing(sqlite3.connect(":memory:")) as database:
+        database.execute("CREATE TABLE t (size TEXT, b TEXT)")
+        database.execute("INSERT INTO t VALUES (?, ?)", [size, str(b)])
+        where = ORDERED.to_sql(orders)
+        assert database.execute(f"SELECT COUNT(*) FROM t WHERE {where}").fetchone() == (expected,)
+        value = database.execute(f"SELECT {rules.to_sql(orders=orders)} FROM t").fetchone()
+        assert value == (expected,)
     assert compiled(rules.to_python(orders=orders), "rules")({"size": size, "b": b}) == expected
 
 

@@ -10,8 +10,9 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesdnf import BitMatrix, Literal
+from bayesdnf import BitMatrix, Literal, LiteralEncoder
 from bayesdnf.data.canonical import canonical
+from bayesdnf.data.literal_table import LiteralTable
 from bayesdnf.errors import InputError, UnknownColumnError
 from tests import reference
 from tests.data.flag_tables import check, least_peak, random_table, tables
@@ -168,6 +169,22 @@ def test_unknown_literals():
         bits.truth(Literal("alfa", "true"))
     with pytest.raises(UnknownColumnError, match="Literal 'alpha = x' is not among the 2 literals"):
         bits.truth(Literal("alpha", "=", "x"))
+
+
+def test_literals_of_many_levels_are_looked_up_not_looked_through(monkeypatch):
+    levels = [f"L{i % 40}" for i in range(800)]
+    table = LiteralEncoder().fit_encode({"a": levels, "b": levels, "c": [0, 1] * 400}).table
+    literals, made = list(table), []
+    assert len(literals) == 162
+    spelt = LiteralTable.__getitem__
+    monkeypatch.setattr(LiteralTable, "__getitem__", lambda t, i: made.append(i) or spelt(t, i))
+    assert [table.find(literal) for literal in literals] == list(range(162))
+    assert all(literal in table for literal in literals)
+    assert len(made) < 2 * 162
+    missing = [Literal("a", "=", "L40"), Literal("a", "=", True), Literal("c", "=", 1)]
+    assert [table.find(literal) for literal in missing] == [None] * 3
+    for other in [*missing, Literal("d", "=", "L4"), "a = L4", None]:
+        assert other not in table
 
 
 # Missing values ----------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """Tables of 0/1 columns, block by block."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -71,6 +73,14 @@ def test_other_values_are_named_with_their_place(wrong, monkeypatch):
     said = wrong if isinstance(wrong, str) else float(wrong)
     with pytest.raises(InputError, match=rf"Column 'b' holds {said!r} in row 2"):
         whole(FlagColumns.of(values, list("abc")))
+
+
+@pytest.mark.parametrize("value", [[0, 1], {"a": 1}])
+def test_nested_columns_of_polars_are_refused(value):
+    kind = pl.Array(pl.Int64, 2) if isinstance(value, list) else pl.Struct({"a": pl.Int64})
+    table = pl.DataFrame({"a": [0, 1], "b": pl.Series([None, value], dtype=kind)})
+    with pytest.raises(InputError, match=rf"Column 'b' holds {re.escape(repr(value))} in row 1"):
+        whole(FlagColumns.of(table, None))
 
 
 def test_tables_of_other_shapes_are_refused():

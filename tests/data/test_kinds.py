@@ -1,5 +1,7 @@
 """Which literals a column gives: its kind, both directions, none twice."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -202,6 +204,38 @@ def test_dropped_columns():
     assert encoder.encode(X[["seen"]]).n_literals == 2
     unseen = LiteralEncoder().fit({"a": [None, None, 1], "b": [0, 1, 0]}, [1, 1, 0])
     assert unseen.dropped_ == {"a": "every value is missing on the rows that count"}
+
+
+def decimals(values):
+    return [None if value is None else Decimal(value) for value in values]
+
+
+@pytest.mark.parametrize(
+    "as_column",
+    [
+        list,
+        decimals,
+        lambda values: pl.Series(values, dtype=pl.Int128),
+        lambda values: pl.Series(decimals(values), dtype=pl.Decimal(38, 0)),
+    ],
+    ids=["ints", "decimals", "Int128", "Decimal of polars"],
+)
+def test_numbers_beyond_double_precision_are_not_called_constant(as_column):
+    big = [10**30 + k % 4 for k in range(20)] + [None]
+    table = {"c": as_column(big), "x": [*range(20), 3]}
+    said = "its numbers differ only behind their first 15 digits"
+    assert LiteralEncoder().fit(table).dropped_["c"].startswith(said)
+    same = {"c": as_column([10**30] * 20 + [None]), "x": [*range(20), 3]}
+    assert "constant: " in LiteralEncoder().fit(same).dropped_["c"]
+    # Values that count as missing are none that differ.
+    few = {"c": as_column([10**30] * 20 + [-9]), "x": [*range(20), 3]}
+    assert "constant: " in LiteralEncoder(missing_values=[-9]).fit(few).dropped_["c"]
+    assert "c" in LiteralEncoder().fit(few).kinds_
+
+
+def test_numbers_beyond_double_precision_among_others_give_literals():
+    table = {"c": [10**30, 10**30 + 1, 7], "x": [1, 2, 3]}
+    assert "c" in LiteralEncoder().fit(table).kinds_
 
 
 def test_missing_values_are_no_levels():

@@ -57,6 +57,28 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.Series(pd.cut([0.5, 1.5, 2.5, np.nan, 4.5, 9.5], [0, 1, 2, 5, 10])),
+        pd.Series(pd.period_range("2020-01", periods=6, freq="M")).astype(
+            pd.CategoricalDtype(pd.period_range("2020-01", periods=6, freq="M"), ordered=True)
+        ),
+    ],
+    ids=["intervals", "periods"],
+)
+def test_ordered_categories_of_intervals_and_periods_are_read_by_their_texts(values):
+    encoder = LiteralEncoder()
+    bits = encoder.fit_encode(pd.DataFrame({"c": values}))
+    order = [str(v) for v in values.cat.categories]
+    texts = [None if v is np.nan else str(v) for v in values.astype(object)]
+    same = LiteralEncoder(kinds={"c": order}).fit_encode({"c": texts})
+    assert list(bits.table) == list(same.table)
+    assert (bits.planes == same.planes).all()
+    assert encoder.orders_ == {"c": tuple(order)}
+    assert (encoder.encode({"c": texts}).planes == bits.planes).all()
+
+
 @pytest.mark.parametrize("settings", SETTINGS)
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, dict])
 def test_literals_and_bits_are_those_of_numbers(settings, library):

@@ -109,6 +109,48 @@ def test_forged_metadata_of_pandas_is_refused(tmp_path, metadata):
     assert "it is damaged" in refusal(parquet(tmp_path, [0, 1] * 20, metadata))
 
 
+@pytest.mark.parametrize(
+    ("index", "columns"),
+    [
+        (None, ["a", "b"]),
+        (pd.Index(["p", "q", "r"]), ["a", "b"]),
+        (pd.Index([7, 3, 7], name="id"), ["id", "a", "b"]),
+        (pd.RangeIndex(3, 6, name="id"), ["id", "a", "b"]),
+        (pd.MultiIndex.from_arrays([[1, 2, 3], list("uvw")], names=["k", "l"]), list("klab")),
+        (pd.MultiIndex.from_arrays([[1, 2, 3], list("uvw")], names=["k", None]), list("kab")),
+    ],
+)
+def test_a_named_index_of_parquet_gives_columns(tmp_path, index, columns):
+    file = tmp_path / "table.parquet"
+    table = pd.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "z"]})
+    (table if index is None else table.set_index(index)).to_parquet(file)
+    read = read_file(file)
+    assert list(read.columns) == columns
+    if columns[0] == "id":
+        assert read["id"].tolist() == index.tolist()
+
+
+def test_an_index_named_as_a_column_is_refused(tmp_path):
+    file = tmp_path / "table.parquet"
+    pd.DataFrame({"a": [1, 2]}, index=pd.RangeIndex(2, name="a")).to_parquet(file)
+    assert "2 of its columns are called 'a'" in refusal(file)
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ('a,b\n1,2\n3,4\n"5,6\n7,8\n', 4),
+        ('a,b\n"1\n\n",2\n\n3,4\n5,"6\n7,8\n', 7),
+        ('a,b\n1,2\n"x' + "y,1\n" * 100_000, 3),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_quote_without_its_end_is_named_by_its_line(tmp_path, content, line, packed):
+    file = tmp_path / "table.csv"
+    file.write_bytes(gzip.compress(content.encode(), 1) if packed else content.encode())
+    assert f"the row that begins in line {line} has a quote without its end." in refusal(file)
+
+
 def test_texts_that_are_not_utf_8_are_refused_when_the_file_is_read(tmp_path):
     places = pa.py_buffer(np.arange(41, dtype=np.int32).tobytes())
     wrong = pa.Array.from_buffers(pa.string(), 40, [None, places, pa.py_buffer(b"\xffa" * 20)])

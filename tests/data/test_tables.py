@@ -90,7 +90,8 @@ def test_masked_entries_are_missing():
     assert table.truth(Literal("x0", "<", 2)).tolist() == [True, False, False]
 
 
-MISSING = [None, np.nan, pd.NA, pd.NaT, float("nan"), np.float32("nan"), np.datetime64("NaT"), ""]
+NO_TIME = np.datetime64("NaT", "s")
+MISSING = [None, np.nan, pd.NA, pd.NaT, float("nan"), np.float32("nan"), NO_TIME, ""]
 
 
 @pytest.mark.parametrize("nothing", MISSING, ids=repr)
@@ -223,13 +224,20 @@ ERRORS = [
         {"c": [1, -(10**400)]},
         "c >= 3",
         InputError,
+        "Column 'c' holds a number beyond 1.8e308 in row 1; numbers must fit in double precision.",
+    ),
+    (
+        {"c": pd.Series([1, float("-inf")], dtype=object)},
+        "c >= 3",
+        InputError,
         "Column 'c' holds -inf in row 1; numbers must be finite.",
     ),
     (
         {"c": pd.Series([None, [1]], dtype=object)},
         "c",
         InputError,
-        "Column 'c' holds [1] (list) in row 1; values must be text, numbers, bools or categories.",
+        "Column 'c' holds [1] (list) in row 1; values must be text, numbers, bools or categories: "
+        "make a column of each of its values.",
     ),
     (
         {"c": pd.Series(["a", ([1],)], dtype=object)},
@@ -251,6 +259,44 @@ ERRORS = [
     ),
     ({"c": np.array([1j])}, "c", InputError, "Column 'c' holds 1j (complex128) in row 0; values"),
     ({"c": np.array([b"x"])}, "c", InputError, "Column 'c' holds b'x' (bytes_) in row 0; values"),
+    (
+        pl.DataFrame({"c": pl.Series([None, [0, 1]], dtype=pl.Array(pl.Int64, 2))}),
+        "c",
+        InputError,
+        "Column 'c' holds [0, 1] (list) in row 1; values must be text, numbers, bools or",
+    ),
+    (
+        pl.DataFrame({"c": [None, {"a": 1}]}),
+        "c",
+        InputError,
+        "Column 'c' holds {'a': 1} (dict) in row 1; values must be text, numbers, bools or",
+    ),
+    (
+        pl.DataFrame({"c": [None, [1]]}),
+        "c",
+        InputError,
+        "Column 'c' holds [1] (list) in row 1; values must be text, numbers, bools or",
+    ),
+    (
+        pl.DataFrame({"c": [datetime.time(7, 30)]}),
+        "c",
+        InputError,
+        "values must be text, numbers, bools or categories: give numbers that can matter, such as "
+        "the hour (.dt.hour() in polars).",
+    ),
+    (
+        {"c": pd.Series(pd.period_range("2020-01", periods=2, freq="M"))},
+        "c",
+        InputError,
+        "give numbers that can matter, such as the year (.dt.year in pandas), or texts, as "
+        ".astype(str) makes them.",
+    ),
+    (
+        {"c": pd.Series(pd.interval_range(0, 2))},
+        "c",
+        InputError,
+        "give their texts, as .astype(str) makes them in pandas, or the ordered Categorical that",
+    ),
     (
         {"c": np.zeros((2, 2))},
         "c",

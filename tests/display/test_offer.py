@@ -31,6 +31,16 @@ def fitted(texts, **settings):
         ),
         (["?", *map(str, range(30)), "NA"] * 9, "32 different ones on 288 rows, with '?' and 'NA'"),
         ([f"{i:,}" for i in range(990, 1020)], "30 different ones on 30 rows, such as '1,000'"),
+        (
+            [str(i / 8).replace(".", ",") for i in range(30)],
+            "numbers as texts with decimal commas: 30 different ones on 30 rows, such as '0,0'). "
+            "For 'what', pass numbers with a decimal point (read with decimal=',' in pandas).",
+        ),
+        (
+            ["?", *(str(i / 8).replace(".", ",") for i in range(30))],
+            "decimal commas: 31 different ones on 31 rows, with '?'",
+        ),
+        ([f"{i:,}.5" for i in range(990, 1020)], "numbers as texts: 30 different ones"),
         ([f"{i:03}" for i in range(30)], "texts that repeat rarely"),
         ([f"b{i % 25}" for i in range(ROWS)], None),
         ([f"b{i % 20}" for i in range(60)], None),
@@ -60,6 +70,21 @@ def test_advice_can_be_pasted_and_names_the_right_column():
     assert "For 'dose, mg', pass numbers such as 1234.5" in said
     [said] = left_out(fitted(table["dose, mg"]))
     assert "categorical" not in said
+
+
+@pytest.mark.parametrize(
+    ("texts", "advice"),
+    [
+        ([f"{i:,}" for i in range(990, 1020)], "For 'what', pass numbers such as 1234.5, and say"),
+        ([f"{i / 8},5" for i in range(30)], "To offer it anyway: kinds={'what': 'categorical'}"),
+        ([f"{i},5" for i in range(30)], "For 'what', pass numbers with a decimal point"),
+    ],
+)
+def test_an_error_about_the_only_column_gives_the_same_advice(texts, advice):
+    with pytest.raises(InputError, match=r"^X has no usable column: none of its 1 ") as caught:
+        LiteralEncoder().fit({"what": texts})
+    assert f"). {advice}" in str(caught.value)
+    assert advice in left_out(fitted(texts))[0]
 
 
 def test_weights_count_as_rows():

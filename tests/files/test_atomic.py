@@ -172,7 +172,7 @@ def test_a_write_that_fails_is_an_input_error_that_names_the_file(tmp_path):
 
 
 def test_an_impossible_name_is_told():
-    with pytest.raises(InputError, match=r"^Cannot write 'a\\x00b': embedded null"):
+    with pytest.raises(InputError, match=r"^Cannot write 'a\\x00b': a name can hold no null"):
         writable("a\0b")
 
 

@@ -143,7 +143,7 @@ class SlowAnnealing:
         for i in range(2, 7):
             raised = [r for move, r in self.history if move == i]
             useful[i] = given[i] * ((1 + sum(raised)) / (2 + len(raised)))
-        share, total = sum(given[2:]), sum(useful)
+        share, total = added(given[2:]), added(useful)
         if total == 0:
             return given
         return given[:2] + [
@@ -178,7 +178,7 @@ class SlowAnnealing:
     def add(self):
         if not self.terms:
             return
-        target = self.stream.uniform() * sum(1 / len(term) for term in self.terms)
+        target = self.stream.uniform() * added(1 / len(term) for term in self.terms)
         passed = 0.0
         for i, term in enumerate(self.terms):  # noqa: B007 - the last one is meant when none breaks
             passed += 1 / len(term)
@@ -262,8 +262,16 @@ class SlowAnnealing:
             self.raised = then > now
 
 
+def added(numbers):
+    """Sum from left to right, as the core adds: since Python 3.12, sum() makes up for rounding."""
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total
+
+
 def log_beta_density(x, a, b):
-    powers = sum(
+    powers = added(
         (k - 1) * (math.log(v) if v > 0 else -math.inf) for k, v in ((a, x), (b, 1 - x)) if k != 1
     )
     return powers - (math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b))

@@ -26,6 +26,16 @@ TEXT, NUMBERS, BOOLS, NOTHING = "text", "numbers", "bools", "nothing"
 _NUMBER = (Real, Decimal, np.bool_)
 _BOOL = (bool, np.bool_)
 _SHOWN = 8  # categories of an order in errors
+_NESTED = "make a column of each of its values"
+# What to give instead, by the names of types, whose libraries need not be loaded.
+_INSTEAD = {
+    "Interval": "give their texts, as .astype(str) makes them in pandas, or the ordered "
+    "Categorical that pandas.cut makes",
+    "Period": "give numbers that can matter, such as the year (.dt.year in pandas), or texts, as "
+    ".astype(str) makes them",
+    "time": "give numbers that can matter, such as the hour (.dt.hour() in polars)",
+    "list": _NESTED, "tuple": _NESTED, "dict": _NESTED, "ndarray": _NESTED,
+}  # fmt: skip
 
 
 class Origin(NamedTuple):
@@ -59,6 +69,8 @@ class Column:
         The different texts and their codes 0, 1, ….
     is_category : bool
         Whether the column's own dtype says that its values are categories.
+    is_rounded : bool
+        Whether different numbers became one, because they differ beyond double precision.
     order : tuple of str
         The categories of a text column, lowest first, if they have an order; without texts that
         count as missing.
@@ -70,6 +82,7 @@ class Column:
     missing: NDArray[np.bool_]
     texts: dict[str, int] = field(default_factory=dict)
     is_category: bool = False
+    is_rounded: bool = False
     order: tuple[str, ...] = ()
 
     def ordered(self, order: tuple[str, ...], missing: Collection[Value] = ()) -> Column:
@@ -258,8 +271,10 @@ def unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
 def _read_series(series: nw.Series[Any], origin: Origin, missing: frozenset[Value]) -> Column:
     dtype = series.dtype
     if dtype in (nw.Decimal, nw.Int128, nw.UInt128):  # numpy has no such numbers
-        series = series.cast(nw.Float64)
-    elif dtype.is_integer() or dtype == nw.Boolean:
+        column = _read_array(series.cast(nw.Float64).to_numpy(), origin, missing)
+        there = series.filter((~column.missing).tolist())
+        return replace(column, is_rounded=_is_one(column) and there.n_unique() > 1)
+    if dtype.is_integer() or dtype == nw.Boolean:
         gone = series.is_null().to_numpy()
         if gone.any():  # numpy would make them floats or objects
             filled = series.fill_null(0 if dtype.is_integer() else False)
@@ -269,11 +284,36 @@ def _read_series(series: nw.Series[Any], origin: Origin, missing: frozenset[Valu
     ranked = list(native.categories) if getattr(native, "ordered", False) is True else []
     rising = bool(ranked) and all(isinstance(v, Real) for v in ranked) and ranked == sorted(ranked)
     is_category = dtype in (nw.Categorical, nw.Enum) and not rising
-    column = _read_array(series.to_numpy(), origin, missing, is_category)
+    values = values_of(series)
+    if ranked and all(type(v).__name__ in ("Interval", "Period") for v in ranked):
+        # Those of pandas.cut: their texts, which say the same, can stand in a rule.
+        texts = np.array([*map(str, ranked), None], dtype=object)
+        values = texts[series.to_native().cat.codes.to_numpy()]
+    column = _read_array(values, origin, missing, is_category)
     if column.type != TEXT or not ranked:
         return column
     order = tuple(str(value) for value in ranked if value != "" and value not in missing)
     return replace(column, order=order)
+
+
+def values_of(series: nw.Series[Any]) -> NDArray[Any]:
+    """Return the values of a Series, one for each row.
+
+    Examples
+    --------
+    >>> import narwhals.stable.v2 as nw
+    >>> import polars as pl
+    >>> from bayesdnf.data.columns import values_of
+    >>> values_of(nw.from_native(pl.Series([{"a": 1}, None]), series_only=True)).tolist()
+    [{'a': 1}, None]
+    """
+    if series.dtype not in (nw.List, nw.Array, nw.Struct):
+        return series.to_numpy()
+    # numpy would make a table of arrays and structs, or one column of numbers where they hold one.
+    values = np.empty(len(series), dtype=object)
+    for row, value in enumerate(series.to_list()):
+        values[row] = value
+    return values
 
 
 def _read_array(
@@ -354,7 +394,24 @@ def _of_objects(
     values = _numbers([0 if is_gone else v for v, is_gone in zip(place, gone, strict=True)])
     if known and all(isinstance(v, _BOOL) for v in known) and not _hides_numbers(rows):
         values = values.astype(np.bool_)
-    return _of_numbers(values[codes], gone[codes], origin, frozenset(), is_category)
+    for i in np.flatnonzero(np.isinf(values) & ~gone):
+        value = [*place][i]
+        if value not in (math.inf, -math.inf):
+            raise InputError(
+                f"{origin.title} holds a number beyond 1.8e308 in "
+                f"{origin.row(_first_row(codes, place[value]))}; numbers must fit in double "
+                f"precision."
+            )
+    column = _of_numbers(values[codes], gone[codes], origin, frozenset(), is_category)
+    return replace(column, is_rounded=len(known) > 1 and _is_one(column))
+
+
+def _is_one(column: Column) -> bool:
+    """Whether a column of numbers holds only one."""
+    if column.type != NUMBERS:
+        return False
+    known = column.values[~column.missing]
+    return bool((known == known[0]).all())
 
 
 def _chain(order: tuple[str, ...]) -> str:
@@ -415,9 +472,11 @@ def _refuse(value: object, row: int, origin: Origin) -> NoReturn:
             f"{title} holds a {'duration' if is_span else 'date'}, {_shown(value)}, in {name}; "
             f"give {advice}, or leave the column out."
         )
+    kind = type(value).__name__
+    advice = f": {_INSTEAD[kind]}" if kind in _INSTEAD else ""
     raise InputError(
-        f"{title} holds {_shown(value)} ({type(value).__name__}) in {name}; "
-        f"values must be text, numbers, bools or categories."
+        f"{title} holds {_shown(value)} ({kind}) in {name}; "
+        f"values must be text, numbers, bools or categories{advice}."
     )
 
 

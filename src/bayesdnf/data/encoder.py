@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..boolean.literal import FALSE, TRUE, Literal, Value
 from ..checks import whole
+from ..display.offer import how_to_offer
 from ..display.wording import count
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
 from .bits import BitMatrix
@@ -211,7 +212,7 @@ class LiteralEncoder:
             name, reason = next(iter(dropped.items()))
             raise InputError(
                 f"X has no usable column: none of its {len(dropped):,} gives literals "
-                f"(column {name!r}: {reason})."
+                f"(column {name!r}: {reason}).{how_to_offer(dropped)}"
             )
         self._set(table.names, attributes, dropped, directions)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..display.wording import count
 from ..errors import InputError
-from .columns import is_missing, unmasked
+from .columns import is_missing, unmasked, values_of
 from .table_files.row_names import index_of, row_name
 from .tables import as_frame
 
@@ -143,7 +143,7 @@ class FlagColumns:
 
 def _frame_block(frame: nw.DataFrame[Any], rows: slice, columns: slice) -> NDArray[Any]:
     part = frame[rows, columns]
-    series = [part.get_column(name).to_numpy() for name in part.columns]
+    series = [values_of(part.get_column(name)) for name in part.columns]
     if all(s.dtype.kind in "biuf" for s in series):
         return np.stack(series, axis=1)
     return np.stack([s.astype(object) for s in series], axis=1)

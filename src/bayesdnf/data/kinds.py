@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..boolean.literal import ONE_TEXTS, TRUE, ZERO_TEXTS, Literal, Value
 from ..checks import is_whole
-from ..display.offer import DATES, NUMBER_TEXTS, RARE_LEVELS
+from ..display.offer import DATES, DECIMAL_COMMAS, NUMBER_TEXTS, RARE_LEVELS
 from ..display.wording import count, text_list
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
 from .columns import BOOLS, NOTHING, NUMBERS, TEXT, Column
@@ -29,6 +29,8 @@ _TIME = r"\d{1,2}:\d{2}[\d:.,]*(?: ?[AP]M)?(?:Z|[+-][\d:]+)?"
 _NUMBER = re.compile(
     r"\s*[-+]?(?:(?:0|[1-9]\d*)(?:,\d+)*(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?\s*", re.IGNORECASE
 )
+# In Europe; a comma before three digits can be that of thousands.
+_DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,(?:\d{1,2}|\d{4,})(?:e[-+]?\d+)?\s*", re.IGNORECASE)
 _NOT_NUMBERS = 3  # different ones that a column of numbers may hold, such as "?" and "NA"
 _DATE = re.compile(rf"(?:{_DAY})(?:[ T]{_TIME})?", re.IGNORECASE)
 _MUST_DIRECTIONS = (
@@ -137,6 +139,9 @@ def decide(
     values, totals = column.distinct(weights)
     if len(values) == 0:
         return Unusable("every value is missing on the rows that count")
+    if len(values) == 1 and column.is_rounded:
+        same = "its numbers differ only behind their first 15 digits"
+        return Unusable(f"{same}, which is all that double precision keeps")
     if len(values) == 1:
         return Unusable(f"constant: every value that is not missing is {_plain(values[0])!r}")
     is_long = kind is None and bool(column.order) and len(values) > _MANY_TEXTS
@@ -202,10 +207,14 @@ def _too_many_texts(column: Column, values: NDArray[Any], n_rows: int) -> str | 
     others = [text for text in values if not _NUMBER.fullmatch(text)]
     if len(others) > _NOT_NUMBERS:
         return f"{RARE_LEVELS}: {said}"
+    comma = next(filter(_DECIMAL_COMMA.fullmatch, values), None)
+    # Beside a decimal point, commas are something else.
+    has_commas = comma is not None and not any("." in text for text in values)
+    what = DECIMAL_COMMAS if has_commas else NUMBER_TEXTS
     if others:
-        return f"{NUMBER_TEXTS}: {said}, with {text_list([repr(text) for text in others], 'and')}"
-    example = next((text for text in values if "," in text), values[0])
-    return f"{NUMBER_TEXTS}: {said}, such as {example!r}"
+        return f"{what}: {said}, with {text_list([repr(text) for text in others], 'and')}"
+    example = comma or next((text for text in values if "," in text), values[0])
+    return f"{what}: {said}, such as {example!r}"
 
 
 def are_dates(texts: Iterable[str]) -> bool:

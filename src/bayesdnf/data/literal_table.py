@@ -20,6 +20,8 @@ _CODE = {operator: code for code, operator in enumerate(OPERATORS)}
 # The core knows =, !=, >= and <; operators in words are what they mean.
 _CORE_CODE = np.array([_CODE[MEANING.get(o, (o, 0))[0]] for o in OPERATORS], dtype=np.uint8)
 
+_FEW = 8  # literals of an attribute are looked through; a dictionary for each would take memory
+
 _ARRAYS = {
     "attribute": np.int32, "rank": np.int32, "operator": np.uint8,
     "plane": np.int32, "valid": np.int32, "complement": np.bool_,
@@ -195,8 +197,21 @@ class LiteralTable(Sequence[Literal]):
 
     def find(self, literal: Literal) -> int | None:
         """Index of a literal, or None when it is not on offer."""
-        members = self.members(self._number_of(literal.attribute)).tolist()
-        return next((i for i in members if self[i] == literal), None)
+        number = self._number_of(literal.attribute)
+        if number not in self._places:
+            members = self.members(number).tolist()
+            if len(members) <= _FEW:
+                return next((i for i in members if self[i] == literal), None)
+            # Backwards: of equal literals, the first is found.
+            self._places[number] = {self[i]: i for i in reversed(members)}
+        return self._places[number].get(literal)
+
+    def __contains__(self, literal: object) -> bool:
+        return (
+            isinstance(literal, Literal)
+            and literal.attribute in self.numbers
+            and self.find(literal) is not None
+        )
 
     def index_of(self, literal: Literal) -> int:
         """Index of a literal; an error that helps when it is not on offer."""
@@ -235,6 +250,11 @@ class LiteralTable(Sequence[Literal]):
     def numbers(self) -> dict[str, int]:
         """Number of each attribute, by its name."""
         return {name: number for number, name in enumerate(self.attributes)}
+
+    @cached_property
+    def _places(self) -> dict[int, dict[Literal, int]]:
+        """Indices of the literals of attributes that have many, filled as they are asked for."""
+        return {}
 
     @cached_property
     def _grouped(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import gzip
+import io
 import os
 import warnings
 import zlib
@@ -126,13 +127,19 @@ def _read_parquet(path: str | os.PathLike[str]) -> pd.DataFrame:
             )
             held = file.read()
         held.validate(full=True)  # texts among others, which would else be read as they are used
-        table: pd.DataFrame = held.to_pandas()
+        table: pd.DataFrame = _with_named_index(held.to_pandas())
     except BayesDNFError:
         raise
     except Exception as error:  # noqa: BLE001  whatever a forged file makes its reader raise
         _refuse(path, f"it is damaged ({_first_line(error)})", error)
     _require_distinct(path, [str(name) for name in table.columns])
     return table
+
+
+def _with_named_index(table: pd.DataFrame) -> pd.DataFrame:
+    """Make columns of what pandas wrote as an index with names: for its writer they are some."""
+    named = [level for level, name in enumerate(table.index.names) if name is not None]
+    return table.reset_index(level=named, allow_duplicates=True) if named else table
 
 
 def _read_text(
@@ -170,7 +177,13 @@ def _read_text(
         _refuse(path, _too_long(path, sep) or "its rows have more cells than its header", error)
     except pd.errors.ParserError as error:
         said = _first_line(error).removeprefix("Error tokenizing data. C error: ")
-        _refuse(path, _too_long(path, sep) or said, error)
+        if said.startswith("EOF inside string"):
+            said = (
+                f"the row that begins in line {_last_line(path, sep)} has a quote without its end"
+            )
+        else:
+            said = _too_long(path, sep) or said
+        _refuse(path, said, error)
     except UnicodeDecodeError as error:
         _refuse(
             path,
@@ -202,6 +215,21 @@ def _too_long(path: str | os.PathLike[str], sep: str) -> str | None:
             if len(cells) > n_names:
                 return f"line {line} has more cells than its header, {len(cells)} and not {n_names}"
     return None
+
+
+def _last_line(path: str | os.PathLike[str], sep: str) -> int:
+    """Return the line that the last record begins on: a quote without its end takes all behind."""
+    last = line = 1
+    with open_text(path, None, "") as stream:
+        text = io.TextIOWrapper(stream, "utf-8-sig", newline="")
+        reader = csv.reader(text, delimiter=sep)
+        try:
+            for _ in reader:
+                last, line = line, reader.line_num + 1
+        except csv.Error:  # the cell is too long, because all behind is in it
+            last = line
+        text.detach()  # or the stream would be closed with it
+    return last
 
 
 def _check_header(path: str | os.PathLike[str], names: list[str], sep: str) -> None:

@@ -11,6 +11,7 @@ from .wording import count, listed, plural
 _SHOWN = 3
 DATES = "dates as texts"
 NUMBER_TEXTS = "numbers as texts"
+DECIMAL_COMMAS = f"{NUMBER_TEXTS} with decimal commas"
 RARE_LEVELS = "texts that repeat rarely"
 _NEGATIVE = {"!=", "<", "false"}
 
@@ -91,7 +92,7 @@ def not_offered(encoder: FittedEncoder) -> list[str]:
             f"Negations, such as {missing}, were not offered: fit with negations=True "
             f"(--negations)."
         )
-    elsewhere = _left_out(encoder)
+    elsewhere = _left_out(encoder.dropped_)
     if dropped := [name for name in encoder.dropped_ if name not in elsewhere]:
         n = len(dropped)
         said.append(f"{count(n, 'column')} gave no literals: {listed(dropped, _SHOWN)}.")
@@ -124,11 +125,34 @@ def left_out(encoder: FittedEncoder) -> list[str]:
     Left out: 'name' (texts that repeat rarely: 40 different ones on 40 rows). To offer it
     anyway: kinds={'name': 'categorical'} (--kind name=categorical).
     """
-    found = _left_out(encoder)
+    found = _left_out(encoder.dropped_)
     if not found:
         return []
     shown = listed(found, _SHOWN, lambda name: f"{name!r} ({found[name]})")
-    said = f"Left out: {shown}."
+    return [f"Left out: {shown}.{how_to_offer(found)}"]
+
+
+def how_to_offer(dropped: Mapping[str, str]) -> str:
+    """Say how to offer columns that were left out for what they look like.
+
+    Parameters
+    ----------
+    dropped : dict
+        From columns that give no literals to the reason; those with other reasons are skipped.
+
+    Returns
+    -------
+    str
+        Sentences, each with a space before it.
+
+    Examples
+    --------
+    >>> from bayesdnf.display.offer import how_to_offer
+    >>> how_to_offer({"born": "dates as texts: 40 different ones, such as '2020-01-31'"})
+    " To offer it anyway: kinds={'born': 'categorical'} (--kind born=categorical). For 'born', pass
+    the year, the month or the number of days since a date."
+    """
+    found, said = _left_out(dropped), ""
     numbers = [name for name, reason in found.items() if reason.startswith(NUMBER_TEXTS)]
     # Levels of numbers would be offered one by one, which is hardly ever wanted.
     if others := [name for name in found if name not in numbers]:
@@ -138,10 +162,14 @@ def left_out(encoder: FittedEncoder) -> list[str]:
     if dates := [name for name, reason in found.items() if reason.startswith(DATES)]:
         advice = "the year, the month or the number of days since a date"
         said += f" For {listed(dates, _SHOWN)}, pass {advice}."
-    if numbers:
+    commas = [name for name in numbers if found[name].startswith(DECIMAL_COMMAS)]
+    if commas:
+        advice = "numbers with a decimal point (read with decimal=',' in pandas)"
+        said += f" For {listed(commas, _SHOWN)}, pass {advice}."
+    if numbers := [name for name in numbers if name not in commas]:
         advice = "numbers such as 1234.5, and say which texts mean missing (--missing"
         said += f" For {listed(numbers, _SHOWN)}, pass {advice}; na_values in pandas)."
-    return [said]
+    return said
 
 
 def similar_texts(columns: Mapping[str, Iterable[Any]]) -> list[str]:
@@ -190,9 +218,9 @@ def levels_on_offer(encoder: FittedEncoder) -> dict[str, list[Any]]:
     }
 
 
-def _left_out(encoder: FittedEncoder) -> dict[str, str]:
+def _left_out(dropped: Mapping[str, str]) -> dict[str, str]:
     ours = (DATES, NUMBER_TEXTS, RARE_LEVELS)
-    return {name: reason for name, reason in encoder.dropped_.items() if reason.startswith(ours)}
+    return {name: reason for name, reason in dropped.items() if reason.startswith(ours)}
 
 
 def _by_column(encoder: FittedEncoder) -> dict[str, list[Any]]:

@@ -108,7 +108,10 @@ def writable(path: str | os.PathLike[str]) -> Path:
     except ValueError as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"Cannot write {os.fspath(path)!r}: {error}.") from error
+        name = os.fspath(path)
+        # Each Python has words of its own for this.
+        why = "a name can hold no null character" if "\0" in name else str(error)
+        raise InputError(f"Cannot write {name!r}: {why}.") from error
     if len(os.fsencode(target.name)) > longest:
         raise InputError(f"Cannot write {given}: its name is longer than {longest} bytes.")
     if target.exists() and not os.access(target, os.W_OK):

@@ -3,7 +3,8 @@
 ``chains`` shows the course of chains; ``membership``, ``dots`` and ``parts`` show their functions;
 ``attributes`` shows importance and partial dependence; ``reliability`` shows calibration;
 ``expected`` shows a prior; ``genome``, ``regional`` and ``quantiles`` show results of a study of
-genotypes. ``panels`` and ``labels`` make shared axes and texts.
+genotypes. ``panels``, ``labels`` and ``fonts`` make shared axes, texts
+and fonts.
 """
 
 from __future__ import annotations

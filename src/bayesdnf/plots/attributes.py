@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..checks import whole
+from .fonts import legible
 from .labels import plain, shortened
 from .panels import (
     BAR,
@@ -64,7 +65,7 @@ def importance(
     >>> plt.close(axes[0, 0].figure)
     """
     most = whole("most", "plots.importance", most, 1)
-    return draw_importance(model.importance(X, y), most, axes)
+    return legible(draw_importance(model.importance(X, y), most, axes))
 
 
 def draw_importance(table: pd.DataFrame, most: int = 15, axes: object = None) -> AxesArray:
@@ -157,7 +158,7 @@ def risk_along(
     plain(ax.set_xlabel(str(attribute)))
     plain(ax.set_ylabel(label))
     tidy(ax)
-    return ax
+    return legible(ax)
 
 
 def _name_classes(ax: Axes, names: list[str]) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..checks import whole
 from ..errors import InputError
+from .fonts import legible
 from .labels import function_texts, probability_text
 from .panels import (
     BAR,
@@ -72,7 +73,7 @@ def rates(draws: Draws, *, axes: object = None) -> AxesArray:
         draw_trace(row[0], row[1], values)
         row[0].set_ylabel(label)
     _finish(grid)
-    return grid
+    return legible(grid)
 
 
 def trace(draws: Draws, *, axes: object = None) -> AxesArray:
@@ -195,7 +196,7 @@ def function_posterior(draws: Draws, most: int = 10, *, ax: Axes | None = None) 
         )
     chain_legend(ax, "lower right")
     ax.set_xlabel(f"posterior probability\n{_rest(draws, len(shown))}")
-    return ax
+    return legible(ax)
 
 
 def _rest(draws: Draws, shown: int) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from ..boolean import Literal
 from ..checks import whole
 from ..model.rule import layers_of
+from .fonts import legible
 from .labels import literal_names, null_text, plain
 from .panels import (
     BAND,
@@ -114,7 +115,7 @@ def functions(draws: Draws, most: int = 8, *, axes: object = None) -> AxesArray:
     left.set_xlabel(_note(draws, set(styles.values())), fontsize="small")
     right.set_yticks([])
     right.set_xlabel("probability")
-    return np.array([left, right], dtype=object)
+    return legible(np.array([left, right], dtype=object))
 
 
 class TermStyle(NamedTuple):

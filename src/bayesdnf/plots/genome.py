@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..genomics.chromosomes import canonical_chromosomes, chromosome_order
+from .fonts import legible
 from .labels import plain, probability_text
 from .panels import INK, PALETTE, Floats, one_panel, tidy
 
@@ -91,7 +92,7 @@ def manhattan(found: Markers, genes: Genes | None = None, *, ax: Axes | None = N
     _axes(ax, genome)
     if found.function.is_null:
         _say_none(ax, found)
-    return ax
+    return legible(ax)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 from ..checks import whole
 from ..errors import ParameterError
 from ..sampling.drawn.shares import term_text
+from .fonts import legible
 from .labels import literal_names, plain, probability_text, shortened, term_texts
 from .panels import (
     INK,
@@ -95,7 +96,7 @@ def inclusion(
     tidy(ax)
     held = _HELD[kind].replace("function", draws.noun)
     ax.set_xlabel(f"probability that {held}{_rest(mean[order[most:]])}")
-    return ax
+    return legible(ax)
 
 
 def _nothing(draws: Draws) -> str:
@@ -188,7 +189,7 @@ def coinclusion(
         "below: probability that one term contains both",
         fontsize="small",
     )
-    return ax
+    return legible(ax)
 
 
 def _together(draws: Draws, kind: str, shown: list[int], single: Floats) -> Floats:

@@ -10,6 +10,7 @@ from ..checks import whole
 from ..display.markup import shown
 from ..errors import InputError
 from ..model.rule import layers_of
+from .fonts import legible
 from .labels import cut_lines, fitted, if_elif, plain, shortened
 from .panels import FAINT, LINE, MARKS, PALETTE, label_room, name_rows, one_panel, tidy
 
@@ -94,7 +95,7 @@ def part_rates(draws: Draws, number: int | None = None, *, ax: Axes | None = Non
             plain(text)
     n_drawn = len(rates)
     ax.set_xlabel(f"rate: median and 95 % of {n_drawn:,} draw{'s' * (n_drawn != 1)}")
-    return ax
+    return legible(ax)
 
 
 def _names(rule: Rule, width: int, most: int) -> list[str]:

@@ -12,6 +12,7 @@ from ..checks import whole
 from ..errors import ParameterError
 from ..genomics.chromosomes import canonical_chromosome, canonical_chromosomes
 from ..genomics.quality.linkage import find_proxies
+from .fonts import legible
 from .labels import plain, probability_text, shortened
 from .panels import INK, AxesArray, Floats, panels, tidy
 
@@ -108,7 +109,7 @@ def region(
         for ax in made[-step:, -1]:
             ax.set_axis_off()
     _legend(made[0, 0])
-    return made
+    return legible(made)
 
 
 class _Stretch(NamedTuple):

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import whole
 from ..errors import InputError
+from .fonts import legible
 from .labels import plain
 from .panels import LINES, MARKS, PALETTE, AxesArray, Floats, panels, tidy
 
@@ -107,7 +108,7 @@ def calibration(
     lower.set_ylim(bottom=0)
     lower.yaxis.set_major_locator(MaxNLocator(4, integer=True))
     lower.set_xlabel("predicted probability")
-    return grid[:, 0]
+    return legible(grid[:, 0])
 
 
 def _column(what: str, must: str, values: ArrayLike, good: Callable[[Floats], Bools]) -> Floats:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import plots
 from ..display.markup import shown
-from ..display.wording import listed
-from ..errors import BayesDNFWarning, MissingExtraError
+from ..errors import MissingExtraError
 from ..plots.attributes import draw_importance
+from ..plots.fonts import NO_FONT, find_fonts, warn_of_boxes
 from ..plots.panels import pyplot
 from .genome_facts import Picture
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ..estimators.posterior_classifier import PosteriorDNFClassifier
 
 _DPI = 110
-_SHOWN = 5  # characters
 _NO_GLYPH = re.compile(r"Glyph (\d+) .* missing from font")
 _ALONG = 3  # attributes, those that answers lose most without
 
@@ -48,31 +47,23 @@ def attribute_pictures(model: PosteriorDNFClassifier, X: Any, y: Any) -> tuple[P
         return ()
     worth = model.importance(X, y)
     what = "probabilities" if model.positive_ is None else "risk"
-    drawn = [
-        ("Importance of each attribute", draw_importance(worth)[0, 0]),
-        *(
-            (f"Averaged {what} along {name}", plots.risk_along(model, X, name))
-            for name in worth["attribute"][:_ALONG]
-        ),
-        ("Attributes that act together", plots.coinclusion(model.draws_, kind="attribute")),
-    ]
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
+        drawn = [
+            ("Importance of each attribute", draw_importance(worth)[0, 0]),
+            *(
+                (f"Averaged {what} along {name}", plots.risk_along(model, X, name))
+                for name in worth["attribute"][:_ALONG]
+            ),
+            ("Attributes that act together", plots.coinclusion(model.draws_, kind="attribute")),
+        ]
+        lacking = dict.fromkeys(c for _, ax in drawn for c in find_fonts(ax))
         pictures = tuple(_picture(title, ax) for title, ax in drawn)
-    lacking: dict[str, None] = {}
     for one in told:
-        if glyph := _NO_GLYPH.match(str(one.message)):
-            lacking[chr(int(glyph[1]))] = None
-        else:
+        if NO_FONT not in str(one.message) and not _NO_GLYPH.match(str(one.message)):
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    if lacking:  # one sentence, for matplotlib's line for each character of each picture
-        warnings.warn(
-            f"The plots of attributes show boxes for {listed(lacking, _SHOWN)}, which "
-            f"matplotlib's font does not have; set font.family in your matplotlibrc to one that "
-            f"does.",
-            BayesDNFWarning,
-            stacklevel=2,
-        )
+    if lacking:  # one sentence for all pictures
+        warn_of_boxes("The pictures of attributes show", lacking, stacklevel=3)
     return pictures
 
 

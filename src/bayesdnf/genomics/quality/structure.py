@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -404,5 +405,5 @@ def _krylov(source: _Standardised, k: int) -> tuple[Floats, Floats, float]:
     last = len(small) - 1
     values, vectors = eigh((small + small.T) / 2, subset_by_index=[last - k + 1, last])
     # The trace of Z'Z is the sum of the squares of Z: the share explained needs no matrix.
-    total = sum(float(np.square(part, dtype=np.float64).sum()) for part in source)
+    total = math.fsum(float(np.square(part, dtype=np.float64).sum()) for part in source)
     return values[::-1], basis @ vectors[:, ::-1], total

@@ -120,8 +120,9 @@ def summed(number: Ints, shares: Floats, n_sums: int = 0) -> Floats:
     --------
     >>> import numpy as np
     >>> from bayesdnf.sampling.drawn.shares import summed
-    >>> summed(np.array([0] * 49), np.full(49, 1 / 49)).tolist(), sum([1 / 49] * 49)
-    ([1.0], 1.0000000000000007)
+    >>> number, shares = np.zeros(49, dtype=int), np.full(49, 1 / 49)
+    >>> summed(number, shares).tolist(), np.bincount(number, weights=shares).tolist()
+    ([1.0], [1.0000000000000007])
     """
     return np.minimum(np.bincount(number, weights=shares, minlength=n_sums), 1.0)
 
