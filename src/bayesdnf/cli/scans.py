@@ -10,7 +10,7 @@ import typer
 from . import options
 from .output import save_result, write_json
 from .reporting import command_line
-from .studies import Stages, keeping, prepared, study_files, write_log
+from .studies import Stages, keeping, prepared, study_files, warn, write_log
 from .study_options import Files, Reading, reading
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ def scan(
             kept.genotypes, kept.y, kept.covariates, components=reading.pcs,
             columns=reading.strata or (), by_risk=reading.adjust, build=reading.build,
         )  # fmt: skip
+        warn(adjustment.warnings)
         found = scan_study(
             kept.genotypes, kept.y, size=size, among=among if size == 3 else None,
             codings=reading.codings_on_offer(), measure=measure, top=top, gap=reading.gap,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,11 +34,17 @@ class Stages(ExitStack):
 
 
 def prepared(
-    study: str, reading: Reading, stages: Stages, note: Callable[[str], object] = lambda step: None
+    study: str,
+    reading: Reading,
+    stages: Stages,
+    note: Callable[[str], object] = lambda step: None,
+    *,
+    tell: bool = True,
 ) -> Study:
     """Read and filter a study: ploidy of sex chromosomes, quality filters, close relatives.
 
-    ``note`` is told when a step has ended.
+    ``note`` is told when a step has ended. Warnings go to standard error, unless the caller shows
+    them with its results.
     """
     from ..files.packed import is_packed
     from ..genomics import Study
@@ -55,9 +61,15 @@ def prepared(
     note("filters")
     kept = kept.without_relatives(reading.king_cutoff, reading.jobs)
     note("relatives")
-    for warning in kept.warnings:
-        typer.echo(f"Warning: {warning}", err=True)
+    if tell:
+        warn(kept.warnings)
     return kept
+
+
+def warn(warnings: Iterable[str]) -> None:
+    """Show warnings on standard error."""
+    for warning in warnings:
+        typer.echo(f"Warning: {warning}", err=True)
 
 
 @contextmanager

@@ -1,5 +1,7 @@
 """What was found in a study, in words."""
 
+from dataclasses import replace
+
 from bayesdnf.genomics.markers.summary import summary
 from tests.genomics.planted import TRUTH
 
@@ -33,3 +35,16 @@ def test_no_marker_has_one_risk(no_markers):
     assert "Risk of all samples: " in text
     assert "Without a prevalence these are risks in this sample" in text
     assert "Marker:\n" not in text
+
+
+def test_inflated_tests_are_the_first_warning(planted_markers):
+    adjustment = planted_markers.adjustment
+    high = replace(adjustment, inflation=replace(adjustment.inflation, low=1.5))
+    found = replace(
+        planted_markers, adjustment=high,
+        study=replace(planted_markers.study, warnings=("Relatives.",)),
+    )  # fmt: skip
+    assert found.warnings == (high.verdict, "Relatives.")
+    text = summary(found)
+    assert text.count("Tests are inflated") == 1
+    assert text.index("Warning: Genomic inflation") < text.index("Warning: Relatives.")

@@ -35,8 +35,8 @@ def summary(found: Markers, genes: Genes | None = None) -> str:
         *([doubt, ""] if doubt else []),
         f"{n_cases:,} cases, {n_controls:,} controls, {study.genotypes.n_variants:,} variants.",
         "",
+        *(f"Warning: {warning}" for warning in found.warnings),
         *_structure(found),
-        *(f"Warning: {warning}" for warning in study.warnings),
         "",
     ]
     null = found.null_probability
@@ -57,7 +57,7 @@ def summary(found: Markers, genes: Genes | None = None) -> str:
 def _structure(found: Markers) -> list[str]:
     """Say how inflated tests are, and what strata cost."""
     adjustment = found.adjustment
-    lines = [adjustment.verdict]
+    lines = [] if adjustment.inflated else [adjustment.verdict]
     if adjustment.strata is None:
         return lines
     said = f"Markers are judged within {len(adjustment.strata)} strata"
