@@ -286,7 +286,7 @@ def read_study(
     files = open_genotypes(path)
     source = files.outcomes if pheno is None else pheno
     if source is None:
-        raise InputError(f"{path} has no phenotypes; name a phenotype file with 'pheno'.")
+        raise InputError(f"{path} has no phenotypes; name a phenotype file (pheno, --pheno).")
     outcome = read_phenotype(source, pheno_name)
     joined = join(files.samples, outcome, str(path))
     case = joined.values(outcome.names)[:, 0]

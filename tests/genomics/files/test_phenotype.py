@@ -143,3 +143,18 @@ def test_zeros_of_plink_are_missing_and_warned_about(write):
     assert found.warnings[0] in found.history
     fam = "".join(f"1 s{i} 0 0 1 {i % 3}\n" for i in range(30))
     assert read_phenotype(write(fam, "s.fam")).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ("0 1 0 1", "outcomes coded 0 and 1 must be given in a file of their own (pheno, --pheno)"),
+        ("-9 -9 -9 -9", "both are needed; give outcomes in a file of their own (pheno, --pheno)"),
+        ("1.5 3 4 2", "must be 1, 2, or 0, -9 or NA for missing; quantitative traits are not supp"),
+    ],
+)
+def test_what_to_do_where_a_fam_file_has_no_outcomes(write, values, said):
+    rows = [f"1 s{i} 0 0 1 {value}\n" for i, value in enumerate(values.split())]
+    with pytest.raises(FileFormatError) as told:
+        read_phenotype(write("".join(rows), "s.fam"))
+    assert said in str(told.value)

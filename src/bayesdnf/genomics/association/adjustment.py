@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...checks import whole
 from ...display.wording import listed, percent, text_list
-from ...errors import InputError
+from ...errors import InputError, ParameterError
 from ..chromosomes import canonical_chromosomes
 from ..genotypes import Genotypes
 from ..quality.missingness import unequal_shares
@@ -172,6 +173,7 @@ def adjust(
             ": a marker of X or Y may tell sex and nothing else. Leave these variants out, or "
             "judge markers within each sex (strata, --strata SEX)."
         )
+    components = whole("components", "adjust", components, 0)
     known = [] if covariates is None else [str(c) for c in covariates]
     absent = [c for c in columns if c not in known]
     if absent:
@@ -181,6 +183,7 @@ def adjust(
     unlinked = independent_variants(genotypes)
     every = covariates
     if components:
+        _require_components(components, genotypes, unlinked)
         found = principal_components(genotypes, components, among=unlinked, build=build)
         history.append(found.sentence)
         parts = [] if covariates is None else [covariates.reset_index(drop=True)]
@@ -206,6 +209,15 @@ def adjust(
     return Adjustment(
         every, strata, statistics, within, inflation, made_of, tuple(history), columns, warning
     )
+
+
+def _require_components(components: int, genotypes: Genotypes, unlinked: NDArray[np.intp]) -> None:
+    """Refuse more components than unlinked variants or samples can have."""
+    most = min(genotypes.n_samples - 1, len(unlinked))
+    if unlinked.size and components > most:
+        of = "unlinked common variants" if most == len(unlinked) else "samples less one"
+        must = f"at most {most:,}, the number of {of}"
+        raise ParameterError.of("components", "adjust", must, components)
 
 
 def _plus(covariates: pd.DataFrame | None, n: int) -> pd.DataFrame:

@@ -139,7 +139,7 @@ def read_phenotype(path: str | os.PathLike[str], name: str | None = None) -> Sam
         raise FileFormatError.at(
             path, f"lines {sheet.line(0)} to {sheet.line(len(values) - 1)}",
             f"{name} has {count(n_cases, 'case')} and {count(n_controls, 'control')}, read as "
-            f"{_PLINK if plink else _REGENIE}; both are needed",
+            f"{_PLINK if plink else _REGENIE}; both are needed{sheet.advice(numbers)}",
         )  # fmt: skip
     said = (
         f"{name} of {sheet.path.name} is read as {_PLINK if plink else _REGENIE}: {n_cases:,} "
@@ -299,11 +299,23 @@ class _Sheet:
         return numbers, missing
 
     def refuse_phenotype(self, row: int, name: str) -> NoReturn:
+        must = "0, 1 or NA, or 1, 2 with 0, -9 or NA for missing"
+        if self.outcomes_of_plink:
+            must = "1, 2, or 0, -9 or NA for missing"
         self.lines.refuse(
             self.first + row,
-            f"{name} is {self.texts(name).iloc[row]!r}, and must be 0, 1 or NA, or 1, 2 with 0, "
-            f"-9 or NA for missing{self._header_hint(row)}",
+            f"{name} is {self.texts(name).iloc[row]!r}, and must be {must}; quantitative traits "
+            f"are not supported{self._header_hint(row)}",
         )
+
+    def advice(self, numbers: NDArray[np.float64]) -> str:
+        """Say what to do where a file of PLINK has no cases, or no controls, as it is coded."""
+        if not self.outcomes_of_plink:
+            return ""
+        coded = set(numbers[np.isfinite(numbers) & (numbers != -9)].tolist())
+        if coded == {0.0, 1.0}:
+            return "; outcomes coded 0 and 1 must be given in a file of their own (pheno, --pheno)"
+        return "; give outcomes in a file of their own (pheno, --pheno)"
 
     def refuse_stray(self, row: int, name: str, zeros: int, ones: int, twos: int) -> NoReturn:
         """Refuse the first of a few 2s that would turn many 0s from controls into missing."""
