@@ -12,7 +12,7 @@ from ..display.wording import count
 from . import options
 from .output import save_result, write_json
 from .reporting import command_line, files_of
-from .studies import Stages, keeping, prepared, study_files, warn, write_log
+from .studies import Stages, keeping, no_empty_folder, prepared, study_files, warn, write_log
 from .study_options import Files, Reading, reading
 
 if TYPE_CHECKING:
@@ -85,13 +85,14 @@ def markers(
     effect = Effect(prevalence=prevalence, sampling=sampling)
     named = None if genes is None else Genes.read(genes)
     scans = [Scan.load(path) for path in scan or ()]
+    fresh = not out.exists()
     ready(out)
     pyplot()  # a missing library is told now, not after the work
     clock = Clock()
     if checkpoint is None and scheduler is not None:
         checkpoint = Path(f"{out}.checkpoint")
     steps = StepFiles(checkpoint)
-    with keeping(checkpoint), connected(scheduler), Stages() as stages:
+    with no_empty_folder(out, fresh), keeping(checkpoint), connected(scheduler), Stages() as stages:
         kept = prepared(study, reading, stages, clock.note, tell=False)
         found = find_markers(
             kept, effect=effect, codings=reading.codings_on_offer(), negations=negations,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -117,7 +118,7 @@ def scan(
         write_log(path, log)
 
     saved = save_result(save, out, "the pairs")
-    _tell_scan(saved.path, found.findings, found.settings, as_json)
+    _tell_scan(saved.path, found.findings, found.settings, as_json, kept.genotypes.other_names)
     saved.require()
     if checkpoint is not None:
         checkpoint.unlink(missing_ok=True)
@@ -152,8 +153,14 @@ def merge(
 
 
 def _tell_scan(
-    out: Path | None, findings: pd.DataFrame, settings: dict[str, Any], as_json: bool
+    out: Path | None,
+    findings: pd.DataFrame,
+    settings: dict[str, Any],
+    as_json: bool,
+    other_names: Mapping[str, str] | None = None,
 ) -> None:
+    from ..genomics.markers.spelling import plain_sentence
+
     if as_json:
         best = findings.head(10).to_dict("records")
         where = None if out is None else str(out)
@@ -164,6 +171,5 @@ def _tell_scan(
     units = _UNITS[settings["size"]]
     typer.echo(f"{out or 'Not saved'}: the best {len(findings):,} {units}{which}.")
     for _, row in findings.head(5).iterrows():
-        typer.echo(
-            f"  gain {row['gain']:.1f}, log BF {row['log_bayes_factor']:.1f}  {row['marker']}"
-        )
+        marker = plain_sentence(row["marker"], other_names or {})
+        typer.echo(f"  gain {row['gain']:.1f}, log BF {row['log_bayes_factor']:.1f}  {marker}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,6 +82,18 @@ def keeping(checkpoint: Path | None) -> Iterator[None]:
             typer.echo(
                 f"Progress is saved in {checkpoint}; run the same command to resume.", err=True
             )
+        raise
+
+
+@contextmanager
+def no_empty_folder(folder: Path, fresh: bool) -> Iterator[None]:
+    """Remove a folder made for results if an error or Ctrl-C left it without any."""
+    try:
+        yield
+    except BaseException:
+        if fresh:
+            with suppress(OSError):  # it holds something
+                folder.rmdir()
         raise
 
 
