@@ -72,3 +72,28 @@ def test_fit_without_a_file_to_write(run, plants):
     assert "Rule for p" in ran.out
     assert "age >=" not in ran.out
     assert "written" not in ran.out
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--pcs", 50, "--pcs must be at most 30, the number of unlinked common variants. Got 50"),
+        ("--pcs", -1, "--pcs must be a whole number, 0 or more. Got -1"),
+        ("--permutations", -5, "--permutations must be a whole number, 0 or more. Got -5"),
+        ("--prevalence", 1.5, "--prevalence must be between 0 and 1, both excluded. Got 1.5"),
+        ("--variants-kept", 0, "--variants-kept must be a whole number, 1 or more. Got 0"),
+        ("--codings", "additive", "some of dominant, recessive, heterozygous. Got 'additive'"),
+        ("--maf", 3, "--maf must be between 0 and 0.5. Got 3.0"),
+        ("--missing", "zero", "--missing must be 'keep'"),
+        ("--king-cutoff", 3, "--king-cutoff must be above 0 and at most 0.5. Got 3.0"),
+    ],
+)
+def test_options_of_markers_are_named(run, plink, option, value, said):
+    ran = run("markers", "study", "--out", "results", option, value)
+    ran.assert_one_sentence([said])
+
+
+def test_a_part_of_a_scan_is_named_as_its_option_does(run, plink):
+    assert run("scan", "study", "--part", "1/3", "--out", "p1.tsv").status == 0
+    ran = run("markers", "study", "--out", "results", "--scan", "p1.tsv")
+    ran.assert_one_sentence(["part 1 of 3 of a scan; merge all parts"])

@@ -62,7 +62,8 @@ def test_close_relatives_are_warned_about(run, tmp_path):
     write_plink(genotypes, "study", np.arange(60) < 30)
     ran = run(*markers("--variants-kept", 20, "--no-negations"))
     assert ran.status == 0
-    assert ran.err.startswith("Warning: 1 pair of close relatives")
+    assert "Warning: 1 pair of close relatives" in ran.out
+    assert ran.err == ""
     assert "s1 and s2" in Path("results/markers.log").read_text()
 
 
@@ -113,3 +114,30 @@ def test_structure_relatives_and_levels_from_the_shell(run):
     named = run(*markers("--covar", "covar.txt", "--strata", "SIDE"))
     assert named.status == 1
     assert "The covariates have no column 'SIDE' for strata; they have SITE, AGE." in named.err
+
+
+def test_no_empty_folder_is_left_behind(run, plink, monkeypatch):
+    assert run("markers", "study", "--out", "results", "--pcs", 500).status == 1
+    assert not Path("results").exists()
+
+    def stop(*given, **named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bayesdnf.genomics.find_markers", stop)
+    assert run("markers", "study", "--out", "results").status == 130
+    assert not Path("results").exists()
+    Path("results").mkdir()  # one that was there stays
+    assert run("markers", "study", "--out", "results").status == 130
+    assert Path("results").exists()
+
+
+def test_warnings_are_printed_once(run, plink):
+    lines = Path("study.fam").read_text().splitlines()
+    table = [" ".join([*line.split()[:2], str(i % 3)]) for i, line in enumerate(lines)]
+    Path("mixed.txt").write_text("\n".join(["FID IID ill", *table]) + "\n")
+    quick = ("--pheno", "mixed.txt", "--draws", 100, "--chains", 1, "--out", "results")
+    ran = run("markers", "study", *quick)
+    assert (ran.out + ran.err).count("0 is read as missing") == 1
+    told = run("markers", "study", *quick, "--json")
+    assert "0 is read as missing" in told.err
+    assert "0 is read as missing" in told.json()["warnings"][0]

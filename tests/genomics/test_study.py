@@ -247,3 +247,28 @@ def test_texts_are_levels_of_a_covariate_and_gaps_stay_gaps(tmp_path):
     covar.write_text("IID site\na north\nb 7\nc south\nd 8\n")
     with pytest.raises(FileFormatError, match=r"line 2.*site is 'north', and must be a number"):
         read_study(tmp_path / "s", covar=covar)
+
+
+def test_sex_of_the_genotype_files_is_a_covariate_by_name(tmp_path):
+    calls = Genotypes.from_copies([[0, 1, 2, 1]], iids=list("abcd"))
+    calls.samples["SEX"] = [1, 2, 0, 1]
+    write_plink(calls, tmp_path / "s", y=np.array([True, False, True, False]))
+    (tmp_path / "age.txt").write_text("IID AGE\na 1\nb 2\nc 3\nd 4\n")
+    (tmp_path / "both.txt").write_text("IID AGE SEX\na 1 F\nb 2 M\nc 3 F\nd 4 M\n")
+    sexes = ["male", "female", "unknown", "male"]
+    alone = read_study(tmp_path / "s", covar_names=["SEX"])
+    assert alone.covariates.to_dict("list") == {"SEX": sexes}
+    beside = read_study(tmp_path / "s", covar=tmp_path / "age.txt", covar_names=["SEX", "AGE"])
+    assert beside.covariates.to_dict("list") == {"AGE": [1, 2, 3, 4], "SEX": sexes}
+    own = read_study(tmp_path / "s", covar=tmp_path / "both.txt", covar_names=["SEX"])
+    assert own.covariates.to_dict("list") == {"SEX": ["F", "M", "F", "M"]}
+    with pytest.raises(InputError, match="No file of covariates is given, of which to read 'AGE'"):
+        read_study(tmp_path / "s", covar_names=["AGE"])
+
+
+def test_how_outcomes_were_read_can_be_a_warning(tmp_path):
+    calls = Genotypes.from_copies([[0, 1, 2, 1]], iids=list("abcd"))
+    write_plink(calls, tmp_path / "s")
+    (tmp_path / "p.txt").write_text("IID ill\na 0\nb 1\nc 2\nd 1\n")
+    [warning] = read_study(tmp_path / "s", tmp_path / "p.txt").warnings
+    assert "0 is read as missing (1 sample)" in warning

@@ -20,7 +20,7 @@ def test_manhattan_names_and_joins_the_members(planted_markers, planted_genes):
     assert sum(text.split("\n")[0] in names for text in said) == 2
     assert any("ALPHA" in text for text in said)
     assert any("near GAMMA" in text for text in said)
-    assert any(text.startswith("probability ") for text in said)
+    assert any(text.startswith("term ") for text in said)
     points = np.concatenate([c.get_offsets() for c in ax.collections[:2]])
     assert len(points) == planted_markers.study.genotypes.n_variants
     assert sorted(points[:, 1]) == pytest.approx(sorted(planted_markers.variants["PIP"]))

@@ -6,6 +6,7 @@ from bayesdnf import DNFClassifier
 from bayesdnf.report.doubts import checks_of
 from bayesdnf.report.draw_facts import DrawFacts
 from bayesdnf.report.facts import gather
+from bayesdnf.report.genome_facts import GenomeFacts
 from tests.report.reported import mixed
 
 
@@ -88,3 +89,9 @@ def test_texts_that_differ_in_case_only(facts):
 def test_one_class_for_all(facts):
     assert titles(facts, constant="All are ill.")["One predicted class"] is False
     assert "One predicted class" not in titles(facts)
+
+
+def test_what_is_wrong_with_a_study_comes_first(facts):
+    genome = GenomeFacts((), ("Tests are inflated.",), (), (), ())
+    first = checks_of(facts._replace(genome=genome, sure=False, trust="No."))[0]
+    assert (first.good, first.text) == (False, "Tests are inflated.")

@@ -12,7 +12,7 @@ from ..display.wording import count
 from . import options
 from .output import save_result, write_json
 from .reporting import command_line, files_of
-from .studies import Stages, keeping, prepared, study_files, write_log
+from .studies import Stages, keeping, no_empty_folder, prepared, study_files, warn, write_log
 from .study_options import Files, Reading, reading
 
 if TYPE_CHECKING:
@@ -85,14 +85,15 @@ def markers(
     effect = Effect(prevalence=prevalence, sampling=sampling)
     named = None if genes is None else Genes.read(genes)
     scans = [Scan.load(path) for path in scan or ()]
+    fresh = not out.exists()
     ready(out)
     pyplot()  # a missing library is told now, not after the work
     clock = Clock()
     if checkpoint is None and scheduler is not None:
         checkpoint = Path(f"{out}.checkpoint")
     steps = StepFiles(checkpoint)
-    with keeping(checkpoint), connected(scheduler), Stages() as stages:
-        kept = prepared(study, reading, stages, clock.note)
+    with no_empty_folder(out, fresh), keeping(checkpoint), connected(scheduler), Stages() as stages:
+        kept = prepared(study, reading, stages, clock.note, tell=False)
         found = find_markers(
             kept, effect=effect, codings=reading.codings_on_offer(), negations=negations,
             keep=variants_kept, gap=reading.gap, components=reading.pcs,
@@ -101,7 +102,9 @@ def markers(
             time_limit=time_limit, n_jobs=reading.jobs, device=device, random_state=seed,
             pairs=scans or None, progress=stages, checkpoint=checkpoint,
         )  # fmt: skip
-    if not as_json:
+    if as_json:
+        warn(found.warnings)
+    else:
         from ..genomics.markers.summary import summary
 
         typer.echo(summary(found, named))
@@ -147,7 +150,7 @@ def _result(found: Markers, files: list[Path]) -> dict[str, Any]:
         "strata": [] if strata is None else list(strata.labels),
         "layers": None if found.layered is None else found.layered.table.to_dict("records"),
         "left_out": found.searched.outside,
-        "warnings": list(found.study.warnings),
+        "warnings": list(found.warnings),
         "pairs": found.pairs.to_dict("records"),
         "history": list(found.history),
         "settings": found.settings,

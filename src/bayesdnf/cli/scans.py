@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 from . import options
 from .output import save_result, write_json
 from .reporting import command_line
-from .studies import Stages, keeping, prepared, study_files, write_log
+from .studies import Stages, keeping, prepared, study_files, warn, write_log
 from .study_options import Files, Reading, reading
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ def scan(
             kept.genotypes, kept.y, kept.covariates, components=reading.pcs,
             columns=reading.strata or (), by_risk=reading.adjust, build=reading.build,
         )  # fmt: skip
+        warn(adjustment.warnings)
         found = scan_study(
             kept.genotypes, kept.y, size=size, among=among if size == 3 else None,
             codings=reading.codings_on_offer(), measure=measure, top=top, gap=reading.gap,
@@ -116,7 +118,7 @@ def scan(
         write_log(path, log)
 
     saved = save_result(save, out, "the pairs")
-    _tell_scan(saved.path, found.findings, found.settings, as_json)
+    _tell_scan(saved.path, found.findings, found.settings, as_json, kept.genotypes.other_names)
     saved.require()
     if checkpoint is not None:
         checkpoint.unlink(missing_ok=True)
@@ -151,8 +153,14 @@ def merge(
 
 
 def _tell_scan(
-    out: Path | None, findings: pd.DataFrame, settings: dict[str, Any], as_json: bool
+    out: Path | None,
+    findings: pd.DataFrame,
+    settings: dict[str, Any],
+    as_json: bool,
+    other_names: Mapping[str, str] | None = None,
 ) -> None:
+    from ..genomics.markers.spelling import plain_sentence
+
     if as_json:
         best = findings.head(10).to_dict("records")
         where = None if out is None else str(out)
@@ -163,6 +171,5 @@ def _tell_scan(
     units = _UNITS[settings["size"]]
     typer.echo(f"{out or 'Not saved'}: the best {len(findings):,} {units}{which}.")
     for _, row in findings.head(5).iterrows():
-        typer.echo(
-            f"  gain {row['gain']:.1f}, log BF {row['log_bayes_factor']:.1f}  {row['marker']}"
-        )
+        marker = plain_sentence(row["marker"], other_names or {})
+        typer.echo(f"  gain {row['gain']:.1f}, log BF {row['log_bayes_factor']:.1f}  {marker}")

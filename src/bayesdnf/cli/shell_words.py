@@ -9,7 +9,7 @@ OPTIONS = {
         "chains", "checkpoint", "checkpoint_every", "draws", "kernel", "layers",
         "negations", "positive", "prove", "strata", "thin", "thresholds", "time_limit", "warmup",
         "allele", "ambiguous", "among", "build", "codings", "device", "gap", "holdout", "measure",
-        "part", "top",
+        "part", "top", "permutations", "prevalence", "call_rate", "sample_call_rate", "maf", "hwe",
     )},
     "kinds": "--kind",
     "missing_values": "--missing",
@@ -21,7 +21,17 @@ OPTIONS = {
 }  # fmt: skip
 """Parameters of the library that commands take as options."""
 
-_OF_DISTRIBUTIONS = {("mean", "Poisson"): "--size-mean", ("p", "Geometric"): "--count-p"}
+_OF_OWNERS = {
+    ("mean", "Poisson"): "--size-mean",
+    ("p", "Geometric"): "--count-p",
+    ("components", "find_markers"): "--pcs",
+    ("components", "adjust"): "--pcs",
+    ("k", "principal_components"): "--pcs",
+    ("keep", "find_markers"): "--variants-kept",
+    ("kinship", "close_relatives"): "--king-cutoff",
+    ("missing", "Filters"): "--missing",
+    ("ld_r2", "Filters"): "--ld-r2",
+}
 _NOT_IN_SHELLS = re.compile(r"(, a RandomState or Generator)?, or None(?=\. Got )")
 _PARAMETER = re.compile(r"The '(\w+)' parameter(?: of ([\w.]+))?")
 # An option beside it may quote a name with spaces or brackets, as the shell needs it.
@@ -49,7 +59,7 @@ def in_shell_words(text: str) -> str:
 
 def _parameter(found: re.Match[str]) -> str:
     name, owner = found.groups()
-    return _OF_DISTRIBUTIONS.get((name, owner)) or OPTIONS.get(name) or found[0]
+    return _OF_OWNERS.get((name, owner)) or OPTIONS.get(name) or found[0]
 
 
 def _setting(found: re.Match[str]) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,11 +34,17 @@ class Stages(ExitStack):
 
 
 def prepared(
-    study: str, reading: Reading, stages: Stages, note: Callable[[str], object] = lambda step: None
+    study: str,
+    reading: Reading,
+    stages: Stages,
+    note: Callable[[str], object] = lambda step: None,
+    *,
+    tell: bool = True,
 ) -> Study:
     """Read and filter a study: ploidy of sex chromosomes, quality filters, close relatives.
 
-    ``note`` is told when a step has ended.
+    ``note`` is told when a step has ended. Warnings go to standard error, unless the caller shows
+    them with its results.
     """
     from ..files.packed import is_packed
     from ..genomics import Study
@@ -55,9 +61,15 @@ def prepared(
     note("filters")
     kept = kept.without_relatives(reading.king_cutoff, reading.jobs)
     note("relatives")
-    for warning in kept.warnings:
-        typer.echo(f"Warning: {warning}", err=True)
+    if tell:
+        warn(kept.warnings)
     return kept
+
+
+def warn(warnings: Iterable[str]) -> None:
+    """Show warnings on standard error."""
+    for warning in warnings:
+        typer.echo(f"Warning: {warning}", err=True)
 
 
 @contextmanager
@@ -70,6 +82,18 @@ def keeping(checkpoint: Path | None) -> Iterator[None]:
             typer.echo(
                 f"Progress is saved in {checkpoint}; run the same command to resume.", err=True
             )
+        raise
+
+
+@contextmanager
+def no_empty_folder(folder: Path, fresh: bool) -> Iterator[None]:
+    """Remove a folder made for results if an error or Ctrl-C left it without any."""
+    try:
+        yield
+    except BaseException:
+        if fresh:
+            with suppress(OSError):  # it holds something
+                folder.rmdir()
         raise
 
 

@@ -14,13 +14,13 @@ from ..display.wording import count, listed
 from ..errors import FileFormatError, InputError
 from .files.null_risk import COLUMN, read_null_risk
 from .files.opening import open_genotypes
-from .files.phenotype import SampleColumns, read_covariates, read_phenotype
+from .files.phenotype import SampleColumns, read_covariates, read_phenotype, values_there
 from .files.request import ReadProgress, ReadRequest
 from .files.selection import Names, Places
 from .genotypes import Genotypes
 from .packing import open_parts, save_study
-from .quality.filters import THOUGH_ASSOCIATED, Filters
-from .quality.ploidy import haploid_calls
+from .quality.filters import MANY_SAMPLES, THOUGH_ASSOCIATED, Filters
+from .quality.ploidy import haploid_calls, sex_words
 from .quality.structure import close_relatives
 
 if TYPE_CHECKING:
@@ -151,7 +151,8 @@ class Study:
                 f"Of the samples that pass the filters {int(y.sum()):,} are cases and "
                 f"{int((~y).sum()):,} controls; both are needed. {' '.join(said)}"
             )
-        warned = [sentence for sentence in said if sentence.startswith(THOUGH_ASSOCIATED)]
+        starts = (MANY_SAMPLES, THOUGH_ASSOCIATED)
+        warned = [sentence for sentence in said if sentence.startswith(starts)]
         return replace(
             self._of(kept, genotypes),
             history=(*self.history, *said),
@@ -258,7 +259,8 @@ def read_study(
     covar : path, optional
         File of covariates, as in :func:`read_covariates`.
     covar_names : sequence of str, optional
-        Which covariates; by default all.
+        Which covariates; by default all. ``SEX`` is that of the genotype files where the file of
+        covariates has none, or none is given, with "unknown" as a level.
     null_risk : path, optional
         REGENIE's ``.loco`` file: what a model of all other chromosomes predicts becomes a further
         covariate, NULL_RISK. Every sample must be in it.
@@ -284,7 +286,7 @@ def read_study(
     files = open_genotypes(path)
     source = files.outcomes if pheno is None else pheno
     if source is None:
-        raise InputError(f"{path} has no phenotypes; name a phenotype file with 'pheno'.")
+        raise InputError(f"{path} has no phenotypes; name a phenotype file (pheno, --pheno).")
     outcome = read_phenotype(source, pheno_name)
     joined = join(files.samples, outcome, str(path))
     case = joined.values(outcome.names)[:, 0]
@@ -302,8 +304,15 @@ def read_study(
     genotypes = files.read(replace(asked, samples=None, keep=None if keep.all() else keep))
     history = [*genotypes.history, *said, *outcome.history, joined.said]
     covariates = None
-    if covar is not None:
-        columns = read_covariates(covar, covar_names)
+    names = None if covar_names is None else list(covar_names)
+    by_sex = names is not None and "SEX" in names
+    by_sex = by_sex and (covar is None or "SEX" not in values_there(covar))
+    if names is not None and by_sex:
+        names.remove("SEX")
+    if covar is None and names:
+        raise InputError(f"No file of covariates is given, of which to read {names[0]!r}.")
+    if covar is not None and names != []:
+        columns = read_covariates(covar, names)
         more = join(files.samples, columns, str(path))
         covariates = more.frame(columns.names)[keep].reset_index(drop=True)
         history += [*columns.history, more.said]
@@ -313,6 +322,10 @@ def read_study(
                 f"Missing covariates in {count(lacking, 'sample')}: kept for the search, left "
                 "out of refits with covariates."
             )
+    if by_sex:
+        frame = genotypes.samples.iloc[:, :0] if covariates is None else covariates
+        covariates = frame.reset_index(drop=True).assign(SEX=sex_words(genotypes))
+        history.append("Covariate SEX is that of the genotype files.")
     if null_risk is not None:
         if covariates is not None and COLUMN in covariates:
             raise InputError(f"{covar} has a covariate {COLUMN}, as which {null_risk} is read.")
@@ -320,7 +333,7 @@ def read_study(
         frame = genotypes.samples.iloc[:, :0] if covariates is None else covariates
         covariates = frame.reset_index(drop=True).assign(**{COLUMN: risk.values})
         history.append(risk.said)
-    return Study(genotypes, y, covariates, tuple(history))
+    return Study(genotypes, y, covariates, tuple(history), warnings=outcome.warnings)
 
 
 @dataclass(frozen=True)

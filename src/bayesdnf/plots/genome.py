@@ -48,9 +48,10 @@ def manhattan(found: Markers, genes: Genes | None = None, *, ax: Axes | None = N
     -------
     Axes
         A point for each variant. Those of the best function are named and have the colour of
-        their term, whose members an arc joins; a ring is the probability that any of the linked
-        variants that could take one's place is used. Up to five others that are used with
-        probability 0.2 or more are named beside their points.
+        their term, whose members an arc joins and whose own probability stands beside "term"; a
+        ring is the probability that any of the linked variants that could take one's place is
+        used. Up to five others that are used with probability 0.2 or more are named beside their
+        points.
 
     Examples
     --------
@@ -153,14 +154,14 @@ def _members(found: Markers, genome: _Genome, genes: Genes | None) -> list[_Memb
                 terms_of[name].append(t)
             total = slot.inclusion(found.draws, genotypes)
             ring[name] = max(ring.get(name, 0.0), total)
-    probability = found.terms["PROB"].tolist()
+    probability = found.terms["PROB"].tolist()  # of terms: dots are the variants' own
     members = []
     for name, terms in terms_of.items():
         v = genotypes.place[name]
         row = found.variants.iloc[v]
         lines = [name, "" if genes is None else genes.at(row["CHR"], int(row["BP"]))]
         alone = [t for t in terms if len({s.literal.attribute for s in found.slots[t]}) == 1]
-        lines += [f"probability {probability_text(probability[t])}" for t in alone]
+        lines += [f"term {probability_text(probability[t])}" for t in alone]
         text = "\n".join(line for line in lines if line)
         chosen = tuple(probability[t] for t in terms)
         members.append(
@@ -282,7 +283,7 @@ def _arcs(members: list[_Member], x: list[float]) -> list[_Arc]:
         [probability] = {m.probability[m.terms.index(t)] for m in members if t in m.terms}
         widest = int(np.argmax(np.diff(feet))) if len(feet) > 1 else -1
         for i, pair in enumerate(itertools.pairwise(feet)):
-            text = f"probability {probability_text(probability)}" if i == widest else ""
+            text = f"term {probability_text(probability)}" if i == widest else ""
             drawn.append((pair, t, text))
     # Short arcs first, so that a wide one finds what it has to pass above.
     drawn.sort(key=lambda arc: arc[0][1] - arc[0][0])

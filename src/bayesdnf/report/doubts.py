@@ -23,13 +23,14 @@ class Check(NamedTuple):
 
 def checks_of(facts: Facts) -> tuple[Check, ...]:
     """Gather all checks of a report, failed ones first."""
-    checks = [*_of_search(facts), *_of_draws(facts), *_of_test(facts)]
+    checks = []
+    if facts.genome is not None:  # of a study's data, which no search or chain can mend
+        checks += [Check(False, "The study", said) for said in facts.genome.warnings]
+    checks += [*_of_search(facts), *_of_draws(facts), *_of_test(facts)]
     if facts.constant:
         checks.append(Check(False, "One predicted class", facts.constant))
     if facts.similar_texts:
         checks.append(Check(False, "Similar texts", facts.similar_texts))
-    if facts.genome is not None:
-        checks += [Check(False, "The study", said) for said in facts.genome.warnings]
     return tuple(sorted(checks, key=lambda check: check.good))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..display.markup import shown
+from ..genomics.markers.spelling import plain_literal, plain_sentence
 
 if TYPE_CHECKING:
     from ..genomics import Markers
@@ -50,17 +51,20 @@ def genome_facts(
     pictures : sequence of Path
         PNG files to show, by the names that ``save_markers`` gives them.
     """
-    adjustment = found.adjustment
-    sentences = [*adjustment.history, adjustment.verdict, *found.searched.sentences]
+    adjustment, names = found.adjustment, found.study.genotypes.other_names
+    sentences = list(adjustment.history)
+    if not adjustment.inflated:  # else it is the first of the warnings
+        sentences.append(adjustment.verdict)
+    sentences += found.searched.sentences
     if not found.function.is_null:
         sentences.append(found.rivals.sentence)
     rows = [_row(found, i, row, genes) for i, row in enumerate(found.terms.to_dict("records"))]
-    warnings = list(found.study.warnings)
+    warnings = list(found.warnings)
     warnings += [f"{row['TERM']}: {row['NOTE']}" for row in found.terms.to_dict("records")
                  if row["NOTE"] != "."]  # fmt: skip
     return GenomeFacts(
-        tuple(map(shown, sentences)),
-        tuple(map(shown, warnings)),
+        tuple(shown(plain_sentence(said, names)) for said in sentences),
+        tuple(shown(plain_sentence(said, names)) for said in warnings),
         COLUMNS,
         tuple(rows),
         tuple(
@@ -75,11 +79,12 @@ def _row(found: Markers, number: int, row: Any, genes: Genes | None) -> tuple[st
     named = [
         f"{c}:{int(p):,}{_in(genes.at(c, int(p)) if genes is not None else '')}" for c, p in places
     ]
+    names = found.study.genotypes.other_names
     adjusted = "–"
     if "ADJ_OR" in row:
         adjusted = _odds(row["ADJ_OR"], row["ADJ_L95"], row["ADJ_U95"])
     proxies = [
-        str(p.literal)
+        str(plain_literal(p.literal, names))
         for slot in found.slots[number]
         for p in [x for x in slot.proxies if x.literal != slot.literal][:_PROXIES]
     ]

@@ -15,7 +15,7 @@ from ..display.markup import shown
 from ..display.trust import search_is_sure, search_trust
 from ..estimators.rules import parts_table, rules_table
 from ..estimators.saving.record import Record
-from ..genomics.markers.spelling import plain_literal
+from ..genomics.markers.spelling import plain_literal, plain_sentence
 from ..versions import versions
 from .draw_facts import draw_facts
 from .facts import DataFacts, Facts, File, Listed
@@ -95,6 +95,7 @@ def gather_markers(
     negations = bool(found.settings.get("negations", True))
     terms = term_facts(function, rules_table(posterior, function))
     plain = [[plain_literal(x, genotypes.other_names) for x in t] for t in function.literal_terms]
+    draws = draw_facts(found.draws, function, posterior.fingerprint)
     terms = tuple(
         facts._replace(literals=tuple(map(literal_words, own)))
         for facts, own in zip(terms, plain, strict=True)
@@ -124,7 +125,7 @@ def gather_markers(
         advice="To test it, score another cohort with bayesdnf predict.",
         measured=None,
         case=None if function.is_null else _case(function, genotypes),
-        draws=draw_facts(found.draws, function, posterior.fingerprint),
+        draws=draws._replace(verdict=plain_sentence(draws.verdict, genotypes.other_names)),
         averaged=None,
         bayes_factor="",
         trust=shown(search_trust(found.search)),

@@ -1,5 +1,7 @@
 """Strata, components and inflation."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from bayesdnf.errors import InputError
 from bayesdnf.genomics import Genotypes
 from bayesdnf.genomics.association.adjustment import adjust
+from bayesdnf.genomics.association.single_tests import Inflation
 
 
 @pytest.fixture(scope="module")
@@ -73,3 +76,84 @@ def test_a_column_that_is_not_there_is_named(calls, y):
         adjust(calls, y, pd.DataFrame({"age": np.arange(300)}), columns=["sex"])
     with pytest.raises(InputError, match="no column 'sex' for strata; there are none"):
         adjust(calls, y, columns=["sex"])
+
+
+def with_sex(seed=0, *, n=600, chromosome="X", bias=0.65):
+    """Autosomal variants, one of X that males carry more often, and cases who are mostly male."""
+    rng = np.random.default_rng(seed)
+    male = rng.random(n) < 0.5
+    copies = rng.binomial(2, 0.3, (40, n))
+    copies[-1] = np.where(male, 2 * (rng.random(n) < 0.6), rng.binomial(2, 0.2, n))
+    found = Genotypes.from_copies(copies)
+    found.variants["POS"] *= 1_000_000
+    found.variants.loc[39, "CHR"] = chromosome
+    found.samples["SEX"] = np.where(male, 1, 2)
+    return found, rng.random(n) < np.where(male, bias, 1 - bias), male
+
+
+def test_x_is_judged_within_sexes_where_sex_differs_by_outcome():
+    calls, y, male = with_sex()
+    found = adjust(calls, y)
+    assert found.columns == ("SEX",)
+    assert [set(male[mask]) for mask in found.masks] == [{False}, {True}]
+    [warning] = found.warnings
+    assert "are male, p = " in warning
+    assert "variants of X take part: markers are judged within each sex" in warning
+    assert found.covariates.columns.tolist() == ["SEX"]
+
+
+def test_sex_is_let_be_where_it_cannot_confound():
+    for changed in ({"chromosome": "2"}, {"bias": 0.5}):
+        found = adjust(*with_sex(**changed)[:2])
+        assert (found.strata, found.warnings) == (None, ())
+
+
+def test_sex_bias_is_warned_about_where_strata_are_not_wanted_or_cannot_help():
+    calls, y, male = with_sex(chromosome="Y")
+    for found in (adjust(calls, y, by_risk=False), adjust(calls, male)):
+        assert found.strata is None
+        assert "variants of Y take part: a marker of X or Y may tell sex" in found.warnings[0]
+        assert "--strata SEX" in found.warnings[0]
+
+
+def test_a_covariate_that_tells_sex_makes_the_strata():
+    calls, y, male = with_sex()
+    gender = pd.DataFrame({"gender": np.where(male, "m", "f"), "age": np.arange(600.0)})
+    assert adjust(calls, y, gender).columns == ("gender",)
+    asked = adjust(calls, y, gender, columns=["gender"])
+    assert (asked.columns, asked.warnings) == (("gender",), ())
+    shuffled = pd.DataFrame({"SEX": np.where(np.arange(600) % 2, "M", "F")})
+    assert adjust(calls, y, shuffled, columns=["SEX"]).columns == (
+        "SEX", "SEX of the genotype files",
+    )  # fmt: skip
+
+
+def test_sex_is_a_column_of_strata_without_a_file(calls, y):
+    with pytest.raises(InputError, match="No sample has a known sex"):
+        adjust(calls, y, columns=["SEX"])
+    known, ill, _ = with_sex(chromosome="2")
+    known.samples.loc[:9, "SEX"] = 0
+    found = adjust(known, ill, columns=["SEX"])
+    assert sorted(map(int, np.bincount(found.numbers)))[0] == 10
+    assert "SEX = unknown" in " ".join(found.strata.labels)
+
+
+def test_what_separates_cases_and_controls_is_named(calls, y):
+    ages = pd.DataFrame({"age": np.where(y, 80.0, 20.0) + np.arange(300) % 7, "bmi": 1.0 * (y > 2)})
+    with pytest.raises(InputError, match="Cases and controls do not overlap in age: "):
+        adjust(calls, y, ages)
+    batch = pd.DataFrame({"batch": np.where(y, "a", "b")})
+    with pytest.raises(InputError, match=r"do not overlap in batch: .*--no-adjust"):
+        adjust(calls, y, batch, columns=["batch"])
+
+
+def test_what_inflation_says(calls, y):
+    found = adjust(calls, y)
+    few = replace(found, inflation=Inflation.of(np.ones(7), 500, 500))
+    assert few.verdict.endswith("too few; structure cannot be judged.")
+    mild = replace(found, inflation=replace(found.inflation, value=1.27, low=1.04, high=1.61))
+    assert "1.27 [1.04, 1.61]" in mild.verdict
+    assert mild.verdict.endswith("; tests are mildly inflated.")
+    assert mild.warnings == ()
+    high = replace(found, inflation=replace(found.inflation, low=1.2))
+    assert high.warnings == (high.verdict,)

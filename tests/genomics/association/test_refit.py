@@ -203,3 +203,25 @@ def test_a_name_for_each_sample_is_no_category():
     y, holds, _ = example(0, n=80)
     with pytest.raises(InputError, match="Covariate 'IID' is text with 80 different values"):
         refit_terms(y, holds, pd.DataFrame({"IID": [f"s{i}" for i in range(80)]}))
+
+
+def test_samples_on_which_a_term_is_undecided_do_not_count():
+    y, holds, covariates = example(1)
+    gaps = np.random.default_rng(0).random(len(y)) < 0.2
+    terms = np.where(np.column_stack([gaps, np.zeros_like(gaps)]), np.nan, holds)
+    crude = odds_ratios(y, terms)
+    alone = odds_ratios(y[~gaps], holds[~gaps])
+    assert crude["odds_ratio"].tolist() == [
+        alone["odds_ratio"][0], odds_ratios(y, holds)["odds_ratio"][1],
+    ]  # fmt: skip
+    assert crude["cases"].tolist() == [y[~gaps].sum(), y.sum()]
+    assert crude["controls"].tolist() == [(~y)[~gaps].sum(), (~y).sum()]
+    found = refit_terms(y, terms, covariates)
+    known = refit_terms(y[~gaps], holds[~gaps], covariates[~gaps])
+    pd.testing.assert_frame_equal(found.table, known.table)
+    assert found.table["n"].tolist() == [(~gaps).sum()] * 2
+    assert found.history == (
+        f"{gaps.sum()} of 300 samples left out of the refit: missing calls leave a term undecided.",
+    )
+    apart = refit_terms(y, terms, covariates, together=False)
+    assert apart.table["n"].tolist() == [(~gaps).sum(), len(y)]

@@ -97,3 +97,23 @@ def test_the_interval_of_lambda_covers_it():
         assert found.per_1000 == pytest.approx(found.value)
     assert 180 <= hit <= 199
     assert "too few" in str(Inflation.of(np.ones(5), 10, 10))
+    assert not Inflation.of(np.ones(5), 10, 10).known
+
+
+def test_lambda_for_1000_is_left_out_where_it_would_be_absurd():
+    tests = np.random.default_rng(0).chisquare(1, 200)
+    few = Inflation.of(1.3 * tests, 60, 500)
+    assert np.isnan([few.per_1000, few.per_1000_low, few.per_1000_high]).all()
+    assert "1,000" not in str(few)
+    below = Inflation.of(0.5 * tests, 250, 250)  # 1 + (λ - 1) * 4 < 0
+    assert np.isnan(below.per_1000)
+    assert "for 1,000 cases and controls" in str(Inflation.of(1.3 * tests, 400, 400))
+
+
+def test_one_copy_on_y_and_mt_counts_as_one():
+    y = np.arange(80) % 40 < np.repeat([10, 20], 40)
+    calls = np.repeat([0, 2], 40) * np.ones((3, 1), dtype=int)
+    calls[0] //= 2
+    beta, error = additive_effects(make(calls, ["1", "Y", "MT"], sex=1), y)
+    np.testing.assert_allclose(beta, np.log(3))
+    np.testing.assert_allclose(error, np.sqrt(1 / 10 + 1 / 30 + 1 / 20 + 1 / 20))

@@ -98,3 +98,63 @@ def test_numbers_and_texts_in_one_column_are_refused(write):
         read_covariates(write("IID age\na 31\nb old\n"))
     with pytest.raises(FileFormatError, match="line 3: age is 'inf'"):
         read_covariates(write("IID age\na 31\nb inf\n"))
+
+
+def test_sex_is_a_covariate_like_others(write):
+    found = read_covariates(write("FID IID SEX AGE\n1 a M 41\n1 b F 42\n"))
+    assert found.names == ["SEX", "AGE"]
+    assert found.table["SEX"].tolist() == ["M", "F"]
+    assert read_covariates(write("FID IID SEX\n1 a 1\n1 b 2\n")).names == ["SEX"]
+
+
+def test_sex_of_a_psam_is_a_covariate_where_it_is_named(write):
+    path = write("#IID SEX age\na 1 31\nb 0 40\n", "s.psam")
+    assert read_covariates(path).names == ["age"]
+    np.testing.assert_array_equal(read_covariates(path, ["SEX"]).table["SEX"], [1, NAN])
+
+
+def test_sex_is_an_outcome_only_where_it_is_named(write):
+    path = write("FID IID SEX ill\n1 a 1 0\n1 b 2 1\n")
+    assert read_phenotype(path).names == ["ill"]
+    assert read_phenotype(path, "SEX").table["SEX"].tolist() == [0, 1]
+    with pytest.raises(FileFormatError, match="only identifiers and SEX"):
+        read_phenotype(write("FID IID SEX\n1 a 1\n1 b 2\n"))
+
+
+def test_a_stray_2_among_zeros_and_ones_is_refused(write):
+    rows = [f"1 s{i} {i % 2}" for i in range(60)]
+    rows[33] = "1 s33 2"
+    with pytest.raises(FileFormatError) as told:
+        read_phenotype(write("\n".join(["FID IID ill", *rows]) + "\n"))
+    for said in (
+        "line 35: ill is 2 (1 sample)", "0 (30 samples) and 1 (29 samples)",
+        "1 control, 2 case, 0, -9 or NA missing", "0 control, 1 case, -9 or NA missing",
+    ):  # fmt: skip
+        assert said in str(told.value)
+
+
+def test_zeros_of_plink_are_missing_and_warned_about(write):
+    rows = "".join(f"1 s{i} {i % 3}\n" for i in range(30))
+    found = read_phenotype(write(f"FID IID ill\n{rows}"))
+    assert found.warnings == (
+        "ill of p.txt holds 0, 1 and 2: 0 is read as missing (10 samples), 1 as control, "
+        "2 as case.",
+    )
+    assert found.warnings[0] in found.history
+    fam = "".join(f"1 s{i} 0 0 1 {i % 3}\n" for i in range(30))
+    assert read_phenotype(write(fam, "s.fam")).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ("0 1 0 1", "outcomes coded 0 and 1 must be given in a file of their own (pheno, --pheno)"),
+        ("-9 -9 -9 -9", "both are needed; give outcomes in a file of their own (pheno, --pheno)"),
+        ("1.5 3 4 2", "must be 1, 2, or 0, -9 or NA for missing; quantitative traits are not supp"),
+    ],
+)
+def test_what_to_do_where_a_fam_file_has_no_outcomes(write, values, said):
+    rows = [f"1 s{i} 0 0 1 {value}\n" for i, value in enumerate(values.split())]
+    with pytest.raises(FileFormatError) as told:
+        read_phenotype(write("".join(rows), "s.fam"))
+    assert said in str(told.value)

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bayesdnf.boolean import BooleanFunction
 from bayesdnf.errors import InputError
-from bayesdnf.genomics import find_markers, scan
+from bayesdnf.genomics import Genotypes, find_markers, scan
 from bayesdnf.genomics.markers.credible import slots_of
 from bayesdnf.genomics.markers.searching import (
     sample_functions,
@@ -16,6 +17,7 @@ from bayesdnf.genomics.markers.searching import (
     search_function,
 )
 from bayesdnf.genomics.markers.steps import (
+    _holding,
     check_scans,
     permute_outcomes,
     refit_function,
@@ -25,6 +27,7 @@ from bayesdnf.genomics.markers.steps import (
 )
 from tests.genomics.markers.stepped import FOUND, SETTINGS
 from tests.genomics.planted import QUICK, study
+from tests.genomics.twins import make
 
 
 def with_progress(task, heard):
@@ -75,3 +78,28 @@ def test_every_step_tells_its_progress(task):
     assert stages == [
         "pairs", "pairs, by genotype cells", "triples", "search", "chains", "permutations",
     ]  # fmt: skip
+
+
+def test_a_term_is_decided_where_it_holds_or_a_known_literal_fails():
+    calls = make([[1, 1, 0, 0, -1, -1, -1], [2, -1, 0, -1, 0, 1, -1]])
+    function = BooleanFunction.parse("v1_B dominant AND v2_B dominant")
+    [column] = _holding(calls, function).to_numpy().T
+    np.testing.assert_array_equal(column, [1, np.nan, 0, 0, 0, np.nan, np.nan])
+
+
+def test_counts_of_a_row_are_of_decided_samples():
+    given = study()
+    copies = given.genotypes.copies(range(30))
+    copies[3, ::9] = -1
+    calls = replace(given.genotypes, planes=Genotypes.from_copies(copies).planes)
+    found = find_markers(replace(given, genotypes=calls), **QUICK)
+    [row] = found.terms.to_dict("records")
+    first, second = copies[[3, 7]]
+    decided = (first >= 0) | (second == 0)
+    holds = (first >= 1) & (second >= 1)
+    y = given.y
+    assert (row["N_CASES"], row["N_CONTROLS"]) == ((decided & y).sum(), (decided & ~y).sum())
+    assert (row["CASES"], row["CONTROLS"]) == ((holds & y).sum(), (holds & ~y).sum())
+    a, b, n1, n0 = (row[name] for name in ("CASES", "CONTROLS", "N_CASES", "N_CONTROLS"))
+    assert row["OR"] == pytest.approx(a * (n0 - b) / (b * (n1 - a)))
+    assert row["COVERED"] == a / n1

@@ -1,6 +1,10 @@
 """What was found in a study, in words."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 from bayesdnf.genomics.markers.summary import summary
+from bayesdnf.sampling.judging.verdict import Level
 from tests.genomics.planted import TRUTH
 
 
@@ -33,3 +37,39 @@ def test_no_marker_has_one_risk(no_markers):
     assert "Risk of all samples: " in text
     assert "Without a prevalence these are risks in this sample" in text
     assert "Marker:\n" not in text
+
+
+def test_inflated_tests_are_the_first_warning(planted_markers):
+    adjustment = planted_markers.adjustment
+    high = replace(adjustment, inflation=replace(adjustment.inflation, low=1.5))
+    found = replace(
+        planted_markers, adjustment=high,
+        study=replace(planted_markers.study, warnings=("Relatives.",)),
+    )  # fmt: skip
+    assert found.warnings == (high.verdict, "Relatives.")
+    text = summary(found)
+    assert text.count("Tests are inflated") == 1
+    assert text.index("Warning: Genomic inflation") < text.index("Warning: Relatives.")
+
+
+def test_short_chains_are_told_first_only_where_the_marker_is_in_doubt(planted_markers):
+    class Short:
+        """Draws with a verdict of their own."""
+
+        level, doubt, settled = Level.SHORT, "Too few for NOT rs1_T dominant.", True
+
+        def diagnose(self):
+            return SimpleNamespace(verdict=self.doubt)
+
+        def __getattr__(self, name):
+            return getattr(planted_markers.draws, name)
+
+    sure = summary(replace(planted_markers, draws=Short()))
+    assert sure.endswith("Too few for rs1_C recessive.")
+    assert sure.count("Too few") == 1
+    unsure = summary(replace(planted_markers, draws=Short(), null_probability=0.2))
+    assert unsure.startswith("Too few for rs1_C recessive.")
+    assert unsure.count("Too few") == 1
+    apart = Short()
+    apart.level = Level.APART
+    assert summary(replace(planted_markers, draws=apart)).startswith("Too few")

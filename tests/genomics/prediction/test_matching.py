@@ -266,3 +266,15 @@ def test_an_unknown_way_with_strands_is_refused():
     table = wanted([("rs1", "7", 100, "A", "T")])
     with pytest.raises(ParameterError, match="'ambiguous' parameter of match_variants"):
         match_variants(table, cohort([("rs1", "7", 100, "A", "T")], CALLS), ambiguous="guess")
+
+
+def test_a_repeated_id_elsewhere_is_no_rival_of_one_in_its_place():
+    table = wanted([("rs1", "7", 100, "A", "G")])
+    there = cohort(
+        [("rs1", "7", 900, "A", "G"), ("rs1", "7", 100, "A", "G")],
+        [[0, 0, 1, 2], [2, -1, 0, 0]],
+    )
+    matched = match_variants(table, there)
+    assert matched.table["status"].tolist() == ["matched"]
+    assert matched.table["detail"].tolist() == ["by ID: rs1 at 7:100, A/G"]
+    assert twins.all_copies(matched.genotypes).tolist() == [[2, -1, 0, 0]]

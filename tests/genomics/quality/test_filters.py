@@ -170,3 +170,31 @@ def test_an_associated_variant_that_a_filter_drops_is_named_with_advice():
     assert study.filtered(Filters(hwe=0)).warnings == ()
     named = study.filtered(Filters(exclude=["v4"]))  # by name is by will
     assert named.warnings == ()
+
+
+def test_samples_are_judged_on_variants_that_are_not_bad_themselves():
+    rng = np.random.default_rng(0)
+    calls = rng.binomial(2, 0.3, (40, 200))
+    calls[:20][rng.random((20, 200)) < 0.4] = -1
+    calls[:, :6] = np.where(rng.random((40, 6)) < 0.5, -1, calls[:, :6])
+    study = Study(twins.make(calls), np.arange(200) % 2 == 0)
+    kept = study.filtered(Filters())
+    assert kept.genotypes.n_samples == 194
+    assert kept.genotypes.n_variants == 20
+    assert kept.history[0] == (
+        "6 of 200 samples left out: call rate below 0.9 on the 20 variants with a call rate of "
+        "0.9 or more."
+    )
+    assert kept.warnings == ()
+
+
+def test_many_samples_left_out_are_a_warning():
+    calls = np.random.default_rng(0).binomial(2, 0.3, (40, 100))
+    calls[:38, :12] = -1  # hardly a variant reaches 0.9, which is the fault of samples
+    study = Study(twins.make(calls), np.arange(100) % 2 == 0)
+    kept = study.filtered(Filters())
+    assert kept.genotypes.n_samples == 88
+    assert kept.warnings == (
+        "Many samples left out for their call rate: 12 of 100 (12.0 %) have less than 0.9; "
+        "sample_call_rate (--sample-call-rate) keeps them.",
+    )

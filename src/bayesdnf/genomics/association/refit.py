@@ -33,7 +33,8 @@ class Refit:
     Parameters
     ----------
     table : DataFrame
-        One row per term: ``term``, ``n`` samples used, ``cases`` among them, ``carriers`` among
+        One row per term: ``term``, ``n`` samples used (those that have all covariates and on which
+        every term of the model is decided), ``cases`` among them, ``carriers`` among
         them, ``odds_ratio``, ``low`` and ``high`` (95 %), ``p``, and ``method``: "maximum
         likelihood", "Firth", or "not estimable: …" with the reason.
     covariates : tuple of str
@@ -67,8 +68,14 @@ def odds_ratios(y: ArrayLike, terms: Any) -> pd.DataFrame:
     ----------
     y : array-like of bool or 0/1
         1 for cases, 0 for controls.
-    terms : DataFrame or array-like of bool, shape (n_samples, n_terms)
-        Whether each term holds for each sample.
+    terms : DataFrame or array-like, shape (n_samples, n_terms)
+        Whether each term holds for each sample, 1 or 0; NaN where a missing call leaves that
+        undecided. Samples count for the terms that are decided.
+
+    Returns
+    -------
+    DataFrame
+        One row per term, with ``cases`` and ``controls`` on which it is decided.
 
     Examples
     --------
@@ -76,18 +83,18 @@ def odds_ratios(y: ArrayLike, terms: Any) -> pd.DataFrame:
     >>> y = [1] * 30 + [0] * 30
     >>> term = [[True]] * 20 + [[False]] * 10 + [[True]] * 10 + [[False]] * 20
     >>> odds_ratios(y, term).round(2)
-       term  odds_ratio   low  high  corrected
-    0     1         4.0  1.37  11.7      False
+       term  odds_ratio   low  high  corrected  cases  controls
+    0     1         4.0  1.37  11.7      False     30        30
     """
     import pandas as pd
 
-    names, holds = _columns(terms)
+    names, holds, decided = _columns(terms)
     outcome = outcome_of(y, len(holds))
-    carriers = holds.sum(axis=0)
-    a, n_cases = holds[outcome].sum(axis=0), int(outcome.sum())
+    carriers, n = holds.sum(axis=0), decided.sum(axis=0)
+    a, n_cases = holds[outcome].sum(axis=0), decided[outcome].sum(axis=0)
     b = carriers - a
-    cells = np.stack([a, b, n_cases - a, len(holds) - n_cases - b]).astype(float)
-    possible = (carriers > 0) & (carriers < len(holds)) & (0 < n_cases < len(holds))
+    cells = np.stack([a, b, n_cases - a, n - n_cases - b]).astype(float)
+    possible = (carriers > 0) & (carriers < n) & (n_cases > 0) & (n_cases < n)
     corrected = possible & (cells == 0).any(axis=0)
     cells += np.where(corrected, 0.5, 0)  # Haldane and Anscombe: a ratio with an empty cell
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -96,8 +103,9 @@ def odds_ratios(y: ArrayLike, terms: Any) -> pd.DataFrame:
         ends = [np.exp(log_ratio + side * width) for side in (0, -1, 1)]
     ratio, low, high = (np.where(possible, end, np.nan) for end in ends)
     return pd.DataFrame(
-        {"term": names, "odds_ratio": ratio, "low": low, "high": high, "corrected": corrected}
-    )
+        {"term": names, "odds_ratio": ratio, "low": low, "high": high, "corrected": corrected,
+         "cases": n_cases, "controls": n - n_cases}
+    )  # fmt: skip
 
 
 def refit_terms(
@@ -114,8 +122,9 @@ def refit_terms(
     ----------
     y : array-like of bool or 0/1
         1 for cases, 0 for controls.
-    terms : DataFrame or array-like of bool, shape (n_samples, n_terms)
-        Whether each term holds for each sample.
+    terms : DataFrame or array-like, shape (n_samples, n_terms)
+        Whether each term holds for each sample, 1 or 0; NaN where a missing call leaves that
+        undecided. A model leaves out samples on which one of its terms is undecided.
     covariates : DataFrame, optional
         One row per sample in the same order: numbers, or texts that are taken as categories.
         Principal components are columns like others. Samples with a gap are left out.
@@ -138,7 +147,7 @@ def refit_terms(
     """
     import pandas as pd
 
-    names, holds = _columns(terms)
+    names, holds, decided = _columns(terms)
     outcome = outcome_of(y, len(holds))
     history: list[str] = []
     if covariates is None:
@@ -148,31 +157,42 @@ def refit_terms(
             f"covariates must have one row per sample, {len(holds):,}. Got {len(covariates):,}."
         )
     numbers, complete = coded_covariates(covariates, history)
-    outcome, holds = outcome[complete], holds[complete]
-    design, used = independent_columns(numbers[complete], history)
     groups = [list(range(len(names)))] if together else [[j] for j in range(len(names))]
     rows: list[Row] = [{} for _ in names]
-    for group in groups:
-        for j, row in zip(group, _fitted(design, outcome, holds[:, group]), strict=True):
-            rows[j] = row
-    common = {"n": len(outcome), "cases": int(outcome.sum())}
+    used: list[str] = []
+    for group in groups or [[]]:
+        known = complete & decided[:, group].all(axis=1)
+        if lost := int((complete & ~known).sum()):
+            what = "a term" if together else f"term {names[group[0]]}"
+            history.append(
+                f"{lost:,} of {len(known):,} samples left out of the refit: missing calls leave "
+                f"{what} undecided."
+            )
+        told: list[str] = []
+        design, used = independent_columns(numbers[known], told)
+        history += [said for said in told if said not in history]
+        own = outcome[known]
+        common = {"n": len(own), "cases": int(own.sum())}
+        for j, row in zip(group, _fitted(design, own, holds[known][:, group]), strict=True):
+            rows[j] = {"term": names[j], **common, "carriers": int(holds[known, j].sum()), **row}
     table = pd.DataFrame(
-        [
-            {"term": name, **common, "carriers": int(holds[:, j].sum()), **row}
-            for j, (name, row) in enumerate(zip(names, rows, strict=True))
-        ],
-        columns=["term", *common, "carriers", "odds_ratio", "low", "high", "p", "method"],
+        rows,
+        columns=["term", "n", "cases", "carriers", "odds_ratio", "low", "high", "p", "method"],
     )
     return Refit(table, tuple(used), tuple(history))
 
 
-def _columns(terms: Any) -> tuple[list[str], Flags]:
+def _columns(terms: Any) -> tuple[list[str], Flags, Flags]:
+    """Names of terms, where they surely hold, and where they are decided."""
+    import pandas as pd
+
     names = getattr(terms, "columns", None)
     holds = np.asarray(terms)
-    if holds.ndim != 2 or not np.isin(holds, [0, 1]).all():
-        raise InputError("terms must be samples by terms, each value true or false.")
+    decided = ~np.asarray(pd.isna(holds))
+    if holds.ndim != 2 or not np.isin(holds[decided], [0, 1]).all():
+        raise InputError("terms must be samples by terms, each value true or false, or missing.")
     labels = range(1, holds.shape[1] + 1) if names is None else names
-    return [str(label) for label in labels], holds.astype(np.bool_)
+    return [str(label) for label in labels], np.where(decided, holds, 0).astype(np.bool_), decided
 
 
 def coded_covariates(covariates: pd.DataFrame, history: list[str]) -> tuple[pd.DataFrame, Flags]:

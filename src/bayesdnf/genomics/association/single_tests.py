@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..chromosomes import canonical_chromosomes
 from ..genotypes import CARRIER, KNOWN, TWO, Genotypes
 from ..quality.ploidy import allele_counts, groups
 
@@ -20,6 +21,7 @@ Flags = NDArray[np.bool_]
 
 _MEDIAN = 0.45493642311957283  # of χ² with one degree of freedom
 _FEWEST = 20  # variants that a median of tests needs
+_ENOUGH = 200  # cases, and controls, from which λ is scaled to 1,000 of each
 _STEPS = 30  # of Newton's method
 _STRETCH = 1 << 12  # variants at a time
 _RUNAWAY = 10.0  # a log odds ratio beyond this has no maximum
@@ -35,7 +37,8 @@ class Inflation:
     value, low, high : float
         λ and its 95 % interval, that of the median of independent tests; NaN of too few.
     per_1000 : float
-        λ scaled to 1,000 cases and 1,000 controls.
+        λ scaled to 1,000 cases and 1,000 controls; NaN below 200 of either, and where scaling
+        leads below 0.
     per_1000_low, per_1000_high : float
         Its interval.
     n_variants : int
@@ -74,15 +77,25 @@ class Inflation:
         ratios = [float(end) / _MEDIAN for end in ends]
         # λ for 1,000 cases and controls: 1 + (λ - 1) (1/cases + 1/controls) / (2/1000).
         scale = (1 / max(1, n_cases) + 1 / max(1, n_controls)) * 500
-        scaled = [max(0.0, 1 + (r - 1) * scale) for r in ratios]
+        scaled = [1 + (r - 1) * scale for r in ratios]
+        if min(n_cases, n_controls) < _ENOUGH or min(scaled) < 0:
+            scaled = [float("nan")] * 3
         return cls(ratios[0], ratios[1], ratios[2], scaled[0], scaled[1], scaled[2], n)
 
+    @property
+    def known(self) -> bool:
+        """Whether there were variants enough."""
+        return self.n_variants >= _FEWEST
+
     def __str__(self) -> str:
-        if self.n_variants < _FEWEST:
+        if not self.known:
             return f"not known, {self.n_variants} unlinked variants being too few"
+        told = f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
+        if np.isnan(self.per_1000):
+            return told
         return (
-            f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}], for 1,000 cases and controls "
-            f"{self.per_1000:.2f} [{self.per_1000_low:.2f}, {self.per_1000_high:.2f}]"
+            f"{told}, for 1,000 cases and controls {self.per_1000:.2f} "
+            f"[{self.per_1000_low:.2f}, {self.per_1000_high:.2f}]"
         )
 
 
@@ -147,7 +160,8 @@ def additive_effects(
 ) -> tuple[Floats, Floats]:
     """Log odds ratio for each copy, and its standard error, by logistic regression.
 
-    Every stratum has an intercept of its own.
+    Every stratum has an intercept of its own. On Y and MT one copy, stored as two, counts as one;
+    on X it counts as two in males.
 
     Parameters
     ----------
@@ -174,7 +188,9 @@ def additive_effects(
     for some, here in _stretches(genotypes):
         cells = _Cells.of(here, y, strata)
         beta[some], error[some] = _newton(cells.cases, cells.total)
-    return beta, error
+    haploid = np.isin(canonical_chromosomes(genotypes.variants["CHR"]), ["Y", "MT"])
+    copies = np.where(haploid, 2.0, 1.0)  # in which one is stored
+    return beta * copies, error * copies
 
 
 def _newton(cases: Floats, total: Floats) -> tuple[Floats, Floats]:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _MISSING = ["NA", "na", "Na", "N/A", "n/a", "NaN", "nan", "NAN", ".", "-9", "-9.0"]
-_NOT_VALUES = ("FID", "IID", "SID", "PAT", "MAT", "SEX", "father", "mother")
+_IDENTIFIERS = ("FID", "IID", "SID", "PAT", "MAT", "father", "mother")
+_FEW, _COMMON = 5, 20  # 2s that look stray, and how many 0s for each
 _PLINK = "1 control, 2 case, 0, -9 or NA missing"
 _REGENIE = "0 control, 1 case, -9 or NA missing"
 
@@ -40,6 +41,8 @@ class SampleColumns:
         Whether a header comes before the first sample.
     history : tuple of str
         How the file was read, one sentence each.
+    warnings : tuple of str
+        Of these sentences the ones to bear in mind when reading results.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class SampleColumns:
     table: pd.DataFrame
     headed: bool
     history: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def first_line(self) -> int:
@@ -77,7 +81,9 @@ def read_phenotype(path: str | os.PathLike[str], name: str | None = None) -> Sam
     (which may begin with #), or PLINK's ``FID IID value`` without one; ``.fam`` and ``.psam``
     files are known by their names. Two codings are told apart by all values of the column: 1 and
     2 (with 0, -9 or NA missing) where a 2 occurs, else 0 and 1 (with -9 or NA missing). ``.fam``
-    and ``.psam`` files always have the first. The history says which was read.
+    and ``.psam`` files always have the first. The history says which was read. In other files a
+    few 2s among many 0s are refused, and 0, 1 and 2 together are warned about. ``SEX`` is read as
+    an outcome only where it is named.
 
     Parameters
     ----------
@@ -105,7 +111,7 @@ def read_phenotype(path: str | os.PathLike[str], name: str | None = None) -> Sam
     1 missing.
     """
     sheet = _Sheet.of(path, "PHENO")
-    names = sheet.value_names()
+    names = sheet.value_names(sex=name is not None)
     if name is None and len(names) > 1:
         raise FileFormatError.at(
             path, f"line {sheet.lines.line(0)}", f"it has {len(names)} phenotypes "
@@ -119,6 +125,10 @@ def read_phenotype(path: str | os.PathLike[str], name: str | None = None) -> Sam
     # A 2 can be nothing but PLINK's case; without one 0 and 1 are controls and cases. The history
     # says how it was read.
     plink = sheet.outcomes_of_plink or bool((numbers == 2).any())
+    n_zeros, n_ones, n_twos = (int((numbers == value).sum()) for value in range(3))
+    mixed = not sheet.outcomes_of_plink and n_zeros > 0 and n_ones > 0 and n_twos > 0
+    if mixed and n_twos <= _FEW and n_zeros >= _COMMON * n_twos:
+        sheet.refuse_stray(int(np.argmax(numbers == 2)), name, n_zeros, n_ones, n_twos)
     if plink:
         missing = missing | (numbers == 0)
         values = np.where(missing, np.nan, numbers - 1)
@@ -129,13 +139,19 @@ def read_phenotype(path: str | os.PathLike[str], name: str | None = None) -> Sam
         raise FileFormatError.at(
             path, f"lines {sheet.line(0)} to {sheet.line(len(values) - 1)}",
             f"{name} has {count(n_cases, 'case')} and {count(n_controls, 'control')}, read as "
-            f"{_PLINK if plink else _REGENIE}; both are needed",
+            f"{_PLINK if plink else _REGENIE}; both are needed{sheet.advice(numbers)}",
         )  # fmt: skip
     said = (
         f"{name} of {sheet.path.name} is read as {_PLINK if plink else _REGENIE}: {n_cases:,} "
         f"cases, {n_controls:,} controls, {int(missing.sum()):,} missing."
     )
-    return sheet.columns({name: values}, (said,))
+    if not mixed:
+        return sheet.columns({name: values}, (said,))
+    warning = (
+        f"{name} of {sheet.path.name} holds 0, 1 and 2: 0 is read as missing "
+        f"({count(n_zeros, 'sample')}), 1 as control, 2 as case."
+    )
+    return sheet.columns({name: values}, (said, warning), (warning,))
 
 
 def read_covariates(
@@ -144,7 +160,8 @@ def read_covariates(
     r"""Read covariates of samples: numbers, or texts, which are levels of a category.
 
     The layout is that of :func:`read_phenotype`; NA and -9 are missing. A column none of whose
-    values is a number is a category; one with numbers and texts is refused.
+    values is a number is a category; one with numbers and texts is refused. ``SEX`` is a covariate
+    like others; in ``.fam`` and ``.psam`` files it is one where it is named, with 0 for missing.
 
     Parameters
     ----------
@@ -168,12 +185,14 @@ def read_covariates(
     [31.0, nan]
     """
     sheet = _Sheet.of(path, "COVAR")
-    there = sheet.value_names()
+    there = sheet.value_names(sex=names is not None or not sheet.outcomes_of_plink)
     wanted = there if names is None else [sheet.require(name, there) for name in names]
     values: dict[str, NDArray[Any]] = {}
     n_missing = 0
     for name in wanted:
         numbers, missing = sheet.numbers(name)
+        if sheet.outcomes_of_plink and name == "SEX":
+            missing = missing | (numbers == 0)
         n_missing += int(missing.sum())
         endless = ~missing & ~np.isfinite(numbers)
         # No value is a number: levels of a category.
@@ -191,6 +210,11 @@ def read_covariates(
         else "."
     )
     return sheet.columns(values, (said,))
+
+
+def values_there(path: str | os.PathLike[str]) -> list[str]:
+    """Names of all columns of a file that are not identifiers."""
+    return _Sheet.of(path, "COVAR").value_names(sex=True)
 
 
 @dataclass(frozen=True)
@@ -244,10 +268,14 @@ class _Sheet:
     def line(self, row: int) -> int:
         return self.lines.line(self.first + row)
 
-    def value_names(self) -> list[str]:
-        names = [name for name in self.names if name not in _NOT_VALUES]
+    def value_names(self, *, sex: bool) -> list[str]:
+        """Names of columns that are not identifiers, with or without SEX."""
+        names = [name for name in self.names if name not in _IDENTIFIERS]
+        if not sex:
+            names = [name for name in names if name != "SEX"]
         if not names:
-            raise FileFormatError.at(self.path, f"line {self.line(0)}", "it has only identifiers")
+            only = "only identifiers and SEX" if "SEX" in self.names else "only identifiers"
+            raise FileFormatError.at(self.path, f"line {self.line(0)}", f"it has {only}")
         return names
 
     def require(self, name: str, names: list[str]) -> str:
@@ -271,10 +299,31 @@ class _Sheet:
         return numbers, missing
 
     def refuse_phenotype(self, row: int, name: str) -> NoReturn:
+        must = "0, 1 or NA, or 1, 2 with 0, -9 or NA for missing"
+        if self.outcomes_of_plink:
+            must = "1, 2, or 0, -9 or NA for missing"
         self.lines.refuse(
             self.first + row,
-            f"{name} is {self.texts(name).iloc[row]!r}, and must be 0, 1 or NA, or 1, 2 with 0, "
-            f"-9 or NA for missing{self._header_hint(row)}",
+            f"{name} is {self.texts(name).iloc[row]!r}, and must be {must}; quantitative traits "
+            f"are not supported{self._header_hint(row)}",
+        )
+
+    def advice(self, numbers: NDArray[np.float64]) -> str:
+        """Say what to do where a file of PLINK has no cases, or no controls, as it is coded."""
+        if not self.outcomes_of_plink:
+            return ""
+        coded = set(numbers[np.isfinite(numbers) & (numbers != -9)].tolist())
+        if coded == {0.0, 1.0}:
+            return "; outcomes coded 0 and 1 must be given in a file of their own (pheno, --pheno)"
+        return "; give outcomes in a file of their own (pheno, --pheno)"
+
+    def refuse_stray(self, row: int, name: str, zeros: int, ones: int, twos: int) -> NoReturn:
+        """Refuse the first of a few 2s that would turn many 0s from controls into missing."""
+        self.lines.refuse(
+            self.first + row,
+            f"{name} is 2 ({count(twos, 'sample')}), which makes 0 missing ({_PLINK}), but 0 "
+            f"({count(zeros, 'sample')}) and 1 ({count(ones, 'sample')}) are common, as in the "
+            f"other coding ({_REGENIE}); keep to one of the two",
         )
 
     def refuse_covariate(self, row: int, name: str) -> NoReturn:
@@ -289,11 +338,16 @@ class _Sheet:
             return ""
         return " (a header must begin with FID and IID, or IID)"
 
-    def columns(self, values: Mapping[str, NDArray[Any]], said: tuple[str, ...]) -> SampleColumns:
+    def columns(
+        self,
+        values: Mapping[str, NDArray[Any]],
+        said: tuple[str, ...],
+        warnings: tuple[str, ...] = (),
+    ) -> SampleColumns:
         import pandas as pd
 
         columns: dict[str, Any] = {
             name: self.texts(name).to_numpy() for name in ("FID", "IID") if name in self.names
         }
         columns.update(values)
-        return SampleColumns(self.path, pd.DataFrame(columns), self.headed, said)
+        return SampleColumns(self.path, pd.DataFrame(columns), self.headed, said, warnings)

@@ -138,6 +138,11 @@ class Markers:
         return plain(self.function, self.study.genotypes.other_names)
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to bear in mind when reading this: inflated tests, sex, filters, relatives."""
+        return (*self.adjustment.warnings, *self.study.warnings)
+
+    @property
     def strata_cost(self) -> float:
         """Nats of the function's log Bayes factor that strata took; 0 without any."""
         if self.posterior.simple or self.function.is_null:
@@ -283,7 +288,7 @@ def find_markers(
         add_family_wise(terms, variants, searched.function, permute_outcomes(task))
         clock.note("permutations")
     if task.held is not None:
-        add_held_out(terms, task.held, task.settings, searched.function)
+        add_held_out(terms, task.held, task.settings, searched.function, task.adjustment.columns)
         clock.note("held-out samples")
     history = tell(task, searched, refitted)
     return _markers(task, searched, layered, slots, terms, variants, history, clock.seconds)

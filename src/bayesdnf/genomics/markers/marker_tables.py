@@ -170,7 +170,6 @@ def marker_table(
 
     variants, frequency = genotypes.variants, genotypes.frequency
     others = genotypes.other_names
-    n_cases, n_controls = int(y.sum()), int((~y).sum())
     null = posterior.log_likelihood(BooleanFunction())
     offered: dict[str, list[Literal]] = {}
     for literal in posterior.bits.table:
@@ -198,9 +197,9 @@ def marker_table(
                 "FREQ": _joined(f"{frequency[v]:.4g}" for v in members),
                 "CASES": cases,
                 "CONTROLS": controls,
-                "N_CASES": n_cases,
-                "N_CONTROLS": n_controls,
-                "COVERED": cases / n_cases,
+                "N_CASES": int(odds["cases"][t]),
+                "N_CONTROLS": int(odds["controls"][t]),
+                "COVERED": cases / odds["cases"][t] if odds["cases"][t] else np.nan,
                 "RISK": risk.mean,
                 "RISK_L95": risk.low,
                 "RISK_U95": risk.high,

@@ -57,8 +57,8 @@ class Refitted:
 
     Parameters
     ----------
-    holds : DataFrame of bool
-        Who carries each term.
+    holds : DataFrame
+        Who carries each term, 1 or 0, NaN where missing calls leave that undecided.
     refit : Refit or None
         Odds ratios given covariates; None without any, or without terms.
     history : tuple of str
@@ -81,7 +81,11 @@ def refit_function(task: MarkerTask, function: BooleanFunction) -> Refitted:
 
 
 def add_held_out(
-    terms: pd.DataFrame, held: Study, settings: MarkerSettings, function: BooleanFunction
+    terms: pd.DataFrame,
+    held: Study,
+    settings: MarkerSettings,
+    function: BooleanFunction,
+    columns: Sequence[str] = (),
 ) -> None:
     """Test terms on samples that the search did not see: ``HELD_OR``, ``HELD_P`` and so on."""
     if function.is_null:
@@ -90,22 +94,23 @@ def add_held_out(
     # across.
     adjustment = adjust(
         held.genotypes, held.y, held.covariates, components=settings.components,
-        columns=settings.strata, by_risk=False, build=settings.build,
+        columns=columns, by_risk=False, build=settings.build,
     )  # fmt: skip
     holds = _holding(held.genotypes, function)
     add_refit(terms, refit_terms(held.y, holds, adjustment.covariates), "HELD")
 
 
 def _holding(genotypes: Genotypes, function: BooleanFunction) -> pd.DataFrame:
+    """Whether each term holds for each sample: NaN where missing calls leave that undecided."""
     import pandas as pd
 
-    return pd.DataFrame(
-        {
-            " AND ".join(map(str, term)): BooleanFunction([term])(genotypes)
-            for term in function.literal_terms
-        },
-        index=range(genotypes.n_samples),
-    )
+    columns = {}
+    for term in function.literal_terms:
+        # A term is decided where all its literals hold, or one of them is known to be false.
+        holds = BooleanFunction([term])(genotypes)
+        fails = np.logical_or.reduce([genotypes.truth(~literal) for literal in term])
+        columns[" AND ".join(map(str, term))] = np.where(holds | fails, holds, np.nan)
+    return pd.DataFrame(columns, index=range(genotypes.n_samples))
 
 
 def tabulate(

@@ -9,12 +9,16 @@ from ...boolean import BooleanFunction
 from ...display.trust import search_trust
 from ...display.wording import count
 from ...model.rates import Interval
-from .spelling import plain, plain_literal
+from ...sampling.judging.verdict import Level
+from .spelling import plain, plain_literal, plain_sentence
 
 if TYPE_CHECKING:
     from ...sampling.draws import Draws
     from ..files.genes import Genes
     from .finding import Markers
+
+
+_CLEAR = 0.01  # P(no marker) below which more draws hardly change that there is one
 
 
 def summary(found: Markers, genes: Genes | None = None) -> str:
@@ -27,16 +31,20 @@ def summary(found: Markers, genes: Genes | None = None) -> str:
     genes : Genes, optional
         Names for the places of its variants.
     """
+    return plain_sentence(_summary(found, genes), found.study.genotypes.other_names)
+
+
+def _summary(found: Markers, genes: Genes | None) -> str:
     study = found.study
     n_cases = int(study.y.sum())
     n_controls = len(study.y) - n_cases
-    doubt = found.draws.doubt
+    doubt = found.draws.doubt if _doubtful(found) else ""
     lines = [
         *([doubt, ""] if doubt else []),
         f"{n_cases:,} cases, {n_controls:,} controls, {study.genotypes.n_variants:,} variants.",
         "",
+        *(f"Warning: {warning}" for warning in found.warnings),
         *_structure(found),
-        *(f"Warning: {warning}" for warning in study.warnings),
         "",
     ]
     null = found.null_probability
@@ -54,10 +62,18 @@ def summary(found: Markers, genes: Genes | None = None) -> str:
     return "\n".join([*lines, *_layers(found), *_drawn(found)])
 
 
+def _doubtful(found: Markers) -> bool:
+    """Whether what the chains lack may change the answer, so that it must be read first."""
+    level = found.draws.level
+    if level == Level.SHORT and not found.function.is_null:
+        return found.null_probability > _CLEAR
+    return level not in (None, Level.FINE)
+
+
 def _structure(found: Markers) -> list[str]:
     """Say how inflated tests are, and what strata cost."""
     adjustment = found.adjustment
-    lines = [adjustment.verdict]
+    lines = [] if adjustment.inflated else [adjustment.verdict]
     if adjustment.strata is None:
         return lines
     said = f"Markers are scored within {len(adjustment.strata)} strata"
@@ -190,7 +206,7 @@ def _drawn(found: Markers) -> list[str]:
         f"Probability of this answer and of the most probable others, of {draws.n_functions:,} "
         "drawn:",
         *rows,
-        *([] if draws.doubt else ["", draws.diagnose().verdict]),
+        *([] if draws.level is None or _doubtful(found) else ["", draws.diagnose().verdict]),
     ]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...boolean.literal import CODINGS
 from ...checks import seconds, whole
 from ...errors import ParameterError
 from ...gpu.device import wants_gpu
@@ -63,6 +64,9 @@ class MarkerSettings:
         if not 0 <= self.holdout <= 0.9:
             raise ParameterError.of("holdout", "find_markers", "between 0 and 0.9", self.holdout)
         seconds("time_limit", "find_markers", self.time_limit)
+        if not self.codings or not set(self.codings) <= set(CODINGS):
+            must = f"some of {', '.join(CODINGS)}"
+            raise ParameterError.of("codings", "find_markers", must, ", ".join(self.codings))
         wants_gpu(self.device, "find_markers", None, worth_it=False)
         return replace(self, **numbers)
 

@@ -92,10 +92,10 @@ def match_variants(
     decides where it is far enough from one half in both, and otherwise they are listed, not
     guessed. Where the frequency of any other variant lies on the other side of one half, its
     detail warns of flipped alleles. An allele that the cohort does not name ("0") and nobody has
-    can be the one wanted. Of several that match by ID (or by place) the one with the most calls is
-    taken if all agree. A place counts for nothing where another variant wanted has the ID found
-    there, nor where most of those matched by ID are at other positions: the cohort is then of
-    another genome build.
+    can be the one wanted. Of several that match by ID (or by place) the one at the model's position
+    is taken, or of several there the one with the most calls if all agree. A place counts for
+    nothing where another variant wanted has the ID found there, nor where most of
+    those matched by ID are at other positions: the cohort is then of another genome build.
 
     Parameters
     ----------
@@ -298,9 +298,10 @@ def _choose(
     row = np.full(n_wanted, -1, dtype=np.intp)
     status = np.full(n_wanted, "absent", dtype=object)
     detail = np.full(n_wanted, "", dtype=object)
-    # The best rank first, of these the one with the most known calls, of these the first.
+    # The best rank first, of these one at the model's position, of these the one with the most
+    # known calls, of these the first.
     ordered = pairs.sort_values(
-        ["wanted", "rank", "known", "row"], ascending=[True, True, False, True]
+        ["wanted", "rank", "moved", "known", "row"], ascending=[True, True, True, False, True]
     )
     best = ordered.drop_duplicates("wanted")
     place = best["wanted"].to_numpy(dtype=np.intp)
@@ -308,7 +309,8 @@ def _choose(
     status[place] = best["status"]
     detail[place] = best["detail"]
     rivals = ordered[ordered["status"].isin(list(_FOUND))]
-    rivals = rivals[rivals["by"] == rivals.groupby("wanted")["by"].transform("first")]
+    for like in ("by", "moved"):  # one elsewhere that repeats the ID is no rival of one in place
+        rivals = rivals[rivals[like] == rivals.groupby("wanted")[like].transform("first")]
     rivals = rivals[rivals["wanted"].duplicated(keep=False)]
     for number, group in rivals.groupby("wanted"):
         i = int(str(number))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...checks import whole
-from ...display.wording import count, listed
+from ...display.wording import count, listed, percent
 from ...errors import InputError, ParameterError
 from ..chromosomes import canonical_chromosomes
 from ..files.selection import Names, Places, Regions, find_names
@@ -26,6 +26,13 @@ Flags = NDArray[np.bool_]
 
 THOUGH_ASSOCIATED = "Left out though associated with the outcome"
 """How the sentence begins that names such variants."""
+
+MANY_SAMPLES = "Many samples left out for their call rate"
+"""How the sentence begins that says so."""
+
+_MANY = 0.05  # of samples, beyond which that is a warning
+_LENIENT = 0.9  # call rate of the variants that samples are judged on, or call_rate if lower
+_ENOUGH = 0.1  # of variants that must have it; else samples, not variants, are what is bad
 
 _ADVICE = {
     "Hardy-Weinberg": "a recessive effect can cause this; hwe=0 (--hwe 0) keeps it",
@@ -49,7 +56,8 @@ class Filters:
         line).
     sample_call_rate : float, default=0.9
         Smallest share of known calls of a sample, on autosomes (on all variants if there are
-        none).
+        none) whose own call rate is 0.9 at least, or ``call_rate`` if that is lower; on all if
+        fewer than a tenth reach that. More than 5 % of samples left out are a warning.
     extract, exclude : path or collection of str, optional
         Variants to keep, or to leave out: their IDs, or a file with one a line.
     regions : str, path or sequence of them, optional
@@ -139,10 +147,28 @@ class Filters:
             variants = np.flatnonzero(autosomal(genotypes))
             if not len(variants):
                 variants = np.arange(genotypes.n_variants)
+            variants, clause = self._judging(genotypes, variants, steps.kept)
             calls = calls_per_sample(genotypes, variants)
             enough = calls / len(variants) >= self.sample_call_rate
-            steps.need(enough, f"call rate below {self.sample_call_rate:g}")
+            n, lost = int(steps.kept.sum()), int((steps.kept & ~enough).sum())
+            steps.need(enough, f"call rate below {self.sample_call_rate:g}{clause}")
+            if lost > _MANY * n:
+                steps.sentences.append(
+                    f"{MANY_SAMPLES}: {lost:,} of {n:,} ({percent(lost / n)}) have less than "
+                    f"{self.sample_call_rate:g}; sample_call_rate (--sample-call-rate) keeps them."
+                )
         return steps.kept, tuple(steps.sentences)
+
+    def _judging(
+        self, genotypes: Genotypes, variants: NDArray[np.intp], samples: Flags
+    ) -> tuple[NDArray[np.intp], str]:
+        """Choose the variants that samples are judged on: a bad variant is no fault of samples."""
+        counts, expected = expected_counts(genotypes, samples)
+        least = min(_LENIENT, self.call_rate)
+        good = variants[(counts[:, KNOWN] / np.maximum(expected, 1))[variants] >= least]
+        if len(good) == len(variants) or len(good) < _ENOUGH * len(variants):
+            return variants, ""
+        return good, f" on the {count(len(good), 'variant')} with a call rate of {least:g} or more"
 
     def apply(
         self, genotypes: Genotypes, y: ArrayLike | None = None, *, in_place: bool = False

@@ -38,6 +38,12 @@ def sexes(genotypes: Genotypes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     return np.asarray(sex == MALE), np.asarray(sex == FEMALE)
 
 
+def sex_words(genotypes: Genotypes) -> NDArray[np.object_]:
+    """Sex of each sample in a word; unknown is a level of its own."""
+    male, female = sexes(genotypes)
+    return np.select([male, female], ["male", "female"], "unknown").astype(object)
+
+
 def groups(
     genotypes: Genotypes,
 ) -> list[tuple[NDArray[np.intp], list[NDArray[np.bool_]]]]:

@@ -99,10 +99,10 @@ class Scan:
         wanted : dict
             What its settings must be.
         """
-        if self.settings.get("part") != [1, 1]:
-            raise InputError(
-                f"The scan given is part {self.settings.get('part')} of a scan; merge all parts."
-            )
+        part = self.settings.get("part")
+        if part != [1, 1]:
+            which = "{} of {}".format(*part) if isinstance(part, list) and len(part) == 2 else part
+            raise InputError(f"The scan given is part {which} of a scan; merge all parts.")
         for name, value in wanted.items():
             if self.settings.get(name) != value:
                 raise InputError(
