@@ -55,7 +55,12 @@ class _Command(_PlainFlags, TyperCommand):
 
 
 class _Group(_PlainFlags, TyperGroup):
-    pass
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; Ctrl-C ends it by a sentence."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interruption:
+            raise gate.Interruption(*interruption.args) from interruption
 
 
 app = typer.Typer(
