@@ -261,7 +261,8 @@ def test_an_interruption_before_the_search_writes_nothing(run, plants, monkeypat
         raise KeyboardInterrupt
 
     monkeypatch.setattr(pd, "read_csv", interrupt)
-    assert run(*fit()).status not in (0, 1)
+    ran = run(*fit())
+    assert (ran.status, ran.out, ran.err) == (130, "", "Interrupted.\n")
     assert files() == ["plants.csv"]
 
 
@@ -283,6 +284,7 @@ def test_a_bar_is_drawn_on_a_terminal_after_some_time_only(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     assert shown(60) == ""
     assert "-62.50" in shown(0)
+    assert "left" in shown(0)
 
 
 def test_the_prior_is_the_library_s_unless_it_is_given(run, plants):
@@ -302,8 +304,11 @@ def test_columns_that_are_ignored_are_not_on_offer(run, plants, command):
 
 
 def test_the_time_limit_ends_the_search(run, plants):
-    result = run(*fit("--time-limit", 1e-6, "--json")).json()
-    assert result["stopped"] == "time limit"
+    ran = run(*fit("--time-limit", 1e-6, "--json"))
+    assert ran.json()["stopped"] == "time limit"
+    ended = "No rule: the search was stopped by its time limit before a rule was found"
+    assert ran.err == f"Warning: {ended}; give it more time.\n"
+    assert f"{ended}.\n" in run(*fit("--time-limit", 1e-6)).out
 
 
 FILES = {

@@ -40,6 +40,8 @@ def _of_search(facts: Facts) -> list[Check]:
         return [Check(True, "The restarts agree", facts.trust)]
     one_sided = facts.is_null and facts.one_sided
     title = "Some literals were not offered" if one_sided else "The restarts do not agree"
+    if facts.cut_short:
+        title = "The search was cut short"
     return [Check(False, title, facts.trust)]
 
 

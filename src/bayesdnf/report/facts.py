@@ -21,7 +21,13 @@ from ..estimators.held_out import HeldOut
 from ..estimators.inputs import read_features
 from ..estimators.posterior_classifier import PosteriorDNFClassifier
 from ..estimators.presenting.measured import measured_lines
-from ..estimators.presenting.rule_summary import constant_answer, is_sure, similar_lines, trust
+from ..estimators.presenting.rule_summary import (
+    constant_answer,
+    cut_short,
+    is_sure,
+    similar_lines,
+    trust,
+)
 from ..estimators.rule_classifier import RuleClassifier
 from ..estimators.rules import parts_table, strata_table
 from ..estimators.saving.record import Record
@@ -113,6 +119,8 @@ class Facts(NamedTuple):
     is_list: bool
     not_offered: tuple[str, ...]
     """What no rule could say."""
+    cut_short: str
+    """That there is no rule because the search was ended before it found one."""
     one_sided: bool
     """Whether a direction of some column was not offered."""
     rule: str
@@ -258,6 +266,7 @@ def gather(
         is_null=null,
         is_list=isinstance(rule, RuleList),
         not_offered=tuple(map(shown, not_offered(model.encoder_))),
+        cut_short=shown((isinstance(model, DNFClassifier) and cut_short(model)) or ""),
         one_sided=direction_not_offered(model.encoder_) is not None,
         rule=shown(one_line(rule)),
         terms=terms,

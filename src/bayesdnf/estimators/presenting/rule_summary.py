@@ -16,7 +16,7 @@ from ...display.offer import (
     not_offered,
     similar_texts,
 )
-from ...display.trust import search_is_sure, search_trust
+from ...display.trust import ended_early, search_is_sure, search_trust
 from ...display.wording import count, with_interval
 from ...model.rates import Interval
 from ...search.result import SearchResult
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from ..posterior_classifier import PosteriorDNFClassifier
     from ..rule_classifier import RuleClassifier
 
+_EVEN = 0.5
 _MANY = 2  # rules of one score or nearly so: more are said first
 
 
@@ -145,14 +146,15 @@ def constant_answer(
     advice : str, optional
         What to do about it; by default what there is in Python.
     """
+    null = model.function_.is_null
     if model.shares_ is not None:
         answers = np.unique(model._answered_classes())
         if len(answers) > 1:
             return None
-        return (
-            f"predict returns {model.classes_[answers[0]]!s} on every row, the most probable class "
-            f"of every part; use predict_proba or parts."
-        )
+        why, instead = "the most probable class of every part", "predict_proba or parts"
+        if null:
+            why, instead = "the most probable class: there is no rule", "predict_proba"
+        return f"predict returns {model.classes_[answers[0]]!s} on every row, {why}; use {instead}."
     yes = model._says_yes(threshold)
     if yes.any() and not yes.all():
         return None
@@ -162,8 +164,14 @@ def constant_answer(
     if isinstance(model.function_, RuleList):
         whenever, instead = "whichever layer holds", "parts"
     more = "the more probable class" if threshold is None else f"predicted at {threshold:g}"
-    use = advice or f"use predict_proba or {instead}, or set a threshold"
-    return f"predict never returns {never!s}, because {answer!s} is {more} {whenever}; {use}."
+    why = f"{answer!s} is {more} {whenever}"
+    if null:
+        why = f"there is no rule and {answer!s} is {more}"
+        if threshold is None and bool((model._risk_means() == _EVEN).all()):
+            why = f"there is no rule and both classes are equally probable: {answer!s} comes first"
+    elsewhere = "predict_proba" if null else f"predict_proba or {instead}"
+    use = advice or f"use {elsewhere}, or set a threshold"
+    return f"predict never returns {never!s}, because {why}; {use}."
 
 
 def searched(model: DNFClassifier) -> str:
@@ -172,9 +180,16 @@ def searched(model: DNFClassifier) -> str:
 
 
 def no_rule(model: DNFClassifier) -> str:
-    """Say that nothing beats having no rule."""
+    """Say that nothing beats having no rule, or that there was no time to find a rule."""
+    if (ended := cut_short(model)) is not None:
+        return f"{ended}."
     offered = literals_on_offer(model.encoder_)
     return f"no combination of {offered} beats the null {searched(model)}."
+
+
+def cut_short(model: DNFClassifier) -> str | None:
+    """Say that there is no rule because the search was ended before it found one."""
+    return ended_early(_search(model)) if model.function_.is_null else None
 
 
 def _title(model: DNFClassifier) -> str:
