@@ -1,9 +1,11 @@
 """fit and predict: the rule, the model file, the answers, and every wrong table."""
 
 import gzip
+import hashlib
 import io
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -24,6 +26,7 @@ from bayesdnf import (
 from bayesdnf.data import tables
 from bayesdnf.data.columns import read_column
 from bayesdnf.display import bars
+from tests.files.limits import posix
 
 
 def files(folder="."):
@@ -309,6 +312,25 @@ def test_the_time_limit_ends_the_search(run, plants):
     ended = "No rule: the search was stopped by its time limit before a rule was found"
     assert ran.err == f"Warning: {ended}; give it more time.\n"
     assert f"{ended}.\n" in run(*fit("--time-limit", 1e-6)).out
+
+
+@posix
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_a_table_may_come_through_a_pipe(run, plants, tmp_path, name):
+    run(*fit())
+    expected = json.loads(Path("model.json").read_text())
+    table = Path("plants.csv").read_bytes()
+    for command in (fit(table=name, out="piped.json"), ("predict", "model.json", name, "--out")):
+        own = [*command, "piped.csv"] if command[-1] == "--out" else command
+        ended = subprocess.run(
+            [sys.executable, "-m", "bayesdnf", *own], input=table, capture_output=True, check=False
+        )
+        assert (ended.returncode, ended.stderr) == (0, b"")
+    found = json.loads(Path("piped.json").read_text())
+    assert found["rule"] == expected["rule"]
+    assert found["record"]["source"]["sha256"] == hashlib.sha256(table).hexdigest()
+    assert len(pd.read_csv("piped.csv")) == len(plants)
 
 
 FILES = {
