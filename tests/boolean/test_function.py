@@ -66,6 +66,7 @@ def test_copies_and_texts_are_the_same_function(f):
         ([["a"], []], "A term must hold at least one literal"),
         (["odor = f"], "Each term must be a list of literals"),
         ([Literal("a", "true")], "Each term must be a list of literals"),
+        (3, r"is made of a text or a list of terms, such as .* Got 3 instead"),
         ([3], "Each term must be a list of literals"),
         ([[3]], "A literal must be a Literal or its text"),
         ([["a AND b"]], "end of the literal"),
