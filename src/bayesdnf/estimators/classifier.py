@@ -282,7 +282,8 @@ class DNFClassifier(RuleAnswers):
     def _learn(self, task: Task, progress: Any) -> SearchResult:
         posterior = task.posterior
         if self.prove and not posterior.simple:
-            raise ParameterError.of("prove", "DNFClassifier", "False with layers or strata", True)
+            what = "more than two classes" if posterior.n_classes > 2 else "layers or strata"
+            raise ParameterError.of("prove", "DNFClassifier", f"False with {what}", True)
         start, limit = time.monotonic(), self.time_limit
         found = hunt(
             posterior,
