@@ -333,6 +333,37 @@ def test_a_table_may_come_through_a_pipe(run, plants, tmp_path, name):
     assert len(pd.read_csv("piped.csv")) == len(plants)
 
 
+def test_texts_that_may_mean_missing_are_told(run):
+    rng = np.random.default_rng(0)
+    d = rng.integers(0, 4, 300)
+    table = pd.DataFrame({"d": d.astype(str), "y": (d > 1).astype(int)})
+    table.loc[::20, "d"] = "NA"
+    table.to_csv("t.csv", index=False)
+    said = "'d' holds numbers but for 'NA', so that each of its texts is a category. If 'NA' means "
+    ran = run("fit", "t.csv", "--target", "y")
+    assert f"{said}missing, say so (--missing NA; na_values in pandas)." in " ".join(
+        ran.out.split()
+    )
+    ran = run("fit", "t.csv", "--target", "y", "--missing", "NA")
+    assert "d >= 2" in ran.out
+    assert "numbers but for" not in ran.out
+
+
+def test_a_class_that_may_mean_missing_is_refused_or_told(run):
+    table = pd.DataFrame({"a": range(300), "y": "NA"})
+    table.loc[:150, "y"] = "1"
+    table.to_csv("t.csv", index=False)
+    run("fit", "t.csv", "--target", "y").assert_one_sentence(
+        ["'y' of t.csv holds '1' and 'NA', which mostly means", "for example --positive 1."]
+    )
+    ran = run("fit", "t.csv", "--target", "y", "--positive", "1")
+    assert ran.status == 0
+    assert "'NA' is a class of 'y'; if it means missing, leave out its rows." in ran.out
+    table.loc[:50, "y"] = "0"
+    table.to_csv("t.csv", index=False)
+    assert "'NA' is a class of 'y'" in run("fit", "t.csv", "--target", "y").out
+
+
 FILES = {
     "empty.csv": b"",
     "header.csv": b"a,class\n",
@@ -476,9 +507,9 @@ def test_texts_that_differ_in_case_or_spaces_are_told_once(run, plants):
     plants.to_csv("plants.csv", index=False)
     assert run(*fit()).status == 0
     ran = run("predict", "model.json", "new.csv", "--out", "a.csv")
-    assert (
-        ran.err == f"Warning: new.csv: Texts that differ only in {said}. If they mean the same, "
-        "make them equal.\n"
+    assert ran.err.startswith(
+        f"Warning: new.csv: Texts that differ only in {said}. If they mean the same, "
+        "make them equal.\nnew.csv: 'cap' has 1 value that was not seen in the fit (' W' in "
     )
     assert run("predict", "model.json", "plants.csv", "--out", "a.csv").err == ""
 

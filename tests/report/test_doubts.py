@@ -88,3 +88,13 @@ def test_texts_that_differ_in_case_only(facts):
 def test_one_class_for_all(facts):
     assert titles(facts, constant="All are ill.")["One predicted class"] is False
     assert "One predicted class" not in titles(facts)
+
+
+def test_texts_that_may_mean_missing(facts):
+    assert titles(facts, number_texts="'d' holds …")["Texts that may mean missing"] is False
+    assert "Texts that may mean missing" not in titles(facts)
+
+
+def test_a_search_that_was_cut_short(facts):
+    changes = {"sure": False, "trust": "No.", "is_null": True, "cut_short": "it was stopped"}
+    assert titles(facts, **changes)["The search was cut short"] is False

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..boolean.literal import ONE_TEXTS, TRUE, ZERO_TEXTS, Literal, Value
 from ..checks import is_whole
+from ..display.odd_texts import is_number_text
 from ..display.offer import DATES, NUMBER_TEXTS, RARE_LEVELS
 from ..display.wording import count, text_list
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
@@ -24,10 +25,6 @@ _MANY_TEXTS = 20  # different ones in a column; up to here all are offered, howe
 _LEAST_ROWS = 20  # on average, of each of many texts
 _DAY = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})"
 _TIME = r"\d{1,2}:\d{2}[\d:.,]*(?: ?[AP]M)?(?:Z|[+-][\d:]+)?"
-# With commas of any meaning; not with leading zeros, as codes have them.
-_NUMBER = re.compile(
-    r"\s*[-+]?(?:(?:0|[1-9]\d*)(?:,\d+)*(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?\s*", re.IGNORECASE
-)
 _NOT_NUMBERS = 3  # different ones that a column of numbers may hold, such as "?" and "NA"
 _DATE = re.compile(rf"(?:{_DAY})(?:[ T]{_TIME})?", re.IGNORECASE)
 _MUST_DIRECTIONS = (
@@ -191,7 +188,7 @@ def _too_many_texts(column: Column, values: NDArray[Any], n_rows: int) -> str | 
     if n_rows >= _LEAST_ROWS * len(values):
         return None
     said = f"{len(values):,} different ones on {n_rows:,} rows"
-    others = [text for text in values if not _NUMBER.fullmatch(text)]
+    others = [text for text in values if not is_number_text(text)]
     if len(others) > _NOT_NUMBERS:
         return f"{RARE_LEVELS}: {said}"
     if others:

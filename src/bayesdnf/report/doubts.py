@@ -28,6 +28,8 @@ def checks_of(facts: Facts) -> tuple[Check, ...]:
         checks.append(Check(False, "One predicted class", facts.constant))
     if facts.similar_texts:
         checks.append(Check(False, "Similar texts", facts.similar_texts))
+    if facts.number_texts:
+        checks.append(Check(False, "Texts that may mean missing", facts.number_texts))
     if facts.genome is not None:
         checks += [Check(False, "The study", said) for said in facts.genome.warnings]
     return tuple(sorted(checks, key=lambda check: check.good))

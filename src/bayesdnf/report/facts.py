@@ -25,6 +25,7 @@ from ..estimators.presenting.rule_summary import (
     constant_answer,
     cut_short,
     is_sure,
+    number_lines,
     similar_lines,
     trust,
 )
@@ -165,6 +166,8 @@ class Facts(NamedTuple):
     predict_accuracy: float | None = None
     similar_texts: str = ""
     """Which columns have texts that differ only in case or spaces."""
+    number_texts: str = ""
+    """Which columns have texts among numbers that may mean missing."""
 
 
 class AboutReport(TypedDict, total=False):
@@ -302,6 +305,7 @@ def gather(
         measures=() if null else tuple(measured_lines(predict, marked)),
         predict_accuracy=predict.accuracy,
         similar_texts=shown(" ".join(similar_lines(model))),
+        number_texts=shown(" ".join(number_lines(model))),
     )
 
 

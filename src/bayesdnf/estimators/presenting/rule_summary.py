@@ -8,6 +8,7 @@ import numpy as np
 
 from ...boolean import RuleList
 from ...display import markup
+from ...display.odd_texts import odd_columns, odd_labels
 from ...display.offer import (
     direction_not_offered,
     left_out,
@@ -89,6 +90,7 @@ def column_lines(model: RuleClassifier) -> list[str]:
     return [
         *left_out(model.encoder_),
         *similar_lines(model),
+        *number_lines(model),
         *leakage_lines(model.deciding_columns_),
     ]
 
@@ -97,6 +99,15 @@ def similar_lines(model: RuleClassifier) -> list[str]:
     """Name columns, the target among them, with texts that differ only in case or spaces."""
     target = {model.record_.target or "y": model.labels_.tolist()}
     return similar_texts(levels_on_offer(model.encoder_) | target)
+
+
+def number_lines(model: RuleClassifier) -> list[str]:
+    """Name columns, and the target, with texts among numbers that may mean missing."""
+    asked = model.encoder_.kinds or {}
+    levels = levels_on_offer(model.encoder_)
+    columns = {name: values for name, values in levels.items() if name not in asked}
+    target = model.record_.target or "y"
+    return [*odd_columns(columns), *odd_labels(target, model.labels_.tolist())]
 
 
 def as_html(model: DNFClassifier) -> str:
