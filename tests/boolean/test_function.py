@@ -100,7 +100,7 @@ def test_marks_the_rows_on_which_some_term_holds(world):
 
 
 def test_calling_on_something_else_is_an_error_of_ours(monkeypatch):
-    monkeypatch.setattr("bayesdnf.boolean.table._readers", [])
+    monkeypatch.setattr("bayesdnf.table_reader._readers", [])
     with pytest.raises(BayesDNFError, match="list"):
         BooleanFunction("a")([1, 2])
 
