@@ -36,37 +36,38 @@ SCORES = {"representative, 15": "FasterRisk, 10", "representative, 5": "FasterRi
 DRAWN = (AVERAGED, FUNCTIONS, FOREST, "EBM", "BART", "logistic L1")
 LOST = 0.05  # log loss behind the forest that needs a reason
 NEAR = 0.003  # of the best mean AUC
+SEEN = 2  # folds that details were chosen on
 
 ABOUT = """\
 # Does averaging pay?
 
-`DNFClassifier` answers with the best function found, or with `layers=4` with the best list.
+`DNFClassifier` predicts with the best function found, or with `layers=4` with the best list.
 `PosteriorDNFClassifier` averages over functions (`layers=1`) or lists (`layers=4`) and rates
-drawn from the posterior, so that its risks include the uncertainty about the rule. A
-*representative* rule is the list of at most 15, or 5, literals whose risks are nearest to those
-of the averaged lists. All have their default settings. Same training and test rows for all
-methods; how each was called is said [beside the comparison](comparison.md#how-it-was-measured).
+drawn from the posterior, so its risks include the uncertainty about the rule. A *representative*
+rule is the list of at most 15, or 5, literals whose risks are nearest to those of the averaged
+lists. All methods have default settings and the same training and test rows; the
+[comparison](comparison.md#how-it-was-measured) describes exceptions.
 Measured by `make bench-averaging`, which writes this page.
 """
 
 # Why the average of lists falls behind the forest, found by looking at each set.
 REASONS: dict[str, str] = {
-    "promoters": """84 training rows meet 456 literals. The best rules for the *negative* class fit
-        the training rows better than any for the positive class, and predict worse; lists may take
-        them, functions with ordered risks may not, and averaged functions are ahead of the forest
-        here. Nothing in the training rows tells the two apart
+    "promoters": """84 training rows and 456 literals. The best rules for the *negative* class fit
+        the training rows better than any for the positive class, and predict worse. Lists allow
+        them, functions with ordered risks do not, and averaged functions are ahead of the forest
+        here. The training rows cannot decide between the two
         ([layers](layers.md#when-to-use-which)).""",
     "audiology_cochlear": """180 training rows, 69 columns, many of their levels rare. Lists are
-        ahead of functions, but pay for some seven literals only; forests and boosting, which use
-        many more, rank the test rows almost without error.""",
-    "lymphography": """113 training rows pay for rules of some five literals. All chains agree, so
-        that more draws do not help. The order of the rows is nearly right (the AUC is close to the
+        ahead of functions, but the data support only about seven literals; forests and boosting
+        use many more, and rank the test rows almost without error.""",
+    "lymphography": """113 training rows support rules of about five literals. All chains agree, so
+        more draws do not help. The order of the rows is nearly right (the AUC is close to the
         forest's), but their risks are not: small effects of many columns add up, which regressions
-        and boosting say better than a rule.""",
+        and boosting model better than a rule.""",
 }
 CHAINS = """On tic-tac-toe some chains stay tens of nats below the others, at lists that are not the
-true function. `diagnostics_` says that the chains disagree, and averages leave out those that are
-stuck where exact scores leave no posterior ([which chains count](trust.md#which-chains-count))."""
+true function. `diagnostics_` reports that the chains disagree, and averages exclude stuck chains in
+regions with almost no posterior mass ([which chains count](trust.md#which-chains-count))."""
 
 
 def verdicts(found: Measured) -> list[str]:
@@ -118,9 +119,9 @@ def verdicts(found: Measured) -> list[str]:
         "## Targets",
         "",
         filled(
-            f"""Targets that the project set before measuring. Differences are ours less the
-            other's, means over the sets that both finished and over all folds that both were
-            measured on, with the standard error over sets; the best peer is that of those that
+            f"""The project set these targets before measuring. Differences are our method minus
+            the other, means over the sets that both finished and over all folds on which both were
+            measured, with the standard error over sets. The best peer is the best of those that
             finished all {len(names)} sets.{outside}"""
         ),
         "",
@@ -140,10 +141,10 @@ def short_rules(found: Measured) -> list[str]:
         listed([f"{name} ({gaps[name]:+.2f})" for name in some])
         for some in (order[:3], order[:-4:-1])
     )
-    text = f"""{rule} beside {score}: a list of five literals tells at most six groups of rows
-        apart, a score of five items up to 32. In log loss the list gains most on {first}, where
-        conditions matter together, and loses most on {last}: tables on which many columns say a
-        little each, or of so few rows that five literals are chosen by chance."""
+    text = f"""{rule} compared with {score}: a list of five literals has at most six groups of
+        rows, a score of five items up to 32. In log loss the list gains most on {first}, where
+        conditions interact, and loses most on {last}: tables on which many columns have small
+        effects, or with so few rows that five literals are chosen by chance."""
     return [filled(text), ""]
 
 
@@ -195,49 +196,51 @@ def means(found: Measured) -> list[str]:
         "## On average",
         "",
         filled(
-            f"""Means over {len(names)} sets; ours in bold. The last two columns: averaged lists
-            less the method of the row on the sets that both finished, with the standard error over
-            sets; a negative log loss and a positive AUC mean that averaged lists are better."""
+            f"""Means over {len(names)} sets; our methods in bold. The last two columns are
+            averaged lists minus the method of the row on the sets that both finished, with the
+            standard error over sets; a negative log loss and a positive AUC mean that averaged
+            lists are better."""
         ),
         "",
         *table(header.split(";"), rows),
     ]
 
 
-def second_fold(found: Measured) -> list[str]:
-    """Average what was measured on a second fold."""
-    lines = [line for line in found.lines if line["fold"] == 1]
-    sets = {line["set"] for line in lines if line["method"] == AVERAGED}
-    methods = [
-        m
-        for m in SHOWN
-        if sets <= {x["set"] for x in lines if x["method"] == m and x["status"] == "done"}
-    ]
-    if not sets or len(methods) < 2:
+def later_folds(found: Measured) -> list[str]:
+    """Average the folds that were measured after everything was settled."""
+    lines = [line for line in found.lines if line["fold"] >= SEEN]
+    methods = [m for m in SHOWN if m in found.methods]
+    later = Measured(x for x in lines if x["method"] in methods)
+    names = [n for n in later.sets if all(later.folds(n, m) for m in methods)]
+    if len(names) < 2:
         return []
-    second = Measured(x for x in lines if x["set"] in sets and x["method"] in methods)
     rows = [
         [
             f"**{m}**" if m in OURS else m,
-            *(number(second.mean(m, key, [*sets])) for key in ("log_loss", "auc", "accuracy")),
+            *(number(later.mean(m, key, names)) for key in ("log_loss", "auc", "accuracy")),
+            "" if m == AVERAGED else str(later.difference(AVERAGED, m, "log_loss")),
+            "" if m == AVERAGED else str(later.difference(AVERAGED, m, "auc")),
         ]
-        for m in sorted(methods, key=lambda m: second.mean(m, "log_loss", [*sets]))
+        for m in sorted(methods, key=lambda m: later.mean(m, "log_loss", names))
+    ]
+    short = [
+        f"{later.difference(rule, score, key)} {title}"
+        for rule, score in list(SCORES.items())[-1:]
+        for key, title in (("log_loss", "log loss"), ("auc", "AUC"))
     ]
     return [
-        "## A second fold",
+        "## Folds measured after all choices were made",
         "",
         filled(
-            f"""Means over the second fold of {len(sets)} sets ({listed([*second.sets])}), of the
-            methods that were measured there. That representatives predict averaged risks, and are
-            compared with them on crossed rows too, was settled on other tables
-            ([layers](layers.md#the-representative-rule)), the second after they had lost on small
-            sets here. Three details
-            were set after a look at some small sets: that no further rows are added to these means
-            (first folds), that a layer costs a tenth of a literal, and how long to search (second
-            folds)."""
+            f"""Means over the third to fifth folds of {len(names)} sets. No code was changed after
+            a look at them. The first two folds were seen: three details of representatives were
+            chosen after a look at some small sets there (that no further rows are added to their
+            means, that a layer costs a tenth of a literal, and how long to search). All else was
+            chosen on other tables ([layers](layers.md#the-representative-rule)). On these
+            folds, representative, 5 less FasterRisk, 5: {listed(short)}."""
         ),
         "",
-        *table(["method", "log loss", "AUC", "accuracy"], rows),
+        *table(["method", "log loss", "AUC", "accuracy", "averaged lists: log loss", "AUC"], rows),
     ]
 
 
@@ -261,7 +264,7 @@ def functions_or_lists(found: Measured) -> list[str]:
         "## Functions or lists",
         "",
         filled(
-            f"""Averaged lists (`layers=4`) less averaged functions (`layers=1`). Lists have the
+            f"""Averaged lists (`layers=4`) minus averaged functions (`layers=1`). Lists have the
             lower log loss on {better} of {len(names)} sets."""
         ),
         "",
@@ -356,13 +359,13 @@ def rows_used(found: Measured) -> str:
     folds = f"{listed([str(k) for k in used])} {'was' if used == [1] else 'were'}"
     cut = [n for n, of in found.sets.items() if of["train_rows"] == MOST_ROWS]
     return filled(
-        f"""{len(found.sets)} sets; {listed(own)} have a training and a test part of their own, the
-        others five folds, of which {folds} measured with all methods. Training rows are cut to
+        f"""There are {len(found.sets)} sets: {listed(own)} have given training and test rows, the
+        other sets five folds, of which {folds} measured with all methods. Training rows are cut to
         {MOST_ROWS:,} on {listed(cut)}, the same rows for all methods. A fold of a table of one or
-        two hundred rows says little about that table; means over sets say more. Sets not measured
-        in full and left out: {listed(found.left_out)}. Not all was measured at once:
-        {OURS[0]}, {FUNCTIONS} and representatives were measured {days(found, *OURS[:4])}, all
-        others {days(found, *SHOWN[4:])}."""
+        two hundred rows has a large sampling error; means over sets are more reliable. Sets not
+        measured in full and left out: {listed(found.left_out)}. {OURS[0].capitalize()}, {FUNCTIONS}
+        and representatives were measured {days(found, *OURS[:4])}, all other methods
+        {days(found, *SHOWN[4:])}."""
     )
 
 
@@ -378,10 +381,10 @@ def main() -> None:
         *means(found),
         "![Predicted against observed risk](averaging.png)",
         "",
-        "Rows of the sets that all these methods finished, in twenty bins of predicted risk, with",
-        "95 % intervals.",
+        "Calibration: rows of the sets that all these methods finished, in twenty bins of",
+        "predicted risk, with 95 % intervals.",
         "",
-        *second_fold(found),
+        *later_folds(found),
         *functions_or_lists(found),
         *reasons(found),
         *tables(found),

@@ -33,19 +33,19 @@ html_theme.sidebar_secondary.remove: true
 
 # Comparison with other learners
 
-bayesdnf beside {n_peers} other methods, on the same training and test rows of {n_sets} real or
-classical tables. *Function* is `DNFClassifier()`, *list* `DNFClassifier(layers=4)`, *averaged*
-`PosteriorDNFClassifier` with one layer or four, *representative* the rule of at most 15 or 5
-literals that stands for the averaged lists. Measured by `make bench-peers`,
-which writes this page. The sets on which others do better come first. Log loss,
-calibration and the days on which methods were measured are on the page about
-[averaging](averaging.md).
+bayesdnf is compared with {n_peers} other methods, on the same training and test rows of {n_sets}
+real or classical tables. *Function* is `DNFClassifier()`, *list* is `DNFClassifier(layers=4)`,
+*averaged* is `PosteriorDNFClassifier` with one layer or four, and *representative* is the rule of
+at most 15 or 5 literals that approximates the averaged lists. Measured by `make bench-peers`,
+which writes this page. The sets on which other methods do better come first. The page about
+[averaging](averaging.md) has log loss, calibration and the dates of measurement.
 
 ## At a glance
 
-Our rule list and the average over lists against each other method, on the sets that both finished.
-A grey dot is a set, the mark the mean over sets, the bar its 95 % interval (Student's t). To the
-right of the line ours is better, in log loss too. A number at the edge is a mean outside the plot.
+The figures compare our rule list and the average over lists with each other method, on the sets
+that both finished. A grey dot is a set, the mark is the mean over sets, and the bar is its 95 %
+confidence interval (Student's t). To the right of the line our method is better, in log loss too.
+A number at the edge is a mean outside the plot.
 
 {gains}
 """
@@ -53,57 +53,57 @@ right of the line ours is better, in log loss too. A number at the edge is a mea
 PANELS = """\
 ## Accuracy and length, set by set
 
-Up and to the left is better: more accurate with fewer literals. Each panel has its own scale of
-accuracy. Lines are methods without rules. A mark on the lower edge with a number is below the plot.
+Up and to the left is better: more accurate with fewer literals. Each panel has its own accuracy
+scale. Lines are methods without rules. A mark on the lower edge with a number is below the plot.
 0 literals: no rule was found, and every row gets the base rate.
 
 {panels}
 """
 
-BEHIND = """On {here} of {all} sets at least one method that can be read is more accurate than each
-of our rules by more than a point. Accuracy, and literals in brackets: our best rule, the best
-method that can be read and how many more are ahead by over a point, and the best without rules,
-averages of ours among them."""
+BEHIND = """On {here} of {all} sets at least one interpretable method is more accurate than each of
+our rules by more than one percentage point. The table shows accuracy, with literals in brackets:
+our best rule, the best interpretable method, the number of other interpretable methods ahead by
+more than one point, and the best method without rules (our averages included)."""
 
-AVERAGE = """Means of log loss, AUC, accuracy and its rank. On front: the number of sets on which no
-other method is at least as accurate with at most as many literals, and better in one of them."""
+AVERAGE = """Means of log loss, AUC, accuracy and its rank. On front (Pareto front): the number of
+sets on which no other method is at least as accurate with at most as many literals, and better in
+one of them."""
 
-AGAINST = """A list of ours on the sets that both finished: on how many it is ahead or behind in
-accuracy by more than a point; its mean lead in log loss (lower is better), AUC and accuracy, with
-standard errors over sets; and the other's literals and seconds as multiples of its own (geometric
-means)."""
+AGAINST = """Our rule list on the sets that both methods finished: the number of sets on which it is
+ahead or behind in accuracy by more than one percentage point; its mean difference in log loss
+(lower is better), AUC and accuracy, with standard errors over sets; and the literals and seconds of
+the other method as multiples of those of the list (geometric means)."""
 
 HOW = """\
 ## How it was measured
 
-- **Rows.** Five stratified folds, shuffled with seed 0; measured so far: {folds}. Numbers are
-  means over them. {own} come with a training and a test part, which are used as given.
-  Training rows are cut to {most:,}, the same for all, on {cut}. Every value is a category, `?`
-  for missing among them; breast cancer has numbers. ± is a standard error over folds.
-- **Settings.** Everyone's defaults, seed 0, one thread. Exceptions: EBM has 4 bags of at most
-  1,000 rounds instead of 14 of 50,000, to end in time; BART draws 500 times instead of 100; the
-  strength of the L1 penalty and the leaves of "tree sized by CV" (2, 4, …, 128) are chosen by
-  five inner folds. FasterRisk is told 5 or 10 items. It asks for scikit-learn 1.2; here it runs
-  with a new one, one call of NumPy replaced that is gone. BOA (imodels) is left out: with rules
-  of at most three literals it had not finished votes after four minutes.
+- **Rows.** Five stratified folds, shuffled with seed 0; folds measured so far: {folds}. Numbers
+  are means over these folds. {own} have a given split into training and test rows, which is used.
+  Training rows are cut to {most:,}, the same for all methods, on {cut}. Every value is a category,
+  with `?` for missing values; breast cancer has numbers. ± is a standard error over folds.
+- **Settings.** Default settings of each method, seed 0, one thread. Exceptions: EBM has 4 bags of
+  at most 1,000 rounds instead of 14 of 50,000, to finish in time; BART draws 500 times instead of
+  100; the strength of the L1 penalty and the leaves of "tree sized by CV" (2, 4, …, 128) are
+  chosen by five inner folds. FasterRisk gets a limit of 5 or 10 items. It requires scikit-learn
+  1.2; here it runs with a newer version, with one removed NumPy call replaced. BOA (imodels) is
+  left out: with rules of at most three literals it had not finished votes after four minutes.
 - **Columns.** bayesdnf, RIPPER, IREP and EBM read texts. FasterRisk gets the 0/1 columns of
-  bayesdnf's encoder without negations, the others one 0/1 column for each level and scaled
-  numbers.
-- **Risks.** RIPPER and IREP answer with classes; the risk of a class is the share of positives
-  among the training rows that get it. Accuracy is that of a risk above one half. In log loss a
+  bayesdnf's encoder without negations. All other methods get one 0/1 column for each level and
+  scaled numbers.
+- **Risks.** RIPPER and IREP predict classes; the risk of a class is the share of positives among
+  the training rows with this prediction. Accuracy is that of a risk above one half. In log loss a
   risk of 0 or 1 counts as one in a million.
 - **Literals** are the conditions to be read: those of all rules and layers, the items of a score,
-  the coefficients of a regression that are not zero, RuleFit's among them. A tree is written as
-  an OR of ANDs, with the conditions on the paths to the leaves that predict 1. In a sum of trees
-  (FIGS) every leaf adds to the answer, so the paths to all leaves count. Counting splits instead
-  would favour trees; the medians over the sets are {splits}.
-- **Seconds** are CPU seconds of `fit`, the coding of the columns included; those of a
-  representative rule include the sampling. Every fit is a new process, whose start costs everyone
-  up to a tenth of a second. The machine was shared with other work, so that seconds may be a
-  third too long.
+  the non-zero coefficients of a regression (RuleFit's included). A tree is written as an OR of
+  ANDs, with the conditions on the paths to the leaves that predict 1. In a sum of trees (FIGS)
+  every leaf contributes to the prediction, so the paths to all leaves count. Counting splits
+  instead would favour trees; the medians over the sets are {splits}.
+- **Seconds** are CPU seconds of `fit`, including the encoding of the columns; those of a
+  representative rule include the sampling. Every fit is a new process, whose start takes up to a
+  tenth of a second. The machine was shared with other work, so seconds may be a third too long.
 - **Limits.** {cpu} CPU seconds and {memory} GiB for a fit and its predictions. A method that
-  breaks one on any fold is unfinished on that set. The limits are ours: unfinished does not mean
-  unable.
+  exceeds a limit on any fold is unfinished on that set. Unfinished methods may finish with higher
+  limits.
 - **With** {versions}; {machine}. bayesdnf's default prior was: {prior}.
 """
 
@@ -163,13 +163,13 @@ def sets_where_others_lead(found: Measured) -> list[str]:
                 ]
             )
     if not rows:
-        return ["On no set is a method with literals more accurate by a point than our rules.", ""]
+        return ["On no set is an interpretable method more accurate by a point than our rules.", ""]
     return [
-        "## Where others do better",
+        "## Where other methods do better",
         "",
         filled(BEHIND.format(here=len(rows), all=len(found.sets))),
         "",
-        *table(["set", "our best rule", "best that can be read", "more", "best without"], rows),
+        *table(["set", "our best rule", "best interpretable", "more", "best without rules"], rows),
     ]
 
 
@@ -203,7 +203,7 @@ def against_each(found: Measured) -> list[str]:
             ]
         )
     header = "method;sets;list ahead;alike;behind;log loss;AUC;accuracy;its literals;its seconds"
-    return ["## Against each of them", "", filled(AGAINST), "", *table(header.split(";"), rows)]
+    return ["## Against each method", "", filled(AGAINST), "", *table(header.split(";"), rows)]
 
 
 def summary(found: Measured, names: Sequence[str], methods: Sequence[str]) -> list[str]:

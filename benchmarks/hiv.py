@@ -105,7 +105,7 @@ def rules(drug: str, jobs: int) -> list[str]:
     risks = [f"{r.mean:.3f} ({r.low:.3f} to {r.high:.3f})" for r in best.risks_]
     lines = [
         f"The best function on all isolates: risk {risks[1]} where it holds,",
-        f"{risks[0]} elsewhere. *Gain* is what the log posterior loses without the term,",
+        f"{risks[0]} elsewhere. *Gain* is the decrease of the log posterior without the term,",
         "*probability* the term's posterior probability over all functions drawn.",
         "",
         "| mutations | isolates | resistant | gain | probability |",
@@ -149,13 +149,14 @@ def page(results: Sequence[dict[str, Any]], jobs: int) -> str:
     lines = [
         "# Drug resistance of HIV",
         "",
-        "Which mutations of the reverse transcriptase make HIV resistant to a drug? 1246 isolates,",
-        "228 mutations (position, then the amino acid found there), each one literal.",
-        f"{folds} stratified folds, the same for all methods; means over folds with standard",
-        "errors. The best function predicts two risks only, so its AUC is that of a single",
-        "cut-off; the average over functions predicts many. Our fits have default settings and at",
-        f"most {SECONDS} s; the forest has 500 trees; the penalty of the logistic regression is",
-        "chosen within each fold. Measured by `python -m benchmarks.hiv`, which writes this page.",
+        "Which mutations of the reverse transcriptase make HIV resistant to a drug? The data have",
+        "1246 isolates and 228 mutations (position, then the amino acid found there), each one",
+        f"literal. The figures are means over {folds} stratified folds, the same for all methods,",
+        "with standard errors. The best function predicts only two risks, so its AUC is that of a",
+        "single cut-off; the average over functions predicts many risks. Our fits have default",
+        f"settings and at most {SECONDS} s; the forest has 500 trees; the penalty of the logistic",
+        "regression is chosen within each fold.",
+        "Measured by `python -m benchmarks.hiv`, which writes this page.",
     ]
     for drug, name in DRUGS.items():
         lines += ["", f"## {drug} ({name})", "", *table(results, drug), ""]

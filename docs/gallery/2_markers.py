@@ -2,19 +2,19 @@
 Markers from PLINK files
 ========================
 
-A geneticist has cases, controls and variants, and suspects that mutations act together.
-This page goes from PLINK files to a combination of variants, to its uncertainty,
-and to its test in another cohort. The study is made up, so that the truth is known.
+This page searches a case-control study in PLINK files for combinations of variants that
+act together (epistasis), estimates their posterior probabilities, and tests them in
+another cohort. The study is simulated, so the true combinations are known.
 """
 
 # %%
 # A study with a known answer
 # ---------------------------
 #
-# Thirty regions on six chromosomes, six linked variants in each. The risk is raised by
-# carrying allele A of ``rs13`` *and* of ``rs127``, or by two copies of it at ``rs91``.
-# Six hundred cases and six hundred controls go into ``study.bed``, ``.bim`` and
-# ``.fam``; as many others are a second cohort.
+# The study has thirty regions on six chromosomes, with six linked variants each. The
+# risk is raised by allele A of both ``rs13`` *and* ``rs127``, or by two copies of
+# allele A of ``rs91``. ``study.bed``, ``.bim`` and ``.fam`` have six hundred cases and
+# six hundred controls; a second cohort has the same numbers.
 
 import pathlib
 import tempfile
@@ -68,7 +68,7 @@ write("other", 600)
 # Read and filter
 # ---------------
 #
-# Every filter says what it left out.
+# Every filter reports the number of samples or variants that it removes.
 
 study = read_study(folder / "study").filtered(Filters(maf=0.05))
 print(*study.history, sep="\n")
@@ -77,8 +77,8 @@ print(*study.history, sep="\n")
 # Find the markers
 # ----------------
 #
-# One in twenty of the population is ill, half of the sample is: the model takes both
-# into account and gives risks on the scale of the population.
+# The prevalence in the population is one in twenty, but half of the sample are cases.
+# The model accounts for this and gives risks on the scale of the population.
 
 effect = Effect(prevalence=0.05, sampling="case-control")
 found = find_markers(study, effect=effect, random_state=0, n_jobs=2)
@@ -86,17 +86,18 @@ print(found.function)
 found.terms[["TERM", "CASES", "CONTROLS", "PROB", "PROB_EXACT"]].round(2)
 
 # %%
-# Both combinations are found; linked variants say nearly the same, so that a term may
-# name a neighbour of the variant that matters. ``PROB_EXACT`` is the probability of the
-# term as it stands, ``PROB`` adds the neighbours that could stand in its place.
+# Both combinations are found. Linked variants carry nearly the same information, so a
+# term may name a neighbour of the causal variant. ``PROB_EXACT`` is the probability of
+# the term with exactly these variants, ``PROB`` includes neighbours that could replace
+# them.
 #
-# The tests of single variants, beside what chance gives:
+# A Q-Q plot of the tests of single variants:
 
 _ = plots.qq(found)
 
 # %%
-# Along the genome, rings are the probability that something in the place matters, dots
-# that it is this very variant.
+# In the Manhattan plot, rings are the inclusion probability of a slot, dots that of a
+# single variant.
 
 _ = plots.manhattan(found)
 
@@ -121,9 +122,9 @@ print(found.draws.diagnose().verdict)
 # Another cohort
 # --------------
 #
-# The folder that ``save_markers`` writes has tables, pictures, a report and the model.
-# The model reads the genotypes of other people, matches variants by place and alleles,
-# and says on whom the marker holds.
+# ``save_markers`` writes a folder with tables, plots, a report and the model. The model
+# reads the genotypes of another cohort, matches variants by position and alleles, and
+# predicts the samples for which the marker holds.
 
 files = save_markers(found, folder / "results")
 print(*sorted(file.name for file in files))
@@ -142,12 +143,12 @@ ax.set(
     xlim=(0, 1.15),
     yticks=[0.2, 1.2],
     yticklabels=["cases", "controls"],
-    xlabel="share on whom the marker holds",
+    xlabel="share for which the marker holds",
 )
 ax.invert_yaxis()
 
 # %%
-# The marker tells cases from controls in the second cohort about as well as in the one
-# it was found in. :doc:`/markers` is the reference: covariates and components, VCF
-# files, scans of all pairs, limits; :doc:`/power` and :doc:`/null-studies` say how
-# often markers are found, and how often one is named where there is none.
+# The marker separates cases from controls in the second cohort about as well as in the
+# first. :doc:`/markers` is the reference: covariates and components, VCF files, scans
+# of all pairs, limits. :doc:`/power` measures power, :doc:`/null-studies` false
+# positives.

@@ -2,18 +2,18 @@
 From cases to conditions
 ========================
 
-Qualitative comparative analysis asks which combinations of conditions go with an
-outcome, from a few cases that are each known well. The example is Lipset's: which
-European democracies survived between the wars? Data as dichotomized by Rihoux and De
-Meur (2009).
+Qualitative comparative analysis finds combinations of conditions that are sufficient
+for an outcome, from a few well-known cases. The example is Lipset's: which European
+democracies survived between the wars? The data were dichotomized by Rihoux and De Meur
+(2009).
 """
 
 # %%
 # The cases
 # ---------
 #
-# Eighteen countries, five conditions: economic development, urbanization, literacy,
-# industrialization, a stable government.
+# There are eighteen countries and five conditions: economic development, urbanization,
+# literacy, industrialization, a stable government.
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -33,15 +33,14 @@ cases = pd.DataFrame(
 # The truth table
 # ---------------
 #
-# One row for each configuration that some country has. ``OUT`` says whether the outcome
-# goes with it.
+# The truth table has one row for each observed configuration. ``OUT`` is its outcome.
 
 table = qca.truth_table(cases, "SURV", n_cut=1, incl_cut=0.8)
 table.frame.drop(columns="PRI")
 
 # %%
-# Nine configurations of 32 have cases; the other 23 are what minimization may or may
-# not make assumptions about.
+# Nine of 32 configurations have cases. The other 23 are logical remainders, about which
+# minimization may make assumptions.
 
 conditions = list(table.conditions)
 fig, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
@@ -72,33 +71,33 @@ print(complex_solution)
 complex_solution.models[0].terms[["consistency", "raw_coverage", "unique_coverage"]]
 
 # %%
-# The parsimonious one takes any assumption that makes it simpler, and says which it
-# took.
+# The parsimonious solution makes any assumption that simplifies it, and lists these
+# assumptions.
 
 parsimonious = qca.minimize(table, "parsimonious")
 print(parsimonious)
 parsimonious.assumptions()
 
 # %%
-# The intermediate one takes those that theory expects: that each condition helps rather
-# than hurts.
+# The intermediate solution makes only assumptions that agree with theory: here, that
+# the presence of each condition contributes to the outcome.
 
 print(qca.minimize(table, "intermediate", expectations=conditions))
 
 # %%
-# These are the published solutions. Had several models tied, all would be listed.
+# These are the published solutions. If several models tie, all are listed.
 #
 # Which conditions are necessary?
 
 qca.necessity(cases, "SURV", expressions=["DEV", "LIT", "STB", "DEV*STB"]).round(3)
 
 # %%
-# How much certainty do eighteen cases give?
-# ------------------------------------------
+# Uncertainty with eighteen cases
+# -------------------------------
 #
-# Minimization treats the table as certain. The same cases can be given to the Bayesian
-# model, which allows each country to be an exception, and asks how probable each
-# combination is. Both a condition and its absence are on offer.
+# Minimization treats the table as certain. The Bayesian model allows each country to be
+# an exception, and estimates the probability of each combination from the same cases.
+# Both a condition and its absence are on offer.
 
 posterior = PosteriorDNFClassifier(layers=1, random_state=0)
 posterior.fit(cases[conditions], cases["SURV"])
@@ -106,15 +105,15 @@ print(f"no combination at all: {posterior.null_probability_:.3f}")
 posterior.functions_[["function", "probability", "same_rows"]].head(6).round(3)
 
 # %%
-# The parsimonious solution leads; the intermediate one comes second. They mark the same
-# countries, so that only the prior tells them apart: ``same_rows`` is their probability
-# together. The literals:
+# The parsimonious solution is the most probable, the intermediate one is second. They
+# mark the same countries, so only the prior distinguishes them: ``same_rows`` is their
+# total probability. The inclusion probabilities of the literals:
 
 _ = plots.inclusion(posterior.draws_)
 
 # %%
-# DEV and STB stand in about nine of ten functions; of the rest the cases say little.
-# That much can be said without the assumptions that minimization adds. The
-# diagnostics of the chains:
+# DEV and STB are in about nine of ten functions; the cases have little information
+# about the other conditions. These results need no assumptions about logical
+# remainders. The diagnostics of the chains:
 
 print(posterior.diagnostics_.verdict)

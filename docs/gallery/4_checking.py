@@ -2,18 +2,16 @@
 Checking the posterior
 ======================
 
-For statisticians: four checks that anyone can repeat. The draws against exact
-probabilities, the chains against each other, the whole computation against data from
-the prior, and the model against the data.
+Four checks for statisticians: draws against exact probabilities, chains against each
+other, simulation-based calibration, and posterior predictive checks.
 """
 
 # %%
 # Against enumeration
 # -------------------
 #
-# On five literals there are 7580 functions. ``Posterior.enumerate`` scores them all;
-# the sampler does not know that. Forty rows leave much doubt, so that many functions
-# have mass.
+# On five literals there are 7580 functions, and ``Posterior.enumerate`` scores all of
+# them. With forty rows the posterior is spread over many functions.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -35,8 +33,8 @@ drawn = sample(posterior, draws=5000, thin=20, random_state=0, n_jobs=2)
 exact.head()
 
 # %%
-# Every function drawn, its share beside its exact probability; the band is what
-# independent draws would stray by.
+# The picture shows the share of draws of every function against its exact probability;
+# the band is two standard errors of independent draws.
 
 top = drawn.top()
 share = dict(zip(map(str, top["function"]), top["probability"], strict=True))
@@ -57,15 +55,15 @@ distance = np.abs(found - p).sum() / 2
 print(f"total variation on these {len(p)} functions: {distance:.4f}")
 
 # %%
-# The draws of a chain depend on each other, so that points leave the band a little more
-# often than independent ones would. The tests do the same for every kernel and for
-# every move by itself (:doc:`/sampling`).
+# The draws of a chain are autocorrelated, so points leave the band a little more often
+# than with independent draws. The tests do the same for every kernel and for every
+# single move (:doc:`/sampling`).
 #
 # Chains against each other
 # -------------------------
 #
-# Larger problems have no exact answer. Chains that start apart and end alike are the
-# next best evidence.
+# Larger problems have no exact answer. Agreement of chains with different starting
+# points is the next best evidence.
 
 X, y, truth = simulate(300, 60, terms=(2, 3), random_state=1)
 model = PosteriorDNFClassifier(layers=1, random_state=0, n_jobs=2).fit(X, y)
@@ -73,8 +71,8 @@ print(model.diagnostics_.verdict)
 _ = plots.trace(model.draws_)
 
 # %%
-# The same table with far too short chains. Nothing fails and nothing is empty; only
-# the verdict shows it:
+# The same table with chains that are much too short. There is no error; only the
+# verdict shows the problem:
 
 hasty = PosteriorDNFClassifier(
     layers=1, draws=200, warmup=0, thin=1, random_state=0
@@ -85,11 +83,11 @@ print(hasty.diagnostics_.verdict)
 # Simulation-based calibration
 # ----------------------------
 #
-# Draw a function and rates from the prior, an outcome from them, and sample the
-# posterior given that outcome. If everything is right, the function that was drawn
-# ranks uniformly among the sampled ones, by any measure. Here the measure is its log
-# score, which notices mistakes in prior and likelihood alike. Ties, which are frequent
-# on a discrete space, are broken at random.
+# Draw a function and rates from the prior and an outcome from them, and sample the
+# posterior given this outcome. If the computation is correct, the rank of the true
+# function among the sampled functions is uniform, for any statistic. Here the statistic
+# is the log score, which is sensitive to errors in prior and likelihood. Ties are
+# frequent on a discrete space and are broken at random.
 
 rng = np.random.default_rng(0)
 table = simulate(60, 6, random_state=0).X
@@ -121,14 +119,15 @@ ax.set(
 )
 
 # %%
-# Flat, with about one bar in twenty outside the band by chance: calibrated. ``make
-# calibrate`` does it at length, for several quantities and priors.
+# The histogram is flat, with about one bar in twenty outside the band by chance: the
+# sampler is calibrated. ``make calibrate`` does longer runs, for several quantities and
+# priors.
 #
 # The model against the data
 # --------------------------
 #
-# Posterior predictive draws ask whether data like these would come from the model.
-# Here the risk grows with the *number* of symptoms, and no rule is right.
+# Posterior predictive checks test whether the model could have generated the data. Here
+# the risk increases with the *number* of symptoms, and no rule is right.
 
 table = simulate(600, 8, random_state=3).X
 symptoms = np.asarray(table).sum(axis=1)
@@ -157,7 +156,7 @@ ax.legend()
 
 # %%
 # The check detects the misfit: with few symptoms there are fewer positives than
-# predicted, with many symptoms more. Averaging over rules follows the curve, but not
+# predicted, with many symptoms more. The average over rules increases too, but not
 # steeply enough. An additive model is better here.
 #
 # ``to_datatree(log_likelihood=True)`` converts the draws for ArviZ: leave-one-out

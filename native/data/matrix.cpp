@@ -97,6 +97,24 @@ void BitView::term_mask(Word* mask, LiteralIds term) const {
     for (const std::int32_t literal : term) and_literal(mask, literal);
 }
 
+LiteralRows BitView::rows_of(std::int32_t literal) const {
+    const LiteralSource& source = literals_[as_index(literal)];
+    const Word* known =
+        source.valid < 0 ? all_rows_.data() : planes_ + as_index(source.valid) * stride_;
+    return {planes_ + as_index(source.plane) * stride_, known, source.complement ? ~Word{0} : 0};
+}
+
+Count BitView::shared_rows(const Word* mask, std::int32_t literal) const {
+    const LiteralSource& source = literals_[as_index(literal)];
+    const LiteralRows rows = rows_of(literal);
+    const Count held = simd_.and_popcount(mask, rows.plane, n_words());
+    if (!source.complement) return held;
+    // Where it is missing, neither the plane nor its complement holds.
+    return (source.valid < 0 ? simd_.popcount(mask, n_words())
+                             : simd_.and_popcount(mask, rows.known, n_words())) -
+           held;
+}
+
 void BitView::count(const Word* mask, Count* counts) const {
     for (std::size_t s = 0; s < n_segments(); ++s) {
         const std::size_t first = offsets_[s];

@@ -21,6 +21,13 @@ struct LiteralSource {
     bool complement;
 };
 
+// The rows of a literal, read word by word; not owned.
+struct LiteralRows {
+    const Word *plane, *known;
+    Word flipped;  // all ones for a complement
+    Word operator[](std::size_t w) const { return (plane[w] ^ flipped) & known[w]; }
+};
+
 // Room for sweeps of one thread, kept between calls: they are the innermost loops, and their caller
 // is the only one who knows on which thread it runs.
 struct SweepRoom {
@@ -81,6 +88,9 @@ class BitView {
 
     void and_literal(Word* mask, std::int32_t literal) const;
     void term_mask(Word* mask, LiteralIds term) const;
+    LiteralRows rows_of(std::int32_t literal) const;
+    // Rows of the mask on which a literal holds, whatever their weights.
+    Count shared_rows(const Word* mask, std::int32_t literal) const;
 
     // counts[segment]: weighted rows of the mask.
     void count(const Word* mask, Count* counts) const;

@@ -5,6 +5,14 @@
 #include "faults.hpp"
 
 namespace bayesdnf {
+
+// Ranks with which one literal stands to another so or so, by their operators: searches ask this of
+// every literal of an attribute at every step.
+struct RankTable {
+    unsigned ranks[4][4];
+    bool operator()(const LiteralMeaning& a, const LiteralMeaning& b) const;
+};
+
 namespace {
 
 // How the rank of one literal's value may compare with that of another: a set of these.
@@ -42,15 +50,7 @@ constexpr Operator negated(Operator op) {
     }
 }
 
-// The same by operators, and ranks with which one of the two implies or excludes the other:
-// searches ask this of every literal of an attribute at every step.
-struct RankTable {
-    unsigned ranks[4][4];
-    bool operator()(const LiteralMeaning& a, const LiteralMeaning& b) const {
-        return (ranks[static_cast<int>(a.op)][static_cast<int>(b.op)] & compare(a.rank, b.rank)) !=
-               0;
-    }
-};
+// The same by operators.
 template <class Ranks>
 constexpr RankTable of_operators(Ranks ranks) {
     RankTable table{};
@@ -67,11 +67,20 @@ constexpr RankTable subset = of_operators(subset_ranks);
 // Literals exclude each other exactly if one implies the negation of the other.
 constexpr RankTable disjoint =
     of_operators([](Operator a, Operator b) { return subset_ranks(a, negated(b)); });
+// One of the two implies or excludes the other.
 constexpr RankTable kin = of_operators([](Operator a, Operator b) {
     return subset_ranks(a, b) | reversed(subset_ranks(b, a)) | subset_ranks(a, negated(b));
 });
 
+// Whatever they say.
+constexpr RankTable anything =
+    of_operators([](Operator, Operator) { return kLess | kSame | kGreater; });
+
 }  // namespace
+
+inline bool RankTable::operator()(const LiteralMeaning& a, const LiteralMeaning& b) const {
+    return (ranks[static_cast<int>(a.op)][static_cast<int>(b.op)] & compare(a.rank, b.rank)) != 0;
+}
 
 Support::Support(Rules rules, std::vector<LiteralMeaning> literals, Knowledge knowledge)
     : rules_(rules),
@@ -80,7 +89,16 @@ Support::Support(Rules rules, std::vector<LiteralMeaning> literals, Knowledge kn
       by_equal_(group(literals_, &LiteralMeaning::equal)),
       apart_(knowledge.apart, literals_.size()),
       exclusive_(knowledge.exclusive, literals_.size()),
-      required_(std::move(knowledge.required)) {}
+      required_(std::move(knowledge.required)) {
+    for (std::size_t l = 0; l < literals_.size() && !any_equal_; ++l)
+        any_equal_ = several(static_cast<std::int32_t>(l));
+    for (std::size_t g = 0; any_equal_ && g + 1 < by_equal_.starts.size(); ++g)
+        std::stable_sort(by_equal_.items.begin() + by_equal_.starts[g],
+                         by_equal_.items.begin() + by_equal_.starts[g + 1],
+                         [&](std::int32_t a, std::int32_t b) {
+                             return meaning(a).attribute < meaning(b).attribute;
+                         });
+}
 
 Support Support::offering(std::vector<std::uint8_t> offered) const {
     // Required literals stay on offer: without them nothing that is allowed could be reached.
@@ -143,19 +161,50 @@ Support::Groups Support::group(const std::vector<LiteralMeaning>& literals,
     return g;
 }
 
-bool Support::implies(std::int32_t a, std::int32_t b) const {
+// With `age >= 62` and `months >= 744` equal on every row, `months >= 744` implies `age >= 24`:
+// what is allowed must not depend on which of several equal columns a literal names.
+bool Support::by_meaning(std::int32_t a, std::int32_t b, const RankTable& table) const {
     const LiteralMeaning &x = meaning(a), &y = meaning(b);
-    return x.equal == y.equal || (x.attribute == y.attribute && subset(x, y));
+    if (x.attribute == y.attribute && table(x, y)) return true;
+    if (!any_equal_ || (!several(a) && !several(b))) return false;
+    const LiteralIds as = by_equal_.of(x.equal), bs = by_equal_.of(y.equal);
+    // Both are in order of attributes: runs of one attribute are compared pair by pair.
+    for (auto i = as.begin(), j = bs.begin(); i != as.end() && j != bs.end();) {
+        const std::int32_t here = meaning(*i).attribute;
+        if (here < meaning(*j).attribute) {
+            ++i;
+        } else if (here > meaning(*j).attribute) {
+            ++j;
+        } else {
+            for (auto other = j; other != bs.end() && meaning(*other).attribute == here; ++other)
+                if (table(meaning(*i), meaning(*other))) return true;
+            ++i;
+        }
+    }
+    return false;
 }
 
-bool Support::excludes(std::int32_t a, std::int32_t b) const {
-    const LiteralMeaning &x = meaning(a), &y = meaning(b);
-    return x.attribute == y.attribute && disjoint(x, y);
+bool Support::implies(std::int32_t a, std::int32_t b) const {
+    return meaning(a).equal == meaning(b).equal || by_meaning(a, b, subset);
 }
+
+bool Support::excludes(std::int32_t a, std::int32_t b) const { return by_meaning(a, b, disjoint); }
 
 bool Support::related(std::int32_t a, std::int32_t b) const {
-    const LiteralMeaning &x = meaning(a), &y = meaning(b);
-    return x.equal == y.equal || (x.attribute == y.attribute && kin(x, y));
+    return meaning(a).equal == meaning(b).equal || by_meaning(a, b, kin);
+}
+
+void Support::strike(std::int32_t held, const RankTable& table, std::uint8_t* may) const {
+    if (!any_equal_) {
+        const LiteralMeaning& own = meaning(held);
+        for (const std::int32_t l : by_attribute_.of(own.attribute))
+            may[l] &= static_cast<std::uint8_t>(!table(own, meaning(l)));
+        return;
+    }
+    for (const std::int32_t x : by_equal_.of(meaning(held).equal))
+        for (const std::int32_t l : by_attribute_.of(meaning(x).attribute))
+            if (may[l] != 0 && table(meaning(x), meaning(l)))
+                for (const std::int32_t same : by_equal_.of(meaning(l).equal)) may[same] = 0;
 }
 
 bool Support::absorbs(LiteralIds wide, LiteralIds narrow) const {
@@ -176,7 +225,7 @@ Verdict Support::clash(LiteralIds a, LiteralIds b) const {
     if (rules_.disjoint)
         for (const std::int32_t x : a)
             for (const std::int32_t y : b)
-                if (meaning(x).attribute == meaning(y).attribute) return Verdict::shared_attribute;
+                if (by_meaning(x, y, anything)) return Verdict::shared_attribute;
     return Verdict::allowed;
 }
 
@@ -193,20 +242,17 @@ void Support::addable(LiteralIds term, Terms rest, std::uint8_t* may) const {
         std::fill(may, may + n_literals(), std::uint8_t{0});
         return;
     }
-    // Strike out what one of the held literals rules out. Only literals of its attribute and
-    // columns equal to its own can be related to it, so the work does not grow with the table.
-    if (offered_.empty())
-        std::fill(may, may + n_literals(), std::uint8_t{1});
-    else
-        std::copy(offered_.begin(), offered_.end(), may);
-    for (const std::int32_t held : term) may[held] = 0;
+    // Strike out what one of the held literals rules out. Only literals of an attribute that it or
+    // a column equal to its own is of can be related to it, so the work does not grow with the
+    // table.
+    std::fill(may, may + n_literals(), std::uint8_t{1});
     if (!rules_.related)
-        for (const std::int32_t held : term) {
-            const LiteralMeaning& x = meaning(held);
-            for (const std::int32_t l : by_attribute_.of(x.attribute))
-                may[l] &= static_cast<std::uint8_t>(!kin(x, meaning(l)));
-            for (const std::int32_t l : by_equal_.of(x.equal)) may[l] = 0;
-        }
+        for (const std::int32_t held : term) strike(held, kin, may);  // every literal is of its kin
+    if (rules_.disjoint)
+        for (const LiteralIds other : rest)
+            for (const std::int32_t held : other) strike(held, anything, may);
+    for (const std::int32_t held : term) may[held] = 0;
+    for (std::size_t l = 0; l < offered_.size(); ++l) may[l] &= offered_[l];
     if (!apart_.empty())
         for (const std::int32_t held : term) apart_.strike(held, may);
     if (!exclusive_.empty()) {
@@ -214,10 +260,6 @@ void Support::addable(LiteralIds term, Terms rest, std::uint8_t* may) const {
         for (const LiteralIds other : rest)
             for (const std::int32_t held : other) exclusive_.strike(held, may);
     }
-    if (rules_.disjoint)
-        for (const LiteralIds other : rest)
-            for (const std::int32_t held : other)
-                for (const std::int32_t l : by_attribute_.of(meaning(held).attribute)) may[l] = 0;
 }
 
 Verdict Support::check(Terms terms, Layers layers, std::span<const Count> covers, Count lowest,

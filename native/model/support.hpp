@@ -64,6 +64,8 @@ using Terms = std::span<const LiteralIds>;
 // Of a list: the layer of each of its terms, from 1, none left out. Higher layers are asked first.
 using Layers = std::span<const std::int32_t>;
 
+struct RankTable;
+
 class Support {
   public:
     Support(Rules rules, std::vector<LiteralMeaning> literals, Knowledge knowledge = {});
@@ -110,7 +112,8 @@ class Support {
                   std::size_t known = 0) const;
 
   private:
-    // Literals grouped by a key: members of group g are items[starts[g]] .. items[starts[g + 1]].
+    // Literals grouped by a key: members of group g are items[starts[g]] .. items[starts[g + 1]],
+    // in order of their attributes.
     struct Groups {
         std::vector<std::int32_t> starts, items;
         LiteralIds of(std::int32_t g) const {
@@ -142,12 +145,19 @@ class Support {
 
     const LiteralMeaning& meaning(std::int32_t l) const { return literals_[as_index(l)]; }
     bool related(std::int32_t a, std::int32_t b) const;
+    // Whether the table says so of a literal equal to a and one equal to b, both of one attribute.
+    bool by_meaning(std::int32_t a, std::int32_t b, const RankTable& table) const;
+    bool several(std::int32_t l) const { return by_equal_.of(meaning(l).equal).size() > 1; }
+    // may[l] = 0 for every literal of which the table says so beside one that is held. A class of
+    // equal columns is struck as a whole, so `may` is 1 everywhere before the first is struck.
+    void strike(std::int32_t held, const RankTable& table, std::uint8_t* may) const;
     // Whether two terms use entries or attributes of which a function may use only one.
     Verdict clash(LiteralIds a, LiteralIds b) const;
 
     Rules rules_;
     std::vector<LiteralMeaning> literals_;
     Groups by_attribute_, by_equal_;
+    bool any_equal_ = false;  // columns, of several literals
     Entries apart_, exclusive_;
     std::vector<Knowledge::Entry> required_;
     std::vector<std::uint8_t> offered_;  // by literal; empty: all are

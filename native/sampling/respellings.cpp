@@ -5,10 +5,19 @@
 namespace bayesdnf {
 namespace {
 
-// Whether two sets of rows share these rows and no others.
-bool share_just(const Word* a, const Word* b, const std::vector<Word>& rows) {
+// Whether a literal holds on all of these rows.
+bool holds_on(const LiteralRows& literal, const std::vector<Word>& rows) {
     for (std::size_t w = 0; w < rows.size(); ++w)
-        if ((a[w] & b[w]) != rows[w]) return false;
+        if ((rows[w] & ~literal[w]) != 0) return false;
+    return true;
+}
+
+// Whether, of the rows at hand, literals leave these and no others.
+template <class... Literals>
+bool leave_just(const std::vector<Word>& rows, const std::vector<Word>& at_hand,
+                const Literals&... literals) {
+    for (std::size_t w = 0; w < rows.size(); ++w)
+        if ((at_hand[w] & ... & literals[w]) != rows[w]) return false;
     return true;
 }
 
@@ -38,14 +47,8 @@ void Respellings::rows_of(const BitView& view, const Term& term, const Word* ope
 void Respellings::look_around(const BitView& view, const Support& support, const Term& term,
                               std::int32_t l) {
     around_.clear();
-    columns_.clear();
-    for (const std::int32_t a : support.of_its_attribute(l)) {
-        if (holds(term, a)) continue;
-        columns_.resize((around_.size() + 1) * rows_.size());
-        Word* column = columns_.data() + around_.size() * rows_.size();
-        view.term_mask(column, {&a, 1});
-        if (share_just(column, rows_.data(), rows_)) around_.push_back(a);
-    }
+    for (const std::int32_t a : support.of_its_attribute(l))
+        if (!holds(term, a) && holds_on(view.rows_of(a), rows_)) around_.push_back(a);
 }
 
 void Respellings::one_by_two(const BitView& view, const Support& support, const Term& term,
@@ -54,18 +57,31 @@ void Respellings::one_by_two(const BitView& view, const Support& support, const 
     const std::size_t n = rows_.size();
     const Term rest = without(term, l);
     rows_of(view, rest, open, others_);
-    const auto column = [&](std::size_t i) { return columns_.data() + i * n; };
-    for (std::size_t i = 0; i < around_.size(); ++i)
-        for (std::size_t w = 0; w < n; ++w) column(i)[w] &= others_[w];
-    // What leaves no further rows alone needs no second literal.
-    const auto enough = [&](std::size_t i) { return share_just(column(i), column(i), rows_); };
+    const Count all = view.simd().popcount(others_.data(), n);
+    const Count left = view.simd().popcount(rows_.data(), n);
+    loose_.clear();
     for (std::size_t i = 0; i < around_.size(); ++i) {
-        if (enough(i)) continue;
-        for (std::size_t j = i + 1; j < around_.size(); ++j)
-            if (support.together(around_[i], around_[j]) &&
-                share_just(column(i), column(j), rows_) && !enough(j))
-                found_.push_back(with(with(rest, around_[i]), around_[j]));
+        const Count surplus = view.shared_rows(others_.data(), around_[i]) - left;
+        // What leaves no further rows alone needs no second literal, and one that leaves all is no
+        // help.
+        if (surplus > 0 && surplus < all - left) loose_.push_back({surplus, i});
     }
+    // No row of the rest may be among the surplus of both: together they have room in it.
+    std::sort(loose_.begin(), loose_.end());
+    pairs_.clear();
+    for (auto one = loose_.begin(); one != loose_.end(); ++one) {
+        const LiteralRows rows = view.rows_of(around_[one->place]);
+        for (auto two = one + 1; two != loose_.end(); ++two) {
+            if (one->surplus + two->surplus > all - left) break;
+            const auto [first, second] = std::minmax(one->place, two->place);
+            if (support.together(around_[first], around_[second]) &&
+                leave_just(rows_, others_, rows, view.rows_of(around_[two->place])))
+                pairs_.push_back({first, second});
+        }
+    }
+    std::sort(pairs_.begin(), pairs_.end());
+    for (const auto& [first, second] : pairs_)
+        found_.push_back(with(with(rest, around_[first]), around_[second]));
 }
 
 void Respellings::two_by_one(const BitView& view, const Term& term, const Word* open,
@@ -76,10 +92,9 @@ void Respellings::two_by_one(const BitView& view, const Term& term, const Word* 
     };
     if (says_the_same(without(term, l)) || says_the_same(without(term, other))) return;
     const Term rest = without(without(term, l), other);
-    for (const std::int32_t a : around_) {
-        const Term next = with(rest, a);
-        if (says_the_same(next)) found_.push_back(next);
-    }
+    rows_of(view, rest, open, others_);
+    for (const std::int32_t a : around_)
+        if (leave_just(rows_, others_, view.rows_of(a))) found_.push_back(with(rest, a));
 }
 
 }  // namespace bayesdnf

@@ -3,6 +3,7 @@
 // other, so that a chain without this move stays for long with the one it found first.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "data/matrix.hpp"
@@ -19,6 +20,18 @@ class Respellings {
                                 const Word* open);
 
   private:
+    // A literal by its place in `around_`, and how many more of the rows at hand it leaves than the
+    // term does.
+    struct Loose {
+        Count surplus;
+        std::size_t place;
+        auto operator<=>(const Loose&) const = default;
+    };
+    struct Pair {
+        std::size_t first, second;  // places, rising
+        auto operator<=>(const Pair&) const = default;
+    };
+
     // The open rows on which a term holds.
     void rows_of(const BitView& view, const Term& term, const Word* open,
                  std::vector<Word>& rows) const;
@@ -30,9 +43,12 @@ class Respellings {
                     std::int32_t other);
 
     std::vector<Term> found_;
-    // Room, kept between calls: rows of the term, candidates and their rows, rows of other terms.
-    std::vector<Word> rows_, columns_, others_;
+    // Room, kept between calls. Rows of the term, and of a part of it. None is kept of the literals
+    // around, of which there may be thousands.
+    std::vector<Word> rows_, others_;
     std::vector<std::int32_t> around_;
+    std::vector<Loose> loose_;
+    std::vector<Pair> pairs_;
 };
 
 }  // namespace bayesdnf

@@ -219,30 +219,38 @@ void add_terms(State& state, std::size_t width, const Stop& stop) {
     arrange(state, stop);
 }
 
+// Each of the states with one more term, at every place; the best ones, as many as go on. What was
+// found before a stop is among them.
+static std::vector<State> with_one_more(const std::vector<State>& ends, const Together& how,
+                                        double least, const Stop& stop) {
+    std::vector<State> longer;
+    const auto grow = [&](const State& end) {
+        for (const Height height : end.places()) {
+            if (stop()) return;
+            const Grown grown = grow_term(end, kNone, height, how.width, least, stop);
+            if (grown.term.empty() || grown.score <= least) continue;
+            State with = end;
+            with.replace(kNone, grown.term, grown.height);
+            // Terms that came in another order make the same state, with the same score.
+            const auto same = [&](const State& s) { return s.score() == with.score(); };
+            if (std::none_of(longer.begin(), longer.end(), same)) longer.push_back(std::move(with));
+        }
+    };
+    for (const State& end : ends) grow(end);
+    std::stable_sort(longer.begin(), longer.end(),
+                     [](const State& a, const State& b) { return a.score() > b.score(); });
+    if (longer.size() > how.kept)
+        longer.erase(longer.begin() + static_cast<std::ptrdiff_t>(how.kept), longer.end());
+    return longer;
+}
+
 void add_terms_together(State& state, const Together& how, const Stop& stop) {
     const double least = state.score() - how.loss;
     std::vector<State> ends{state};
     State best = state;
-    for (std::size_t depth = 0; depth < how.depth && !ends.empty(); ++depth) {
-        std::vector<State> longer;
-        for (const State& end : ends)
-            for (const Height height : end.places()) {
-                if (stop()) return;
-                const Grown grown = grow_term(end, kNone, height, how.width, least, stop);
-                if (grown.term.empty() || grown.score <= least) continue;
-                State with = end;
-                with.replace(kNone, grown.term, grown.height);
-                // Terms that came in another order make the same state, with the same score.
-                const auto same = [&](const State& s) { return s.score() == with.score(); };
-                if (std::none_of(longer.begin(), longer.end(), same))
-                    longer.push_back(std::move(with));
-            }
-        std::stable_sort(longer.begin(), longer.end(),
-                         [](const State& a, const State& b) { return a.score() > b.score(); });
-        if (longer.size() > how.kept)
-            longer.erase(longer.begin() + static_cast<std::ptrdiff_t>(how.kept), longer.end());
-        if (!longer.empty() && longer.front().score() > best.score()) best = longer.front();
-        ends = std::move(longer);
+    for (std::size_t depth = 0; depth < how.depth && !ends.empty() && !stop(); ++depth) {
+        ends = with_one_more(ends, how, least, stop);
+        if (!ends.empty() && ends.front().score() > best.score()) best = ends.front();
     }
     state = std::move(best);
 }

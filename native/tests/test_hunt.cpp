@@ -94,6 +94,31 @@ TEST(terms_that_are_added_together_may_lose_on_the_way_and_never_in_the_end) {
     CHECK(through_less > 0);
 }
 
+TEST(terms_that_were_added_together_before_a_stop_are_kept) {
+    std::size_t better = 0;
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+        const Problem problem(seed, 6, true, kKinds[seed % 4]);
+        const State start(*problem.posterior);
+        const After never(SIZE_MAX);
+        State one = start;
+        add_terms_together(one, {64, 1, 5, 20.0}, never);
+        better += one.score() > start.score();
+        const After first(never.asked());  // while a second term is looked for
+        State state = start;
+        add_terms_together(state, {64, 3, 5, 20.0}, first);
+        CHECK(state.score() == one.score());
+        double before = start.score();
+        for (std::size_t asked = 0; asked < 60; ++asked) {
+            state = start;
+            add_terms_together(state, {64, 3, 5, 20.0}, After(asked));
+            CHECK(state.score() >= before);
+            CHECK(state.value().allowed());
+            before = state.score();
+        }
+    }
+    CHECK(better > kSeeds / 4);
+}
+
 TEST(a_restart_depends_on_its_settings_its_start_and_its_stream_only) {
     const Problem problem(2, 6);
     const HuntSettings free{.steps = 300, .hottest = 0.05, .width = 4};

@@ -1,7 +1,7 @@
 """Learn Boolean rules (disjunctive normal form) from tables, with posterior probabilities.
 
-Public names are loaded when they are first used, so that ``import bayesdnf`` is quick and needs
-none of the heavy libraries.
+Public names are loaded on first use, so ``import bayesdnf`` is fast and loads none of the heavy
+libraries.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``python -m bayesdnf`` is ``bayesdnf``."""
+"""Run the command line as ``python -m bayesdnf``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of parameters that functions all over the library take."""
+"""Checks of parameters that many functions take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data sets that come with the library: ``bayesdnf.datasets.load_mushroom()``."""
+"""Bundled data sets: ``bayesdnf.datasets.load_mushroom()``."""
 
 from __future__ import annotations
 

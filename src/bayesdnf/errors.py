@@ -1,7 +1,7 @@
-"""Every exception and warning of the library.
+"""All exceptions and warnings of the library.
 
-All errors derive from :class:`BayesDNFError`. Each message is one sentence that
-names the thing, the value it got and what would be right.
+All errors derive from :class:`BayesDNFError`. Each message is one sentence that names the object,
+the value it got and what would be valid.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class InputError(BayesDNFError, ValueError):
 
 
 class ParameterError(InputError):
-    """A parameter has a value outside its meaning."""
+    """A parameter has an invalid value."""
 
     @classmethod
     def of(cls, name: str, owner: str, must: str, got: object) -> ParameterError:
-        """Build the one wording used for a bad parameter."""
+        """Build the message for an invalid parameter."""
         return cls(f"The '{name}' parameter of {owner} must be {must}. Got {shown(got)} instead.")
 
 
@@ -51,11 +51,11 @@ class ParseError(InputError):
 
 
 class FileFormatError(InputError):
-    """A file is not what its format asks for."""
+    """A file does not have the expected format."""
 
     @classmethod
     def at(cls, path: object, place: str | None, why: str) -> FileFormatError:
-        """Build the one wording, from a file, a place in it such as "line 3", and what is wrong."""
+        """Build the message from a file, a place in it such as "line 3", and the reason."""
         return cls(f"Cannot read {path}{f', {place}' if place else ''}: {why}.")
 
 
@@ -64,11 +64,11 @@ class UnknownColumnError(InputError):
 
 
 class ContradictionError(InputError):
-    """No function can agree with every row."""
+    """No function fits every row."""
 
 
 class SizeLimitError(BayesDNFError, RuntimeError):
-    """A symbolic operation would grow past its stated limit."""
+    """A symbolic operation would exceed its limit."""
 
 
 class OutOfMemoryError(BayesDNFError, MemoryError):
@@ -79,17 +79,17 @@ class ClusterError(BayesDNFError, RuntimeError):
     """A cluster cannot do the work: its scheduler is lost, or a worker refuses a task."""
 
     def saved_in(self, *files: object) -> ClusterError:
-        """Return the error with where to find what was done before it."""
+        """Return the error with the path of the work saved before it."""
         where = " and ".join(map(str, files))
         return ClusterError(f"{self} What was done is saved in {where}; run the same to resume.")
 
 
 class MissingExtraError(BayesDNFError, ImportError):
-    """A library is missing that only some uses of bayesdnf need."""
+    """An optional library is missing."""
 
     @classmethod
     def of(cls, need: str, extra: str) -> MissingExtraError:
-        """Build the one wording, from what needs what, such as "Plots need matplotlib"."""
+        """Build the message from a requirement, such as "Plots need matplotlib"."""
         return cls(f"{need}: pip install 'bayesdnf[{extra}]'.")
 
 

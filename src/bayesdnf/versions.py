@@ -1,4 +1,4 @@
-"""What is installed, for bug reports."""
+"""Versions of the installed libraries, for bug reports."""
 
 from __future__ import annotations
 

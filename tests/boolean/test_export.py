@@ -291,6 +291,26 @@ def test_exports_of_ordered_categories(size, b):
     assert compiled(rules.to_python(orders=orders), "rules")({"size": size, "b": b}) == expected
 
 
+@pytest.mark.parametrize("size", [*SIZES, "unknown", None, ""])
+@pytest.mark.parametrize("text", ["size < small", "size >= small", "size != large", "size < large"])
+def test_texts_outside_an_order_and_missing_ones_satisfy_nothing(text, size):
+    """Below the lowest category is none at all; an empty list would be refused by PostgreSQL."""
+    rule, orders = BooleanFunction(text), {"size": SIZES}
+    holds = {"<": SIZES[:0], ">=": SIZES, "!=": SIZES[:3]}[text.split()[1]]
+    holds = SIZES[:3] if text == "size < large" else holds
+    where = rule.to_sql(orders)
+    assert "()" not in where
+    with contextlib.closing(sqlite3.connect(":memory:")) as base:
+        base.execute("CREATE TABLE t (size TEXT)")
+        base.execute("INSERT INTO t VALUES (?)", [size])
+        assert base.execute(f"SELECT COUNT(*) FROM t WHERE {where}").fetchone() == (size in holds,)
+        if size is None or (size == "" and not holds):  # neither true nor false
+            assert base.execute(f"SELECT {where} FROM t").fetchone() == (None,)
+    assert compiled(rule.to_python(orders=orders))({"size": size}) is (size in holds)
+    assert json.loads(rule.to_json(orders))["orders"] == orders
+    assert rule.to_json({"other": ["a", "b"], **orders}) == rule.to_json(orders)
+
+
 def test_json_keeps_the_orders_that_are_needed():
     for rule in (ORDERED, RuleList([ORDERED])):
         text = rule.to_json({"size": SIZES, "other": ["x"]})

@@ -85,4 +85,14 @@ def test_draws_and_a_table_that_does_not_fit(run, plants):
     assert run("predict", "d.nc", "few.csv", "--out", "a.csv", *allowed).status == 0
     plants.drop(columns="odor").to_csv("few.csv", index=False)
     ran = run("predict", "d.nc", "few.csv", "--out", "a.csv", *allowed)
-    ran.assert_one_sentence(["few.csv has no column 'odor'", "the rule of d.nc uses"])
+    ran.assert_one_sentence(["few.csv has no column 'odor'", "which the drawn rules of d.nc use."])
+
+
+def test_rows_are_read_once(run, plants, monkeypatch):
+    assert run(*draw("--layers", 1)).status == 0
+    read, as_it_is = [], PosteriorDNFClassifier._read_rows
+    monkeypatch.setattr(
+        PosteriorDNFClassifier, "_read_rows", lambda *given: read.append(1) or as_it_is(*given)
+    )
+    assert run("predict", "d.nc", "plants.csv", "--out", "a.csv.gz").status == 0
+    assert read == [1]

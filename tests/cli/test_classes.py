@@ -34,7 +34,7 @@ def test_fit_show_export_and_predict(irises):
     assert "P(virginica)" in shown.out
     assert "Held out (2-fold cross-validation)" in shown.out
     result = irises(*FIT, "--report", "r.html", "--json").json()
-    assert "tells\n3 classes apart" in Path("r.html").read_text("utf-8")
+    assert "separates\n3 classes." in Path("r.html").read_text("utf-8")
     assert result["classes"] == ["setosa", "versicolor", "virginica"]
     assert result["positive"] is None
     assert {part["class"] for part in result["layers"]} == set(result["classes"])

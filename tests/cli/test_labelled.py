@@ -543,7 +543,7 @@ def test_categories_in_order(run, plants):
     ("kind", "named"),
     [
         ("odor=f<n", ["'odor' holds 'a' in line", "not in its order 'f' < 'n'"]),
-        ("odor=f<n<f", ["--kind", "column 'odor'", "'f' stands twice"]),
+        ("odor=f<n<f", ["--kind", "column 'odor'", "'f' appears twice"]),
         ("odor=f<<a", ["--kind", "two or more different texts", "'odor'"]),
         ("odr=f<n", ["--kind names column 'odr'", "Did you mean 'odor'"]),
     ],

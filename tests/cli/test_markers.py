@@ -54,7 +54,7 @@ def test_markers_writes_a_folder_and_prints_the_summary(run, plink):
         "900 of 900 samples were found in pheno.txt by IID",
         "variants left out: minor allele frequency below 0.01.",
         "Filters(",
-        "Close relatives were not looked for",
+        "Close relatives were not identified",
         "reading: ",
         "filters: ",
         "relatives: ",

@@ -98,11 +98,11 @@ def test_structure_relatives_and_levels_from_the_shell(run):
         "1 of 600 samples left out: kinship of 0.2 or more"
         in Path("results/markers.log").read_text()
     )
-    assert "Markers are judged within 2 strata" in ran.out
+    assert "Markers are scored within 2 strata" in ran.out
     assert "within 2 strata" in ran.out
     assert TRUTH in ran.out
     related = run("scan", "study", "--out", "t.tsv")
-    assert "strata do not cure that" in related.err
+    assert "strata do not correct for relatedness" in related.err
     people = " ".join(packed.samples["FID"] + "_" + packed.samples["IID"])
     risk = " ".join("1" if south else "0" for south in site == "south")
     rows = [f"{chromosome} {risk}" for chromosome in packed.variants["CHR"].unique()]

@@ -134,8 +134,8 @@ def test_missing_values_cost_their_planes_and_no_copy():
         (np.array([0, 1]), "X must be a table with two dimensions. Got an array with 1 instead."),
         (np.zeros((2, 2, 2)), "Got an array with 3 instead."),
         (np.array(1), "Got an array with 0 instead."),
-        (pd.DataFrame([[0, 1]], columns=["a", "a"]), "Column name 'a' stands twice"),
-        (pd.DataFrame([[0, 1]], columns=[1, "1"]), "Column name '1' stands twice"),
+        (pd.DataFrame([[0, 1]], columns=["a", "a"]), "Column name 'a' appears twice"),
+        (pd.DataFrame([[0, 1]], columns=[1, "1"]), "Column name '1' appears twice"),
         (scipy.sparse.csr_array(np.array([[0, 7]])), "Column 'x1' holds 7 in row 0"),
     ],
     ids=lambda v: v if isinstance(v, str) else type(v).__name__,
@@ -152,7 +152,7 @@ def test_tables_that_are_not_flags(X, message):
         (["a"], "names has 1 entry for 2 columns of X."),
         (["a", "b", "c"], "names has 3 entries for 2 columns of X."),
         ([], "names has 0 entries for 2 columns of X."),
-        (["a", "a"], "Column name 'a' stands twice; every column needs its own name."),
+        (["a", "a"], "Column name 'a' appears twice; every column needs its own name."),
     ],
 )
 @pytest.mark.parametrize("form", [np.asarray, pd.DataFrame])

@@ -59,7 +59,7 @@ FIT_ERRORS = [
     ({}, np.zeros((2, 2, 2)), "X must be a table with two dimensions. Got an array with 3 inst"),
     ({}, np.zeros((0, 2)), "X has no rows; at least one is needed."),
     ({}, np.zeros((2, 0)), "X has no columns; at least one is needed."),
-    ({}, pd.DataFrame([[1, 2]], columns=["a", "a"]), "Column name 'a' stands twice; every col"),
+    ({}, pd.DataFrame([[1, 2]], columns=["a", "a"]), "Column name 'a' appears twice; every col"),
     (
         {},
         {"a": [1, 1], "b": [None, None]},

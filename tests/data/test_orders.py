@@ -1,6 +1,9 @@
 """Texts whose order is given: the literals, the bits, the model, and every wrong order."""
 
+import contextlib
 import json
+import re
+import sqlite3
 
 import numpy as np
 import pandas as pd
@@ -10,7 +13,9 @@ from sklearn.base import clone
 
 from bayesdnf import BitMatrix, BooleanFunction, DNFClassifier, LiteralEncoder
 from bayesdnf import PosteriorDNFClassifier as Posteriors
+from bayesdnf.data.columns import read_column
 from bayesdnf.errors import InputError
+from bayesdnf.report.try_case import case_form
 
 SIZES = ["small", "medium", "large", "huge"]
 KINDS = {"size": SIZES}
@@ -93,7 +98,7 @@ def test_categories_that_no_row_has_get_no_literals_and_keep_their_place():
         (
             {"size": ["a", "b", "a"]},
             {"size": ["a", "b"]},
-            f"{MUST} 'a' stands twice.",
+            f"{MUST} 'a' appears twice.",
         ),
         (
             {"size": []},
@@ -159,19 +164,137 @@ def test_states_and_packed_tables_keep_the_order(tmp_path):
         assert (other.planes == bits.planes).all()
 
 
+UNKNOWN = ["unknown", "small", "medium", "large"]
+
+
+@pytest.mark.parametrize("listed", [False, True])
+@pytest.mark.parametrize("place", range(4))
+def test_texts_that_count_as_missing_have_no_place_in_the_order(tmp_path, listed, place):
+    """Nor in exports, in explanations and in reports, which would else take them for values."""
+    rng = np.random.default_rng(1)
+    order = SIZES[:3]
+    order.insert(place, "unknown")
+    held = rng.choice(order, 400)
+    y = (np.isin(held, ["small", "medium"]) ^ (rng.random(400) < 0.03)).astype(int)
+    sizes = held if listed else pd.Categorical(held, categories=order, ordered=True)
+    X = pd.DataFrame({"size": sizes, "c": rng.choice(list("xyz"), 400)})
+    kinds = {"size": order} if listed else None
+    model = DNFClassifier(kinds=kinds, missing_values=["unknown"], random_state=0).fit(X, y)
+    assert str(model.function_) in ("(size < large)", "(size != large)")
+    model.save(tmp_path / "m.json")
+    orders = model.encoder_.orders_
+    assert orders == DNFClassifier.load(tmp_path / "m.json").encoder_.orders_
+    assert orders == {"size": tuple(SIZES[:3])}
+    rows = [{"size": size} for size in order]
+    expected = (model.predict(pd.DataFrame(rows).assign(c="x")) == 1).tolist()
+    assert expected == [size in ("small", "medium") for size in order]
+    for rule in (model.function_, BooleanFunction.parse(model.function_.to_text())):
+        assert rule(model.encoder_.as_table({"size": order, "c": ["x"] * 4})).tolist() == expected
+    namespace = {}
+    exec(model.function_.to_python(orders=orders), namespace)
+    assert [namespace["rule"](row) for row in rows] == expected
+    assert json.loads(model.function_.to_json(orders))["orders"] == {"size": SIZES[:3]}
+    with contextlib.closing(sqlite3.connect(":memory:")) as base:
+        base.execute("CREATE TABLE t (size TEXT)")
+        base.executemany("INSERT INTO t VALUES (?)", [(size,) for size in order])
+        where = model.function_.to_sql(orders)
+        chosen = [size for (size,) in base.execute(f"SELECT size FROM t WHERE {where}")]
+    assert sorted(chosen) == ["medium", "small"]
+    form = case_form(
+        model.function_, model.encoder_, model.encoder_.as_table(X), np.ones(400, dtype=np.bool_)
+    )
+    [attribute] = form["attributes"]
+    assert "unknown" not in attribute["options"]
+    encoder = model.encoder_.to_dict()
+    encoder["attributes"][0]["order"] = order  # as they were written before
+    assert LiteralEncoder.from_dict(encoder).orders_ == orders
+
+
+def test_an_order_that_is_all_missing_is_told_as_it_was_given():
+    with pytest.raises(InputError, match="row 0, which is not in its order 'na' < '-'"):
+        LiteralEncoder(kinds={"a": ["na", "-"]}, missing_values=["na", "-"]).fit({"a": ["b", "c"]})
+
+
+def test_long_orders_are_cut_as_numbers_are():
+    rng = np.random.default_rng(2)
+    names = [f"step {i:02}" for i in range(30)]
+    codes = rng.integers(0, 30, 300)  # ten rows each: too few for texts without an order
+    X = pd.DataFrame({"a": pd.Categorical.from_codes(codes, names[::-1], ordered=True)})
+    numbers = LiteralEncoder().fit({"a": codes})
+    for settings in ({}, {"negations": False}, {"thresholds": 3}, {"monotonic_cst": {"a": -1}}):
+        encoder = LiteralEncoder(**settings).fit(X)
+        assert encoder.kinds_ == {"a": "ordinal"}
+        assert encoder.orders_ == {"a": tuple(names[::-1])}
+        numbers = LiteralEncoder(kinds={"a": "numeric"}, **settings).fit({"a": codes})
+        bits, same = encoder.encode(X), numbers.encode({"a": codes})
+        assert [x.operator for x in bits.table] == [x.operator for x in same.table]
+        assert (bits.planes == same.planes).all()
+        again = LiteralEncoder.from_dict(encoder.to_dict())
+        assert again.literals_ == encoder.literals_
+    for kinds in ({"a": "ordinal"}, {"a": names}):  # as asked
+        assert len(LiteralEncoder(kinds=kinds).fit(X).literals_) == 30 + 28 + 28 + 28
+    few = pd.DataFrame({"a": pd.Categorical(names[:20] * 9, names, ordered=True)})
+    assert len(LiteralEncoder().fit(few).literals_) == 20 + 18 + 18 + 18
+
+
+def test_errors_name_few_of_many_categories():
+    order = [str(i) for i in range(500)]
+    encoder = LiteralEncoder(kinds={"a": order}).fit({"a": order * 2})
+    said = "which is not in its order '0' < '1' < '2' < '3' < '4' < '5' < '6' < '7' < …."
+    with pytest.raises(InputError, match=re.escape(said)):
+        encoder.encode({"a": ["501"]})
+
+
+def test_places_are_looked_up_once():
+    """Once for each literal, they took time that grew with the cube of the number of levels."""
+    X, _ = table()
+    encoder = LiteralEncoder(kinds=KINDS).fit(X)
+    column = encoder.as_table(X).column("size")
+    assert column.places == {size: place for place, size in enumerate(SIZES)}
+    assert column.ranks is column.ranks
+    expected = coded(X)["size"].fillna(len(SIZES))
+    assert (column.ranks == expected).all()
+    # Without an order, and where every value is missing, there is nothing to rank.
+    for values, order in ((["b", "a"], ()), ([None, None], tuple(SIZES))):
+        assert (read_column(values, "a").ordered(order or ("a", "b")).ranks >= 0).all()
+        assert (read_column(values, "a").ranks == 0).all()
+
+
 @pytest.mark.parametrize(
     ("order", "literals", "said"),
     [
         ([], [[">=", "b"]], "literal 'a >= b' names a category that is not in an order of 'a'"),
         (["a", "c"], [["<", "b"]], "literal 'a < b' names a category that is not in an order"),
         (["a", "c"], [["=", "b"]], "literal 'a = b' names a category that is not in an order"),
-        (["a", "a"], [["=", "a"]], "must be a list of different texts. Got ['a', 'a'] instead"),
+        (["a", "a"], [["=", "a"]], "different texts, none of them empty. Got ['a', 'a'] instead"),
+        (["", "a"], [["=", "a"]], "different texts, none of them empty. Got ['', 'a'] instead"),
+        ([["a"], "b"], [["=", "b"]], "none of them empty. Got [['a'], 'b'] instead"),
     ],
 )
 def test_forged_states(order, literals, said):
-    state = LiteralEncoder().fit({"a": ["a", "b"]}).to_dict()
+    state = LiteralEncoder(kinds={"a": ["a", "b"]}).fit({"a": ["a", "b"]}).to_dict()
+    state["parameters"]["kinds"] = None
     state["attributes"][0] |= {"order": order, "literals": literals}
     with pytest.raises(InputError, match="not a state of a LiteralEncoder") as caught:
+        LiteralEncoder.from_dict(state)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("place", "changes", "said"),
+    [
+        (0, {"kind": "categorical"}, "kind ordinal and the type text. Got categorical and text"),
+        (0, {"order": ["b", "a"]}, "that of 'kinds', ['a', 'b']. Got ['b', 'a'] instead"),
+        (0, {"order": []}, "must be that of 'kinds', ['a', 'b']. Got [] instead"),
+        (1, {"order": ["x", "y"]}, "of 'n' needs the kind ordinal and the type text. Got numeric"),
+        (1, {"kind": "ordinal", "order": ["x"]}, "the type text. Got ordinal and numbers instead"),
+    ],
+)
+def test_forged_orders(place, changes, said):
+    X = {"a": ["a", "b"] * 10, "n": np.arange(20)}
+    state = LiteralEncoder(kinds={"a": ["a", "b"]}).fit(X).to_dict()
+    state["attributes"][place] |= changes
+    with pytest.raises(InputError, match="not a state of a LiteralEncoder: the order of") as caught:
         LiteralEncoder.from_dict(state)
     assert said in str(caught.value)
 

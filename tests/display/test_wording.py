@@ -48,6 +48,12 @@ def test_only_none_and_all_are_written_as_such(share):
         assert float(text.removesuffix(" %")) == pytest.approx(100 * share, abs=0.0501)
 
 
+def test_lists_with_another_joint():
+    assert listed("abc", 3, str, " < ") == "a < b < c"
+    assert listed("abcd", 3, repr, " < ") == "'a' < 'b' < 'c' < …"
+    assert listed("", 3, str, " < ") == ""
+
+
 def test_percent_of_nothing_known():
     assert percent(float("nan")) == "–"
     assert between(0, 0.25) == "0 to 25.0 %"

@@ -236,7 +236,7 @@ def test_summary_tells_functions_terms_inclusion_risks_and_trust(mixed):
         "Most probable functions:",
         "(odor = f)",
         "Terms of the drawn function of highest log posterior:",
-        "Probability that the rule holds:",
+        "Probability that the rule contains:",
         "(in none of 200 draws)",
         "where the rule holds: 0.9",
         "Sampling (informed): all draws were made; ",

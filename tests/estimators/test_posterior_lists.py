@@ -140,7 +140,7 @@ def test_summary_tells_the_rule_to_show_its_parts_and_what_is_lost(listed, strat
     for part in (
         "distinct lists",
         "Most probable lists:",
-        "same_rows: probability of all lists that partition the rows alike.",
+        "same_rows: probability of all lists that have the same partition.",
         "Terms of the drawn list of highest log posterior:",
         f"Representative rule ({shown.rule.n_literals} literals, at most 15):",
         "  if   (odor = f)",

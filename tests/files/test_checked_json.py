@@ -16,11 +16,11 @@ def fields(**values):
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"\xff{}", r"m\.json is no model file: it is not text \(byte 0\)"),
+        (b"\xff{}", r"m\.json is not a model file: it is not text \(byte 0\)"),
         (b"{", "not valid JSON"),
-        (b'{"a": NaN}', "NaN is no number in JSON"),
-        (b'{"a": -Infinity}', "-Infinity is no number in JSON"),
-        (b'{"a": 1, "a": 2}', "a name stands twice"),
+        (b'{"a": NaN}', "NaN is not a JSON number"),
+        (b'{"a": -Infinity}', "-Infinity is not a JSON number"),
+        (b'{"a": 1, "a": 2}', "a name appears twice"),
         (b"[" * 100_000, "nested too deeply"),
         (b"9" * 10_000, "not valid JSON"),
         (b"[1]", "the top must be an object. Got a list of 1 instead"),
@@ -63,7 +63,7 @@ def test_half_a_surrogate_pair_is_written_and_read_again():
 def test_fields_of_the_wrong_type_are_named(ask, value, said):
     with pytest.raises(InputError) as caught:
         ask(fields(a=value))
-    assert str(caught.value).startswith("m.json is no usable model file: field 'a' must be ")
+    assert str(caught.value).startswith("m.json is not a usable model file: field 'a' must be ")
     assert said in str(caught.value)
 
 

@@ -35,7 +35,7 @@ def test_layers_are_drawn_below_each_other(draws_of):
                 held = [names[int(x)] for x in line.get_xdata()]
                 layers[np.searchsorted(starts, height, side="right") - 1].append(held)
         assert RuleList(map(BooleanFunction, layers)) == rule
-    assert "layers are asked from top to bottom" in terms.get_xlabel()
+    assert "layers are evaluated from top to bottom" in terms.get_xlabel()
 
 
 def test_functions_are_drawn_with_their_own_literals(two):

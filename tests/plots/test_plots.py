@@ -80,9 +80,9 @@ def check_legible(axes):
 
 def test_plots_of_lists_speak_of_lists(draws_of):
     draws = draws_of("lists")
-    assert "the list holds the literal" in plots.inclusion(draws).get_xlabel()
+    assert "the list contains the literal" in plots.inclusion(draws).get_xlabel()
     assert "the list uses" in plots.inclusion(draws, "attribute").get_xlabel()
-    assert "the list holds the literal" in plots.coinclusion(draws).get_title()
+    assert "the list contains the literal" in plots.coinclusion(draws).get_title()
     null = draws_of("only the null list")
     assert null.null_probability == 1
     assert y_labels(plots.function_posterior(null)) == ["no marker (the null list)"]

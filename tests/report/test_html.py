@@ -50,7 +50,7 @@ def test_a_list_is_a_ladder_of_layers(listed, tmp_path):
     assert [section["id"] for section in read.named("section")] == SECTIONS
     rungs = [li["class"].split() for li in read.named("li") if "rung" in li.get("class", "")]
     assert rungs == [["rung", word] for word in model.layers_["risk"]]
-    told = read.text[read.text.index("Read the layers") : read.text.index("At first the form")]
+    told = read.text[read.text.index("Read the layers") : read.text.index("The form starts with")]
     places = [told.index(f"Layer {part}") for part in (3, 2, 1)] + [told.index("Otherwise")]
     assert places == sorted(places)
     for row in model.layers_.itertuples():
@@ -136,7 +136,7 @@ def test_without_a_direction_no_rule_is_no_finding(tmp_path):
     page = page_of(model, X, y, tmp_path)
     text = Read(page).text
     assert "No rule among the literals on offer for “case”" in text
-    assert "No combination of the 8 literals on offer tells" in text
+    assert "No combination of the 8 literals on offer separates" in text
     assert "Negations, such as age < " in text
     assert "1 column gave no literals: 'site'." in text
     assert "Some literals were not offered" in text

@@ -30,8 +30,8 @@ def test_classes_are_a_ladder_with_their_shares(of_classes, tmp_path):
     read = Read(page)
     assert [section["id"] for section in read.named("section")] == SECTIONS
     assert "<script>window" not in page
-    assert "A list of 2 layers and 2 terms tells 3 classes apart" in read.text
-    told = read.text[read.text.index("Read the layers") : read.text.index("At first the form")]
+    assert "A list of 2 layers and 2 terms separates 3 classes" in read.text
+    told = read.text[read.text.index("Read the layers") : read.text.index("The form starts with")]
     for row in model.layers_.itertuples():
         assert f"{row.rows} rows of the fit {shown(row[4])} {percent(row.share)} " in told
     for c, label in enumerate(model.classes_):

@@ -225,8 +225,11 @@ class SlowPosterior:
         ):
             return False
         terms = terms_of(rest)
-        taken = {literals[j].attribute for term in terms for j in term}
-        if prior.disjoint and literals[literal].attribute in taken:
+        if prior.disjoint and any(
+            reference.attributes([literals[literal]], self.columns)
+            & reference.attributes([literals[j] for j in term], self.columns)
+            for term in terms
+        ):
             return False
         used = len(base) + sum(map(len, terms))
         return prior.max_literals is None or used < prior.max_literals

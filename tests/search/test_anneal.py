@@ -429,7 +429,7 @@ def test_where_no_chain_comes_to_an_allowed_function_it_says_so():
     X, y = np.array([[1, 1, 0], [1, 1, 1], [0, 0, 1], [1, 1, 0]] * 5), [1, 1, 0, 0] * 5
     prior = Prior(apart=[["x0", "x1"]], required=["x0", "x1"])
     posterior = Posterior(BitMatrix.from_table(X), y, prior)
-    with pytest.raises(InputError, match="None of the 3 chains of the annealing came to"):
+    with pytest.raises(InputError, match="None of the 3 chains of the annealing reached"):
         anneal(posterior, chains=3, steps=500, random_state=0)
 
 

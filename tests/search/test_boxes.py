@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
@@ -329,6 +330,24 @@ def test_looks_for_terms_that_are_cut_short_bound_all_terms(seed):
                 once.append(found.ceiling)
                 lowered.append(asked.ceiling)
     assert sum(lowered) < sum(once)
+
+
+@pytest.mark.parametrize(("above", "asked"), [(5, [2, 1]), (1, []), (0, []), (-1, [])])
+def test_a_look_that_was_cut_short_is_not_repeated_as_it_was(above, asked):
+    search = boxes.Boxes(few_columns(0), None)
+    box = search.space.whole(2).part(terms=Range(2, 2))
+    prices = RowPrices.rounded((1.0, -1.0), np.zeros(search.space.n_rows))
+    floors = []
+
+    def find(box, prices, floor, *_):
+        floors.append(floor)
+        if len(floors) == 1:
+            return SimpleNamespace(terms=[], ceiling=floor + above, complete=False)
+        return SimpleNamespace(terms=[], ceiling=floor - 1, complete=True)
+
+    with patch.object(search.space, "find", find):
+        search._look(box, prices, 3)
+    assert [floor - floors[0] for floor in floors[1:]] == asked
 
 
 def test_a_look_that_is_repeated_gets_more_time():

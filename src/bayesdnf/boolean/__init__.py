@@ -1,4 +1,4 @@
-"""Boolean functions as people write them: literals, terms, an OR of ANDs, lists of layers."""
+"""Boolean functions: literals, terms, functions (an OR of ANDs) and rule lists."""
 
 from .function import BooleanFunction
 from .literal import Literal, Relation

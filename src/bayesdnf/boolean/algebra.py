@@ -38,7 +38,7 @@ def canonical(terms: Iterable[Iterable[Literal]]) -> Terms:
 
 
 def marked_rows(terms: Terms, table: Table, known: dict[Literal, Bools] | None = None) -> Bools:
-    """Rows on which some term holds; each literal's truth is asked once, unless it is known."""
+    """Rows on which some term holds; each literal is evaluated once, unless its truth is given."""
     truth = {} if known is None else known
     marked = np.zeros(table.n_rows, dtype=np.bool_)
     for term in terms:
@@ -61,7 +61,7 @@ def parts_of_rows(layers: Sequence[Terms], table: Table) -> NDArray[np.intp]:
 
 
 def absorb(terms: Terms) -> Terms:
-    """Drop what changes no marked row, judged by the meaning of the literals alone."""
+    """Drop terms and literals that change no marked row, by the meaning of the literals alone."""
     columns = _Columns(literal for term in terms for literal in term)
     return columns.terms(columns.antichain(columns.consistent(columns.matrix(terms))))
 
@@ -285,7 +285,7 @@ def _in_any_order(
 def equivalent(
     one: Sequence[Terms], other: Sequence[Terms], limit: int, renumbered: bool = False
 ) -> bool:
-    """Whether two lists of layers part every complete row alike; a function is one layer.
+    """Whether two lists partition all complete rows in the same way; a function is one layer.
 
     ``renumbered`` asks for the same parts under any numbers.
     """

@@ -96,8 +96,8 @@ class Exports:
         Parameters
         ----------
         orders : dict, optional
-            The categories, lowest first, of columns of texts with ``>=`` or ``<``, as
-            ``model.encoder_.orders_`` has them.
+            The categories, lowest first, of columns of texts that have an order, as
+            ``model.encoder_.orders_`` has them: what satisfies ``>=``, ``<`` and ``!=``.
 
         Examples
         --------
@@ -161,11 +161,14 @@ class Exports:
 
 
 def categories_in(literal: Literal, orders: Orders | None) -> tuple[str, ...] | None:
-    """Return the categories that satisfy a threshold of categories; None for other literals."""
+    """Return the categories that satisfy a literal which an order decides; None for others."""
     operator, value = comparison(literal)
-    if operator not in (">=", "<") or not isinstance(value, str):
+    if operator == "=" or not isinstance(value, str):
         return None
     order = tuple((orders or {}).get(literal.attribute, ()))
+    if operator == "!=":
+        # Of an order a text that is not in it, such as one that counts as missing, satisfies none.
+        return tuple(text for text in order if text != value) if value in order else None
     if value not in order:
         raise InputError(
             f"The literal '{literal}' needs the order of the categories of {literal.attribute!r}: "
@@ -223,6 +226,8 @@ def _sql_literal(literal: Literal, orders: Orders | None) -> str:
     operator, value = comparison(literal)
     name = _sql_quoted(literal.attribute, '"')
     if (categories := categories_in(literal, orders)) is not None:
+        if not categories:  # below the lowest: databases refuse an empty list
+            return f"{_filled(name)} <> {name}"  # false, and unknown of what is missing
         return f"{name} IN ({', '.join(_sql_quoted(text, _QUOTE) for text in categories)})"
     if literal.operator in (TRUE, FALSE):
         # As text: databases refuse, or misjudge, a bool or a text compared with the number 1.
@@ -318,7 +323,7 @@ def json_list(members: list[str], indent: str) -> str:
 
 
 def needed_orders(terms: Terms, orders: Orders | None) -> dict[str, list[str]]:
-    """Return the orders of the columns whose categories are compared by ``>=`` or ``<``."""
+    """Return the orders of the columns whose categories are compared by other than ``=``."""
     if orders is None:
         return {}
     compared = [x for term in terms for x in term if categories_in(x, orders) is not None]
@@ -339,14 +344,14 @@ def json_document(form: str, key: str, body: str, orders: Orders | None = None) 
 
 
 def read_json(text: str) -> list[list[Literal]]:
-    """Read what ``to_json`` of a Boolean function writes, checking every part of it."""
+    """Parse the JSON of a Boolean function, checking every part of it."""
     if not isinstance(text, str):
         raise ParameterError.of("text", "BooleanFunction.from_json", "a string", text)
     return read_terms(read_document(text, "Boolean function", _FORMAT, "terms"), "'terms'")
 
 
 def read_document(text: str, what: str, form: str, key: str) -> Any:
-    """Read what :func:`json_document` writes, and return the one thing that it holds."""
+    """Parse the output of :func:`json_document` and return its one object."""
     try:
         document = json.loads(text, parse_constant=_not_json, object_pairs_hook=_distinct_keys)
     except ParseError:

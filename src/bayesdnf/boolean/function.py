@@ -107,7 +107,7 @@ class BooleanFunction(export.Exports):
 
     @property
     def is_null(self) -> bool:
-        """Whether there is no term, so that no row is ever marked.
+        """Whether this is the null function: no term, no marked row.
 
         Examples
         --------
@@ -168,7 +168,7 @@ class BooleanFunction(export.Exports):
         return cls(parse_terms(text))
 
     def absorb(self) -> BooleanFunction:
-        """Drop what never changes a marked row, whatever the data.
+        """Drop terms and literals that change no marked row of any table.
 
         Gone are terms with two literals that exclude each other, literals that
         follow from another one of their term, and terms that imply another
@@ -350,7 +350,7 @@ class BooleanFunction(export.Exports):
 
     @classmethod
     def from_json(cls, text: str) -> BooleanFunction:
-        """Read what :meth:`to_json` writes; everything is checked, nothing is run.
+        """Parse the output of :meth:`to_json`; all fields are checked, no code is run.
 
         Raises
         ------

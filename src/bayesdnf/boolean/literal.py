@@ -44,7 +44,7 @@ _KEYWORDS = {"and", "or", "not", "true", "false"}
 
 
 class Relation(IntEnum):
-    """How two literals of one attribute stand to each other, whatever the data."""
+    """Logical relation of two literals of one attribute, for any data."""
 
     NONE = 0
     IMPLIES = 1
@@ -238,7 +238,7 @@ def _holds(literal: Literal, value: Value) -> bool:
 
 
 def satisfies(u: Value, operator: str, v: Value) -> bool:
-    """Whether a value stands in a relation to another: =, !=, >= or <, as far as values tell."""
+    """Whether a value satisfies =, !=, >= or < with another value."""
     if operator == "=":
         return u == v
     if operator == "!=":
@@ -274,7 +274,7 @@ def _quoted(text: str) -> str:
 
 
 def quote(name: str) -> str:
-    """Text of an attribute's name: bare where that parses back, quoted elsewhere."""
+    """Text of an attribute's name: quoted if it would not parse otherwise."""
     bare = _WORD.fullmatch(name) and name.lower() not in _KEYWORDS
     return name if bare else _quoted(name)
 

@@ -1,4 +1,4 @@
-"""Reading the texts of Boolean functions and rule lists, the exact inverse of writing them."""
+"""Parse the text of Boolean functions and rule lists; the exact inverse of ``str``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rule list: layers of Boolean functions, asked one after the other."""
+"""A rule list (decision list): layers of Boolean functions, evaluated in order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .table import as_table
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class RuleList(RuleListExports):
-    """Layers of Boolean functions, asked one after the other; immutable.
+    """Decision list: layers of Boolean functions, evaluated in order; immutable.
 
     A list of G layers parts the rows of a table. Layer G is asked first and layer
     1 last; a row belongs to part h when layer h is the first that marks it, and to
@@ -217,7 +217,7 @@ class RuleList(RuleListExports):
 
     @classmethod
     def from_json(cls, text: str) -> RuleList:
-        """Read what :meth:`to_json` writes; everything is checked, nothing is run.
+        """Parse the output of :meth:`to_json`; all fields are checked, no code is run.
 
         Raises
         ------
@@ -258,7 +258,7 @@ def renumbered_parts(parts: ArrayLike) -> NDArray[np.intp]:
 
 
 def same_partition(one: ArrayLike, other: ArrayLike) -> bool:
-    """Whether two arrays part their rows alike, by whatever numbers.
+    """Whether two arrays of part numbers give the same partition of rows.
 
     Parameters
     ----------

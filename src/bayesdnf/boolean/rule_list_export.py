@@ -207,7 +207,7 @@ class RuleListExports:
 
 
 def read_layers_json(text: str) -> list[list[list[Literal]]]:
-    """Read what ``to_json`` of a rule list writes, checking every part of it."""
+    """Parse the JSON of a rule list, checking every part of it."""
     if not isinstance(text, str):
         raise ParameterError.of("text", "RuleList.from_json", "a string", text)
     layers = export.read_document(text, "rule list", _FORMAT, "layers")

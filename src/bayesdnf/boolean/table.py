@@ -1,4 +1,4 @@
-"""What a Boolean function needs to know of a table: the truth of a literal, row by row."""
+"""The protocol by which a Boolean function reads a table: the truth of a literal, row by row."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .literal import Literal
 
 @runtime_checkable
 class Table(Protocol):
-    """Anything that can say, for each of its rows, whether a literal holds.
+    """Protocol of a table: for each row, whether a literal holds.
 
     A missing value satisfies neither a literal nor its negation.
     """

@@ -1,7 +1,7 @@
 """The command line: ``bayesdnf fit``, ``predict``, ``sample``, ``simulate``, ``reproduce``, ….
 
-Results go to standard output, everything else to standard error. Exit status: 0 done, 1 the input
-is wrong, 2 wrong usage, 130 interrupted. Heavy libraries are imported inside the commands.
+Results go to standard output, all messages to standard error. Exit status: 0 success, 1 invalid
+input, 2 wrong usage, 130 interrupted. Heavy libraries are imported inside the commands.
 """
 
 from __future__ import annotations
@@ -253,7 +253,7 @@ def predict(
     allow_missing_columns: Annotated[
         bool,
         typer.Option(
-            "--allow-missing-columns", help="Require only the columns that the rule uses."
+            "--allow-missing-columns", help="Require only the columns that the answers depend on."
         ),
     ] = False,
     threshold: options.Threshold = None,
@@ -263,19 +263,18 @@ def predict(
     """Predict the rows of a table and write one line per row.
 
     Columns of the output: predicted (the class), probability (of the positive class, or a column
-    P(class) for each of more than two classes), marked (1 where the rule holds) and terms (numbers
-    of the terms that hold, as printed by fit). A rule list also has part: the layer that decides, 0
-    where none holds; terms are then those of that layer. With draws written by sample,
-    probabilities are averages over the draws; in place of marked and terms are low and high, the
-    95 % interval of the probability (low(class) and high(class) of more than two classes), and
-    marked_probability. A model written by markers takes a study in place of a table: the path
-    prefix of .bed/.bim/.fam files, for example.
+    P(class) for each of more than two classes), marked (1 if the rule holds) and terms (numbers of
+    the terms that hold, as printed by fit). A rule list also has part: the layer that decides, or 0
+    if no layer holds; terms then lists the terms of this layer. With draws written by sample,
+    probabilities are averages over the draws, and the columns marked and terms are replaced by low
+    and high (95 % interval of the probability; low(class) and high(class) for more than two
+    classes) and marked_probability. A model written by markers needs a study instead of a table,
+    such as the path prefix of .bed/.bim/.fam files.
     """
     least = options.decision(threshold, cost_ratio)
     from ..data.reading import read_file
     from ..data.table_files.table_output import require_table_name, write_table
     from ..display.offer import levels_on_offer, similar_texts
-    from ..files.spreadsheets import excel_safe as make_safe
     from ..genomics.prediction.marker_model import is_marker_model
     from ..sampling.drawn.draws_file import is_netcdf
     from .answers import answers_of, used_columns
@@ -290,7 +289,7 @@ def predict(
 
     if not is_netcdf(model) and is_marker_model(model):
         if least is not None:
-            raise typer.BadParameter("--threshold and --cost-ratio are not for models of markers.")
+            raise typer.BadParameter("--threshold and --cost-ratio do not apply to marker models.")
         return markers.predict_markers(model, str(table), out, ambiguous, excel_safe, as_json)
     keep_apart(out, [model, table])
     require_table_name(out)
@@ -300,7 +299,9 @@ def predict(
     rule.allow_missing_columns |= allow_missing_columns
     used = used_columns(rule)
     if rule.allow_missing_columns:
-        require_columns(used, X, table, f"the rule of {model} uses")
+        is_drawn = is_netcdf(model)
+        who = f"the drawn rules of {model} use" if is_drawn else f"the rule of {model} uses"
+        require_columns(used, X, table, who)
     else:
         require_columns(list(rule.encoder_.kinds_), X, table, f"{model} was fitted on")
     rows = rule._read_rows(X, used)
@@ -310,8 +311,8 @@ def predict(
     unseen = unseen_values(rule.encoder_, rows, used)
     for said in unseen_lines(rule, unseen):
         typer.echo(f"{table}: {said}", err=True)
-    answers, marked, held = answers_of(rule, X, rows, strata_like(rule, X, table, strata), least)
-    write_table(make_safe(answers) if excel_safe else answers, out)
+    answers, marked, held = answers_of(rule, rows, strata_like(rule, X, table, strata), least)
+    write_table(answers, out, excel_safe=excel_safe)
     counts = {str(label): int((answers["predicted"] == label).sum()) for label in rule.classes_}
     if as_json:
         strange = [value._asdict() for value in unseen]
@@ -368,8 +369,8 @@ def simulate(
     beta: Annotated[
         str, typer.Option(help="Range of the column frequencies (low,high).")
     ] = "0.4,0.5",
-    pi0: Annotated[float, typer.Option(help="P(y = 1) where the function does not hold.")] = 0.1,
-    pi1: Annotated[float, typer.Option(help="P(y = 1) where it holds.")] = 0.9,
+    pi0: Annotated[float, typer.Option(help="P(y = 1) if the function does not hold.")] = 0.1,
+    pi1: Annotated[float, typer.Option(help="P(y = 1) if the function holds.")] = 0.9,
     case_control: Annotated[
         bool,
         typer.Option("--case-control", help="Case-control sampling: half cases, half controls."),
@@ -426,5 +427,5 @@ for _command in (
 
 
 def main() -> None:
-    """Run the command line; whatever goes wrong is one sentence and an exit status."""
+    """Run the command line; every error is one sentence and an exit status."""
     gate.run(app)

@@ -1,4 +1,4 @@
-"""What ``bayesdnf predict`` writes of each row: by a rule, or averaged over draws."""
+"""Output columns of ``bayesdnf predict``: by a rule, or averaged over draws."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def used_columns(model: RuleClassifier) -> list[str]:
 
 
 def answers_of(
-    model: RuleClassifier, X: pd.DataFrame, rows: FittedTable, strata: Any, least: float | None
+    model: RuleClassifier, rows: FittedTable, strata: Any, least: float | None
 ) -> PredictedRows:
     """Answer each row of a table.
 
@@ -48,10 +48,8 @@ def answers_of(
     ----------
     model : DNFClassifier or PosteriorDNFClassifier
         The classifier.
-    X : DataFrame
-        The rows.
     rows : FittedTable
-        What the classifier's encoder read of them.
+        The rows, as the classifier's encoder read them.
     strata : array or None
         The stratum of each row.
     least : float or None
@@ -60,7 +58,7 @@ def answers_of(
     if least is not None and model.positive_ is None:
         raise typer.BadParameter(options.TWO_CLASSES)
     if isinstance(model, PosteriorDNFClassifier):
-        return _averaged(model, X, strata, least)
+        return _averaged(model, rows, strata, least)
     assert isinstance(model, DNFClassifier)
     return _by_rule(model, rows, strata, least)
 
@@ -90,12 +88,12 @@ def _by_rule(
 
 
 def _averaged(
-    model: PosteriorDNFClassifier, X: pd.DataFrame, strata: Any, least: float | None
+    model: PosteriorDNFClassifier, rows: FittedTable, strata: Any, least: float | None
 ) -> PredictedRows:
     if doubt := model.draws_.doubt:
         typer.echo(f"Warning: {in_shell_words(doubt)}", err=True)
-    known = model.predict_interval(X, strata=strata)
-    marked = model.marked_probability(X)
+    on_rows = model._averaged(rows, row_strata(model.strata_, strata, rows.n_rows))
+    known, marked = model._intervals(on_rows), on_rows.marked_probability()
     ends: dict[str, NDArray[np.float64]] = {}
     if model.positive_ is None:
         labels = model.classes_.tolist()

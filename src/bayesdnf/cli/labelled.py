@@ -1,4 +1,4 @@
-"""Tables that commands are given: which column is the target, which label is positive."""
+"""Tables with a target: the target column, the positive label, strata and held-out rows."""
 
 from __future__ import annotations
 
@@ -140,8 +140,8 @@ def require_spread(rows: LabelledRows, fitted: NDArray[np.bool_], what: str) -> 
     for label in np.unique(rows.strata[~fitted]).tolist():
         if not bool((rows.strata[fitted] == label).any()):
             raise InputError(
-                f"{what} would hold out every row of stratum {label!r}, whose risks the fit then "
-                f"cannot know; merge it with another stratum."
+                f"{what} would hold out every row of stratum {label!r}, so the fit could not "
+                f"estimate its risks; merge it with another stratum."
             )
 
 

@@ -166,7 +166,6 @@ def predict_markers(
 ) -> None:
     """Predict the samples of another study with a marker, and print how its variants matched."""
     from ..data.table_files.table_output import require_table_name, write_table
-    from ..files.spreadsheets import excel_safe as make_safe
     from ..genomics import MarkerModel
     from .labelled import keep_apart
 
@@ -181,8 +180,7 @@ def predict_markers(
     for warning in matched.warnings:
         typer.echo(f"Warning: {warning}.", err=True)
     answers = marker.predict(matched)
-    shown = make_safe(answers) if excel_safe else answers
-    write_table(shown, out, "\t", na_rep="NA", float_format="%.6g")
+    write_table(answers, out, "\t", excel_safe=excel_safe, na_rep="NA", float_format="%.6g")
     write_log(out, "\n".join([command_line(), *matched.genotypes.history]))
     counts = {
         "marked": int((answers["MARKED"] == 1).sum()),

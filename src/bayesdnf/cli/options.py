@@ -1,4 +1,4 @@
-"""Options that several commands take, and what their texts mean."""
+"""Options that several commands share, and parsing of their values."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Learning:
     ] = 8
     missing: Annotated[
         list[str] | None,
-        typer.Option(help="Cell text that means missing, such as '?'; repeatable."),
+        typer.Option(help="Cell text that marks a missing value, such as '?'; repeatable."),
     ] = None
     kind: Annotated[
         list[str] | None,
@@ -154,7 +154,7 @@ class Learning:
         return dict(_direction(text) for text in self.monotonic or ()) or None
 
     def parameters(self, data: LabelledTable) -> dict[str, Any]:
-        """Return what both classifiers take."""
+        """Return the parameters that both classifiers share."""
         layers = {} if self.layers is None else {"layers": self.layers}
         return layers | {
             "prior": prior_of(self.size_mean, self.count_p),
@@ -235,7 +235,7 @@ def _direction(text: str) -> tuple[str, int]:
 
 
 def decision(threshold: float | None, cost_ratio: float | None) -> float | None:
-    """Return the probability from which on yes is answered; None where neither option is given."""
+    """Return the probability threshold of the positive class; None without either option."""
     if threshold is not None and cost_ratio is not None:
         raise typer.BadParameter("give --threshold or --cost-ratio, not both.")
     if threshold is not None and not 0 < threshold < 1:
@@ -249,12 +249,12 @@ def decision(threshold: float | None, cost_ratio: float | None) -> float | None:
 
 
 def separator(text: str | None) -> str | None:
-    """Read what ``--sep`` says."""
+    """Parse the value of ``--sep``."""
     return "\t" if text in ("\\t", "tab") else text
 
 
 def prior_of(size_mean: float | None, count_p: float | None) -> Prior:
-    """Return the default prior, with what was given in its place."""
+    """Return the default prior, with the options that were given."""
     from .. import Geometric, Poisson, Prior
 
     prior = Prior()

@@ -41,14 +41,14 @@ def _plain(value: Any) -> Any:
 
 
 def end(finished: bool, what: str) -> None:
-    """End the command; an interruption has a status of its own, and says what was printed."""
+    """End the command; after an interruption, print a note and exit with its own status."""
     if not finished:
         typer.echo(f"Interrupted: {what} so far.", err=True)
         raise typer.Exit(130)
 
 
 class Saved(NamedTuple):
-    """Where a result was saved, and what was wrong with the place that was asked for."""
+    """Where a result was saved, and the error of the requested path if there was one."""
 
     path: Path | None
     problem: str = ""
@@ -60,7 +60,7 @@ class Saved(NamedTuple):
 
 
 def save_result(save: Callable[[Path], object], out: Path, what: str) -> Saved:
-    """Save what took long to find: where that fails, in a new folder elsewhere.
+    """Save a result; if the requested path fails, save it in a new folder.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ ADVICE = "set --cost-ratio or --threshold, or use the columns probability and ma
 def rule_result(
     model: DNFClassifier, held_out: HeldOut | None, threshold: float | None = None
 ) -> dict[str, Any]:
-    """Return what is known of a rule, for JSON."""
+    """Return the facts of a rule, for JSON."""
     from ..estimators.presenting.rule_summary import constant_answer
 
     risks = [risk._asdict() for risk in model.risks_]  # none of more than two classes
@@ -129,7 +129,7 @@ def rule_result(
 
 
 def posterior_result(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> dict[str, Any]:
-    """Return what is known of a posterior, for JSON."""
+    """Return the facts of a posterior, for JSON."""
     from ..estimators.presenting.posterior_summary import accepted, verdict
 
     drawn = model.draws_

@@ -1,4 +1,4 @@
-"""``bayesdnf report``, ``show`` and ``export``: a rule for people and for other programs."""
+"""``bayesdnf report``, ``show`` and ``export``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WithReport = Annotated[Path | None, typer.Option("--report", help="HTML report t
 
 
 class Language(StrEnum):
-    """What a rule can be exported to."""
+    """Output language of an export."""
 
     sql = "sql"
     python = "python"

@@ -1,4 +1,4 @@
-"""``bayesdnf reproduce``: the paper's tables and figures, beside the paper's own."""
+"""``bayesdnf reproduce``: the paper's tables and figures, compared with the paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``bayesdnf sample``: how probable is each rule, term and literal."""
+"""``bayesdnf sample``: posterior probabilities of rules, terms and literals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``bayesdnf pack``, ``scan`` and ``merge``: a scan of a study, in parts or whole."""
+"""``bayesdnf pack``, ``scan`` and ``merge``: scans of a study, as a whole or in parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands that read a study share: reading, progress, and a log beside the output."""
+"""Functions shared by commands that read a study: reading, progress, and a log with the output."""
 
 from __future__ import annotations
 

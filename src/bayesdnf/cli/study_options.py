@@ -1,4 +1,4 @@
-"""Options of the commands that read a study, and the study they ask for."""
+"""Options of the commands that read a study."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Reading:
     null_risk: Annotated[
         Path | None,
         typer.Option(
-            help="REGENIE's .loco file: its predictions join the covariates, as NULL_RISK."
+            help="REGENIE's .loco file; its predictions are added to the covariates, as NULL_RISK."
         ),
     ] = None
     allele: Annotated[
@@ -75,7 +75,7 @@ class Reading:
     missing: Annotated[
         str,
         typer.Option(
-            help="Missing calls: keep, drop (the variant) or mode (impute the commonest call)."
+            help="Missing calls: keep, drop (the variant) or mode (impute the most frequent call)."
         ),
     ] = "keep"
     build: Annotated[
@@ -126,7 +126,7 @@ class Reading:
         return [coding.strip() for coding in self.codings.split(",")]
 
     def read(self, path: str, progress: Callable[[int, int], object] | None = None) -> Study:
-        """Read the study as it is before filters."""
+        """Read the study without filtering."""
         from ..genomics import read_study
 
         return read_study(
@@ -142,12 +142,12 @@ class Reading:
             if field.name not in _ASKED_LATER and getattr(self, field.name) != field.default:
                 option = field.name.replace("_", "-")
                 raise typer.BadParameter(
-                    f"--{option} has no meaning for {path}, which holds what it was packed with; "
-                    f"give --{option} to pack."
+                    f"--{option} has no effect on {path}, which is packed already; give --{option} "
+                    f"to pack."
                 )
 
     def inputs(self) -> dict[str, Path | None]:
-        """Return the files beside the study that are read, by what they hold."""
+        """Return the other input files (phenotypes, covariates, …) by their kind."""
         return {
             "outcomes": self.pheno, "covariates": self.covar, "null risk": self.null_risk,
             "samples kept": self.keep, "samples left out": self.remove,

@@ -1,4 +1,4 @@
-"""What the command line shows people: a fitted rule, draws of rules, and how a fit goes on."""
+"""Terminal output: a fitted rule, draws of rules, and the progress of a fit."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WIDEST = 100
 
 
 def make_console() -> Console:
-    """Return a console for standard output that prints texts as they are."""
+    """Return a console for standard output that prints texts without markup."""
     from rich.console import Console
 
     console = Console(highlight=False, markup=False, emoji=False)
@@ -41,7 +41,7 @@ def make_console() -> Console:
 
 
 def table_line(model: RuleClassifier, counts: Counts) -> str:
-    """Say what the table held."""
+    """Describe the table in one line."""
     rows = f"{count(counts.n, 'row')}, {counts.n_pos:,} positive"
     return f"{rows} ({model.positive_!s}); {_offered(model)}"
 

@@ -1,1 +1,1 @@
-"""From tables to packed bits: reading, encoding, canonical rows, simulated and built-in data."""
+"""From tables to packed bits: reading, encoding, canonical rows, simulated and bundled data."""

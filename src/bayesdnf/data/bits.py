@@ -1,4 +1,4 @@
-"""BitMatrix: a table of yes/no columns as packed bits, with the literals they carry."""
+"""BitMatrix: a table of yes/no columns as packed bits, with their literals."""
 
 from __future__ import annotations
 

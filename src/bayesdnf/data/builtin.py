@@ -1,4 +1,4 @@
-"""Data sets that come with the library; origin and licence in ``files/README.md``."""
+"""Bundled data sets; origin and licence in ``files/README.md``."""
 
 from __future__ import annotations
 

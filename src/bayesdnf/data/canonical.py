@@ -1,4 +1,4 @@
-"""Canonical rows: what the core sees does not depend on row order, repetition or weighting."""
+"""Canonical rows: results do not depend on the order, repetition or weighting of rows."""
 
 from __future__ import annotations
 

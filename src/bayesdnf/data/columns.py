@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import cached_property
 from numbers import Real
 from typing import Any, NamedTuple, NoReturn
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..boolean.literal import FALSE, ONE_TEXTS, TRUE, ZERO_TEXTS, Literal, Value, comparison
 from ..checks import is_number
+from ..display.wording import listed
 from ..errors import InputError, ParameterError
 from .table_files.row_names import index_of, row_name
 
@@ -23,10 +25,11 @@ TEXT, NUMBERS, BOOLS, NOTHING = "text", "numbers", "bools", "nothing"
 
 _NUMBER = (Real, Decimal, np.bool_)
 _BOOL = (bool, np.bool_)
+_SHOWN = 8  # categories of an order in errors
 
 
 class Origin(NamedTuple):
-    """What errors call a column and its rows."""
+    """Names of a column and its rows in errors."""
 
     title: str
     """Such as ``Column 'age'``."""
@@ -34,7 +37,7 @@ class Origin(NamedTuple):
     """That of pandas, which names the rows; None: they are numbered from 0."""
 
     def row(self, row: int) -> str:
-        """Return what an error calls a row, such as "row 3" or "line 5"."""
+        """Return the name of a row in errors, such as "row 3" or "line 5"."""
         return row_name(self.index, row)
 
 
@@ -57,7 +60,8 @@ class Column:
     is_category : bool
         Whether the column's own dtype says that its values are categories.
     order : tuple of str
-        The categories of a text column, lowest first, if they have an order.
+        The categories of a text column, lowest first, if they have an order; without texts that
+        count as missing.
     """
 
     origin: Origin
@@ -68,21 +72,44 @@ class Column:
     is_category: bool = False
     order: tuple[str, ...] = ()
 
-    def ordered(self, order: tuple[str, ...]) -> Column:
-        """Return the column with an order of its categories, which must name all of its texts."""
+    def ordered(self, order: tuple[str, ...], missing: Collection[Value] = ()) -> Column:
+        """Return the column with an order of its categories, which must name all of its texts.
+
+        Texts that count as missing have no place in it, so that they satisfy nothing wherever the
+        order is used.
+        """
         if self.type in (NUMBERS, BOOLS):
             value, row = self.example()
             raise InputError(
                 f"{self.title} cannot have the order {_chain(order)}, which is for texts: it holds "
                 f"{value!r} in {self.row(row)}."
             )
-        if unknown := [text for text in self.texts if text not in order]:
-            row = int(np.argmax(self.values == self.texts[unknown[0]]))
+        column = replace(self, order=tuple(text for text in order if text not in missing))
+        unknown = next((text for text in self.texts if text not in column.places), None)
+        if unknown is not None:
+            row = int(np.argmax(self.values == self.texts[unknown]))
             raise InputError(
-                f"{self.title} holds {unknown[0]!r} in {self.row(row)}, which is not in its order "
+                f"{self.title} holds {unknown!r} in {self.row(row)}, which is not in its order "
                 f"{_chain(order)}."
             )
-        return replace(self, order=order)
+        return column
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Place of each category in the order."""
+        return {text: place for place, text in enumerate(self.order)}
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int32]:
+        """Place of each row's category in the order; one behind the last where it is missing.
+
+        Without an order all are 0.
+        """
+        if self.type != TEXT or not self.order:
+            return np.zeros(len(self.values), dtype=np.int32)
+        # The code -1 of missing values takes the last place.
+        of_text = [*map(self.places.__getitem__, self.texts), len(self.order)]
+        return np.asarray(np.array(of_text, dtype=np.int32)[self.values])
 
     @property
     def title(self) -> str:
@@ -90,11 +117,11 @@ class Column:
         return self.origin.title
 
     def row(self, row: int) -> str:
-        """Return what an error calls a row, such as "row 3" or "line 5"."""
+        """Return the name of a row in errors, such as "row 3" or "line 5"."""
         return self.origin.row(row)
 
     def truth(self, literal: Literal) -> NDArray[np.bool_]:
-        """Truth of a literal on every row; nothing holds where the value is missing."""
+        """Truth of a literal on every row; False if the value is missing."""
         operator, value = comparison(literal)
         if literal.operator in (TRUE, FALSE):
             holds = self._is_one()
@@ -135,14 +162,12 @@ class Column:
     def _at_least_category(self, literal: Literal, bound: str) -> NDArray[np.bool_]:
         if self.type == NOTHING:
             return np.zeros(len(self.values), dtype=np.bool_)
-        if bound not in self.order:
+        if bound not in self.places:
             raise InputError(
                 f"The literal '{literal}' needs an order of categories that names {bound!r}; "
                 f"{self.title} has {_chain(self.order) if self.order else 'none'}."
             )
-        # The code -1 of missing values takes the last place; they satisfy nothing anyway.
-        places = np.array([*map(self.order.index, self.texts), -1])
-        return np.asarray(places[self.values] >= self.order.index(bound))
+        return np.asarray(self.ranks >= self.places[bound])
 
     def _comparable(self, value: Value) -> Any:
         # Against whole numbers a float would round those past 2^53.
@@ -247,7 +272,8 @@ def _read_series(series: nw.Series[Any], origin: Origin, missing: frozenset[Valu
     column = _read_array(series.to_numpy(), origin, missing, is_category)
     if column.type != TEXT or not ranked:
         return column
-    return replace(column, order=tuple(text for text in map(str, ranked) if text))
+    order = tuple(str(value) for value in ranked if value != "" and value not in missing)
+    return replace(column, order=order)
 
 
 def _read_array(
@@ -332,7 +358,7 @@ def _of_objects(
 
 
 def _chain(order: tuple[str, ...]) -> str:
-    return " < ".join(map(repr, order))
+    return listed(order, _SHOWN, repr, " < ")
 
 
 def _hashable(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""LiteralEncoder: from a table of any columns to the literals that say something about them."""
+"""LiteralEncoder: literals from the columns of a table."""
 
 from __future__ import annotations
 
@@ -71,8 +71,10 @@ class LiteralEncoder:
     No two literals of a column hold on the same values: ``stage != 1`` is not offered where 1 is
     the lowest and ``stage >= 2`` says the same. Constant columns give none, and neither do columns
     of more than 20 different texts that are dates, or have fewer than 20 rows each on average, as
-    names and ids have; ``kinds={"name": "categorical"}`` offers them anyway. A missing value
-    (NaN, None, null, an empty text) satisfies neither a literal nor its negation.
+    names and ids have; ``kinds={"name": "categorical"}`` offers them anyway. Ordered Categoricals
+    of more than 20 levels give ``>=`` and ``<`` at quantiles, as numbers do;
+    ``kinds={"grade": "ordinal"}`` offers every level. A missing value (NaN, None, null, an empty
+    text) satisfies neither a literal nor its negation.
 
     Parameters
     ----------
@@ -88,7 +90,7 @@ class LiteralEncoder:
         ``odor = f``, ``NOT x3`` beside ``x3``. False offers ``>=``, ``=`` and ``x3`` alone, for
         monotone functions as in the paper.
     thresholds : int, default 8
-        Most cuts of a numeric column.
+        Most cuts of a numeric column, or of an ordered Categorical of more than 20 levels.
     missing_values : list of texts and numbers, optional
         Values that mean "missing" in this table, such as ``["?"]``.
     drop_first : bool, default False
@@ -111,7 +113,8 @@ class LiteralEncoder:
     directions_ : dict
         The columns that have a direction, 1 or -1.
     orders_ : dict
-        The columns of texts that have an order, and their categories, lowest first.
+        The columns of texts that have an order, and their categories, lowest first; without those
+        that are among the ``missing_values``.
 
     Examples
     --------
@@ -180,14 +183,14 @@ class LiteralEncoder:
                     f"does not have.{did_you_mean(name, table.names)}"
                 )
         directions = read_directions(self.monotonic_cst, table.names)
-        orders = orders_of(self.kinds)
+        orders, missing = orders_of(self.kinds), self._missing_values()
         attributes: list[Attribute] = []
         dropped: dict[str, str] = {}
         for name in table.names:
             column = table.column(name)
             kind = kinds.get(name)
             if name in orders:
-                column, kind = column.ordered(orders[name]), "ordinal"
+                column, kind = column.ordered(orders[name], missing), "ordinal"
             decision = decide(
                 name,
                 column,
@@ -324,7 +327,7 @@ class LiteralEncoder:
 
     @classmethod
     def from_dict(cls, state: Any) -> LiteralEncoder:
-        """Make a fitted encoder from what :meth:`to_dict` wrote; everything is checked."""
+        """Make a fitted encoder from the output of :meth:`to_dict`; all fields are checked."""
         read = read_state(state)
         encoder = cls(**read.parameters)
         encoder._check_parameters()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-from ..boolean.literal import FALSE, TRUE, Literal
+from ..boolean.literal import FALSE, TRUE, Literal, Value
 from ..errors import InputError
-from .columns import BOOLS, NUMBERS, TEXT
-from .kinds import KINDS, Attribute, check_kinds
+from .columns import BOOLS, NUMBERS, TEXT, named_missing
+from .kinds import KINDS, Attribute, check_kinds, orders_of
 
 _FORMAT = "bayesdnf.literal-encoder"
 # In version 1 negations were not written: all of them were on offer, or none. Version 3 has
@@ -20,7 +20,7 @@ _PARAMETERS = {"kinds", "negations", "thresholds", "missing_values", "drop_first
 
 
 class State(NamedTuple):
-    """What a fitted encoder is made of."""
+    """The state of a fitted encoder."""
 
     parameters: dict[str, Any]
     columns: tuple[str, ...]
@@ -55,7 +55,7 @@ def write_state(
 
 
 def read_state(state: Any) -> State:
-    """Check what :func:`write_state` made, perhaps long ago, and perhaps damaged since."""
+    """Check the output of :func:`write_state`, which may be old or damaged."""
     _expect(state, dict, "the state")
     _expect_keys(
         state, {"format", "version", "parameters", "columns", "attributes", "dropped"}, "the state"
@@ -70,6 +70,7 @@ def read_state(state: Any) -> State:
     _expect_keys(parameters, _PARAMETERS | newer, "'parameters'")
     try:
         check_kinds(parameters["kinds"], "LiteralEncoder")
+        missing = named_missing(parameters["missing_values"], "LiteralEncoder")
     except InputError as error:
         _fail(str(error).rstrip("."))
     columns = tuple(
@@ -77,7 +78,7 @@ def read_state(state: Any) -> State:
         for name in _expect(state["columns"], list, "'columns'")
     )
     attributes = [
-        _read_attribute(part, version)
+        _read_attribute(part, version, missing)
         for part in _expect(state["attributes"], list, "'attributes'")
     ]
     if version == 1 and parameters["negations"]:
@@ -85,6 +86,14 @@ def read_state(state: Any) -> State:
             attribute._replace(literals=tuple(x for y in attribute.literals for x in (y, ~y)))
             for attribute in attributes
         ]
+    orders = orders_of(parameters["kinds"])
+    for attribute in attributes:
+        given = _without(orders.get(attribute.name, ()), missing)
+        if attribute.name in orders and given != attribute.order:
+            _fail(
+                f"the order of {attribute.name!r} must be that of 'kinds', {list(given)!r}. "
+                f"Got {list(attribute.order)!r} instead"
+            )
     dropped = _expect(state["dropped"], dict, "'dropped'")
     for reason in dropped.values():
         _expect(reason, str, "a reason in 'dropped'")
@@ -96,7 +105,7 @@ def read_state(state: Any) -> State:
     return State(dict(parameters), columns, attributes, dict(dropped))
 
 
-def _read_attribute(part: Any, version: int) -> Attribute:
+def _read_attribute(part: Any, version: int, missing: frozenset[Value]) -> Attribute:
     _expect(part, dict, "an attribute")
     newer = {"order"} if version > 3 else set()
     _expect_keys(part, {"name", "kind", "type", "literals"} | newer, "an attribute")
@@ -109,8 +118,19 @@ def _read_attribute(part: Any, version: int) -> Attribute:
         must = f"{TEXT}, {NUMBERS} or {BOOLS}"
         _fail(f"the type of {name!r} must be {must}. Got {part['type']!r} instead")
     order = _expect(part["order"], list, f"the order of {name!r}") if newer else []
-    if not all(isinstance(text, str) for text in order) or len(set(order)) < len(order):
-        _fail(f"the order of {name!r} must be a list of different texts. Got {order!r} instead")
+    if not all(isinstance(text, str) and text for text in order) or len(set(order)) < len(order):
+        _fail(
+            f"the order of {name!r} must be a list of different texts, none of them empty. "
+            f"Got {order!r} instead"
+        )
+    if order and (part["kind"], part["type"]) != ("ordinal", TEXT):
+        _fail(
+            f"the order of {name!r} needs the kind ordinal and the type {TEXT}. "
+            f"Got {part['kind']} and {part['type']} instead"
+        )
+    # States were once written with texts in their orders that count as missing.
+    order = _without(order, missing)
+    places = set(order)
     literals = []
     for pair in _expect(part["literals"], list, f"the literals of {name!r}"):
         if not isinstance(pair, list) or len(pair) != 2 or pair[0] not in _OPERATORS[version]:
@@ -123,12 +143,16 @@ def _read_attribute(part: Any, version: int) -> Attribute:
         if named and isinstance(literal.value, str) != (part["type"] == TEXT):
             _fail(f"literal '{literal}' does not suit a column of {part['type']}")
         needs_order = order or literal.operator in (">=", "<")
-        if named and isinstance(literal.value, str) and needs_order and literal.value not in order:
+        if named and isinstance(literal.value, str) and needs_order and literal.value not in places:
             _fail(f"literal '{literal}' names a category that is not in an order of {name!r}")
         literals.append(literal)
     if not literals or len(set(literals)) < len(literals):
         _fail(f"the literals of {name!r} must be different, and at least one")
-    return Attribute(name, part["kind"], part["type"], tuple(literals), tuple(order))
+    return Attribute(name, part["kind"], part["type"], tuple(literals), order)
+
+
+def _without(order: Sequence[str], missing: frozenset[Value]) -> tuple[str, ...]:
+    return tuple(text for text in order if text not in missing)
 
 
 # Not files.checked_json: this state may come from anywhere, a pickle or a caller's dict, and its

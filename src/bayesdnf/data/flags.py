@@ -1,4 +1,4 @@
-"""Tables of 0/1 columns, whatever library holds them, read block by block."""
+"""Tables of 0/1 columns from any library, read block by block."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""What a column becomes: the kind it has and the literals that follow from it."""
+"""The kind of a column, and its literals."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,7 +17,7 @@ from ..display.offer import DATES, NUMBER_TEXTS, RARE_LEVELS
 from ..display.wording import count, text_list
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
 from .columns import BOOLS, NOTHING, NUMBERS, TEXT, Column
-from .thresholds import cuts, plain_number
+from .thresholds import cut_places, cuts, plain_number
 
 KINDS = ("categorical", "ordinal", "numeric", "binary")
 
@@ -33,7 +34,7 @@ _MUST_DIRECTIONS = (
 
 
 def check_kinds(given: Any, owner: str) -> None:
-    """Raise ParameterError for what is no dict from columns to kinds or orders of categories."""
+    """Raise ParameterError unless this is a dict from columns to kinds or category orders."""
     if not isinstance(given, (Mapping, type(None))):
         raise ParameterError.of("kinds", owner, "a dict from column to kind", given)
     for name, kind in (given or {}).items():
@@ -49,9 +50,9 @@ def _check_order(name: Any, order: Sequence[Any], owner: str) -> None:
     texts = [text for text in order if isinstance(text, str) and text != ""]
     if len(texts) < len(order) or len(texts) < 2:
         raise ParameterError.of("kinds", owner, must, order)
-    if twice := [text for text in dict.fromkeys(texts) if texts.count(text) > 1]:
+    if twice := [text for text, times in Counter(texts).items() if times > 1]:
         raise InputError(
-            f"The 'kinds' parameter of {owner} must be {must}. {twice[0]!r} stands twice."
+            f"The 'kinds' parameter of {owner} must be {must}. {twice[0]!r} appears twice."
         )
 
 
@@ -84,7 +85,7 @@ class Attribute(NamedTuple):
 
 
 class Unusable(NamedTuple):
-    """A column that can tell no rows apart, and why."""
+    """A column without literals, and the reason."""
 
     reason: str
 
@@ -115,7 +116,7 @@ def decide(
     negations : bool
         Whether to offer both directions.
     thresholds : int
-        Most cuts of a numeric column.
+        Most cuts of a numeric column, and of one of many categories in order.
     drop_first : bool
         Whether the first level of a categorical column gets no literal.
     direction : int, default=0
@@ -135,6 +136,7 @@ def decide(
         return Unusable("every value is missing on the rows that count")
     if len(values) == 1:
         return Unusable(f"constant: every value that is not missing is {_plain(values[0])!r}")
+    is_long = kind is None and bool(column.order) and len(values) > _MANY_TEXTS
     if kind is None:
         if (reason := _too_many_texts(column, values, int(totals.sum()))) is not None:
             return Unusable(reason)
@@ -149,13 +151,19 @@ def decide(
     if kind == "numeric" and not direction:  # of many values only the cuts are ever spelt out
         literals = _numeric(name, cuts(values, totals, thresholds), negations)
         return Attribute(name, kind, column.type, tuple(literals))
-    levels = [_plain(v) for v in values]
     if column.order:
-        levels.sort(key=[*column.order].index)  # type: ignore[arg-type]
+        rising = np.argsort([column.places[text] for text in values])
+        values, totals = values[rising], totals[rising]
+    levels = [_plain(v) for v in values]
+    places: Sequence[Value] = levels[1:]
+    if is_long:  # cut as numbers are, or a long scale would offer four literals for each level
+        places = [levels[i] for i in cut_places(totals, thresholds)]
     if direction:
         _require_order(column, kind, levels, direction)
-        places = cuts(values, totals, thresholds) if kind == "numeric" else levels[1:]
+        places = cuts(values, totals, thresholds) if kind == "numeric" else places
         literals = _one_direction(name, levels, places, direction)
+    elif is_long:
+        literals = _numeric(name, places, negations)
     elif kind == "binary":
         literals = _binary(name, levels, negations)
     elif kind == "ordinal":
@@ -181,7 +189,7 @@ def _natural_kind(column: Column, values: NDArray[Any]) -> str:
 
 def _too_many_texts(column: Column, values: NDArray[Any], n_rows: int) -> str | None:
     """Say why texts should not be offered one by one: dates, numbers, or ids and names."""
-    if column.type != TEXT or len(values) <= _MANY_TEXTS:
+    if column.type != TEXT or column.order or len(values) <= _MANY_TEXTS:
         return None
     if are_dates(values):
         return f"{DATES}: {len(values):,} different ones, such as {values[0]!r}"
@@ -281,7 +289,7 @@ def _plain(value: Any) -> Value:
 
 
 def check_directions(given: Any, owner: str) -> None:
-    """Raise ParameterError for what is neither a dict nor an array of 1, 0 and -1."""
+    """Raise ParameterError unless this is a dict or an array of 1, 0 and -1."""
     if given is None:
         return
     is_array = isinstance(given, np.ndarray) and given.ndim == 1

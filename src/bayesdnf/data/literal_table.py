@@ -1,9 +1,9 @@
-"""The literal table: what each literal of a packed matrix says, and where its bits lie."""
+"""The literal table: the meaning of each literal of a packed matrix, and the place of its bits."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
@@ -114,12 +114,15 @@ class LiteralTable(Sequence[Literal]):
         values: list[set[Value]] = [set() for _ in attributes]
         for literal in literals:
             values[number[literal.attribute]].add(comparison(literal)[1])
-        orders = orders or {}
         # The core compares ranks of values and never values: an order of a column's values is all
         # that its literals need.
+        key_of: dict[str, Callable[[Any], Any]] = {
+            name: {text: place for place, text in enumerate(order)}.__getitem__
+            for name, order in (orders or {}).items()
+        }
         levels = tuple(
-            tuple(sorted(v, key=[*orders[name]].index if name in orders else _level_key))  # type: ignore[arg-type]
-            for name, v in zip(attributes, values, strict=True)
+            tuple(sorted(own, key=key_of.get(name, _level_key)))
+            for name, own in zip(attributes, values, strict=True)
         )
         ranks = [{value: r for r, value in enumerate(level)} for level in levels]
         return cls(
@@ -146,7 +149,7 @@ class LiteralTable(Sequence[Literal]):
 
     @classmethod
     def unpacked(cls, packed: PackedFile, n_attributes: int) -> LiteralTable:
-        """Make the table of what :meth:`packed` packed; InputError where it does not fit."""
+        """Make the table from the output of :meth:`packed`; InputError if it is inconsistent."""
         attributes = tuple(unpack_texts(packed, "attributes", n_attributes))
         arrays = {name: packed[name] for name in _ARRAYS}
         try:
@@ -212,7 +215,7 @@ class LiteralTable(Sequence[Literal]):
 
     @property
     def both_directions(self) -> bool:
-        """Whether every column has literals that deny what its others say."""
+        """Whether every column offers both directions."""
         return all(
             self._has_both_directions(self.members(number))
             for number in range(len(self.attributes))
@@ -253,7 +256,9 @@ def require_distinct(names: Sequence[str]) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise InputError(f"Column name {name!r} stands twice; every column needs its own name.")
+            raise InputError(
+                f"Column name {name!r} appears twice; every column needs its own name."
+            )
         seen.add(name)
 
 

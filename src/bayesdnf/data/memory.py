@@ -1,4 +1,4 @@
-"""Ask whether a table fits in memory before allocating it."""
+"""Check whether a table fits in memory before allocating it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of each row: its outcome, its weight, how often it counts, and its stratum."""
+"""Outcomes, weights and strata of rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_CLASSES = 20
 
 
 class Outcome(NamedTuple):
-    """Which rows are positive, and what the two classes are called."""
+    """The positive rows and the labels of the two classes."""
 
     positive: NDArray[np.bool_]
     classes: tuple[Value, Value]
@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
 
 
 class Classes(NamedTuple):
-    """Which class each row is of, and what the classes are called."""
+    """The class of each row and the labels of the classes."""
 
     number: NDArray[np.intp]
     labels: tuple[Value, ...]
@@ -125,7 +125,7 @@ def read_classes(y: Any, positive: Any = None) -> Classes:
 
 
 def require_classes(labels: Sequence[Any]) -> None:
-    """Refuse more classes than a rule list may tell apart."""
+    """Refuse more classes than a rule list may have."""
     if len(labels) <= MOST_CLASSES:
         return
     numbers = not isinstance(labels[0], str)
@@ -391,7 +391,7 @@ MOST_STRATA = 20
 
 @dataclass(frozen=True)
 class Strata:
-    """Which stratum each row is in, and what the strata are called."""
+    """The stratum of each row and the labels of the strata."""
 
     number: NDArray[np.intp]
     labels: tuple[Value, ...]

@@ -1,4 +1,4 @@
-"""Tables in files: CSV and TSV, gzip or not, and Parquet."""
+"""Read table files: CSV and TSV (plain or gzip) and Parquet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulated tables with a known Boolean function behind the outcome."""
+"""Simulated tables whose outcome follows a known Boolean function."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MIN_DRAWS = 10**6  # ... and rows drawn before giving up
 
 
 class Simulation(NamedTuple):
-    """What :func:`simulate` returns; unpacks as ``X, y, function``.
+    """Result of :func:`simulate`; unpacks as ``X, y, function``.
 
     Examples
     --------

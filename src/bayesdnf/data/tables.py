@@ -1,4 +1,4 @@
-"""Tables as people hold them: DataFrames, arrays, dicts of columns, read column by column."""
+"""Read DataFrames, arrays and dicts of columns, column by column."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .literal_table import require_distinct
 
 
 def read_table(source: Any, missing_values: Collection[Value] = ()) -> RawTable:
-    """Make a table that can say on which of its rows a literal holds.
+    """Read a source into a ``Table``, which evaluates literals row by row.
 
     Parameters
     ----------

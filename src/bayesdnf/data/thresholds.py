@@ -1,4 +1,4 @@
-"""Where to cut a numeric column: at weighted quantiles, in numbers with few digits."""
+"""Thresholds of a numeric column: at weighted quantiles, as numbers with few digits."""
 
 from __future__ import annotations
 
@@ -34,15 +34,28 @@ def cuts(values: NDArray[Any], totals: NDArray[np.int64], n_cuts: int) -> list[i
     >>> cuts(np.arange(100), np.ones(100, dtype=np.int64), 3)
     [24, 49, 74]
     """
-    places: NDArray[np.intp] = np.arange(1, len(values))
-    if len(places) > n_cuts:
-        reached = np.cumsum(totals)
-        # Quantiles by integer arithmetic: weights that are multiples of each other give the same
-        # cuts.
-        shares = [-(-k * int(reached[-1]) // (n_cuts + 1)) for k in range(1, n_cuts + 1)]
-        # Several quantiles may fall on one value; a cut at the lowest value would split nothing.
-        places = np.unique(np.maximum(np.searchsorted(reached, shares, side="left"), 1))
+    places = cut_places(totals, n_cuts)
     return [shortest_between(values[i - 1].item(), values[i].item()) for i in places]
+
+
+def cut_places(totals: NDArray[np.int64], n_cuts: int) -> list[int]:
+    """Return which of rising values begin what is above a cut; see :func:`cuts`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesdnf.data.thresholds import cut_places
+    >>> cut_places(np.array([5, 1, 1, 1, 8]), 3)
+    [1, 3, 4]
+    """
+    if len(totals) - 1 <= n_cuts:
+        return list(range(1, len(totals)))
+    reached = np.cumsum(totals)
+    # Quantiles by integer arithmetic: weights that are multiples of each other give the same cuts.
+    shares = [-(-k * int(reached[-1]) // (n_cuts + 1)) for k in range(1, n_cuts + 1)]
+    # Several quantiles may fall on one value; a cut at the lowest value would split nothing.
+    places = np.unique(np.maximum(np.searchsorted(reached, shares, side="left"), 1))
+    return [int(place) for place in places]
 
 
 def shortest_between(low: float, high: float) -> int | float:

@@ -1,1 +1,1 @@
-"""What people see in terminals and notebooks: escaped texts, progress bars, shared sentences."""
+"""Output for terminals and notebooks: escaped texts, progress bars, shared sentences."""

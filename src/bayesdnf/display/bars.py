@@ -1,4 +1,4 @@
-"""Progress: a bar on terminals and in notebooks, lines on standard error elsewhere."""
+"""Progress bars on terminals and in notebooks; lines on standard error otherwise."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PAUSE = 0.2  # seconds between two pictures of a bar in a notebook
 
 
 def in_notebook() -> bool:
-    """Whether this runs in a notebook, or in whatever else shows HTML beside the code."""
+    """Whether this runs in a notebook or another front end that shows HTML."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return hasattr(shell, "kernel")
@@ -43,7 +43,7 @@ def following(
     title: str,
     teller: Callable[[int], Any],
 ) -> Iterator[Any]:
-    """Give what a fit reports to: a bar, lines on standard error, or nothing.
+    """Return the progress display of a fit: a bar, lines on standard error, or nothing.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def following(
 
 
 class Bar:
-    """A bar for what takes longer than two seconds, in a notebook or on standard error.
+    """A progress bar, shown after two seconds, in a notebook or on standard error.
 
     It shows how much is done, how it stands, and the time. Nothing is drawn when standard error is
     not a terminal.

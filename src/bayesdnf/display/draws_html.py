@@ -1,4 +1,4 @@
-"""Draws in a notebook: the functions or lists they found, and what these hold."""
+"""Draws in a notebook: the most probable functions or lists, and inclusion probabilities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEAST = 0.05
 
 
 class Shown(Protocol):
-    """What is shown of draws: functions, or one list for all that partition the rows alike."""
+    """The rows shown of draws: functions, or one list for each partition of the rows."""
 
     @property
     def number(self) -> NDArray[np.int64]: ...  # noqa: D102
@@ -48,7 +48,7 @@ class Drawn(Protocol):
 
 
 def as_html(draws: Drawn) -> str:
-    """Return what was drawn: how much, the most probable functions, the literals in them."""
+    """Return HTML with the most probable functions and literals of draws."""
     title = (
         f"{draws.n_chains} chain{'s' * (draws.n_chains != 1)} of {draws.n_draws:,} "
         f"draw{'s' * (draws.n_draws != 1)}, {draws.n_functions:,} distinct "
@@ -66,7 +66,7 @@ def as_html(draws: Drawn) -> str:
 def functions_html(draws: Drawn) -> str:
     """Return the table of the most probable functions or lists, and a line on the rest.
 
-    Lists that partition the rows alike are one row.
+    Lists that partition the rows in the same way are one row.
     """
     answers = draws.answers
     probability = answers.probability

@@ -1,4 +1,4 @@
-"""Small pieces of HTML for notebooks: every text escaped, in the page's own colours."""
+"""HTML fragments for notebooks, with all texts escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was on offer where no rule was found, and what was not."""
+"""Sentences about the literals on offer: dropped columns, missing directions, similar texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NEGATIVE = {"!=", "<", "false"}
 
 
 class FittedEncoder(Protocol):
-    """What a fitted LiteralEncoder says of itself."""
+    """Protocol of a fitted LiteralEncoder."""
 
     thresholds: int
 
@@ -42,7 +42,7 @@ class FittedEncoder(Protocol):
 
 
 def direction_not_offered(encoder: FittedEncoder) -> str | None:
-    """Return a literal that says the opposite of one on offer and is not itself on offer.
+    """Return a literal whose negation is on offer and which is not on offer itself.
 
     None when every column offers both directions, or the one that it was given.
 
@@ -73,7 +73,7 @@ def literals_on_offer(encoder: FittedEncoder) -> str:
 
 
 def not_offered(encoder: FittedEncoder) -> list[str]:
-    """Name what no rule could say, in sentences, and how to offer it.
+    """Return sentences about literals that were not on offer, and how to offer them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How far to trust the answer of a search, in words."""
+"""Sentences about the reliability of a search: agreement of restarts, optimality gap."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ENDED_BY = {"time limit": "stopped by its time limit", "interrupted": "interrup
 
 
 class SearchOutcome(Protocol):
-    """What a search says about itself."""
+    """Protocol of a search's outcome."""
 
     @property
     def log_posterior(self) -> float:
@@ -43,12 +43,12 @@ class SearchOutcome(Protocol):
 
     @property
     def gap(self) -> float | None:
-        """No function scores more than this many nats higher; None where nothing was proved."""
+        """Optimality gap in nats: no function scores more than this above; None without a proof."""
         ...
 
     @property
     def ways(self) -> int:
-        """Different ways by which restarts came to this score."""
+        """Number of different strategies of the restarts that ended at this score."""
         ...
 
     @property
@@ -58,7 +58,7 @@ class SearchOutcome(Protocol):
 
 
 def search_trust(search: SearchOutcome, what: str = "function") -> str:
-    """Say how many restarts, by how many ways, came to an answer, and what that is worth.
+    """Return sentences about the agreement of restarts and the optimality gap.
 
     Parameters
     ----------
@@ -115,5 +115,5 @@ def ended_early(search: SearchOutcome) -> str | None:
 
 
 def search_is_sure(search: SearchOutcome) -> bool:
-    """Whether an answer is proved, or enough restarts came to it by different ways."""
+    """Whether a result is proved, or enough restarts of different strategies agree."""
     return search.proved or search.stopped == "agreement"

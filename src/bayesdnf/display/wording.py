@@ -1,4 +1,4 @@
-"""Lists and numbers in words, for all texts that people read."""
+"""Lists and numbers in words."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from itertools import islice
 from typing import Any
 
 
-def listed(values: Iterable[Any], most: int, show: Callable[[Any], str] = repr) -> str:
-    """Join the first values with commas; an ellipsis says that more follow.
+def listed(
+    values: Iterable[Any], most: int, show: Callable[[Any], str] = repr, joint: str = ", "
+) -> str:
+    """Join the first values; an ellipsis says that more follow.
 
     Parameters
     ----------
@@ -19,6 +21,8 @@ def listed(values: Iterable[Any], most: int, show: Callable[[Any], str] = repr) 
         How many of them to show.
     show : callable, default=repr
         From a value to its text.
+    joint : str, default=", "
+        What joins them.
 
     Examples
     --------
@@ -28,7 +32,7 @@ def listed(values: Iterable[Any], most: int, show: Callable[[Any], str] = repr) 
     """
     # One more than is shown tells whether more follow, without a look at all the rest.
     few = list(islice(values, most + 1))
-    return ", ".join(map(show, few[:most])) + (", …" if len(few) > most else "")
+    return joint.join([*map(show, few[:most]), *(["…"] if len(few) > most else [])])
 
 
 def text_list(parts: Sequence[str], last_word: str) -> str:
@@ -83,7 +87,7 @@ def entries_for_rows(name: str, n_entries: int, n_rows: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share in percent, in as many digits as tell it from 0 and from 100.
+    """Write a share in percent, with enough digits to distinguish it from 0 and 100.
 
     Examples
     --------

@@ -159,7 +159,7 @@ def most_probable(shares: Sequence[Interval]) -> int:
 
 
 def pooled_shares(cells: Cells) -> Shares:
-    """Posterior mean and 95 % interval of every class share of each part, whatever the stratum.
+    """Posterior mean and 95 % interval of every class share of each part, pooled over strata.
 
     A share is the mean over the strata, each weighed by its rows of the part; exact for one
     stratum, and else the intervals come from 100,000 draws of one fixed stream.
@@ -205,7 +205,7 @@ def pooled_shares(cells: Cells) -> Shares:
 
 
 def pooled_means(cells: Cells) -> NDArray[np.float64]:
-    """Posterior mean of every class share of each part, whatever the stratum.
+    """Posterior mean of every class share of each part, pooled over strata.
 
     Examples
     --------

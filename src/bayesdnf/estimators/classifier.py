@@ -387,8 +387,8 @@ class DNFClassifier(RuleAnswers):
     def _read_file(cls, path: str | os.PathLike[str]) -> Self:
         if is_netcdf(path):
             raise InputError(
-                f"{path} holds draws of PosteriorDNFClassifier, whose load reads it, and no model "
-                f"of {cls.__name__}."
+                f"{path} holds draws, not a model of {cls.__name__}; read it with "
+                f"PosteriorDNFClassifier.load."
             )
         return read_model(path, cls)
 

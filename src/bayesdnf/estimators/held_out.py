@@ -1,4 +1,4 @@
-"""How a classifier does on rows it was not fitted on: stratified splits, AUC, precision, recall."""
+"""Performance on held-out rows: stratified splits, AUC, accuracy, precision, recall."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOT_HELD_OUT = "The test rows are those of the fit, so nothing is held out."
 
 
 class Measures(NamedTuple):
-    """How answers of yes and no compare with the truth; NaN where there is nothing to divide by."""
+    """Accuracy, precision and recall of predictions; NaN if a denominator is 0."""
 
     accuracy: float
     balanced_accuracy: float
@@ -84,7 +84,7 @@ def compared(yes: NDArray[np.bool_], is_positive: NDArray[np.bool_]) -> Measures
 
 
 class HeldOut(NamedTuple):
-    """What was measured on the rows that were held out."""
+    """Performance on held-out rows."""
 
     how: str
     rows: int
@@ -131,7 +131,7 @@ def outcome_of(y: NDArray[Any], labels: NDArray[Any], positive: Any) -> Outcome:
 
 
 def are_of_fit(model: RuleClassifier, X: Any, outcome: Outcome) -> bool:
-    """Whether rows are those that a classifier was fitted on, in whatever order.
+    """Whether rows are those of a classifier's fit, in any order.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def says_yes(
 
 
 def area_under_roc(is_positive: NDArray[np.bool_], score: NDArray[Any]) -> float:
-    """Area under the ROC curve of a score, or of marks, where both classes are there.
+    """Area under the ROC curve of a score, or of marks; both classes must be present.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Columns that decide the outcome alone, which often are known only once the outcome is."""
+"""Columns that decide the outcome alone: possible data leakage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a posterior classifier answers about rows: risks, their intervals, labels, why."""
+"""Predictions of a posterior classifier: risks, credible intervals, labels, explanations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LEVEL = 0.95  # of intervals
 
 
 class PosteriorAnswers(RepresentedAverage):
-    """Answers averaged over draws."""
+    """Predictions averaged over draws."""
 
     counts_: Counts | None
 
@@ -151,7 +151,7 @@ class PosteriorAnswers(RepresentedAverage):
         return counts.n_pos / counts.n if prevalence is None else float(prevalence)
 
     def importance(self, X: Any, y: Any) -> pd.DataFrame:
-        """Return what each attribute is worth: how probable it is in the rule, and what it tells.
+        """Return the importance of each attribute: inclusion probability and increase of log loss.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class PosteriorAnswers(RepresentedAverage):
         return table.sort_values("log_loss", ascending=False, kind="stable", ignore_index=True)
 
     def risk_along(self, X: Any, attribute: str) -> pd.DataFrame:
-        """Return the averaged risk at each value of one attribute, all else as it is on the rows.
+        """Return the averaged risk at each value of one attribute (partial dependence).
 
         Parameters
         ----------
@@ -285,10 +285,15 @@ class PosteriorAnswers(RepresentedAverage):
             raise ParameterError.of(
                 "level", f"{type(self).__name__}.predict_interval", "between 0 and 1", level
             )
-        rows = self._on_rows(X, strata)
-        means = self._class_probabilities(rows)
         index = X.index if isinstance(X, pd.DataFrame) else None
-        wanted = _ends(level)
+        return self._intervals(self._on_rows(X, strata), level, index)
+
+    def _intervals(
+        self, rows: DrawnOnRows, level: float = _LEVEL, index: pd.Index[Any] | None = None
+    ) -> pd.DataFrame:
+        import pandas as pd
+
+        means, wanted = self._class_probabilities(rows), _ends(level)
         if self.positive_ is not None:
             low, high = rows.quantiles(wanted)
             columns = {"mean": means[:, self._positive_index], "low": low, "high": high}

@@ -1,4 +1,4 @@
-"""PosteriorDNFClassifier: answers averaged over the rules that the data leave possible."""
+"""PosteriorDNFClassifier: predictions averaged over rules drawn from the posterior."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ DEFAULT_LAYERS = 4  # averages over lists predict better than over functions: do
 
 
 class PosteriorDNFClassifier(PosteriorAnswers):
-    """Average over Boolean rules (an OR of ANDs) or lists of them, each weighed by its probability.
+    """Average over Boolean rules (an OR of ANDs) or lists, weighted by posterior probability.
 
     Where :class:`DNFClassifier` gives the best rule, this one draws rules and their rates from
     the posterior: it says how probable each rule, term and literal is, and its risks take into
@@ -102,7 +102,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
         The functions drawn, most probable first: ``function``, ``probability``,
         ``log_posterior`` (log prior plus log likelihood), ``terms``, ``literals``, and
         ``same_rows``, the probability of all functions that mark the same rows of the table. Lists
-        that partition the rows alike are one row: see :meth:`Draws.top`.
+        that partition the rows in the same way are one row: see :meth:`Draws.top`.
     representative_ : BooleanFunction or RuleList
         The representative rule: of rules with at most ``max_literals`` literals the one found whose
         risks are nearest to the averaged ones, on the rows of the fit and on rows crossed from

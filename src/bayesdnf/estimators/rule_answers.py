@@ -1,4 +1,4 @@
-"""What a classifier with one rule answers about rows: parts, risks, labels, why."""
+"""Predictions of a classifier with one rule: parts, risks, labels, explanations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .strata_input import row_strata
 
 
 class RowAnswers(NamedTuple):
-    """What a rule answers about rows."""
+    """Predictions of a rule for rows."""
 
     parts: NDArray[np.intp]
     """The layer that decides; 0 where none holds. A function has one layer."""
@@ -40,7 +40,7 @@ class RowAnswers(NamedTuple):
 
 
 class RuleAnswers(RuleClassifier):
-    """Answers of one function or list."""
+    """Predictions of one function or list."""
 
     function_: Rule
     cells_: NDArray[np.int64]
@@ -69,7 +69,7 @@ class RuleAnswers(RuleClassifier):
         return self.parts(X) > 0
 
     def parts(self, X: Any) -> NDArray[np.intp]:
-        """Say for each row which part it is in: the layer that decides, 0 where none holds.
+        """Return the part of each row: the layer that decides, or 0 if none holds.
 
         A function has one layer, so that its parts are 1 where it holds and 0 elsewhere.
 

@@ -1,4 +1,4 @@
-"""What the classifiers have in common: how a table and labels become a posterior, and answers."""
+"""The base of both classifiers: from a table and labels to a posterior, and predictions."""
 
 from __future__ import annotations
 
@@ -289,7 +289,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return float(accuracy_score(y, answered, sample_weight=sample_weight))
 
     def summary(self) -> str:
-        """Return what was found, the risks, and how far to trust them, as text."""
+        """Return a summary as text: the rule, its risks and diagnostics."""
         check_is_fitted(self)
         return self._as_text()
 
@@ -309,7 +309,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read what :meth:`save` wrote; everything is checked, nothing is run.
+        """Load a saved model; all fields are checked, no code is run.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The terms and the parts of a fitted rule as tables, for people."""
+"""Tables of the terms and the parts of a fitted rule."""
 
 from __future__ import annotations
 

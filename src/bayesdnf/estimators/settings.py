@@ -1,4 +1,4 @@
-"""The settings of an estimator: which are allowed, the encoder and the seed that they mean."""
+"""The settings of an estimator: checks, the encoder and the seed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The tables and figures of Hubert (2020), made again: one file each, through the public API.
+"""Reproductions of the tables and figures of Hubert (2020), one file each, through the public API.
 
-Each is run twice on the same data, as the paper says (its prior, its annealing or its chain) and
-with this library's defaults, and set beside the figures that the paper prints.
+Each is run twice on the same data, with the paper's settings (its prior, its annealing or its
+chain) and with this library's defaults, and compared with the printed figures.
 """
 
 from __future__ import annotations

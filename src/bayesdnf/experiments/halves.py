@@ -1,4 +1,4 @@
-"""Mushroom, cut in halves: what tables 4, 5 and the appendix fit and test on."""
+"""Halves of the mushroom data, on which tables 4, 5 and the appendix fit and test."""
 
 from __future__ import annotations
 

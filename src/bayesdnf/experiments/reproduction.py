@@ -1,4 +1,4 @@
-"""What a reproduction comes to: figures of the paper and ours, and what was claimed."""
+"""The result of a reproduction: figures of the paper and ours, and the claims tested."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True)
 class Reproduction:
-    """One table or figure of the paper, made again.
+    """Reproduction of one table or figure of the paper.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Table 1: too few steps, and what starting points and priors do then."""
+"""Table 1: too few steps, with different starting points and priors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table 2: 10,000 steps; how many chains, and how many terms to start from."""
+"""Table 2: 10,000 steps, with different numbers of chains and of initial terms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much is done, from which seeds, on how many threads."""
+"""The amount of work of an experiment: number of sets, seeds, threads."""
 
 from __future__ import annotations
 
@@ -97,5 +97,5 @@ class Work:
 
 
 def stream(seed: int, *numbers: int) -> np.random.SeedSequence:
-    """Return a seed of its own for each choice of numbers."""
+    """Return a different seed for each choice of numbers."""
     return np.random.SeedSequence(seed, spawn_key=numbers)

@@ -1,1 +1,1 @@
-"""Files that are written whole or not at all, and read with every field checked."""
+"""Atomic writes, and reading with every field checked."""

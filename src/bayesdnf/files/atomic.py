@@ -1,4 +1,4 @@
-"""Files that are either written whole or not at all."""
+"""Atomic writes: a file is complete or unchanged."""
 
 from __future__ import annotations
 

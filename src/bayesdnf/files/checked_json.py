@@ -1,4 +1,4 @@
-"""Reading a JSON file that may be damaged or hostile, field by field."""
+"""Read a JSON file that may be damaged or hostile, field by field."""
 
 from __future__ import annotations
 
@@ -37,14 +37,16 @@ def parse_json(data: bytes, name: str, kind: str) -> JsonFields:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"{name} is no {kind}: it is not text (byte {error.start:,}).") from error
+        raise InputError(
+            f"{name} is not a {kind}: it is not text (byte {error.start:,})."
+        ) from error
     try:
         top = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_distinct)
     except RecursionError as error:
-        raise InputError(f"{name} is no {kind}: its JSON is nested too deeply.") from error
+        raise InputError(f"{name} is not a {kind}: its JSON is nested too deeply.") from error
     except ValueError as error:  # JSONDecodeError, and numbers with too many digits
-        raise InputError(f"{name} is no {kind}: it is not valid JSON ({error}).") from error
-    fields = JsonFields(top, f"{name} is no usable {kind}", "")
+        raise InputError(f"{name} is not a {kind}: it is not valid JSON ({error}).") from error
+    fields = JsonFields(top, f"{name} is not a usable {kind}", "")
     if not isinstance(top, dict):
         fields.fail("the top", "an object", top)
     return fields
@@ -60,13 +62,13 @@ def as_json(document: dict[str, Any]) -> bytes:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number in JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
-        raise ValueError("a name stands twice in an object")
+        raise ValueError("a name appears twice in an object")
     return result
 
 
@@ -163,7 +165,7 @@ class JsonFields:
         ]
 
     def make(self, name: str, build: Callable[[], Made]) -> Made:
-        """Build something from a field; what goes wrong names the field."""
+        """Build an object from a field; errors name the field."""
         try:
             return build()
         except (InputError, TypeError, ValueError, OverflowError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""A stream of text that is looked at on the way: no zero bytes, and not too many in all."""
+"""A stream of text that is checked while it is read: no zero bytes, limited length."""
 
 from __future__ import annotations
 

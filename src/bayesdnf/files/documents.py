@@ -1,4 +1,4 @@
-"""What the library's JSON documents begin with: their format, its version, and who wrote it."""
+"""The head of the library's JSON documents: format, version, and the version that wrote it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SHA-256 of files, and the texts that such hashes are written as."""
+"""SHA-256 of files, and the text form of hashes."""
 
 from __future__ import annotations
 

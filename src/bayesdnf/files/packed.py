@@ -1,4 +1,4 @@
-"""Packed files: named arrays and a few facts in one file, which processes map into memory."""
+"""Packed files: named arrays and metadata in one file, which processes map into memory."""
 
 from __future__ import annotations
 

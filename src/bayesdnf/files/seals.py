@@ -1,4 +1,4 @@
-"""Seals: a hash at the end of a binary file, which tells whether it is as it was written."""
+"""Seals: a hash at the end of a binary file, which detects any change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Sealed(NamedTuple):
-    """What stood in a sealed file."""
+    """Contents of a sealed file."""
 
     content: memoryview
     version: int

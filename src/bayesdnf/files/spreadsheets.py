@@ -1,4 +1,4 @@
-"""Tables that people open in spreadsheets, which take some texts for formulas and run them."""
+"""Protection of tables against formula injection in spreadsheets."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""States of long runs: a head and some arrays in one file, sealed and written whole.
+"""States of long runs: metadata and arrays in one sealed file, written atomically.
 
-A file is an npz without pickle behind a seal: reading one runs no code, and a damaged one is known
-as such. Whatever it holds is for the run that goes on from it to check.
+A file is an npz without pickle, followed by a seal: reading it runs no code, and damage is
+detected. The run that resumes from a state checks its contents.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _VERSION = 1
 
 
 class RunState(NamedTuple):
-    """What a file of a run held."""
+    """Contents of a state file."""
 
     head: dict[str, Any]
     arrays: dict[str, NDArray[Any]]

@@ -1,4 +1,4 @@
-"""Alleles: complements, and what a variant is called by each of them."""
+"""Alleles: complements, and the names of a variant by each allele."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Genotypes: samples by variants as packed bits, with who and what they are."""
+"""Genotypes: samples by variants as packed bits, with sample and variant tables."""
 
 from __future__ import annotations
 
@@ -383,7 +383,7 @@ class Genotypes:
         )
 
     def truth(self, literal: Literal) -> NDArray[np.bool_]:
-        """Truth of a literal on every sample: what a BooleanFunction asks of a table.
+        """Truth of a literal on every sample, as the ``Table`` protocol requires.
 
         A variant may be named by its other allele: ``rs11_G recessive`` is ``NOT rs11_T dominant``.
         """

@@ -1,4 +1,4 @@
-"""Studies in packed files: read and filtered once, mapped by every command after that."""
+"""Packed studies: read and filtered once, mapped into memory by later commands."""
 
 from __future__ import annotations
 

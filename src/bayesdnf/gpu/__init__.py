@@ -1,1 +1,1 @@
-"""NVIDIA GPUs: CuPy, the kernels of native/cuda, and sweeps of planes that lie on a GPU."""
+"""NVIDIA GPUs: CuPy, the kernels of native/cuda, and sweeps of planes in GPU memory."""

@@ -1,4 +1,4 @@
-"""The GPU of this machine: whether to use it, its kernels, and memory for what goes there."""
+"""The GPU of this machine: whether to use it, its kernels, and its memory."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Sweeps on an NVIDIA GPU: the planes lie there, masks go out and counts come back.
+"""Sweeps on an NVIDIA GPU: planes stay in GPU memory, masks are sent and counts returned.
 
-A sweep counts, for masks of rows, the rows that each shares with every plane. Searches and chains
-ask for little else, so their sweeps are all that a GPU does for them; counts are integers, and what
-is found or drawn is the same, whatever the device. A beam wants to know of few literals only, and
-says by their counts of which: then these alone come back.
+A sweep counts, for masks of rows, the rows that each shares with every plane. Sweeps take most of
+the time of searches and chains, and are the only part that runs on the GPU. Counts are integers, so
+results do not depend on the device. A beam needs only few literals and selects them by their
+counts; only these are returned.
 """
 
 from __future__ import annotations

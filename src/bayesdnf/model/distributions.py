@@ -1,6 +1,6 @@
-"""Distributions of a whole number: how many terms, how many literals in a term.
+"""Distributions of a whole number: the number of terms, the number of literals in a term.
 
-Each turns itself into a table of logs, which is all that the native core sees.
+Each becomes a table of log probabilities, which is all that the native core sees.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Logs = NDArray[np.float64]
 
 
 class Distribution(Protocol):
-    """A distribution on 0, 1, 2, … as logs; -inf where it gives no mass."""
+    """A distribution on 0, 1, 2, … as log probabilities; -inf without mass."""
 
     def log_table(self, largest: int) -> Logs:
         """Log weights of 0..largest, as they stand: nothing is renormalised."""
@@ -122,7 +122,7 @@ class Geometric:
 
 @dataclass(frozen=True)
 class Uniform:
-    """Every value from ``low`` to ``high`` alike.
+    """Equal probability for every value from ``low`` to ``high``.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Tabulated:
-    """Any distribution, by its weights for 0, 1, 2, …; what is not named has none.
+    """Any distribution, by its weights for 0, 1, 2, …; all other values have none.
 
     Parameters
     ----------

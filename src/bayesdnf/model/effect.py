@@ -1,4 +1,4 @@
-"""What is known of the rates: P(positive) where a function holds and where it does not."""
+"""Priors of the two rates: P(positive) if a function holds and if it does not."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Effect(Parameters):
         if self.sampling == "case-control" and self.prevalence is None:
             raise ParameterError(
                 "The 'prevalence' parameter of Effect must be given when sampling='case-control': "
-                "the share of cases in the table says nothing of the population. Got None instead."
+                "the share of cases in the table is not that of the population. Got None instead."
             )
 
     @property

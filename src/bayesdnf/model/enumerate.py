@@ -1,8 +1,8 @@
-"""Every function of a few literals, one by one, and their exact posterior.
+"""All functions of a few literals, and their exact posterior.
 
-A term of p literals is a number below 2^p whose binary digits say which literals it holds; a
-function is a number below 2^(2^p) whose digits say which terms it has. Up to p = 6 that is one
-64-bit word, so whole arrays of functions are made by word operations.
+A term of p literals is a number below 2^p whose binary digits are its literals; a function is a
+number below 2^(2^p) whose digits are its terms. Up to p = 6 this is one 64-bit word, so whole
+arrays of functions are computed by word operations.
 """
 
 from __future__ import annotations

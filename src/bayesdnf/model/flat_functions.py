@@ -1,4 +1,4 @@
-"""Functions and lists in flat arrays, as the native core takes them and gives them back."""
+"""Functions and lists in flat arrays, the format of the native core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``get_params`` and ``set_params`` for priors and effects, as scikit-learn's tools ask."""
+"""``get_params`` and ``set_params`` for priors and effects, as in scikit-learn."""
 
 from __future__ import annotations
 

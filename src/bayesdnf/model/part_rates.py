@@ -1,4 +1,4 @@
-"""Rates of the parts of lists, in every stratum, given the rows that each has."""
+"""Posterior rates of the parts of lists, in every stratum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prior on Boolean functions: P(m) · m! · Π P(k_i) P(S_i | k_i), and what is ruled out."""
+"""Prior on Boolean functions: P(m) · m! · Π P(k_i) P(S_i | k_i), and constraints."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ class Prior(Parameters):
         return PriorTables(count, size, weights)
 
     def describe(self, p: int, n: int = 1000) -> PriorDescription:
-        """Say what functions the prior expects, so that it can be chosen with open eyes.
+        """Summarise the functions that the prior expects: sizes, numbers of terms, rows marked.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What functions a prior expects, in numbers and in words."""
+"""Summary of a prior, in numbers and in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draws from a prior: whole functions, kept or thrown away by what the prior rules out."""
+"""Draws from a prior: rejection sampling of whole functions under its constraints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is scored: a Boolean function, or a list of them in layers."""
+"""Rules: a Boolean function, or a list of functions in layers."""
 
 from __future__ import annotations
 

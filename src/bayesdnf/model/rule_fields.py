@@ -1,4 +1,4 @@
-"""Functions, risks and counts as fields of JSON documents, read with everything checked."""
+"""Functions, risks and counts as checked fields of JSON documents."""
 
 from __future__ import annotations
 

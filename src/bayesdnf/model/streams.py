@@ -1,4 +1,4 @@
-"""Numbered runs: a random stream for each, threads to run them, results in their order."""
+"""Numbered runs: a random stream for each, on threads, with results in order."""
 
 from __future__ import annotations
 

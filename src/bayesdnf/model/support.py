@@ -118,7 +118,7 @@ class Support:
         n_layers = len(layers_of(function))
         whole = {
             Verdict.TOO_MANY_LAYERS: f"it has {n_layers} layers and at most {self.layers} may be",
-            Verdict.NOTHING_LEFT: "its layers leave no row over, so the lowest one says nothing",
+            Verdict.NOTHING_LEFT: "its layers cover every row, so the lowest layer has no effect",
             Verdict.TOO_MANY_TERMS: (
                 f"it has {count(len(self.ids(function)), 'term')} and "
                 f"max_terms is {prior.max_terms}"

@@ -1,10 +1,9 @@
-"""Pictures; each returns its Axes. They need matplotlib, which is loaded when one is drawn.
+"""Plots; each function returns its Axes. matplotlib is loaded on the first call.
 
-``chains`` shows how chains ran, ``membership``, ``dots`` and ``parts`` what they found,
-``attributes`` what attributes do to averaged risks,
-``reliability`` what predictions are worth, ``expected`` what a prior expects; ``genome``,
-``regional`` and ``quantiles`` what was found in a study of genotypes. ``panels`` and ``labels``
-make the axes and the texts they share.
+``chains`` shows the course of chains; ``membership``, ``dots`` and ``parts`` show their functions;
+``attributes`` shows importance and partial dependence; ``reliability`` shows calibration;
+``expected`` shows a prior; ``genome``, ``regional`` and ``quantiles`` show results of a study of
+genotypes. ``panels`` and ``labels`` make shared axes and texts.
 """
 
 from __future__ import annotations

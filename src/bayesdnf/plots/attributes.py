@@ -1,4 +1,4 @@
-"""What attributes are worth, and averaged risks along one of them."""
+"""Importance of attributes, and averaged risks along one of them (partial dependence)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NOTHING = "No drawn rule uses an attribute."
 def importance(
     model: PosteriorDNFClassifier, X: Any, y: Any, most: int = 15, *, axes: object = None
 ) -> AxesArray:
-    """Draw how probable each attribute is in the rule, and what the answers lose without it.
+    """Plot the importance of attributes: inclusion probability and increase of log loss.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def draw_importance(table: pd.DataFrame, most: int = 15, axes: object = None) ->
 def risk_along(
     model: PosteriorDNFClassifier, X: Any, attribute: str, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw the averaged risk along one attribute, all else as it is on the rows.
+    """Plot the averaged risk along one attribute (partial dependence).
 
     Parameters
     ----------

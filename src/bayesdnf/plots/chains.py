@@ -1,4 +1,4 @@
-"""How chains ran: rates, log posterior and sizes draw by draw, and the functions of each chain."""
+"""The course of chains: rates, log posterior and sizes by draw, and the functions of each chain."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _finish(grid: AxesArray) -> None:
 def function_posterior(draws: Draws, most: int = 10, *, ax: Axes | None = None) -> Axes:
     """Draw the probabilities of the most probable functions: all chains, and each of them.
 
-    Lists that partition the rows alike are one row, named by the most probable of them.
+    Lists that partition the rows in the same way are one row, named by the most probable of them.
 
     Parameters
     ----------

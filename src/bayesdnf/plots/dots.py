@@ -1,4 +1,4 @@
-"""The most probable functions, drawn: a dot for each literal, a line for each term."""
+"""The most probable functions: a dot for each literal, a line for each term."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def functions(draws: Draws, most: int = 8, *, axes: object = None) -> AxesArray:
     A row is a function, a line in it a term, and the dots on the line its literals; terms of one
     literal are lone dots, all at one height. A term that several of the functions have keeps its
     colour and mark; dots of the others are hollow. The layers of a list lie below each other, the
-    one that is asked first on top; lists that partition the rows alike are one row.
+    one that is asked first on top; lists that partition the rows in the same way are one row.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def _note(draws: Draws, styles: Collection[TermStyle]) -> str:
     lines = ["dots on a line: AND; lines and lone dots of a function: OR"]
     if draws.layers > 1:
         lines = ["dots on a line: AND; lines and lone dots of a layer: OR"]
-        lines.append("layers are asked from top to bottom")
+        lines.append("layers are evaluated from top to bottom")
     if HOLLOW in styles:
         lines.append(f"hollow: a term of this {draws.noun} alone")
     return "\n".join(lines)

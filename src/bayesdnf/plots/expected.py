@@ -1,4 +1,4 @@
-"""What functions a prior expects."""
+"""The functions that a prior expects."""
 
 from __future__ import annotations
 

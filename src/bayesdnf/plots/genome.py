@@ -1,4 +1,4 @@
-"""A Manhattan plot: inclusion along the genome, with arcs that join the members of a term."""
+"""A Manhattan plot of inclusion probabilities, with arcs that join the members of a term."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of a picture: the user's names, wrapped or shortened where they would not fit."""
+"""Texts of a plot: names, wrapped or shortened to fit."""
 
 from __future__ import annotations
 

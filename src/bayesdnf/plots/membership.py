@@ -1,4 +1,4 @@
-"""What functions hold: literals, attributes and terms, and which literals stand together."""
+"""Inclusion probabilities of literals, attributes and terms, and pairs of literals in one term."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 NOTHING = "Every draw is the null function:\nno literal to show."
 NO_PAIR = "No term holds two literals."
 _HELD = {
-    "literal": "the function holds the literal",
+    "literal": "the function contains the literal",
     "attribute": "the function uses the attribute",
-    "term": "the function holds the term",
-    "pair": "one term holds both literals",
-    "attribute pair": "one term holds literals of both",
+    "term": "the function contains the term",
+    "pair": "one term contains both literals",
+    "attribute pair": "one term contains literals of both",
 }
-_TOGETHER = {"literal": "holds the literal", "attribute": "uses the attribute"}
+_TOGETHER = {"literal": "contains the literal", "attribute": "uses the attribute"}
 
 
 def inclusion(
     draws: Draws, kind: str = "literal", most: int = 20, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw how probable it is that the function holds a literal, an attribute, a term or a pair.
+    """Draw how probable it is that the function contains a literal, an attribute, a term or a pair.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def coinclusion(
     Returns
     -------
     Axes
-        The framed diagonal is the probability that the function holds the literal, or uses the
+        The framed diagonal is the probability that the function contains the literal, or uses the
         attribute; below it is the probability that some term holds both. Blank means never.
 
     Examples
@@ -185,7 +185,7 @@ def coinclusion(
     ax.spines[:].set_visible(False)
     ax.set_title(
         f"framed: probability that the {draws.noun} {_TOGETHER[kind]}\n"
-        "below: probability that one term holds both",
+        "below: probability that one term contains both",
         fontsize="small",
     )
     return ax

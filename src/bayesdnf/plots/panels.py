@@ -1,4 +1,4 @@
-"""What all pictures share: their axes, their colours, bars of probabilities, traces."""
+"""Elements of all plots: axes, colours, bars of probabilities, traces."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LINE = 0.14  # inches, its height
 
 
 def pyplot() -> Any:
-    """Load matplotlib, or say how to get it."""
+    """Load matplotlib, or raise an error that says how to install it."""
     try:
         import matplotlib.pyplot
     except ModuleNotFoundError as error:

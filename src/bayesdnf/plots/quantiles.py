@@ -1,4 +1,4 @@
-"""A QQ plot: tests of all variants beside what chance gives."""
+"""A Q-Q plot of the tests of all variants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regional plots: what each variant around a marker's members would be worth in their place."""
+"""Regional plots: the score of each variant near a marker's variant, in its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What predicted probabilities are worth: how often what they announce comes true."""
+"""Calibration plots: observed against predicted probabilities."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Crisp-set qualitative comparative analysis, from raw cases to minimal models.
 
-Fuzzy sets are not supported: conditions and outcomes hold 0 and 1, or the values of a category.
+Fuzzy sets are not supported: conditions and outcomes have the values 0 and 1, or the values of a
+category.
 """
 
 from .cases import necessity

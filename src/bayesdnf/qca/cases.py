@@ -113,7 +113,7 @@ def level_truth(
     j = conditions.index(literal.attribute)
     value = 1 if literal.operator in (TRUE, FALSE) else literal.value
     if literal.operator not in (TRUE, FALSE, "=", "!="):
-        raise InputError(f"Literal '{literal}' cannot be asked of a crisp condition.")
+        raise InputError(f"Literal '{literal}' cannot be used with a crisp condition.")
     holds = np.array([level == value for level in levels[j]], dtype=np.bool_)[codes[:, j]]
     return ~holds if literal.operator in (FALSE, "!=") else holds
 

@@ -1,4 +1,4 @@
-"""The notation of qualitative comparative analysis: ``A*~B + C``, in and out."""
+"""The notation of qualitative comparative analysis, ``A*~B + C``: parsing and writing."""
 
 from __future__ import annotations
 

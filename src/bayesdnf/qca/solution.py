@@ -230,8 +230,8 @@ def _minimal(
     """Prime implicants, and all covers of the positive configurations with fewest of them."""
     if not len(negatives):
         raise InputError(
-            "Every configuration may have the outcome: there is none that a model must leave out, "
-            "so nothing to explain."
+            "Every configuration may have the outcome, so there is nothing to explain: no model "
+            "has to exclude one."
         )
     literals = table.cases.literals
     rows = DecisiveRows(

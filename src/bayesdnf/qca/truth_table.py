@@ -1,4 +1,4 @@
-"""The truth table: one row for each configuration of conditions that some case has."""
+"""The truth table: one row for each observed configuration of conditions."""
 
 from __future__ import annotations
 

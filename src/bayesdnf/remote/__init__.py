@@ -1,1 +1,1 @@
-"""Work on a cluster: Dask or Ray carry tasks, workers map packed files."""
+"""Work on a cluster: Dask or Ray run tasks, workers map packed files."""

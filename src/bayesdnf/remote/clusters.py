@@ -1,4 +1,4 @@
-"""Which cluster carries the work: joblib's active backend says, or a client that is given."""
+"""Choice of the cluster: joblib's active backend, or a client that is passed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ANSWER = 10.0  # seconds in which a scheduler must answer
 
 
 class Cluster(Protocol):
-    """What carries tasks to workers."""
+    """Protocol of a cluster that runs tasks on workers."""
 
     @property
     def slots(self) -> int:
@@ -87,7 +87,7 @@ def threads_for(n_jobs: int | None) -> int:
 
 
 class JoblibCluster:
-    """The workers of joblib's active backend, whatever carries it: Ray, for one."""
+    """The workers of joblib's active backend, such as Ray."""
 
     @property
     def slots(self) -> int:

@@ -1,8 +1,8 @@
-"""Tasks on the workers of a Dask scheduler, whatever becomes of a worker.
+"""Tasks on the workers of a Dask scheduler, with handling of failures.
 
-Dask does the tasks of a worker that dies once more elsewhere. What is added here: a task that a
-slow or stopped worker holds is also given to an idle one, a scheduler that is lost is one sentence,
-and a caller who goes away takes the tasks along.
+Dask repeats the tasks of a dead worker elsewhere. This module adds: a task of a slow or stopped
+worker is also given to an idle one, the loss of the scheduler is an error of one sentence, and an
+interrupted caller cancels its tasks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Numbered runs on a cluster, handed out in their order."""
+"""Numbered runs on a cluster, with results in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs on a worker: a task, with versions compared and files opened once in each process."""
+"""The code that runs on a worker: checks of versions, and files opened once per process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Posteriors on workers: a packed table and a few numbers in place of the data."""
+"""Posteriors on workers: a packed table and a few numbers instead of the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables in memory, packed to files that workers see."""
+"""Tables in memory, packed into files that workers can read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports for people: one HTML file about a rule, or a folder about the markers of a study."""
+"""Reports: one HTML file about a rule, or a folder about the markers of a study."""
 
 from __future__ import annotations
 

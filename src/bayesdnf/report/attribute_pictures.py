@@ -1,4 +1,4 @@
-"""Pictures of what attributes do, for the report of averaged answers."""
+"""Plots of attributes for the report of a posterior."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def attribute_pictures(model: PosteriorDNFClassifier, X: Any, y: Any) -> tuple[P
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     if lacking:  # one sentence, for matplotlib's line for each character of each picture
         warnings.warn(
-            f"The pictures of attributes show boxes for {listed(lacking, _SHOWN)}, which "
+            f"The plots of attributes show boxes for {listed(lacking, _SHOWN)}, which "
             f"matplotlib's font does not have; set font.family in your matplotlibrc to one that "
             f"does.",
             BayesDNFWarning,

@@ -1,4 +1,4 @@
-"""The answer of a posterior: risks averaged over the drawn rules, and the rule shown for them."""
+"""The averaged predictions of a posterior, compared with the representative rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks shown below a report's headline: reasons for and against relying on it."""
+"""Warnings and passed checks below a report's headline."""
 
 from __future__ import annotations
 

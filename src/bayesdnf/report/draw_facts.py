@@ -1,4 +1,4 @@
-"""What draws say beside the rule: rival functions, what they hold, and whether to believe them."""
+"""Facts of a report from draws: rival rules, inclusion probabilities, diagnostics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Term = tuple[Literal, ...]
 
 
 class Rival(NamedTuple):
-    """A function that was drawn, as what sets it apart from the rule of the report."""
+    """A drawn function, described by its differences to the rule of the report."""
 
     has: tuple[bool, ...]
     """By term of the rule: whether the rival has it, in whatever layer."""
@@ -41,7 +41,7 @@ class Rival(NamedTuple):
 
 
 class Item(NamedTuple):
-    """Something that the rule may hold, and how probable that is."""
+    """A term, literal or column with its inclusion probability."""
 
     text: str
     equal: str
@@ -59,7 +59,7 @@ class Quantity(NamedTuple):
 
 
 class DrawFacts(NamedTuple):
-    """What the draws of a posterior say."""
+    """Facts of a report from draws."""
 
     chains: int
     draws: int

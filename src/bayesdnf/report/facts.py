@@ -1,4 +1,4 @@
-"""Everything that a report says, gathered before a word of it is written."""
+"""All facts of a report, computed before it is rendered."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Listed(NamedTuple):
 
 
 class DataFacts(NamedTuple):
-    """What the table held."""
+    """Facts of the table."""
 
     rows: int
     positives: int

@@ -1,4 +1,4 @@
-"""What a report on markers says of the genome: tests, pictures, and a table of the terms."""
+"""Facts of a report on markers: tests, plots, and a table of the terms."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def genome_facts(
     Parameters
     ----------
     found : Markers
-        What was found in a study.
+        Markers found in a study, with their posterior probabilities.
     genes : Genes, optional
         Names for places.
     pictures : sequence of Path
@@ -101,5 +101,5 @@ def _odds(value: float, low: float, high: float) -> str:
 
 
 def _title(stem: str) -> str:
-    known = {"manhattan": "Inclusion along the genome", "qq": "Tests beside chance"}
+    known = {"manhattan": "Inclusion probabilities along the genome", "qq": "Q-Q plot of the tests"}
     return known.get(stem, f"Around term {stem.removeprefix('marker')}")

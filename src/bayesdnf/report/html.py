@@ -1,4 +1,4 @@
-"""The report: one HTML file that needs nothing else, for people who were not there."""
+"""Render a report as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HOLDS = ("Otherwise", "The rule holds")  # parts 0 and 1 of a function
 
 
 def require_jinja() -> Any:
-    """Load Jinja2, or say how to get it."""
+    """Load Jinja2, or raise an error that says how to install it."""
     try:
         import jinja2
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""A folder of everything that was found in a study: tables, pictures, words, a model, a log."""
+"""The folder of results of a study: tables, plots, summary, model, log."""
 
 from __future__ import annotations
 

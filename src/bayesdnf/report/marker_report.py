@@ -1,4 +1,4 @@
-"""The report of what was found in a study: the same page, from genotypes instead of a table."""
+"""The HTML report of a study's markers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a rule does on rows: counts, rates with intervals, ROC curve and calibration."""
+"""Performance of a rule on rows: counts, rates with intervals, ROC curve and calibration."""
 
 from __future__ import annotations
 
@@ -141,8 +141,8 @@ def class_performance_of(
     of_class, said, right = table.sum(axis=0), table.sum(axis=1), np.diag(table)
     measured = tuple(
         ClassMeasured(
-            _share("Recall", "rows of it that are found", int(hits), int(n)),
-            _share("Precision", "rows answered so that are", int(hits), int(k)),
+            _share("Recall", "rows of the class predicted as it", int(hits), int(n)),
+            _share("Precision", "rows predicted as it that are", int(hits), int(k)),
         )
         for hits, n, k in zip(right, of_class, said, strict=True)
     )

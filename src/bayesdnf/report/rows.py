@@ -1,4 +1,4 @@
-"""Which rows of a table a rule was fitted on, and which it never saw."""
+"""Held-out rows: which rows of a table were in the fit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ALIKE = 0.5
 
 
 class Roles(NamedTuple):
-    """What the rows of a table are to a classifier."""
+    """Roles of a table's rows: in the fit or held out."""
 
     fitted: Bools
     """Rows it was fitted on, or all when that cannot be told; for counts of terms."""

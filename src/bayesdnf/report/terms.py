@@ -1,4 +1,4 @@
-"""The terms of a rule: what each covers, what is lost without it, and how they overlap."""
+"""The terms of a rule: rows covered, log gain, and overlap."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Together(NamedTuple):
 
 
 class Overlap(NamedTuple):
-    """How the terms of a rule share the rows of a table."""
+    """Overlap of the terms of a rule on the rows of a table."""
 
     together: tuple[Together, ...]
     """Most rows first."""

@@ -1,4 +1,4 @@
-"""What the form "try a case" needs: the values one can pick, and what they make of each literal."""
+"""Data of the form "try a case": the values of each column, and the truth of each literal."""
 
 from __future__ import annotations
 

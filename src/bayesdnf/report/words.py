@@ -1,4 +1,4 @@
-"""Literals and their values in words, for pages that people read."""
+"""Literals and their values in words, for reports."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Chains over Boolean functions whose draws come from the posterior."""
+"""Markov chain Monte Carlo over Boolean functions and rule lists."""

@@ -1,4 +1,4 @@
-"""Bayes factors, as far as draws tell them: some rule against none, one layer against more."""
+"""Bayes factors from draws: some rule against none, one layer against several."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TOO_MUCH = 0.5  # of a chain's draws that no other chain drew: what is left say
 
 
 class BayesFactor(NamedTuple):
-    """How much more probable the outcome is under some rule than under none, or the like."""
+    """A Bayes factor, such as some rule against no rule, or a bound on it."""
 
     log: float
     """Natural logarithm, such as of P(y | some rule) / P(y | no rule); or a bound of it."""
@@ -39,7 +39,7 @@ class BayesFactor(NamedTuple):
 
 
 def bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | None:
-    """Weigh "some rule" against "no rule", whatever share the prior gives to each.
+    """Bayes factor of "some rule" against "no rule".
 
     With P0 the null function's probability, by its exact score, and q0 its share of the prior,
     restricted to what it allows, the factor is (1 - P0) / P0 · q0 / (1 - q0). Where the chains drew
@@ -106,7 +106,7 @@ def _log_odds_against(log_mass: float, log_evidence: float) -> float:
 
 
 def one_layer_bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | None:
-    """Weigh lists of one layer against lists of two or more, whatever the prior gives to each.
+    """Bayes factor of lists of one layer against lists of two or more.
 
     The odds of the draws, the null list left out, over those of the prior, restricted to what it
     allows. Both sides have rates without an order between them. Where one side was never drawn,

@@ -1,8 +1,8 @@
-"""checkpoint: a long run's state on disk, whole at every moment.
+"""Checkpoints: the state of a long run on disk, complete at every moment.
 
-Two files are written in turn, PATH.0 and PATH.1, each as a whole, so that the newer one that can
-be read is never older than the last interval, whenever the process is killed. Whatever a file holds
-is checked against the run that goes on from it.
+Two files, PATH.0 and PATH.1, are written alternately and atomically, so the newest readable file is
+never older than the last interval, even if the process is killed. The run that resumes from a file
+checks its contents.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Checkpoint:
         try:
             records = _Reader(states[file], self.settings, posterior).records()
         except Exception as error:  # whatever forged arrays make numpy and the core raise
-            what = error if isinstance(error, ValueError) else "it does not hold what it should"
+            what = error if isinstance(error, ValueError) else "its contents are not as expected"
             raise InputError(
                 f"The checkpoint {file} is damaged: {what}; remove it to resume from the other "
                 "one, or both to start again."
@@ -180,7 +180,7 @@ class _Reader:
             and where.step <= self._steps
         )
         if not right:
-            raise ValueError("the place of a chain is none that it can have")
+            raise ValueError("the position of a chain is impossible")
         places = [*zip(where.functions, where.layers, strict=True), *where.known]
         self._scores(as_flat(zip(layers, terms, strict=True) for terms, layers in places))
         return where
@@ -215,12 +215,12 @@ class _Reader:
             if not np.array_equal(getattr(info, name), getattr(scores, name)):
                 raise ValueError(f"chain {chain + 1} has functions with another {name}")
         if drawn and not 0 <= info.draws.min() <= info.draws.max() < n:
-            raise ValueError(f"chain {chain + 1} has a draw of a function that is not there")
+            raise ValueError(f"chain {chain + 1} has a draw of an undefined function")
         if drawn and not np.array_equal(info.likelihoods[:, 0], info.log_likelihood[info.draws]):
             raise ValueError(f"chain {chain + 1} has draws with another likelihood")
         for some, all_ in ((info.changed, info.tried), (info.exchanged, info.exchanges_tried)):
             if (some < 0).any() or (some > all_).any():
-                raise ValueError(f"chain {chain + 1} has counts of moves that cannot be")
+                raise ValueError(f"chain {chain + 1} has impossible counts of moves")
         return info
 
     def _scores(self, functions: FlatFunctions) -> Scores:

@@ -1,4 +1,4 @@
-"""Draws: what the chains of a run drew, what it says of the posterior, and how far to trust it."""
+"""Draws: the draws of all chains of a run, posterior summaries, and diagnostics."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Draws(StoredDraws):
 
     @cached_property
     def exact(self) -> Probabilities:
-        """What exact scores say, with what chains drew of each other's functions."""
+        """Probabilities by exact scores, with the overlap of the chains' draws."""
         known = [mass for _, mass in self.undrawn]
         # The null function's score is known whether or not a chain came by: it belongs to the mass
         # that the evidence cannot fall below.
@@ -131,7 +131,7 @@ class Draws(StoredDraws):
 
     @cached_property
     def probability(self) -> Floats:
-        """Probability by function: of its exact score, where that can be had, else its frequency.
+        """Probability of each function: by its exact score if possible, else its frequency.
 
         They add up to 1 with the functions that were never drawn.
         """
@@ -184,7 +184,7 @@ class Draws(StoredDraws):
     def answers(self) -> Answers:
         """What to show, most probable first.
 
-        Each function; of lists one for all that partition the rows alike.
+        Each function; of lists one for all that partition the rows in the same way.
         """
         return answers_of(self, merged=self.layers > 1)
 
@@ -206,7 +206,7 @@ class Draws(StoredDraws):
             ``frequency`` (share of draws), ``log_posterior`` (log prior plus log likelihood),
             ``terms``, ``literals``, for lists ``layers``, and ``same_rows``, the
             probability of all functions that mark the same rows, or of all lists that
-            partition the rows alike. Merged, a row is the most probable of those, with
+            partition the rows in the same way. Merged, a row is the most probable of those, with
             ``same_rows`` before ``probability``, and highest first.
 
         Examples
@@ -266,7 +266,7 @@ class Draws(StoredDraws):
     # Judged, and elsewhere ------------------------------------------------------------------------
 
     def diagnose(self) -> Diagnosis:
-        """Judge the chains: R-hat, effective sizes, agreement, acceptance, and a verdict in words.
+        """Diagnose the chains: R-hat, effective sample sizes, agreement, acceptance rate, verdict.
 
         Returns
         -------
@@ -304,7 +304,7 @@ class Draws(StoredDraws):
 
     @property
     def settled(self) -> bool:
-        """Whether probabilities can be told, and not only their upper limits and odds."""
+        """Whether probabilities are known, and not only their upper bounds and odds."""
         return self.level != Level.APART
 
     def to_dataframe(self) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The evidence of priors: how probable the outcome is under each, all functions taken together."""
+"""Comparison of priors by evidence: the probability of the outcome under each prior."""
 
 from __future__ import annotations
 

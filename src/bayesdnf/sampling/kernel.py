@@ -1,9 +1,9 @@
 """The contract of every sampler: a start, and steps from one small state to the next.
 
 ``init`` turns a function into a :class:`Snapshot`; ``advance`` takes a snapshot and a number of
-steps to the next snapshot and an :class:`Info`. Both are plain data, nothing is hidden: a chain
-stopped at any snapshot and taken up again goes on as if it had never stopped, and how the steps are
-cut into calls does not matter.
+steps to the next snapshot and an :class:`Info`. Both are plain data without hidden state: a chain
+that resumes from a snapshot continues as if it had not stopped, and the division of steps into
+calls has no effect.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Terms = tuple[tuple[int, ...], ...]
 
 
 class Snapshot(NamedTuple):
-    """Where a chain is: everything that its next steps depend on, the data aside."""
+    """State of a chain: everything that its next steps depend on, except the data."""
 
     functions: tuple[Terms, ...]
     """Terms at each temperature, the posterior's own first; in the chain's order."""
@@ -43,7 +43,7 @@ class Snapshot(NamedTuple):
 
 @dataclass(frozen=True)
 class Info:
-    """What a stretch of a chain came to."""
+    """Result of a number of steps of a chain."""
 
     functions: FlatFunctions
     """Each distinct function that was drawn, once."""
@@ -70,7 +70,7 @@ MOVES: tuple[str, ...] = tuple(_native.move_names())
 
 
 class Kernel(Protocol):
-    """What a sampler offers."""
+    """Protocol of a sampler."""
 
     name: str
     posterior: Posterior

@@ -1,4 +1,4 @@
-"""What a chain has recorded, stretch by stretch, and how several records become one."""
+"""The record of a chain, in segments, and merging of records."""
 
 from __future__ import annotations
 

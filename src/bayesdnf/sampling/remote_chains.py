@@ -1,4 +1,4 @@
-"""Chains on a cluster: each goes on by itself, a stretch at a time."""
+"""Chains on a cluster: each runs independently, one segment at a time."""
 
 from __future__ import annotations
 

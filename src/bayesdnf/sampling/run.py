@@ -1,4 +1,4 @@
-"""sample: several chains on threads, from their starts to their draws."""
+"""sample: several chains on threads, from their starting functions to their draws."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from ..model.flat_functions import FlatFunctions, as_flat
 from ..model.part_rates import draw_part_rates
 from ..model.posterior import Posterior, Scores
 from ..model.rule import Rule, as_rule, one_line
+from ..model.steps import require_steps
 from ..model.streams import Streams
 from ..remote.clusters import active_cluster
 from ..search.exact import best_term
@@ -128,6 +129,8 @@ def sample(
     if time_limit is not None:
         stop.set_deadline(time_limit)
     used = _kernel_of(kernel, posterior)
+    if used.name != "single_term":
+        require_steps(posterior)
     _require_memory(posterior, used, chains, warmup + draws)
     streams = Streams(random_state, "sample")
     total = warmup + draws
@@ -324,7 +327,7 @@ def _collect(
     if have == 0 and settings["stopped"] == "interrupted":
         raise KeyboardInterrupt(_NOTHING_DRAWN)
     if have == 0:
-        raise InputError(f"{_NOTHING_DRAWN[:-1]}; give it more time.")
+        raise InputError(f"{_NOTHING_DRAWN[:-1]}; set a longer time limit.")
     skip = settings["warmup"]
     if settings["stopped"] != "done":
         # A run that was stopped keeps at least half of its draws, even if all of them were planned

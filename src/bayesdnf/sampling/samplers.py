@@ -1,4 +1,4 @@
-"""Samplers at one temperature: informed, which is the default, reversible_jump and single_term."""
+"""Samplers at one temperature: informed (the default), reversible_jump and single_term."""
 
 from __future__ import annotations
 
@@ -37,6 +37,9 @@ LIST_MIX = {
 """Of lists: also changes of layers, and births of terms drawn without a look at the data. Only the
 deaths of these remove terms that change nothing, which breed where their own layer has their rows:
 an informed birth would hardly make one, so that its death is hardly accepted."""
+REQUIRED_MIX = {"split": 0.1, "birth": 0.05}
+"""Beside these where attributes are required: between x0 AND x1 and (x0) OR (x1) no term can go and
+no literal leave, since what is required must stay; a split leads there at once."""
 LISTED = 0.1
 """Weight of births from a list beside these, where there is one."""
 
@@ -88,7 +91,10 @@ def informed_mix(posterior: Posterior) -> dict[str, float]:
     >>> informed_mix(Posterior(BitMatrix.from_table(X), y, layers=4))["layer"]
     0.1
     """
-    return MIX if posterior.layers == 1 else LIST_MIX
+    mix = MIX if posterior.layers == 1 else LIST_MIX
+    if posterior.prior.required:
+        mix = {**mix, **REQUIRED_MIX, "birth": mix.get("birth", REQUIRED_MIX["birth"])}
+    return mix
 
 
 def reversible_jump(posterior: Posterior) -> MoveKernel:

@@ -1,4 +1,4 @@
-"""tempered: replica exchange over temperatures of the likelihood, and the evidence it gives."""
+"""tempered: replica exchange (parallel tempering) over inverse temperatures, and the evidence."""
 
 from __future__ import annotations
 

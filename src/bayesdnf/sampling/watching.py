@@ -1,4 +1,4 @@
-"""How chains are doing while they run: in numbers, as a bar, and as lines on standard error."""
+"""Progress of running chains: in numbers, as a bar, and as lines on standard error."""
 
 from __future__ import annotations
 

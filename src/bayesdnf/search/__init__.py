@@ -1,1 +1,1 @@
-"""Search for the best function: ours (hunt), the paper's annealing, proofs where possible."""
+"""Search for the best function: hunt, the paper's annealing, proofs."""

@@ -1,6 +1,6 @@
-"""anneal: the paper's simulated annealing, as its author ran it (Hubert 2020).
+"""anneal: the paper's simulated annealing, as in its author's code (Hubert 2020).
 
-Kept faithful, so that the paper can be reproduced; ``hunt`` finds better functions faster.
+It is kept to reproduce the paper; ``hunt`` finds better functions faster.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ChainEnd(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class AnnealResult(SearchResult):
-    """What :func:`anneal` returns: the chain whose objective is highest, and all the others.
+    """Result of :func:`anneal`: the chain with the highest objective, and all chains.
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ def _result(posterior: Posterior, outcomes: list[_Outcome], stopped: str) -> Ann
     best = max(ends, key=lambda end: end.objective)  # the first of equals
     if best.objective == -math.inf:
         raise InputError(
-            f"None of the {len(ends):,} chains of the annealing came to a function that the prior "
+            f"None of the {len(ends):,} chains of the annealing reached a function that the prior "
             "allows; give it more steps, more start_terms or a wider prior, or use hunt."
         )
     return AnnealResult(

@@ -1,6 +1,6 @@
-"""bound: how much better than a given function any allowed function could be.
+"""bound: an upper bound on the score of any other function, relative to a given one.
 
-``boxes`` has the work: it parts all functions into boxes and bounds each of them.
+``boxes`` partitions all functions into boxes and bounds each of them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def bound(
     time_limit: float | None = None,
     progress: BoundProgress | None = None,
 ) -> SearchResult:
-    """Bound what any allowed function scores, beside a function that is known.
+    """Bound how much higher than a given function any allowed function can score.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-"""Boxes of functions, each with a bound: what a proof works on.
+"""Boxes of functions with bounds: branch and bound over all functions.
 
-Functions are put into boxes by the number of their terms and of the positives and negatives that
-they mark. Prices of rows (see ``priced``) bound every function of a box; the box with the highest
-bound is priced better, or parted, until no box reaches above the best function known or the time is
-up. Whatever is left then is the gap.
+Functions are assigned to boxes by the number of their terms and of the positives and negatives that
+they mark. Prices of rows (see ``priced``) bound every function of a box. The box with the highest
+bound gets better prices, or is split, until no box has a bound above the best known score or the
+time is up. The remaining difference is the gap.
 """
 
 from __future__ import annotations
@@ -275,6 +275,8 @@ class Boxes:
             distance = ceiling - floor
             for _ in range(_FLOORS):
                 distance //= 2
+                if distance <= 0:  # as it was asked first
+                    break
                 found = space.find(
                     box, prices, floor + distance, _AT_ONCE, False, nodes, self._stop(times)
                 )

@@ -1,13 +1,13 @@
 """The fewest terms, or literals, that mark every positive row: a cover by integer programming.
 
-The terms on offer are prime implicants. Where there are too many to list, they are found as they
-are needed (column generation): the linear program over the terms at hand puts a price on every
-positive row, and a search looks for a term that is worth more than it costs at these prices. When
-there is none, the linear program's value bounds every cover from below; by the prices, only terms
-whose reduced cost is less than the distance from that bound to the best cover known can be in a
-better one, and when these can all be listed the best cover among them is the best of all.
+The terms on offer are prime implicants. If there are too many to list, they are found as needed
+(column generation): the linear program over the current terms puts a price on every positive row,
+and a search looks for a term that is worth more than it costs at these prices. If there is none,
+the value of the linear program bounds every cover from below. Only terms whose reduced cost is less
+than the distance from this bound to the best known cover can be in a better one; if all of them can
+be listed, the best cover among them is optimal.
 
-Prices are whole numbers (parts of ``_UNIT``), so that every bound is exact.
+Prices are whole numbers (parts of ``_UNIT``), so every bound is exact.
 """
 
 from __future__ import annotations

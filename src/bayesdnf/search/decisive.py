@@ -1,9 +1,9 @@
-"""The decisive case made small: the rows and literals that settle which functions fit every row.
+"""The decisive case, reduced: the rows and literals that determine which functions fit every row.
 
-A function fits when it is true on every positive row and false on every negative one. A row counts
-only through the literals true in it, so a positive row that holds all the literals of another is
-marked whenever that one is, and a negative row whose literals are all in another negative row is
-excluded whenever that one is; both can go. So can a literal when another one holds on all its
+A function fits if it is true on every positive row and false on every negative one. A row counts
+only through the literals true in it. A positive row that has all the literals of another is marked
+whenever the other is, and a negative row whose literals are all in another negative row is excluded
+whenever the other is; both can be removed. So can a literal if another one holds on all its
 positive rows and is false on all the negative rows that it excludes.
 """
 

@@ -1,4 +1,4 @@
-"""Proofs: the best function of one term by branch and bound, of few literals by trying all.
+"""Exact answers: the best function of one term by branch and bound, of few literals by enumeration.
 
 ``better_sets`` is for ``boxes``: sets of listed terms by branch and bound, step 5 of the argument
 in docs/trust.md.

@@ -1,12 +1,11 @@
-"""hunt: our search for the best function or list of layers, and the default.
+"""hunt: the default search for the best function or list of layers.
 
-Restarts are numbered and come in rounds of eight. Each has a strategy (see ``ways``): beam search,
+Restarts are numbered and run in rounds of eight. Each has a strategy (see ``ways``): beam search,
 annealing, or recombination of terms of earlier restarts. Its result is rebuilt by beam search and
 polished. A search ends when enough restarts, by different strategies, have ended at the best score
 and hardly any good function was seen only once: if restarts end at many different functions, the
-next one may well end at a better one. Until then restarts anneal longer and use wider beams. Each
-has its own random stream and decisions follow their numbers, so the result does not depend on
-threads.
+next one may end at a better one. Until then restarts anneal longer and use wider beams. Each has
+its own random stream and decisions follow their numbers, so the result does not depend on threads.
 """
 
 from __future__ import annotations
@@ -28,6 +27,7 @@ from ..gpu.sweeping import on_device
 from ..model.flat_functions import as_flat
 from ..model.posterior import Posterior
 from ..model.rule import Rule, as_rule
+from ..model.steps import require_steps
 from ..model.streams import NumberedRuns, Streams
 from ..remote.clusters import Cluster, active_cluster
 from ..remote.numbered import RemoteRuns
@@ -104,7 +104,8 @@ def hunt(
     Raises
     ------
     InputError
-        When no function that the prior allows is found.
+        When no function that the prior allows is found, or the prior has gaps that one step does
+        not cross.
 
     Examples
     --------
@@ -120,6 +121,7 @@ def hunt(
     whole("n_jobs", "hunt", n_jobs, 1)
     whole("steps", "hunt", steps, 1, MOST_64)
     seconds("time_limit", "hunt", time_limit)
+    require_steps(posterior)
     stop = _native.StopFlag()
     if time_limit is not None:
         stop.set_deadline(time_limit)
@@ -158,7 +160,8 @@ def hunt(
                     stopped = "time limit"
                     break
                 if tally.restarts % ROUND == 0 and tally.agrees():
-                    # One wide beam found a better function: the restarts agreed on a wrong one.
+                    # Where a last, longer look finds a better function, the restarts agreed on a
+                    # wrong one.
                     if tally.know(restart.looked_further(tally.terms, tally.score)):
                         continue
                     stopped = "time limit" if stop() else "agreement"
@@ -183,8 +186,8 @@ def hunt(
     kept.save()
     if tally.score == -math.inf and stopped in ("agreement", "restarts"):
         raise InputError(
-            "The search found no function that the prior allows on this table; the prior on the "
-            "number of terms must not be 0 below the numbers that it allows."
+            "The search found no function that the prior allows on this table. Relax what it "
+            "demands, such as min_cover, required attributes or the sizes of terms."
         )
     best = as_flat(tally.best(_BEST))
     return SearchResult(

@@ -1,13 +1,13 @@
-"""The linear program over terms at hand, whose prices bound all functions.
+"""The linear program over the current terms, whose dual solution gives prices of rows.
 
 It chooses terms z, marks rows u and takes the log likelihood t below the planes through its
 corners: maximise Σ π(T) z_T + t + c(m), with the numbers of terms and of marked rows in a box. A
-cell of rows is marked where a term holds at most, and by the share of the m₂ terms that hold there
-at least. With ordered rates cells of negatives alone need the lower limit only and no variable, and
-those of positives alone the upper one.
+cell of rows is marked at most if a term holds there, and at least by the share of the m₂ terms that
+hold there. With ordered rates, cells of negatives alone need only the lower limit and no variable,
+and cells of positives alone only the upper limit.
 
-Only its dual solution is used, and any numbers in its place would be valid prices: no bound depends
-on how exactly it is solved.
+Only its dual solution is used, and any other numbers would be valid prices: no bound depends on the
+accuracy of the solution.
 """
 
 from __future__ import annotations

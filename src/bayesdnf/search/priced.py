@@ -1,7 +1,7 @@
-"""Prices of rows: what bounds all functions at once, and the terms that such a bound needs.
+"""Prices of rows, which bound all functions at once, and the terms that such a bound needs.
 
-A function of m terms marks a positives and b negatives and scores c(m) + Σ_T π(T) + L(a, b), with
-c(m) the log prior of m terms, π(T) that of a term and L the log likelihood. Give every row i a
+A function of m terms marks a positives and b negatives and has the score c(m) + Σ_T π(T) + L(a, b),
+with c(m) the log prior of m terms, π(T) that of a term and L the log likelihood. Give every row i a
 price r_i, and both counts a slope. Then no function of the box that marks between a₁ and a₂
 positives and between b₁ and b₂ negatives, with m₁ to m₂ terms, scores more than
 

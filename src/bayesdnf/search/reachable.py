@@ -1,8 +1,8 @@
-"""Counts of marked rows that are possible at all: a polygon around all that a box may hold.
+"""Possible counts of marked rows: a polygon around the counts of all functions of a box.
 
 Rows on which the same literals hold are marked together. A function that marks some of these cells
-marks the sum of their (positives, negatives), so that its counts lie in the zonotope of the cells:
-between the path that takes the cells with the largest share of positives first and the one that
+marks the sum of their (positives, negatives), so its counts lie in the zonotope of the cells:
+between the path that takes the cells with the largest share of positives first and the path that
 takes them last.
 """
 

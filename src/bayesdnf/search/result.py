@@ -1,4 +1,4 @@
-"""What a search returns, and what it tells while it runs."""
+"""The result of a search, and its progress reports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..model.rule import Rule
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The best function found, and how far to trust it.
+    """The best function found, with the agreement of restarts.
 
     Attributes
     ----------

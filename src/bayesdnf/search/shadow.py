@@ -1,8 +1,8 @@
 """Shadow clustering: terms grown from positive rows, then a cover chosen among them.
 
 After Muselli and Quarati (2005). A term starts empty and takes literals of one positive row, each
-time the one that keeps many of the positive rows not yet marked and leaves few negative ones, until
-no negative row is left; literals that turn out idle are dropped again.
+time the literal that keeps many of the unmarked positive rows and leaves few negative ones, until
+no negative row is left; redundant literals are then dropped.
 """
 
 from __future__ import annotations

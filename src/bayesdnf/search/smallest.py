@@ -32,7 +32,7 @@ _GROWING = 0.2  # share of the time for it, when a proof is wanted
 
 @dataclass(frozen=True)
 class SmallestResult:
-    """The smallest function found, and how much of that is proved.
+    """The smallest function found, and the proved lower bound.
 
     Attributes
     ----------

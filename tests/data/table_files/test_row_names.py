@@ -89,6 +89,15 @@ def test_first_line_with_too_many_cells(tmp_path):
         ([0.5, 1.5], "row 1.5"),
         ([("Ann", 1), ("Bob", 2)], "row ('Bob', 2)"),
         (["same", "same"], "row 'same'"),
+        (pd.MultiIndex.from_product([["v"], [1, 2]]), "row ('v', 2)"),
+        (
+            pd.MultiIndex.from_arrays([[0.5, 1.5], pd.date_range("2020-01-01", periods=2)]),
+            "row (1.5, 2020-01-02 00:00:00)",
+        ),
+        (pd.date_range("2020-01-01", periods=2), "row 2020-01-02 00:00:00"),
+        (pd.period_range("2020-01", periods=2, freq="M"), "row 2020-02"),
+        (np.array(["Ann", "Bob"]), "row 'Bob'"),
+        (pd.Index([np.str_("Ann"), np.str_("Bob")], dtype=object), "row 'Bob'"),
     ],
 )
 def test_rows_of_pandas_have_their_own_labels(index, name):

@@ -1,6 +1,7 @@
 """Tables to files: the name decides the format, and one that promises another is refused."""
 
 import gzip
+import os
 
 import pandas as pd
 import pytest
@@ -40,6 +41,26 @@ def test_what_is_written_is_read_again(tmp_path, name):
 def test_separator_is_that_of_the_name(tmp_path, name, sep, text):
     write_table(TABLE, tmp_path / name, sep)
     assert (tmp_path / name).read_text().splitlines()[0] == text
+
+
+def test_the_same_table_has_the_same_bytes(tmp_path, monkeypatch):
+    written = []
+    for name, now in (("a.csv.gz", 1e9), ("b.csv.gz", 2e9)):
+        monkeypatch.setattr("time.time", lambda now=now: now)
+        write_table(TABLE, tmp_path / name)
+        written.append((tmp_path / name).read_bytes())
+    assert written[0] == written[1]
+    assert gzip.decompress(written[0]).decode().split(os.linesep) == [
+        "odor,age", "f,30", '"n, or so",50', ""
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.parquet"])
+def test_formulas_are_made_texts(tmp_path, name):
+    table = pd.DataFrame({"=a": ["=1+1", "f"]})
+    write_table(table, tmp_path / name, excel_safe=True)
+    assert read_file(tmp_path / name).to_dict("list") == {"'=a": ["'=1+1", "f"]}
+    assert [*table] == ["=a"]
 
 
 def test_parameters_of_texts(tmp_path):

@@ -3,12 +3,14 @@
 from itertools import combinations, product
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bayesdnf import (
     BooleanFunction,
     Effect,
     Geometric,
+    LiteralEncoder,
     Posterior,
     Prior,
     RuleList,
@@ -45,7 +47,7 @@ def test_no_single_change_is_better(name, limit):
     assert slow.allowed(found.rule)
     assert found.loss == pytest.approx(slow.loss(found.rule), abs=1e-12)
     assert found.base_loss == pytest.approx(slow.loss(BooleanFunction()), abs=1e-12)
-    worth = nearest_rule._WORTH * found.base_loss
+    worth = max(nearest_rule._WORTH * found.base_loss, nearest_rule._LEAST / posterior.n)
     now = found.loss + worth * size(found.rule)
     for other in set(neighbours(found.rule, drawn.literals, layers)):
         if other.n_literals <= limit and slow.allowed(other):
@@ -70,7 +72,8 @@ def test_it_is_the_best_of_all_short_lists(seed):
     posterior = Posterior(BitMatrix.from_table(X), y, layers=3)
     drawn = sample(posterior, draws=100, warmup=50, chains=2, thin=20, random_state=seed)
     rows = AveragedRows(drawn, posterior)
-    price = nearest_rule._WORTH * rows.exact_loss(as_flat([()]))
+    least = nearest_rule._LEAST / posterior.n
+    price = max(least, nearest_rule._WORTH * rows.exact_loss(as_flat([()])))
     terms = [t for k in (1, 2, 3) for t in combinations(range(len(drawn.literals)), k)]
     lists = [
         list(zip(layers, chosen, strict=True))
@@ -113,3 +116,14 @@ def test_the_prior_is_kept_to():
     assert slow.allowed(found.rule)
     with pytest.raises(InputError, match=r"^The prior allows no rule of at most 1 literals"):
         find_representative(drawn, posterior, 1)
+
+
+def test_of_noise_nothing_is_shown():
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({"size": rng.normal(size=200), "kind": rng.choice(list("xyz"), 200)})
+    posterior = Posterior(LiteralEncoder().fit_encode(table), rng.random(200) < 0.5, layers=4)
+    drawn = sample(posterior, draws=300, warmup=100, random_state=0)
+    assert drawn.null_probability > 0.8
+    found = find_representative(drawn, posterior, 15)
+    assert found.base_loss > 0
+    assert found.rule == RuleList()

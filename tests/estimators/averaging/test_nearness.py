@@ -38,7 +38,7 @@ def test_losses_are_those_of_the_slow_twin(name, seed):
 def test_of_large_tables_some_rows_are_looked_at(monkeypatch):
     drawn, posterior, slow = world(7, layers=2, n=400, strata=True)
     whole = find_representative(drawn, posterior, 4)
-    monkeypatch.setattr(nearness, "_MOST_ROWS", 60)
+    monkeypatch.setattr(nearness, "_MOST_ROWS", 50)
     monkeypatch.setattr(nearness, "_MOST_OFFERED", 3)
     rows = AveragedRows(drawn, posterior)
     assert rows.total < 200
@@ -47,6 +47,15 @@ def test_of_large_tables_some_rows_are_looked_at(monkeypatch):
     assert part.loss == pytest.approx(slow.loss(part.rule), abs=1e-12)
     assert part.loss < whole.base_loss
     assert part.cells.sum() == posterior.n
+
+
+def test_crossed_rows_do_not_make_a_table_large(monkeypatch):
+    drawn, posterior, _ = world(7, layers=2, n=400, strata=True)
+    for most, share in ((posterior.bits.n_stored, 1), (posterior.bits.n_stored - 1, 2)):
+        monkeypatch.setattr(nearness, "_MOST_ROWS", most)
+        rows = AveragedRows(drawn, posterior, n_crossed=300)
+        looked_at = -(-(posterior.bits.n_stored + 300) // share)
+        assert rows.size == looked_at * len(rows.offered)
 
 
 def test_parts_without_rows_predict_wider_means():

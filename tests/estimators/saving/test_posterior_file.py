@@ -197,10 +197,10 @@ def test_what_cannot_be_saved_or_loaded(mixed, file, tmp_path):
         quick().save(tmp_path / "x.nc")
     with pytest.raises(InputError, match="No such file"):
         PosteriorDNFClassifier.load(tmp_path / "absent.nc")
-    with pytest.raises(InputError, match="holds draws of PosteriorDNFClassifier, whose load reads"):
+    with pytest.raises(InputError, match="holds draws, not a model of DNFClassifier"):
         DNFClassifier.load(file)
     mixed.draws_.save(tmp_path / "draws.nc")
-    with pytest.raises(InputError, match="holds draws and no classifier"):
+    with pytest.raises(InputError, match="holds draws but no classifier"):
         PosteriorDNFClassifier.load(tmp_path / "draws.nc")
     content = file.read_bytes()
     file.write_bytes(content[: len(content) // 2] + b"x" + content[len(content) // 2 + 1 :])

@@ -25,7 +25,7 @@ def test_linked_variants_share_a_slot_and_its_probability():
     assert all(float(share) > 0.9 for share in row["SLOT_PIP"].split(","))
     assert found.variants["PIP"].max() <= 1
     assert "could also be" in str(found)
-    assert "do not single this function out" in str(found)
+    assert "do not distinguish this function" in str(found)
 
 
 def test_equal_variants_are_told_as_equally_good():

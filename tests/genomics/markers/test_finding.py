@@ -239,7 +239,7 @@ def test_many_equivalent_rules_are_told():
     given = read_study(SHARED / "plink" / "hapmap_ceu_yri", regions="5").filtered(Filters(hwe=0))
     found = find_markers(given, **{**QUICK, "triples": 0}, keep=60)
     assert len(found.rivals.functions) > 5
-    assert "The data do not single this function out" in str(found)
+    assert "The data do not distinguish this function from others" in str(found)
 
 
 @adds("published data set with a known answer")

@@ -1,4 +1,4 @@
-"""Functions that the data can hardly tell from the best one."""
+"""Functions that the data hardly distinguish from the best one."""
 
 import numpy as np
 import pytest

@@ -69,7 +69,7 @@ def test_permutations_go_on_from_those_that_are_done(tmp_path):
     state = read_state(kept, KIND, 1)
     for wrong in (wanted - 999, wanted * np.inf, wanted[:, :1], wanted.astype(np.float32)):
         write_state(tmp_path / "forged", KIND, 1, state.head, {"largest": wrong})
-        with pytest.raises(InputError, match="is damaged: it does not hold what it should"):
+        with pytest.raises(InputError, match="is damaged: its contents are not as expected"):
             family_wise(given.genotypes, given.y, checkpoint=tmp_path / "forged", **run)
     with pytest.raises(InputError, match="is of another permutation test: its seed is"):
         family_wise(given.genotypes, given.y, checkpoint=kept, permutations=6, random_state=1)

@@ -57,7 +57,7 @@ def test_every_step_is_in_the_history():
     kept = Filters(hwe=1e-4).apply(packed, np.arange(100) % 2)
     assert kept.history == (
         "0 of 100 samples left out: call rate below 0.9.",
-        "0 of 50 variants left out: calls are missing unequally often in cases and controls "
+        "0 of 50 variants left out: differential missingness between cases and controls "
         "(p < 1e-05).",
         "1 of 50 variants left out: call rate below 0.95.",
         "5 of 49 variants left out: minor allele frequency below 0.01.",
@@ -165,7 +165,7 @@ def test_an_associated_variant_that_a_filter_drops_is_named_with_advice():
     [warning] = kept.warnings
     assert warning.startswith("Left out though associated with the outcome")
     assert "v4_B (p = " in warning
-    assert "Hardy-Weinberg p below 1e-06 in controls: a recessive effect looks like that" in warning
+    assert "Hardy-Weinberg p below 1e-06 in controls: a recessive effect can cause this" in warning
     assert warning in kept.history
     assert study.filtered(Filters(hwe=0)).warnings == ()
     named = study.filtered(Filters(exclude=["v4"]))  # by name is by will

@@ -65,7 +65,7 @@ def test_a_variant_missing_more_often_in_cases_is_named_and_left_out():
     kept = Filters(sample_call_rate=0, call_rate=0, hwe=0).apply(packed, y)
     assert kept.n_variants == 29
     assert "v8_B" not in kept.names
-    [said] = [s for s in kept.history if "unequally" in s]
+    [said] = [s for s in kept.history if "differential missingness" in s]
     row = missingness_by_outcome(packed, y).iloc[7]
     assert said.startswith("1 of 30 variants left out")
     assert f"v8_B ({row.missing_cases} of {row.cases} cases, {row.missing_controls}" in said
@@ -99,7 +99,7 @@ def test_the_real_trap_is_caught():
     for filters in Filters(maf=0), Filters(maf=0, sample_call_rate=0, call_rate=0):
         kept = filters.apply(packed, y)
         assert "snp100031" not in set(kept.variants["ID"])
-        [said] = [s for s in kept.history if "unequally" in s]
+        [said] = [s for s in kept.history if "differential missingness" in s]
         assert ": snp100031_B (" in said
     assert "snp100031_B (8 of 110 cases, 47 of 47 controls, p = " in said
 

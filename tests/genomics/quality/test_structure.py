@@ -163,4 +163,4 @@ def test_relatives_are_numbered_as_families_or_left_out_as_plink_does():
     pairs = {frozenset(pair) for pair in found.members.tolist()}
     assert all(not kept[list(pair)].all() for pair in pairs)
     assert np.flatnonzero(~kept).tolist() == [9, 10, 11, 12]  # both parents may stay
-    assert "strata do not cure that" in found.sentence
+    assert "strata do not correct for relatedness" in found.sentence

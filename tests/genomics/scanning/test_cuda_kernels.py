@@ -1,6 +1,7 @@
 """What the kernels are told: passes over planes, and the order of a screen's settings."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ from bayesdnf.errors import InputError
 from bayesdnf.genomics import scan
 from bayesdnf.genomics.scanning import cuda_kernels
 from bayesdnf.genomics.scanning.cuda_kernels import LaunchSlot, ScanKernel
+from bayesdnf.genomics.scanning.cuda_operands import SEGMENT
+from bayesdnf.genomics.scanning.on_gpu import _MOST_STRATA
 from tests.genomics.scanning.paired import study, table_of
 from tests.gpu.present import needs_gpu
 
@@ -45,6 +48,42 @@ def test_bounds_of_strata_are_as_the_kernel_reads_them(n_strata):
         assert margins[v, case * n_strata + s].tolist() == [(own >= k).sum() for k in range(3)]
 
 
+@pytest.mark.parametrize("n_strata", [1, 2, _MOST_STRATA])
+def test_rules_and_segments_have_room_in_shared_memory(n_strata):
+    """native/cuda/segments.cu keeps its struct Rules and all segments there."""
+    genotypes, y = study(4, 20 * n_strata)
+    table = table_of(genotypes, y, strata=np.arange(20 * n_strata) % n_strata)
+    groups = 2 * n_strata
+    rules = 4 * (2 + groups + len(table.cuts) + table.stratum_bounds().size)
+    segments = groups * len(cuda_kernels._NINE) * SEGMENT.itemsize
+    alignment = 128  # of what follows
+    assert rules + segments + alignment <= cuda_kernels._MOST_OWN
+    if n_strata == 1:  # pairs.cu
+        assert rules + groups * SEGMENT.itemsize + alignment <= 512
+
+
+class OnGpu(list):
+    """Numbers that say by which stream they were copied."""
+
+    def __getitem__(self, at):
+        return OnGpu(super().__getitem__(at))
+
+    def get(self, stream=None):
+        assert stream == "copies"
+        return list(self)
+
+
+def test_what_a_launch_left_is_copied_beside_the_next_launch():
+    slot = object.__new__(LaunchSlot)
+    waited = []
+    slot.done = SimpleNamespace(synchronize=lambda: waited.append(True))
+    slot._copies, slot.n_found, slot.found = "copies", OnGpu([2]), OnGpu([7, 8, 9])
+    assert slot.listed() == [7, 8]
+    slot.n_found = OnGpu([4])
+    assert slot.listed() is None
+    assert len(waited) == 2
+
+
 @needs_gpu
 def test_a_launch_says_that_there_was_no_room():
     genotypes, y = study(10, 100)
@@ -55,6 +94,7 @@ def test_a_launch_says_that_there_was_no_room():
     slot.done.record()
     assert len(slot.listed()) == 0
     slot.n_found.fill(kernel.capacity + 1)
+    slot.done.record()
     assert slot.listed() is None
 
 

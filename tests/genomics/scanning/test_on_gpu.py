@@ -12,8 +12,10 @@ from tests.genomics.scanning.paired import study
 
 def test_wrong_wishes_are_one_sentence(monkeypatch):
     genotypes, y = study(50, 50)
-    with pytest.raises(ParameterError, match="'device' parameter of scan"):
-        scan(genotypes, y, device="gpu")
+    for more in ({}, {"size": 1}, {"size": 3, "among": range(5)}, {"client": object()}):
+        with pytest.raises(ParameterError, match="'device' parameter of scan"):
+            scan(genotypes, y, device="gpu", **more)
+    monkeypatch.setattr("bayesdnf.gpu.device.cupy", lambda: None)  # as if there were a GPU
     for more in ({"measure": "cells"}, {"codings": ["not dominant"]}):
         with pytest.raises(InputError, match="ANDs without negated literals only"):
             scan(genotypes, y, size=3, among=range(5), device="cuda", **more)
@@ -28,7 +30,13 @@ def test_without_cupy_it_is_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "cupy", None)
     cupy.cache_clear()
     genotypes, y = study(5, 50)
-    for more in ({}, {"strata": np.arange(50) % 2}, {"size": 3, "among": range(4)}):
+    for more in (
+        {},
+        {"strata": np.arange(50) % 2},
+        {"size": 3, "among": range(4)},
+        {"size": 1},
+        {"client": object()},
+    ):
         with pytest.raises(MissingExtraError, match="cuda12"):
             scan(genotypes, y, device="cuda", **more)
     cupy.cache_clear()

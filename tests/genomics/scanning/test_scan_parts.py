@@ -81,5 +81,5 @@ def test_a_forged_checkpoint_is_refused(tmp_path, name, change):
     held = arrays if name in arrays else head
     held[name] = change(held[name])
     write_state(kept, kind, 1, head, arrays)
-    with pytest.raises(InputError, match="is damaged: it does not hold what it should; remove it"):
+    with pytest.raises(InputError, match="is damaged: its contents are not as expected; remove it"):
         scan(genotypes, y, checkpoint=kept)

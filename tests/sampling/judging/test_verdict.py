@@ -30,7 +30,7 @@ def test_short_chains_that_do_not_disagree_are_called_short(seed):
     diagnosis = made(chains, seed=seed).diagnose()
     assert not diagnosis.ok
     assert diagnosis.verdict.startswith("The chains are too short to say whether they agree.")
-    assert "The effective size is below 200 for" in diagnosis.verdict
+    assert "The effective sample size is below 200 for" in diagnosis.verdict
     assert diagnosis.verdict.endswith("times as many.")
 
 
@@ -80,4 +80,4 @@ def test_real_chains_agree_and_too_short_ones_do_not():
     short = sample(posterior, draws=100, warmup=0, thin=1, starts=starts, random_state=0).diagnose()
     assert not short.ok
     assert short.verdict.startswith("The chains are too short to say whether they agree.")
-    assert "The effective size is below 200 for x1 (12), x3 (15)" in short.verdict
+    assert "The effective sample size is below 200 for x1 (12), x3 (15)" in short.verdict

@@ -60,12 +60,12 @@ def test_restarts_cut_short_by_the_time_limit_are_not_kept(posterior, whole, tmp
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda ends: ends.pop("starts"), "does not hold what it should"),
-        (lambda ends: ends["restarts"].append(3), "does not hold what it should"),
+        (lambda ends: ends.pop("starts"), "its contents are not as expected"),
+        (lambda ends: ends["restarts"].append(3), "its contents are not as expected"),
         (lambda ends: ends["restarts"][0].__setitem__(1, 0.0), "functions with another score"),
         (lambda ends: ends["restarts"][0].__setitem__(0, [[1, [99]]]), "not on offer"),
         (lambda ends: ends["restarts"][0].__setitem__(0, [[2, [0]]]), "a term of no layer"),
-        (lambda ends: ends["restarts"][0].__setitem__(3, "0"), "does not hold what it should"),
+        (lambda ends: ends["restarts"][0].__setitem__(3, "0"), "its contents are not as expected"),
         (lambda ends: ends["restarts"][0].__setitem__(4, [[-1]]), "not on offer"),
     ],
 )

@@ -1,1 +1,1 @@
-"""Packed bits: where rows lie in a plane, and planes that arrive in pieces."""
+"""Packed bits: the layout of planes, and planes that are read in chunks."""

@@ -1,4 +1,4 @@
-"""Tables that arrive in pieces: planes of all rows from those of each piece."""
+"""Tables that are read in chunks: planes of all rows from the planes of each chunk."""
 
 from __future__ import annotations
 

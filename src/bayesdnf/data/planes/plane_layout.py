@@ -1,4 +1,4 @@
-"""Where rows lie in planes of bits: words, segments and cache lines."""
+"""The layout of rows in planes of bits: words, segments and cache lines."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Tables in files: what errors call their rows, and how tables are written."""
+"""Table files: names of rows in errors, and writing."""

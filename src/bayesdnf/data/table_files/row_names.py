@@ -1,4 +1,4 @@
-"""What errors call the rows of a table: lines of a text file, or labels of an index."""
+"""Names of rows in errors: lines of a text file, or labels of an index."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 import narwhals.stable.v2 as nw
-import numpy as np
 
 from ...files.checked_stream import open_text
 
@@ -105,4 +104,12 @@ def row_name(index: Any, row: int) -> str:
     label = index[row]
     if isinstance(index.name, Records):
         return index.name.name_of(int(label))
-    return f"row {label.item() if isinstance(label, np.generic) else label!r}"
+    return f"row {_shown(label)}"
+
+
+def _shown(label: Any) -> str:
+    if isinstance(label, str):
+        return repr(str(label))  # of a text of numpy, which shows its type
+    if isinstance(label, tuple):  # one label for each level of the index
+        return f"({', '.join(map(_shown, label))})"
+    return str(label)

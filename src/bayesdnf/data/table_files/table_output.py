@@ -1,8 +1,10 @@
-"""Tables to files: CSV and TSV, gzip or not, and Parquet; the file's name decides."""
+"""Write table files: CSV and TSV (plain or gzip) and Parquet, by the file's name."""
 
 from __future__ import annotations
 
+import gzip
 import importlib.util
+import io
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...display.wording import text_list
 from ...errors import InputError, MissingExtraError
 from ...files.atomic import atomic_path, writable
+from ...files.spreadsheets import excel_safe as make_safe
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,9 +58,16 @@ def require_table_name(path: str | os.PathLike[str], suffixes: tuple[str, ...] =
 
 
 def write_table(
-    table: pd.DataFrame, path: str | os.PathLike[str], sep: str | None = None, **as_text: Any
+    table: pd.DataFrame,
+    path: str | os.PathLike[str],
+    sep: str | None = None,
+    *,
+    excel_safe: bool = False,
+    **as_text: Any,
 ) -> None:
     r"""Write a table in the format that the file's name promises, whole or not at all.
+
+    The same table has the same bytes.
 
     Parameters
     ----------
@@ -67,6 +77,8 @@ def write_table(
         The file.
     sep : str, optional
         Separator of files whose name promises none; by default a comma.
+    excel_safe : bool, default=False
+        Whether texts that spreadsheets would run as formulas get an apostrophe before them.
     **as_text
         Further parameters of ``DataFrame.to_csv``, for all formats but Parquet.
 
@@ -83,13 +95,22 @@ def write_table(
     suffix, is_gzip = _format_of(path)
     if sep is None or suffix not in ("", ".txt"):
         sep = separator_of(path)
+    if excel_safe:
+        table = make_safe(table)
     with atomic_path(path) as part:
         if suffix == _PARQUET:
             table.to_parquet(part, index=False)
+        elif is_gzip:
+            # Neither the time nor the name of the temporary file, which pandas would put into it.
+            with (
+                part.open("wb") as file,
+                gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed,
+                io.TextIOWrapper(packed, "utf-8", newline="") as text,
+            ):
+                table.to_csv(text, index=False, sep=sep, **as_text)
         else:
             # Not "infer": a name such as table.zip would make an archive.
-            compression: Any = "gzip" if is_gzip else None
-            table.to_csv(part, index=False, sep=sep, compression=compression, **as_text)
+            table.to_csv(part, index=False, sep=sep, compression=None, **as_text)
 
 
 def separator_of(path: str | os.PathLike[str]) -> str:

@@ -1,8 +1,8 @@
-"""What single attributes do to averaged risks: along their values, and when they are not known.
+"""The effect of single attributes on averaged risks: partial dependence and importance.
 
-An attribute is set to each of its values on every row, all else left as it is. Values that no drawn
-literal tells apart are one. On packed bits this sets the planes of the attribute's literals, so
-that the rows are read once.
+An attribute is set to each of its values on every row, with all other values unchanged. Values that
+no drawn literal distinguishes count as one. On packed bits only the planes of the attribute's
+literals change, so the rows are read once.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.columns import TEXT, Column
+from ...data.columns import TEXT
 from ...data.encoder import FittedTable
 from ...display.wording import listed
 from ...errors import UnknownColumnError, did_you_mean
@@ -29,7 +29,7 @@ _SHOWN = 3
 
 
 class Stretch(NamedTuple):
-    """Values of an attribute that all drawn rules treat alike, and the risk there."""
+    """Values of an attribute that no drawn rule distinguishes, and their averaged risk."""
 
     values: str
     first: float
@@ -105,7 +105,7 @@ class AttributesOnRows:
     def along(self, attribute: str) -> list[Stretch]:
         """Mean risk of all rows at each value of an attribute, lowest numbers first."""
         own, patterns, place = self._patterns(attribute)
-        places = _places(self._table.column(attribute))
+        places = self._table.column(attribute).ranks
         stretches: list[Stretch] = []
         lowest: list[float] = []
         for number, pattern in enumerate(patterns):
@@ -162,18 +162,10 @@ class AttributesOnRows:
             texts = list(column.texts)
             named = [texts[code] for code in np.unique(known)]
             if column.order:
-                named.sort(key=column.order.index)
+                named.sort(key=column.places.__getitem__)
             return listed(named, _SHOWN, str), np.nan, np.nan
         first, last = float(known.min()), float(known.max())
         return f"{first:g}" if first == last else f"{first:g} to {last:g}", first, last
-
-
-def _places(column: Column) -> Floats:
-    """Place of each row's category in the order of the column; 0 where there is none."""
-    if not column.order:
-        return np.zeros(len(column.values))
-    of_text = [*map(column.order.index, column.texts), len(column.order)]
-    return np.asarray(np.array(of_text, dtype=np.float64)[column.values])
 
 
 def _keys(uses: Bools, patterns: Bools) -> NDArray[np.uint64]:

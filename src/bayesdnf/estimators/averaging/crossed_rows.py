@@ -1,8 +1,7 @@
-"""Rows crossed with each other: more rows like those of a table, to compare risks on.
+"""Crossed rows: synthetic rows like those of a table, on which risks are compared.
 
-What drawn rules predict on average is known of any row, not only of those that were learned from.
-A short rule that is compared with it on few rows agrees with it on those and on no others: among
-many literals some part a few rows as the average does by chance.
+The average over drawn rules predicts any row, not only the rows of the fit. On few rows with many
+literals, some short rule agrees with the average by chance; crossed rows make this less likely.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...data.bits import BitMatrix
+from ...data.planes.plane_layout import Words, allocate_planes, segment_offsets
 from .drawn_on_rows import Ints, taken_planes
 
 
@@ -44,24 +44,51 @@ def with_crossed_rows(bits: BitMatrix, n_crossed: int) -> tuple[BitMatrix, Ints]
     """
     weight = np.ones(bits.n_stored, np.int64) if bits.counts is None else bits.counts
     segment = np.repeat(np.arange(len(bits.segments)), bits.segments)
-    rng = np.random.default_rng(0)
-    one, other = _parents(weight, segment, n_crossed, rng)
-    # A row of the table is crossed with itself.
-    own = np.arange(bits.n_stored)
-    one, other = np.concatenate([own, one]), np.concatenate([own, other])
-    order = np.argsort(segment[one], kind="stable")
-    segments = np.bincount(segment[one], minlength=len(bits.segments)).tolist()
-    ones, others = (taken_planes(bits, rows[order], segments) for rows in (one, other))
+    source = np.random.PCG64(0)
+    one, other = _parents(weight, segment, n_crossed, np.random.Generator(source))
+    added = np.bincount(segment[one], minlength=len(bits.segments))
+    segments = (np.array(bits.segments, dtype=np.int64) + added).tolist()
+    offsets = segment_offsets(segments)
+    planes = allocate_planes(len(bits.planes), offsets[-1])
+    # Crossed rows come behind those of their segment. Whole words of these are copied; what is
+    # made by rows are the words behind, whose first rows the segment has too.
+    ends = np.cumsum(bits.segments)
+    behind: list[slice] = []
+    parents: tuple[list[Ints], list[Ints]] = ([], [])
+    for number, (start, rows) in enumerate(zip(bits.offsets[:-1], bits.segments, strict=True)):
+        whole, first = rows // 64, offsets[number]
+        planes[:, first : first + whole] = bits.planes[:, start : start + whole]
+        behind.append(slice(first + whole, first - (-segments[number] // 64)))
+        # A row of the table is crossed with itself.
+        own, crossed = np.arange(ends[number] - rows % 64, ends[number]), segment[one] == number
+        for rows_of, parent in zip(parents, (one, other), strict=True):
+            rows_of.append(np.concatenate([own, parent[crossed]]))
+    sizes = [len(rows) for rows in parents[0]]
+    ones, others = (taken_planes(bits, np.concatenate(rows), sizes) for rows in parents)
     # All literals of a column go together, missing values with them.
     columns = [literal.attribute for literal in bits.table]
     _, column = np.unique(columns, return_inverse=True)
-    shape = (int(column.max(initial=-1)) + 1, ones.shape[1])
-    from_other = rng.integers(0, 1 << 64, size=shape, dtype=np.uint64)[column]
-    # Where a bit of ``from_other`` is 1 the two XORs leave the bit of ``others``, elsewhere that of
-    # ``ones``: 64 rows at a time.
-    ones ^= (ones ^ others) & from_other
-    weight = np.concatenate([weight, np.ones(n_crossed, np.int64)])[order]
-    return BitMatrix(ones, bits.table, segments, None, weight), weight
+    coins = _coins(source, int(column.max(initial=-1)) + 1, offsets[-1], behind)
+    for start, place, own in zip(segment_offsets(sizes)[:-1], behind, coins, strict=True):
+        made = slice(start, start + place.stop - place.start)
+        # Where a coin is 1 the two XORs leave the bit of ``others``, elsewhere that of ``ones``:
+        # 64 rows at a time.
+        planes[:, place] = ones[:, made] ^ ((ones[:, made] ^ others[:, made]) & own[column])
+    weight = np.insert(weight, np.repeat(ends, added), 1)
+    return BitMatrix(planes, bits.table, segments, None, weight), weight
+
+
+def _coins(source: np.random.PCG64, n: int, n_words: int, places: list[slice]) -> list[Words]:
+    """Flip coins for each column in some places of a plane, as if all of its words had some."""
+    coins = [np.empty((n, place.stop - place.start), np.uint64) for place in places]
+    for number in range(n):
+        at = 0
+        for place, own in zip(places, coins, strict=True):
+            source.advance(place.start - at)
+            own[number] = source.random_raw(own.shape[1])
+            at = place.stop
+        source.advance(n_words - at)
+    return coins
 
 
 def _parents(weight: Ints, segment: Ints, n: int, rng: np.random.Generator) -> tuple[Ints, Ints]:

@@ -1,8 +1,8 @@
 """Averages over drawn rules and rates, most of them on the rows of a table.
 
-A row's answer depends only on which literals hold on it and on its stratum, so rows that agree on
-all of these are taken once. Rules are evaluated on packed bits, and where every rule is looked at
-on every row a block of rows at a time, so that what is held in memory does not grow with the table.
+A prediction depends only on the literals that hold on a row and on its stratum, so rows that agree
+in both are evaluated once. Rules are evaluated on packed bits. If every rule is evaluated on every
+row, rows are processed in blocks, so that memory does not grow with the table.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The search for the short rule that is nearest to an average.
 
-Candidates are the drawn rules, what is left of them when terms and literals are dropped, and what
-better rules one change leads to, time and again: a literal more or another one in its place, a term
-of one literal more, a term moved to another layer, a term that was often drawn.
+Candidates are the drawn rules, drawn rules without some terms and literals, and repeated single
+changes of better rules: a literal added or exchanged, a new term of one literal, a term moved to
+another layer, a term that was often drawn.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ _FEWEST_KICKS = 10  # ... but so many
 _POOL = 256  # drawn terms to put in where others were torn out, ...
 _EXCHANGED = 64  # ... every other time one of the first, which are tried in other places too
 _WORTH = 0.002  # share of the loss without any rule that a literal must save, ...
+_LEAST = 0.02  # nats that it must save over the rows of the fit: averages over noise differ by less
 _LAYER = 0.1  # ... and the part of that for a layer, which else would split for nothing
 _JUDGED = 16  # candidates that the support is asked about at a time
 
@@ -109,7 +110,8 @@ class _Search:
         self.pool = _frequent_terms(draws)
         # In nats of all rows, as losses are here.
         # Of the loss of no rule, the share that docs/layers.md, "The representative rule", names.
-        self.price = max(1e-9, _WORTH * rows.exact_loss(as_flat([()]))) * rows.total
+        least = _LEAST / posterior.n
+        self.price = max(least, _WORTH * rows.exact_loss(as_flat([()]))) * rows.total
 
     def best(self) -> Terms:
         """Descend from all starts, and take the best end."""

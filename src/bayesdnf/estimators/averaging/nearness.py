@@ -1,15 +1,15 @@
-"""How near the risks of rules are to averaged ones, by counts of packed bits.
+"""The loss of rules compared with averaged risks, from counts of packed bits.
 
-A rule has one probability of each class for each part in each stratum. Their cross-entropy to the
-averaged ones is least at the means of these over the part's rows, and it then depends on sums over
-a part's rows only: rows of each class, and averaged probabilities of each class but the last. All
-are weighted counts of bits; averaged probabilities are rounded for that to a 16384th of a row. Of
-two classes the first is the positive one.
+A rule has one probability of each class for each part in each stratum. Their cross-entropy with the
+averaged probabilities is least at the means of these over the part's rows, and then depends only on
+sums over a part's rows: rows of each class, and averaged probabilities of each class but the last.
+All sums are weighted counts of bits; for this, averaged probabilities are rounded to a 16384th of a
+row. Of two classes the first is the positive one.
 
-The rows are those of the fit and others that are crossed from them (:mod:`.crossed_rows`).
+The rows are those of the fit and rows crossed from them (:mod:`.crossed_rows`).
 
-With a known prevalence rows of the two classes count as they would in the population: sums over a
-part are then expected ones of the population.
+With a known prevalence, rows of the two classes are weighted as in the population: sums over a part
+are then expectations in the population.
 """
 
 from __future__ import annotations
@@ -89,7 +89,8 @@ class AveragedRows:
         )
         self.offered = np.sort(np.argsort(-included, kind="stable")[:_MOST_OFFERED])
         """Literals that are tried out, by number: those drawn most often."""
-        self._look_at(-(-self.bits.n_stored // _MOST_ROWS))
+        # Without the crossed rows, which would make a table of the most rows a larger one.
+        self._look_at(-(-whole.n_stored // _MOST_ROWS))
 
     def _averaged(self, draws: Draws, values: Floats) -> Floats:
         """Sum the values of drawn rules on each row; what is left of two is the other class's."""

@@ -122,7 +122,7 @@ def find_representative(
 
 
 class Outcomes(TypedDict):
-    """What a rule says of its parts."""
+    """The outcomes that a rule states for its parts."""
 
     risks: tuple[Interval, ...]
     shares: Shares | None

@@ -1,1 +1,1 @@
-"""Why a row gets its answer, and what would change it."""
+"""Explanations of predictions, and the nearest changes that would flip them."""

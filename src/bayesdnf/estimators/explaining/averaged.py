@@ -1,4 +1,4 @@
-"""Why a row gets its averaged risk, in words."""
+"""Explanation of the averaged risk of a row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .explanation import NAMED_CLASSES, _Told, fired_terms
 
 @dataclass(frozen=True)
 class AveragedExplanation(_Told):
-    """Why a row gets its averaged risk; made by ``PosteriorDNFClassifier.explain``.
+    """Explanation of a row's averaged risk, from ``PosteriorDNFClassifier.explain``.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class AveragedExplanation(_Told):
 
 @dataclass(frozen=True)
 class AveragedClassExplanation(_Told):
-    """Why a row gets its averaged class probabilities, of more than two classes.
+    """Explanation of a row's averaged probabilities of more than two classes.
 
     Made by ``PosteriorDNFClassifier.explain``.
 

@@ -1,4 +1,4 @@
-"""The nearest change of a row that would give it another answer."""
+"""The nearest change of a row that would give another prediction."""
 
 from __future__ import annotations
 

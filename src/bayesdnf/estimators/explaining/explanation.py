@@ -1,4 +1,4 @@
-"""Why a row gets its answer, in words."""
+"""Explanation of the prediction of a row."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ class ClassChange:
 
 @dataclass(frozen=True)
 class ClassExplanation(_ByLayer):
-    """Why a row gets its class, of more than two; made by ``DNFClassifier.explain``.
+    """Explanation of a row's class, of more than two, from ``DNFClassifier.explain``.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Why a row gets its answer from a list: the layer that decides, and the nearest other answers."""
+"""Explanation of a list's prediction: the layer that decides, and the nearest changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a rule's answers compare with the rows it was fitted to, in words."""
+"""The accuracy of a rule on the rows of the fit, in words."""
 
 from __future__ import annotations
 

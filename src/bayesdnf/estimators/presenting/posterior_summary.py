@@ -52,7 +52,7 @@ def summary(model: PosteriorDNFClassifier) -> str:
         best = f"Terms of the drawn {noun} of highest log posterior:\n{rules_text(model.rules_)}"
         parts.append(best)
     if len(included := top_inclusion(model)):
-        parts.append(f"Probability that the rule holds:\n{table_text(included)}")
+        parts.append(f"Probability that the rule contains:\n{table_text(included)}")
     if not lead and (shown := representative(model)):
         parts.append("\n".join(shown))
     parts.append("\n".join([*no_rule(model), *risks(model)]))
@@ -238,7 +238,7 @@ def no_rule(model: PosteriorDNFClassifier) -> list[str]:
 
 def _functions_text(model: PosteriorDNFClassifier) -> str:
     shown, noun = model.draws_.top(MOST_FUNCTIONS), model.draws_.noun
-    alike = "mark the same rows of the table" if noun == "function" else "partition the rows alike"
+    alike = {"function": "mark the same rows of the table"}.get(noun, "have the same partition")
     # Probabilities first, in the order in which the table is sorted: functions may be long.
     own = "probability" if model.draws_.settled else "at_most"
     first = [own, "same_rows"] if noun == "function" else ["same_rows", own]
@@ -309,7 +309,7 @@ def _left_out(drawn: Draws) -> list[str]:
         return []
     chains = f"{plural(len(out), 'chain')} {text_list(out, 'and')}"
     return [
-        f"Averages leave out {chains}: by exact scores, what was drawn there has less than "
+        f"Averages exclude {chains}: by exact scores, the functions drawn there have less than "
         f"{LEAST_SHARE:g} of the posterior."
     ]
 

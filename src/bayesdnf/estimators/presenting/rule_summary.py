@@ -60,7 +60,7 @@ def summary(model: DNFClassifier) -> str:
     parts += ["\n".join(said)] if (said := fitted_lines(model)) else []
     if model.stratum_layers_ is not None:
         by_stratum = table_text(model.stratum_layers_.drop(columns="rule"))
-        what = "Risks by stratum, beside the stratum's own"
+        what = "Risks by stratum, compared with the stratum's own"
         parts.append(f"{what if model.shares_ is None else 'Shares by stratum'}:\n{by_stratum}")
     parts.append(trust(model))
     if (warning := constant_answer(model)) is not None:
@@ -271,7 +271,7 @@ def part_lines(model: DNFClassifier) -> list[str]:
     else:
         base = f"{prevalence:g} in the population"
     names = {0: "elsewhere", 1: "where the rule holds"} if searched(model) == "function" else {}
-    head = f"P({model.positive_!s}), posterior mean and 95 % interval, beside {base}:"
+    head = f"P({model.positive_!s}), posterior mean and 95 % interval, compared with {base}:"
     lines = [
         f"  {names.get(part['part'], part_name(part['part']))} ({part['rows']:,} of {n:,} rows): "
         f"{with_interval(part['rate'], part['low'], part['high'], '.4g')}, {part['risk']}"

@@ -1,1 +1,1 @@
-"""Fitted classifiers in files: a rule as JSON, a posterior as NetCDF with a document inside."""
+"""Files of fitted classifiers: a rule as JSON, a posterior as NetCDF with a JSON document."""

@@ -1,4 +1,4 @@
-"""What the files of both classifiers hold: labels, prior, encoder, terms, counts and record."""
+"""Fields in the files of both classifiers: labels, prior, encoder, terms, counts and record."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Model files: a fitted classifier as JSON, readable by people, free of code.
+"""Model files: a fitted classifier as readable JSON.
 
-The file holds plain values only; reading it checks every field and calls nothing it names.
+The file holds plain values only. Reading it checks every field and executes nothing.
 """
 
 from __future__ import annotations

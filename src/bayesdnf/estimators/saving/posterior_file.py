@@ -1,4 +1,4 @@
-"""Files of a posterior classifier: its draws, and a document that says what they are drawn for."""
+"""Files of a posterior classifier: its draws, and a document with the model they belong to."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def read_posterior(path: str | os.PathLike[str], cls: type[Model]) -> Model:
     drawn = Draws(**fields)
     if not document:
         raise InputError(
-            f"{path} holds draws and no classifier; Draws.load reads them, and the save method of "
+            f"{path} holds draws but no classifier; Draws.load reads them, and the save method of "
             f"{cls.__name__} writes both."
         )
     top = parse_json(document, f"The document in {path}", "posterior of bayesdnf")

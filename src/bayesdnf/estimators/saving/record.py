@@ -1,4 +1,4 @@
-"""What a fitted classifier keeps of its own making: which rows it saw, by what, from which file."""
+"""Provenance of a fitted classifier: hashes of the rows, versions, command and source file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Source(NamedTuple):
 
 
 class Record(NamedTuple):
-    """How a classifier came about.
+    """Provenance of a fitted classifier.
 
     ``content`` is a hash of the rows and labels it was fitted on, whatever their order, and
     ``sample`` holds the hashes of a few of them, by which they are known again in another table;

@@ -1,4 +1,4 @@
-"""The page about all reproductions: where we agree with the paper, where not, and why."""
+"""The page about all reproductions: agreements, differences and reasons."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ _START = """# Reproduction of the paper
 
 P. Hubert, *Probabilistic learning of boolean functions applied to the binary classification
 problem with categorical explanatories* (2020), has two figures, five tables and an appendix of
-results. All of them are run again here, on fresh data where the data were simulated: once as the
-paper says, with its prior and its annealing, and once with this library's defaults on the same
-data. Measured by `make reproduce`, which writes this page; `bayesdnf reproduce table2` shows one of
+results. This page repeats all of them, with new data if the data were simulated: once with the
+paper's prior and annealing, and once with this library's defaults on the same data.
+Measured by `make reproduce`, which writes this page; `bayesdnf reproduce table2` shows one of
 them.
 """
 
 _WHY = """## Agreements, differences and reasons
 
-- **The annealing does what the paper says of it.** More chains find more terms, more rows find more
-  terms, and how many terms it starts from matters less. On mushrooms every setting gives nearly
-  perfect rules.
-- **The prior of the paper's code does not favour the truth.** The paper's text divides a term's
-  prior by the number of terms of its size, its code does not. A literal is then nearly free, and
-  functions with spurious terms score higher than the true one. The tables are as good as they are
-  because the annealing does not get there. This library keeps the division: each literal costs
-  about ln p, the truth is the best function as soon as there are data enough, and a search that
-  reaches the optimum finds it.
-- **The rates of ten data sets are rough.** A rate of .9 out of ten has a standard error of .1;
-  differences between the paper's cells that are smaller than .2 mean little. Here there are
+- **The annealing performs as the paper describes.** More chains and more rows find more terms, and
+  the initial number of terms has less effect. On mushrooms every setting gives nearly perfect
+  rules.
+- **The prior of the paper's code does not favour the true function.** The paper's text divides the
+  prior of a term by the number of terms of its size; its code does not. A literal then costs almost
+  nothing, and functions with spurious terms score higher than the true one. The paper's tables are
+  good only because the annealing does not reach these functions. This library keeps the division:
+  each literal costs about ln p, the true function is the best one if there are enough data, and a
+  search that reaches the optimum finds it.
+- **Rates from ten data sets are imprecise.** A rate of .9 out of ten has a standard error of .1;
+  differences below .2 between the paper's cells mean little. Here there are
   {sets} sets.
-- **Details that the paper leaves open** were taken from its author's code where it settles them:
-  sizes are shifted by one (k - 1 is Poisson), rates are set to their conditional means, the last
-  state of a chain counts, functions that mark nobody or everybody are refused.
+- **Details that the paper leaves open** follow its author's code: sizes are shifted by one (k - 1
+  is Poisson), rates are set to their conditional means, the last state of a chain is its result,
+  and functions that mark no row or every row are not allowed.
 """
 
 

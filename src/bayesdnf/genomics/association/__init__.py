@@ -1,1 +1,1 @@
-"""Association: what tests and regressions say of variants and terms, and of confounders."""
+"""Association: tests and regressions of variants and terms, and adjustment for confounders."""

@@ -1,7 +1,7 @@
-"""Acting together or adding up: a term beside other ways in which its variants may matter.
+"""Interaction or additive effects: a term compared with other models of its variants.
 
-All of them are compared on the samples whose calls at the term's variants are known, each by its
-evidence over that of its own null model, strata having rates or intercepts of their own.
+All models are compared on the samples whose calls at the term's variants are known, each by its
+evidence divided by that of its own null model. Strata have their own rates or intercepts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CLEAR = 3.0  # nats; a Bayes factor of 20
 
 @dataclass(frozen=True)
 class Acting:
-    """Log Bayes factors of a term's AND against simpler accounts of its variants.
+    """Log Bayes factors of a term's AND against simpler models of its variants.
 
     Parameters
     ----------

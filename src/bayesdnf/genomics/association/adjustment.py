@@ -1,4 +1,4 @@
-"""Adjustment: what a study does about structure, and what of it is left in its tests."""
+"""Adjustment of a study for structure, and the inflation that remains in its tests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _INFLATED = 1.05  # lower limit of λ from which tests count as inflated
 
 @dataclass(frozen=True, eq=False)
 class Adjustment:
-    """Covariates and strata that markers are judged with, and how inflated tests are.
+    """Covariates and strata of an analysis, and the genomic inflation of its tests.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Adjustment:
 
     @property
     def verdict(self) -> str:
-        """What the inflation says, in a sentence or two."""
+        """Interpretation of the inflation, in one or two sentences."""
         plain = f"Genomic inflation λ is {self.inflation}"
         if self.stratified_inflation is None or self.strata is None:
             if not self.inflated:

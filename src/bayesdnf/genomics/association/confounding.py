@@ -1,7 +1,7 @@
-"""Confounders: strata of samples whose risk, as covariates and ancestry tell it, is alike.
+"""Confounders: strata of samples with similar risk, predicted from covariates and ancestry.
 
-A marker is judged within strata, so that what moves the risk of a whole group (ancestry, age, the
-centre that recruited it) is not mistaken for an effect of the variants that are common in it.
+A marker is scored within strata, so that a confounder that changes the risk of a whole group
+(ancestry, age, recruitment centre) is not mistaken for an effect of variants common in this group.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MOST = 6  # strata that risk alone may make; each costs evidence
 
 @dataclass(frozen=True, eq=False)
 class RiskStrata:
-    """Which stratum each sample is in.
+    """Strata of samples by predicted risk.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class RiskStrata:
 def risk_strata(
     y: ArrayLike, covariates: pd.DataFrame | None, columns: pd.DataFrame | None = None
 ) -> RiskStrata:
-    """Cut samples into strata of alike risk under a model without variants.
+    """Group samples into strata of similar risk under a model without variants.
 
     The outcome is fitted on the covariates by logistic regression, samples are sorted by the fitted
     risk into 40 bins, and the number and the places of the cuts between them are those of highest
@@ -94,7 +94,7 @@ def risk_strata(
     >>> rng = np.random.default_rng(1)
     >>> age = pd.DataFrame({"age": rng.normal(60, 10, 500)})
     >>> risk_strata(rng.random(500) < 0.4, age).sentence  # the outcome does not depend on age
-    'Covariates (age) ask for no strata: risk hardly depends on them.'
+    'Covariates (age) need no strata: the risk hardly depends on them.'
     """
     n = len(np.asarray(y))
     outcome = outcome_of(y, n)
@@ -215,5 +215,5 @@ def _sentence(used: list[str], columns: pd.DataFrame | None, labels: list[str]) 
     what = " and ".join(parts or ["no covariates"])
     what = what[0].upper() + what[1:]
     if len(labels) == 1:
-        return f"{what} ask for no strata: risk hardly depends on them."
+        return f"{what} need no strata: the risk hardly depends on them."
     return f"{what} make {len(labels)} strata: {'; '.join(labels)}."

@@ -1,4 +1,4 @@
-"""Logistic regression by maximum likelihood, or with Firth's penalty where that has no maximum."""
+"""Logistic regression by maximum likelihood, or with Firth's penalty if there is no maximum."""
 
 from __future__ import annotations
 

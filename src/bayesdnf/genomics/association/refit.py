@@ -1,4 +1,4 @@
-"""Refit: the chosen terms in a logistic model beside covariates and principal components."""
+"""Refit: the chosen terms in a logistic model with covariates and principal components."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Tests of single variants, within strata and by ploidy, and how inflated they are.
+"""Tests of single variants, within strata and by ploidy, and their genomic inflation.
 
-Males have one copy of X and Y, everyone one of MT. Calls there are stored as none or two copies, so
-alleles are counted by hand where a test is one of alleles; tests of copies take X within each sex.
+Males have one copy of X and Y, everyone one of MT. Calls there are stored as zero or two copies, so
+allelic tests count alleles by ploidy, and tests of copies are done on X within each sex.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _COPIES = np.arange(3.0)
 
 @dataclass(frozen=True)
 class Inflation:
-    """Genomic inflation λ: the median of χ² statistics beside what chance gives.
+    """Genomic inflation λ: the median of χ² statistics divided by its expectation.
 
     Parameters
     ----------

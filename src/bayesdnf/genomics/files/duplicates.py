@@ -1,4 +1,4 @@
-"""Duplicates: samples and variants that a file must not hold twice."""
+"""Duplicate samples and variants, which a file must not contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Genes: names for places, from a BED file."""
+"""Gene names by position, from a BED file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NEAR = 50_000
 
 @dataclass(frozen=True, eq=False)
 class Genes:
-    r"""Where genes lie.
+    r"""Positions of genes.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ def read_genotypes(
     n_jobs: int = 1,
     progress: ReadProgress | None = None,
 ) -> Genotypes:
-    """Read genotypes from whatever files there are: PLINK 1, PLINK 2, VCF or BCF.
+    """Read genotypes from PLINK 1, PLINK 2, VCF or BCF files, by the files found.
 
     Parameters
     ----------

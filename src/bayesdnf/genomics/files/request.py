@@ -1,4 +1,4 @@
-"""What a caller asks of a reader: which samples and variants of a file, and how."""
+"""Requests to a reader: the samples and variants of a file, and how to code them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ReadProgress = Callable[[int, int], object]
 
 @dataclass(frozen=True)
 class ReadRequest:
-    """What a caller of a reader asks for; see :func:`read_genotypes` for the meanings.
+    """Request to a reader; see :func:`read_genotypes` for the fields.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Selection: variants and samples that are asked for by name or by place."""
+"""Selection of variants and samples by name or position."""
 
 from __future__ import annotations
 

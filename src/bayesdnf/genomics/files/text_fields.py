@@ -1,4 +1,4 @@
-"""Text files of fields between blanks, parsed at once and refused by line."""
+"""Whitespace-separated text files, with errors that name the line."""
 
 from __future__ import annotations
 

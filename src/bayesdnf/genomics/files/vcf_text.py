@@ -1,4 +1,4 @@
-"""The text of a VCF file, looked at for its samples and for what is wrong on a line."""
+"""The text of a VCF file: its samples, and errors by line."""
 
 from __future__ import annotations
 

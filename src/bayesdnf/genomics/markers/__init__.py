@@ -1,1 +1,1 @@
-"""From a study to its markers: scans, screen, search, chains, refit, and what is told of them."""
+"""From a study to its markers: scans, screen, search, chains, refit, and tables of results."""

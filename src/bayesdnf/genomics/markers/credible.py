@@ -1,8 +1,9 @@
-"""Slots of a term: the variants that could stand in each place, and how probable the term is.
+"""Slots of a term: the variants that could replace each of its variants, with probabilities.
 
-Linked variants say nearly the same, so the posterior spreads over them and no single one is
-probable. A slot is the set of variants that could take one literal's place, each with its
-probability given the rest of the function; a term is as probable as all the ways to fill its slots.
+Variants in linkage disequilibrium carry nearly the same information, so the posterior spreads over
+them and no single one is probable. A slot is the set of variants that could replace one literal's
+variant, each with its probability given the rest of the function. The probability of a term is the
+sum over all ways to fill its slots.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Proxy:
 
 @dataclass(frozen=True)
 class Slot:
-    """A literal of a term, and what could stand in its place, most probable first."""
+    """A literal of a term and the literals that could replace it, most probable first."""
 
     literal: Literal
     proxies: tuple[Proxy, ...]

@@ -1,4 +1,4 @@
-"""find_markers: from a study to the combinations of mutations that its cases share."""
+"""find_markers: combinations of variants associated with the outcome of a study."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Markers:
-    """What was found in a study.
+    """Markers found in a study, with their posterior probabilities.
 
     Parameters
     ----------
@@ -129,12 +129,12 @@ class Markers:
 
     @cached_property
     def rivals(self) -> Rivals:
-        """Functions that the data can hardly tell from the best one."""
+        """Functions that the data hardly distinguish from the best one."""
         return find_rivals(self)
 
     @cached_property
     def plain(self) -> BooleanFunction:
-        """The function with negations by the other allele, where that has a plain name."""
+        """The function with negations named by the other allele, if it has a simple name."""
         return plain(self.function, self.study.genotypes.other_names)
 
     @property
@@ -183,7 +183,7 @@ def find_markers(
     progress: StageProgress | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Markers:
-    """Find the OR of ANDs of genotypes that best tells cases from controls, and how sure it is.
+    """Find the most probable OR of ANDs of genotypes for cases against controls.
 
     Every pair of variants is scored, and every triple of the most promising ones. The variants that
     do best, one of each set of linked ones, go on to a search for the best function; then every

@@ -1,4 +1,4 @@
-"""Tables of what was found: terms, variants, pairs of variants, regions."""
+"""Tables of results: terms, variants, pairs of variants, regions."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def marker_table(
     refitted: Refit | None,
     strata: NDArray[np.intp] | None = None,
 ) -> pd.DataFrame:
-    """One row per term: who carries it, what risk it brings, how probable it is."""
+    """One row per term: carriers, risk and probability."""
     import pandas as pd
 
     variants, frequency = genotypes.variants, genotypes.frequency

@@ -1,4 +1,4 @@
-"""Family-wise significance: what the best finding comes to when the outcome means nothing."""
+"""Family-wise significance: the best finding under permuted outcomes."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _resumed(file: StateFile | None, permutations: int) -> NDArray[np.float64]:
         or values.shape[1:] != (2,)
         or not (np.isnan(values) | (values >= 0) & np.isfinite(values)).all()
     ):
-        raise file.damaged("it does not hold what it should")
+        raise file.damaged("its contents are not as expected")
     out[: len(values)] = values[:permutations]
     return out
 

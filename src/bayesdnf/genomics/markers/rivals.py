@@ -1,4 +1,4 @@
-"""Rivals: functions that the data can hardly tell from the best one."""
+"""Rivals: functions that the data hardly distinguish from the best one."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class Rivals:
         detail = f", {_listed(parts)}" if parts else ""
         examples = " and ".join(str(plain(f, self.other_names)) for f in self.functions[:2])
         return (
-            f"The data do not single this function out: {others} at least a tenth as probable"
-            f"{detail}, {'namely' if n == 1 else 'such as'} {examples}."
+            f"The data do not distinguish this function from others: {others} at least a tenth as "
+            f"probable{detail}, {'namely' if n == 1 else 'such as'} {examples}."
         )
 
 
@@ -80,7 +80,7 @@ def find_rivals(found: Markers) -> Rivals:
     Parameters
     ----------
     found : Markers
-        What was found in a study.
+        Markers found in a study, with their posterior probabilities.
     """
     posterior, best, around = found.posterior, found.function, found.searched.sweep
     drawn = (found.draws.function(i) for i in range(min(_LISTED, found.draws.n_functions)))

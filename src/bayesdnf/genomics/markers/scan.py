@@ -1,10 +1,10 @@
 """Exhaustive scans: every variant, pair, or triple of a chosen set, by its log Bayes factor.
 
-The Bayes factor is that of the best marker on the variants against no marker, both rates integrated
+The Bayes factor compares the best marker on the variants with no marker, with both rates integrated
 out: the best AND of one literal of each variant, or the best set of cells of their genotype table.
-With strata every stratum has rates of its own, and the Bayes factor is the product over strata.
-Its *gain* is taken over the best marker on fewer of these variants, so that one strong variant does
-not bring thousands of pairs with it.
+With strata every stratum has its own rates, and the Bayes factor is the product over strata. The
+*gain* is the difference to the best marker on fewer of these variants, so that one strong variant
+does not bring thousands of pairs to the top.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ...boolean import Literal
 from ...checks import is_whole, whole
 from ...errors import InputError, ParameterError
 from ...files.packed import require_intact
+from ...gpu.device import wants_gpu
 from ...model.effect import Effect
 from ...remote.clusters import active_cluster
 from ..genotypes import Genotypes
@@ -128,6 +129,7 @@ def scan(
     size, top = whole("size", "scan", size, 1, 3), whole("top", "scan", top, 1)
     gap, n_jobs = whole("gap", "scan", gap, 0), whole("n_jobs", "scan", n_jobs, 1)
     _check(genotypes, y, size, among, codings, measure, rank, part)
+    wants_gpu(device, "scan", None, worth_it=False)  # else asked after counting, or not at all
     strata = _checked_strata(strata, len(y), size, measure)
     number, parts = (1, 1) if part is None else map(int, part)
     options = ScanOptions(tuple(codings), measure, rank, top, gap, effect or Effect())

@@ -1,4 +1,4 @@
-"""Scores of functions on some variants of a study, at the prices of the whole of it."""
+"""Scores of functions on some variants of a study, with the prior cost of all its variants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The screen: exhaustive scans choose the variants that the search and the chains then work on."""
+"""The screen: exhaustive scans choose the variants for the search and the chains."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class StudyScans:
 
 @dataclass(frozen=True, eq=False)
 class Screen:
-    """What the scans chose.
+    """Variants chosen by the scans.
 
     Parameters
     ----------

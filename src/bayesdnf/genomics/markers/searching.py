@@ -1,4 +1,4 @@
-"""Search, sweep and sample in turn, until no change of one literal scores higher."""
+"""Search, sweeps and sampling in turn, until no change of one literal scores higher."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _HOPELESS = 20.0  # nats below the best function
 
 @dataclass(frozen=True, eq=False)
 class Screened:
-    """What the scans leave for the search and the chains.
+    """Variants of the search and the chains.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Screened:
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """What search, sweeps and chains came to.
+    """Result of search, sweeps and chains.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Searched:
         n = self.sweep.n_variants
         if self.sweep.better is not None:
             first = (
-                f"Search and sweeps were stopped after {count(self.rounds, 'round')}: a change "
+                f"Search and sweeps stopped after {count(self.rounds, 'round')}: a change "
                 f"of one literal among all {n:,} variants scores {self.sweep.gain:.1f} nats more."
             )
         else:

@@ -1,4 +1,4 @@
-"""What a scan's numbers mean: ANDs of codings, and sets of genotype cells, as functions."""
+"""The meaning of a scan's numbers: ANDs of codings, and sets of genotype cells, as functions."""
 
 from __future__ import annotations
 

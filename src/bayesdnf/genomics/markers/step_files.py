@@ -1,8 +1,8 @@
-"""The checkpoint of find_markers: a folder in which each long step keeps its own state.
+"""The checkpoint of find_markers: a folder in which each long step saves its state.
 
-A step checks that its state is one of the very same step, and goes on from it; one that has ended
-is not done again. Short steps are. Searches and chains depend on what was found before them, so
-that their files are named after that.
+A step checks that a state belongs to the same step and resumes from it; a finished step is not
+repeated. Short steps are repeated. Searches and chains depend on earlier results, so the names of
+their files contain a hash of these results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The steps of find_markers, each a function of the task and of what earlier steps found."""
+"""The steps of find_markers, each a function of the task and the results of earlier steps."""
 
 from __future__ import annotations
 
@@ -145,10 +145,10 @@ def tell(task: MarkerTask, searched: Searched, refitted: Refitted) -> tuple[str,
     within = "" if task.adjustment.strata is None else " within strata"
     scanned = (
         f"All {n:,} variants and their {count(n * (n - 1) // 2, 'pair')} were scored{within}; "
-        f"{kept:,} variants took part in the search, one of those with r² of "
+        f"{kept:,} variants were used in the search, one of those with r² of "
         f"{task.settings.r_squared:g} or more."
         if kept < n
-        else f"All {n:,} variants took part in the search."
+        else f"All {n:,} variants were used in the search."
     )
     drawn = searched.draws
     sampled = (

@@ -1,4 +1,4 @@
-"""What was found in a study, in words."""
+"""The summary of a study's markers, in words."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def summary(found: Markers, genes: Genes | None = None) -> str:
-    """Say what the marker is, whom it marks, at what risk, and how sure that is.
+    """Summarise the marker: its terms, carriers, risks and probabilities.
 
     Parameters
     ----------
     found : Markers
-        What was found in a study.
+        Markers found in a study, with their posterior probabilities.
     genes : Genes, optional
         Names for the places of its variants.
     """
@@ -62,7 +62,7 @@ def _structure(found: Markers) -> list[str]:
     lines = [adjustment.verdict]
     if adjustment.strata is None:
         return lines
-    said = f"Markers are judged within {len(adjustment.strata)} strata"
+    said = f"Markers are scored within {len(adjustment.strata)} strata"
     if not found.function.is_null:
         null = found.posterior.log_likelihood(BooleanFunction())
         left = found.posterior.log_likelihood(found.function) - null
@@ -81,8 +81,8 @@ def _term(
         f"   {row['CASES']:,} of {row['N_CASES']:,} cases and {row['CONTROLS']:,} of "
         f"{row['N_CONTROLS']:,} controls; odds ratio {row['OR']:.3g} [{row['OR_L95']:.3g}, "
         f"{row['OR_U95']:.3g}]",
-        f"   probability {row['PROB']:.3f} with linked variants, {row['PROB_EXACT']:.3f} as "
-        f"it stands; log Bayes factor {row['LOG_BF']:.1f}, gain over its best part "
+        f"   probability {row['PROB']:.3f} with linked variants, {row['PROB_EXACT']:.3f} with "
+        f"exactly these variants; log Bayes factor {row['LOG_BF']:.1f}, gain over its best part "
         f"{row['GAIN']:.1f}",
     ]
     lines += [f"   {row[column]}" for column in ("ACTS", "NOTE") if row[column] != "."]
@@ -148,13 +148,13 @@ def _layers(found: Markers) -> list[str]:
         return []
     most = found.settings["layers"]
     if len(found.layered.rule) < 2:
-        return ["", f"Of lists of up to {most} layers none scores higher than this function."]
+        return ["", f"No list of up to {most} layers scores higher than this function."]
     rows = found.layered.table.to_dict("records")
     words = ["if", *["elif"] * (len(rows) - 2), "or"]
     return [
         "",
         f"A list of {len(rows) - 1} layers, each part with a risk of its own, scores "
-        f"{found.layered.gain:.1f} nats more on the variants that took part:",
+        f"{found.layered.gain:.1f} nats more on the variants of the search:",
         *(
             f"  {word} {row['RULE']}: risk {row['RISK']:.3g} "
             f"[{row['RISK_L95']:.3g}, {row['RISK_U95']:.3g}], {count(row['CASES'], 'case')} and "

@@ -1,7 +1,7 @@
 """Sweeps: every change of one literal of a function, over all variants of a study.
 
-The search works on the variants that a screen chose. A sweep looks at what the screen left out:
-adding a literal to a term or as a term of its own, dropping one, putting another in its place.
+The search works on the variants that a screen chose. A sweep also tries the other variants: adding
+a literal to a term or as a new term, dropping one, exchanging one for another.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every step of find_markers needs: the study, the settings, the clock."""
+"""The task of find_markers, shared by all steps: the study, the settings, the clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A marker as a model: written to a file of JSON, and asked about another cohort."""
+"""A marker as a model: saved as JSON, and applied to another cohort."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _MOST_SAMPLES = 2**53  # whole numbers that a float, and so any JSON reader, can
 
 @dataclass(frozen=True, eq=False)
 class MarkerModel:
-    """What is needed to tell whom a marker marks in another cohort, and at what risk.
+    """A marker as a model for other cohorts: its variants, function and risks.
 
     Parameters
     ----------
@@ -103,12 +103,12 @@ class MarkerModel:
 
     @classmethod
     def of(cls, found: Markers, sources: Sequence[str] = ()) -> MarkerModel:
-        """Take the best function of what was found.
+        """Make a model from the best function of a study.
 
         Parameters
         ----------
         found : Markers
-            What was found in a study.
+            Markers found in a study, with their posterior probabilities.
         sources : sequence of str
             SHA-256 of the files that it was read from.
         """
@@ -149,7 +149,7 @@ class MarkerModel:
 
     @property
     def plain(self) -> BooleanFunction:
-        """The function with negations by the other allele, where that has a plain name."""
+        """The function with negations named by the other allele, if it has a simple name."""
         columns = zip(*(self.variants[c] for c in ("NAME", "A1", "A2")), strict=True)
         others = {name: other_name(name, a1, a2) for name, a1, a2 in columns}
         return plain(self.function, {n: o for n, o in others.items() if o is not None})
@@ -164,7 +164,7 @@ class MarkerModel:
     def read(
         self, path: str | os.PathLike[str], n_jobs: int = 1, progress: ReadProgress | None = None
     ) -> Genotypes:
-        """Read what another cohort may have of the marker's variants, by name or by place.
+        """Read the marker's variants from another cohort, by identifier or position.
 
         Parameters
         ----------
@@ -306,7 +306,7 @@ class MarkerModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> MarkerModel:
-        """Read what :meth:`save` wrote; every field is checked and nothing in it is run."""
+        """Load a saved model; all fields are checked, no code is run."""
         top = read_json(path, "model file of markers")
         read_version(top, path, _FORMAT, _VERSION, "the model file of markers")
         expect_fields(

@@ -1,4 +1,4 @@
-"""Matching: the variants that a model names, found in another cohort, allele by allele."""
+"""Matching: the variants of a model in another cohort, allele by allele."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FOUND = {
     "proxy": "by a linked variant in their place",
 }
 _NOT_FOUND = {
-    "ambiguous strand": "A/T or C/G, strand unknown (--ambiguous accept takes them as they are)",
+    "ambiguous strand": "A/T or C/G, strand unknown (--ambiguous accept uses them unchanged)",
     "other alleles": "other alleles",
     "other chromosome": "same ID on another chromosome",
     "other build": "at the same position, but positions there are of another genome build",

@@ -1,4 +1,4 @@
-"""Stand-ins: linked variants for those of a marker that another cohort does not have."""
+"""Proxies: linked variants that replace variants that another cohort does not have."""
 
 from __future__ import annotations
 

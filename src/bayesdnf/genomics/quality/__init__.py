@@ -1,1 +1,1 @@
-"""What a study goes on with: filters, chromosomes, missing calls, relatives and ancestry."""
+"""Quality control: filters, chromosomes, missing calls, relatives and ancestry."""

@@ -1,4 +1,4 @@
-"""Exact tests of counts, many at once: the total probability of outcomes no likelier than ours."""
+"""Exact tests of counts, vectorised: the probability of outcomes at most as probable as ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filters: the samples and variants that a study goes on with, each step counted."""
+"""Filters of samples and variants, with the number removed by each step."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ THOUGH_ASSOCIATED = "Left out though associated with the outcome"
 """How the sentence begins that names such variants."""
 
 _ADVICE = {
-    "Hardy-Weinberg": "a recessive effect looks like that; hwe=0 (--hwe 0) keeps it",
-    "call rate": "call_rate (--call-rate) lets it in",
-    "minor allele": "maf (--maf) lets it in",
+    "Hardy-Weinberg": "a recessive effect can cause this; hwe=0 (--hwe 0) keeps it",
+    "call rate": "a lower call_rate (--call-rate) keeps it",
+    "minor allele": "a lower maf (--maf) keeps it",
     "calls are missing": "differential='flag' keeps it",
-    "a call is missing": "missing='keep' (--missing keep) lets it in",
+    "a call is missing": "missing='keep' (--missing keep) keeps it",
 }
 
 
 @dataclass(frozen=True)
 class Filters:
-    """What samples and variants must meet to be used; every step says how many did not.
+    """Filters of samples and variants; every step reports the number removed.
 
     Samples are chosen first, then variants, in the order of the parameters below.
 
@@ -69,7 +69,7 @@ class Filters:
         controls, on Y and MT not tested.
     missing : {"keep", "drop", "mode"}, default="keep"
         A missing call satisfies neither a literal nor its negation ("keep"); or leave out
-        variants with any ("drop"), or fill in the commonest call ("mode").
+        variants with any ("drop"), or impute the most frequent call ("mode").
     ld_r2 : float, optional
         Largest squared correlation of neighbouring variants; none by default.
     ld_window : int, default=500_000
@@ -276,7 +276,7 @@ class Filters:
         p[steps.kept] = unequal_shares(table[steps.kept])
         unequal = p < self.differential_p
         why = (
-            "calls are missing unequally often in cases and controls "
+            "differential missingness between cases and controls "
             f"(p < {self.differential_p:g}){_named(genotypes, table, p, unequal)}"
         )
         if self.differential == "drop":

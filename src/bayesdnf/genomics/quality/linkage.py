@@ -1,4 +1,4 @@
-"""Linkage: variants that say what a neighbour says, to leave out or to name."""
+"""Linkage disequilibrium: pruning and clumping of correlated variants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long-range linkage: stretches that make principal components of their own, not of ancestry."""
+"""Regions of long-range linkage disequilibrium, which distort principal components."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Missing calls: whether cases miss other calls than controls do, and filling gaps."""
+"""Missing calls: differential missingness between cases and controls, and imputation."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def unequal_shares(table: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def impute_mode(genotypes: Genotypes) -> Genotypes:
-    """Fill missing calls with the variant's commonest call, of equally common ones the first.
+    """Impute missing calls with the variant's most frequent call, the first one if several tie.
 
     On X females and males are filled from their own, on Y males only. A gap stays where there is
     no call to go by.
@@ -105,7 +105,7 @@ def impute_mode(genotypes: Genotypes) -> Genotypes:
     array([[1, 1, 0, 1],
            [2, 2, 2, 0]], dtype=int8)
     >>> filled.history
-    ('2 of 8 calls were missing and filled with the commonest call of their variant.',)
+    ('2 of 8 calls were missing and imputed with the most frequent call of their variant.',)
     """
     planes = genotypes.planes.copy()
     filled = 0
@@ -114,8 +114,8 @@ def impute_mode(genotypes: Genotypes) -> Genotypes:
             filled += _fill(genotypes, planes, variants, samples)
     calls = genotypes.n_samples * genotypes.n_variants
     sentence = (
-        f"{filled:,} of {calls:,} calls were missing and filled with the commonest call of their "
-        "variant."
+        f"{filled:,} of {calls:,} calls were missing and imputed with the most frequent call of "
+        "their variant."
     )
     return replace(genotypes, planes=planes, history=(*genotypes.history, sentence))
 

@@ -1,4 +1,4 @@
-"""Ploidy: who has two copies of a chromosome, who has one, and who has none."""
+"""Ploidy: the number of copies of a chromosome that a sample has."""
 
 from __future__ import annotations
 

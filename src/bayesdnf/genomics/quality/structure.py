@@ -1,4 +1,4 @@
-"""Structure: the ancestry and the close relatives that a sample brings with it."""
+"""Structure: principal components and close relatives."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FEWEST = 500
 
 @dataclass(frozen=True, eq=False)
 class PrincipalComponents:
-    """Axes of ancestry.
+    """Principal components of ancestry.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class PrincipalComponents:
 
 @dataclass(frozen=True, eq=False)
 class Relatives:
-    """Pairs of samples that share too much.
+    """Pairs of closely related samples.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ def close_relatives(
     if len(variants) < _FEWEST:
         return Relatives(
             empty,
-            f"Close relatives were not looked for: {len(variants):,} unlinked common autosomal "
+            f"Close relatives were not identified: {len(variants):,} unlinked common autosomal "
             f"variants are too few ({_FEWEST} are needed).",
             np.empty((0, 2), dtype=np.int64),
         )
@@ -326,8 +326,8 @@ def _warning(pairs: pd.DataFrame, kinship: float, n_variants: int) -> str:
     first = listed(pairs.itertuples(), 3, show=lambda pair: f"{pair.IID1} and {pair.IID2}")
     return (
         f"{len(pairs):,} pair{'' if len(pairs) == 1 else 's'} of close relatives ({basis}): "
-        f"{kinds} ({first}); probabilities take samples to be independent, and strata do not "
-        "cure that: leave out one of each pair (--king-cutoff)."
+        f"{kinds} ({first}); the model assumes independent samples, and strata do not correct "
+        "for relatedness: leave out one of each pair (--king-cutoff)."
     )
 
 

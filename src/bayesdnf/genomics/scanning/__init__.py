@@ -1,1 +1,1 @@
-"""The native scans, part by part: on threads, or on a cluster whose workers map the study."""
+"""The native scans in parts, on threads or on a cluster whose workers map the study."""

@@ -1,7 +1,7 @@
-"""Kernels that count and screen pairs on a GPU: which one a scan needs, and its launches.
+"""Kernels that count and screen pairs on a GPU: choice and launches.
 
-Pairs without strata, missing calls that matter and negated literals have a kernel of their own
-(native/cuda/pairs.cu); all others, and triples, are counted segment by segment
+Pairs without strata, relevant missing calls and negated literals have their own kernel
+(native/cuda/pairs.cu); all other pairs, and triples, are counted segment by segment
 (native/cuda/segments.cu).
 """
 
@@ -28,6 +28,7 @@ ROWS, COLUMNS = 64, 128
 
 _STAGE_ROWS = 2 * (ROWS + COLUMNS)
 _THREADS, _COUNTS, _TURNS = 256, 128, 3
+_MOST_OWN = 22_528  # bytes of shared memory that rules and segments of a kernel take
 _PACKED = 1 << 16  # a count below it takes half a word
 _CODES = {code: at for at, code in enumerate([*CODINGS, *(f"not {c}" for c in CODINGS)])}
 _MOST_FOUND = 1 << 20  # pairs that one launch may leave
@@ -46,13 +47,15 @@ class LaunchSlot:
         self.found = cp.empty((kernel.capacity, kernel.numbers), dtype=cp.int32)
         self.n_found = cp.zeros(1, dtype=cp.uint32)
         self.done = cp.cuda.Event(disable_timing=True)
+        self._copies = kernel.copies
         self.uses: Any = None  # what the launch reads, kept until the next one
 
     def listed(self) -> NDArray[np.int32] | None:
         """Wait for the launch; return what it left, or None if there was no room for that."""
         self.done.synchronize()
-        n = int(self.n_found.get()[0])
-        return None if n > len(self.found) else self.found[:n].get()
+        # The stream of the launches may have the next one already, which ``get`` would wait for.
+        n = int(self.n_found.get(stream=self._copies)[0])
+        return None if n > len(self.found) else self.found[:n].get(stream=self._copies)
 
 
 class ScanKernel:
@@ -118,7 +121,8 @@ class ScanKernel:
         # Counts that a block parks, and in pairs.cu those of pairs that are looked at twice.
         words = n_segments * (_COUNTS // 2 if packed else _COUNTS) if self.general else 2 * _COUNTS
         self._own = cp.empty(self.blocks * words * _THREADS, dtype=cp.uint32)
-        self._copies = cp.cuda.Stream(non_blocking=True)
+        self.copies = cp.cuda.Stream(non_blocking=True)
+        """What is copied beside the launches, to the GPU and back."""
         n = sum(sizes)
         rules = [sum(sizes[:strata]) / n, n + 1, *sizes, *table.cuts]
         # Whole numbers below 2^24 are exact in single precision, and a scan on a GPU has fewer
@@ -170,9 +174,9 @@ class ScanKernel:
 
     def sent(self, array: NDArray[Any]) -> Any:
         """Send an array beside what the GPU is at."""
-        with self._copies:
+        with self.copies:
             there = cupy().asarray(array)
-        self._copies.synchronize()
+        self.copies.synchronize()
         return there
 
 
@@ -188,10 +192,9 @@ def _shape(facts: int, may_park: bool) -> tuple[int, int, bool]:
     """Return stages, bytes of a row in each, and whether counts of cases are parked beside them."""
     room = int(cupy().cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"])
     here = _THREADS * _COUNTS // 2 * 4
-    fixed = 20_480  # at most, of the kernel's own: rules and segments
     stage = _STAGE_ROWS * 128
     if may_park and 3 * stage + facts + here + 512 <= room:
         return 3, 128, True
-    if 3 * stage + facts + fixed <= room:
-        return min(4, (room - facts - fixed) // stage), 128, False
+    if 3 * stage + facts + _MOST_OWN <= room:
+        return min(4, (room - facts - _MOST_OWN) // stage), 128, False
     return 3, 64, False

@@ -1,4 +1,4 @@
-"""Calls of variants on a GPU: the planes that are counted, the samples of every segment apart."""
+"""Calls of variants on a GPU: planes for counting, with the samples of each segment separate."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Scans of pairs on an NVIDIA GPU: it counts and screens, the CPU scores what the screen leaves.
+"""Scans of pairs on an NVIDIA GPU: the GPU counts and screens, the CPU scores the rest.
 
-The kernels are in native/cuda. Counts are integers, the same on every device; pairs are ruled out
-by the levels that the CPU's own screen uses, and every pair that is left is scored by the code of
-the CPU: what is found is the same, whatever the device.
+The kernels are in native/cuda. Counts are integers, the same on every device. Pairs are excluded
+by the thresholds of the CPU's own screen, and all remaining pairs are scored by the code of the
+CPU, so results do not depend on the device.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class CudaPairs:
         self._holds[place] = number
 
     def scan(self, best: _native.Findings, tasks: range, n_jobs: int, done: Done) -> None:
-        """Scan tasks, and keep what is best.
+        """Scan tasks, and keep the best findings.
 
         The CPU scans the first ones, since findings are needed to know what is worth a look. Then
         it scores what one launch left while the GPU is at the next.

@@ -1,7 +1,7 @@
-"""Scans of triples on an NVIDIA GPU: pairs among the samples who carry a third variant.
+"""Scans of triples on an NVIDIA GPU: pairs among the carriers of a third variant.
 
-Rows of operands are masked by who are carriers of the first variant of a triple, and by who have
-two copies of it; then a triple's counts are those of a pair (native/cuda/segments.cu).
+Rows of operands are masked by the carriers of the first variant of a triple, and by the samples
+with two copies of it; the counts of a triple are then those of a pair (native/cuda/segments.cu).
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class CudaTriples:
     def scan(
         self, best: _native.Findings, tasks: range, n_jobs: int, done: Callable[[int], None]
     ) -> None:
-        """Scan tasks, and keep what is best.
+        """Scan tasks, and keep the best findings.
 
         The CPU scans the last ones, which are short, to know what is worth a look; see
         :meth:`CudaPairs.scan`.

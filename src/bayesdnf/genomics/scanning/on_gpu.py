@@ -1,4 +1,4 @@
-"""Which scans a GPU does."""
+"""The scans that a GPU supports."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Parts of a scan: on threads of this process or on a cluster, kept in a checkpoint.
 
-The tasks of the native scan are numbered, and every pair or triple is in exactly one. A part is
-every n-th of them; the best findings of all parts are those of the whole, however it is cut.
+The tasks of the native scan are numbered, and every pair or triple is in exactly one task. A part
+is every n-th task. The best findings of all parts are those of the whole scan, for any number of
+parts.
 """
 
 from __future__ import annotations
@@ -296,7 +297,7 @@ class _Kept:
             and _possible(found, settings)
         ):
             assert self._file is not None
-            raise self._file.damaged("it does not hold what it should")
+            raise self._file.damaged("its contents are not as expected")
         self.parts, self.done, self._found = cut, set(done), [found]
 
     def add(self, part: int, arrays: Arrays, options: ScanOptions) -> None:

@@ -1,4 +1,4 @@
-"""What a scan found: a table of markers, saved, read and joined from parts."""
+"""The result of a scan: a table of markers, saved, read and merged from parts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MEASURES, RANKS = ("and", "cells"), ("gain", "bayes factor")
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """What a scan found.
+    """Result of a scan.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Scan:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Scan:
-        """Read what :meth:`save` wrote."""
+        """Load a file written by :meth:`save`."""
         import pandas as pd
 
         try:
@@ -147,7 +147,7 @@ def merge(scans: Sequence[Scan]) -> Scan:
     parts = have[0][1]
     missing = next((k for k in range(1, parts + 1) if (k, parts) not in have), None)
     if missing is not None or len(have) != parts:
-        what = "a part stands twice" if missing is None else f"part {missing} of {parts} is missing"
+        what = "a part is repeated" if missing is None else f"part {missing} of {parts} is missing"
         raise InputError(f"The parts do not make up a whole scan: {what}.")
     key = "gain" if plain[0]["rank"] == "gain" else "log_bayes_factor"
     found = [s.findings for s in scans if len(s.findings)] or [scans[0].findings]

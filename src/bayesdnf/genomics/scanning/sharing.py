@@ -1,4 +1,4 @@
-"""Studies on workers: a packed study that they map, and what one run adds to it."""
+"""Studies on workers: a packed study that workers map, and the settings of one run."""
 
 from __future__ import annotations
 

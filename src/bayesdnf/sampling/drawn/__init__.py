@@ -1,1 +1,1 @@
-"""What draws are made of: their arrays, probabilities and shares, and their files."""
+"""Parts of draws: arrays, probabilities and shares, and their files."""

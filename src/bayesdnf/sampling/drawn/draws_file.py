@@ -1,8 +1,8 @@
-"""Files of draws: one NetCDF file that ArviZ reads too, free of code.
+"""Files of draws: one NetCDF file without code, which ArviZ reads too.
 
-A file holds plain arrays and texts; reading it checks all of them and calls nothing they name.
-Files of version 1 know functions without strata only, and of what these mark, not of the rest.
-Those of version 2 do not know copies on equal columns, nor functions that were never drawn.
+A file holds plain arrays and texts; reading it checks all of them and executes nothing. Files of
+version 1 have functions without strata and only counts of marked rows. Files of version 2 have
+neither copies on equal columns nor functions that were never drawn.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ class _Reader:
             return {}
         for name in group:
             if not isinstance(group.get(name, getlink=True), h5py.HardLink):
-                self._fail(f"'{group.name}' has a link to elsewhere")
+                self._fail(f"'{group.name}' has an external link")
         return {name: group[name] for name in group}
 
     def _take(self, name: str, item: Any) -> None:
@@ -205,7 +205,7 @@ class _Reader:
         if not hasattr(item, "dtype"):
             return
         if item.external or item.is_virtual:
-            self._fail(f"'{name}' keeps its values in another file")
+            self._fail(f"'{name}' stores its values in another file")
         stored = item.id.get_storage_size()
         if stored == 0:  # a dimension of NetCDF without values
             return
@@ -253,7 +253,7 @@ class _Reader:
         n_strata, n_parts, n_classes = cells.shape[1:]
         self._require_layers(functions, n_parts - 1)
         if index.min() < 0 or index.max() >= n:
-            self._fail("a draw has a function that is not there")
+            self._fail("a draw has an undefined function")
         return {
             "literals": literals,
             "equal": equal,
@@ -312,7 +312,7 @@ class _Reader:
         if cells.shape[1] < 1 or cells.shape[2] < 2 or not 2 <= cells.shape[3] <= MOST_CLASSES:
             self._fail(f"'functions/cells' has shape {cells.shape}")
         if (cells[:, :, 1:] < 0).any() or (cells[:, :, 0] < -1).any():
-            self._fail("'functions/cells' counts fewer rows than none")
+            self._fail("'functions/cells' has negative counts")
         return cells
 
     def _rates(
@@ -350,7 +350,7 @@ class _Reader:
             if not rises or starts[-1] != total:
                 self._fail(f"'functions/{name}' does not count up to {total:,}")
         if len(literals) and (literals.min() < 0 or literals.max() >= n_literals):
-            self._fail("a function has a literal that is not there")
+            self._fail("a function has an undefined literal")
         layers = np.ones(len(literal_starts) - 1, dtype=np.int32)
         if self._version > 1:
             layers = self._array("functions/layers", np.int32, len(layers))

@@ -1,6 +1,6 @@
-"""Draws outside of bayesdnf: as a table with a row for each, and as an ArviZ tree.
+"""Draws for other libraries: as a table with one row per draw, and as an ArviZ DataTree.
 
-Chains and draws are counted from 1, as in the words of a diagnosis.
+Chains and draws are counted from 1, as in diagnostics.
 """
 
 from __future__ import annotations

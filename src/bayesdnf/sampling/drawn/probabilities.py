@@ -1,12 +1,12 @@
 """Probabilities of functions from draws and exact scores.
 
-Scores are known up to one constant, the evidence. What the draws have to tell is only that
-constant, and how much mass lies outside of what was drawn. For each chain let V be what the others
-drew, and U the share of its own draws outside V. Then (1 - U) · exp(score) / Σ_V exp(score)
-estimates the probability of a function (George & McCulloch 1997, Statistica Sinica 7; Clyde & Ghosh
-2012, Biometrika 99), with less error than the share of its draws, and without the bias of dividing
-by all that was drawn. Ratios between functions are exact. So is the upper limit
-exp(score) / Σ exp(score) over all functions that are known.
+Scores are known up to one constant, the evidence. The draws estimate this constant, and the mass
+outside the drawn functions. For each chain let V be the functions that the other chains drew, and U
+the share of its own draws outside V. Then (1 - U) · exp(score) / Σ_V exp(score) estimates the
+probability of a function (George & McCulloch 1997, Statistica Sinica 7; Clyde & Ghosh 2012,
+Biometrika 99), with less error than the share of its draws, and without the bias of dividing by all
+drawn functions. Ratios between functions are exact. So is the upper bound
+exp(score) / Σ exp(score) over all known functions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Probabilities:
-    """What draws and exact scores say of functions.
+    """Probabilities of functions from draws and exact scores.
 
     Parameters
     ----------

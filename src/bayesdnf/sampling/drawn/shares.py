@@ -1,7 +1,7 @@
 """Shares of draws: of each answer, and of what functions hold.
 
-Each function is counted on its own. Lists that partition the rows alike, such as those whose layers
-do not overlap and are in another order, are counted together: when all parts have the same prior,
+Each function is counted on its own. Lists that partition the rows in the same way, such as lists
+with disjoint layers in another order, are counted together: when all parts have the same prior,
 their likelihoods are equal.
 """
 
@@ -41,7 +41,7 @@ class Answers:
     counts : ndarray of shape (n_chains, n_answers)
         How often each chain drew each answer.
     probability : ndarray of shape (n_answers,)
-        Of a function its own; of lists that partition the rows alike their share of the posterior.
+        Of a function its own; of lists with the same partition of the rows their total.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What chains drew, as arrays, and what follows from the arrays alone."""
+"""The draws of chains as arrays, and quantities that follow from the arrays alone."""
 
 from __future__ import annotations
 

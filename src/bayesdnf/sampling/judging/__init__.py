@@ -1,1 +1,1 @@
-"""Whether the draws of a run can be trusted: numbers, comparisons of chains, and a verdict."""
+"""Convergence diagnostics: numbers, comparisons of chains, and a verdict."""

@@ -1,8 +1,8 @@
-"""Whether chains agree with each other, and draws with exact scores.
+"""Agreement of chains with each other, and of draws with exact scores.
 
-Draws of one chain resemble each other, so chains are compared block by block: were they drawn from
-one distribution, the blocks of all chains could change places. How far apart chains are is
-judged against the same blocks dealt out to chains at random.
+Draws of one chain are autocorrelated, so chains are compared in blocks: if all chains had the same
+distribution, their blocks would be exchangeable. The distances between chains are compared with
+those of the same blocks assigned to chains at random.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _TOLERATED_SHARE = 0.01
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """How far chains agree on the probabilities of functions, and of what these hold.
+    """Agreement of chains on the probabilities of functions, literals and terms.
 
-    Lists that partition the rows alike count as one here: chains need not agree on their layers.
+    Lists with the same partition of the rows count as one: chains need not agree on their layers.
 
     Parameters
     ----------
@@ -325,7 +325,7 @@ def _dealt_variation(places: Ints, n_blocks: int, deals: Ints, kinds: int) -> Fl
 
 @dataclass(frozen=True)
 class Odds:
-    """How often a function was drawn, beside what exact scores say of its share."""
+    """Frequency of a function, compared with its probability by exact scores."""
 
     function: str
     drawn: float

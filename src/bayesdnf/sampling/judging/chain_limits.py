@@ -1,18 +1,18 @@
-"""How much of the posterior a chain can have been in, by the exact scores of what it drew.
+"""An upper bound on the posterior mass of a chain's region, from the exact scores of its draws.
 
-A chain that does not reach other regions draws from the posterior of its own one, R, of mass
+A chain that does not reach other regions draws from the posterior of its own region R, of mass
 Z = Σ_R exp(score). For any distribution ρ of functions
 
     ln Z = E[score] + H ≤ E[score - ln ρ],
 
 with the mean over the chain's draws and H their entropy, which is at most their cross-entropy with
-ρ (Gibbs' inequality). If the right side is far below the mass of functions that are known, the
-chain is stuck where the posterior has next to nothing, and counts for nothing in averages. A chain
-that draws from the whole posterior is never below it: there Z is all the mass there is.
+ρ (Gibbs' inequality). If the right side is far below the mass of all known functions, the chain is
+stuck in a region with almost no posterior mass and is excluded from averages. The bound of a chain
+that draws from the whole posterior is never below this mass, because Z is then the whole mass.
 
-ρ is fitted to nine tenths of a chain and judged on the tenth left out: every term is there or not,
-independently, as often as it was, in one of its layers or in any, and terms that were not seen are
-any at all.
+ρ is fitted to nine tenths of a chain and evaluated on the remaining tenth: every term is present
+independently with its frequency, in one of its layers or in any; terms that were not seen are any
+term.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""diagnose: whether the chains of a run can be trusted, in numbers and in words.
+"""diagnose: convergence diagnostics of a run, in numbers and in words.
 
-On a discrete space a chain may be stuck and look perfect: R-hat of a constant is not a number and
-its effective size is all of its draws. So what is constant is called constant, and the chains are
-compared on the functions themselves; lists on how they part the rows.
+On a discrete space a stuck chain can appear to have converged: R-hat of a constant is not a number
+and its effective sample size is the number of draws. Therefore constant quantities are reported as
+constant, and chains are compared by the functions themselves, lists by their partition of the rows.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MOST_LITERALS = 50
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis:
-    """What the chains say of themselves and of each other; made by :func:`diagnose`.
+    """Convergence diagnostics of chains, from :func:`diagnose`.
 
     Chains are counted from 1.
 

@@ -1,4 +1,4 @@
-"""The verdict of a diagnosis: problems of the draws of a run, and what to do."""
+"""The verdict of the diagnostics: problems of the draws of a run, and remedies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LONGEST = 90  # characters of a function in a sentence
 
 
 class Level(StrEnum):
-    """How far draws can be trusted."""
+    """Reliability of draws: fine, short or apart."""
 
     FINE = "fine"
     """The diagnostics found no problem."""
@@ -86,7 +86,8 @@ def verdict_of(
     if stuck and draws.n_chains == 1:
         doubt = "With one chain, convergence cannot be distinguished from being stuck: run several."
         return Level.SHORT, " ".join([*stuck, doubt])
-    if stuck and not (draws.changed.any() or draws.exchanged.any()):
+    # Exchanges between temperatures count for nothing: equal states are always exchanged.
+    if stuck and not draws.changed.any():
         doubt = "No chain moved, not even in warm-up: all started there."
         return Level.SHORT, " ".join([*stuck, doubt, _advice(draws)])
     if mixing or short:
@@ -98,11 +99,11 @@ def verdict_of(
 
 _FAILED = {
     True: "The chains do not agree: do not use these draws yet.",
-    False: "The chain has not settled: do not use these draws yet.",
+    False: "The chain has not converged: do not use these draws yet.",
 }
 _SHORT = {
     True: "The chains are too short to say whether they agree.",
-    False: "The chain is too short to say whether it has settled.",
+    False: "The chain is too short to say whether it has converged.",
 }
 
 
@@ -190,7 +191,7 @@ def _small_size(quantities: pd.DataFrame, least: int) -> tuple[list[str], int]:
     names = [f"{name} ({value:,.0f})" for name, value in small.items()]
     # Effective sizes grow in proportion to the draws.
     factor = max(2, math.ceil(least / max(1.0, float(small.iloc[0]))))
-    return [f"The effective size is below {least:,} for {_several(names)}."], factor
+    return [f"The effective sample size is below {least:,} for {_several(names)}."], factor
 
 
 def _between(draws: Draws, agreement: Agreement) -> list[str]:
@@ -235,7 +236,9 @@ def _better_kernel(draws: Draws) -> str:
 def _fine(draws: Draws, quantities: pd.DataFrame, agreement: Agreement | None) -> list[str]:
     r_hat = float(quantities["r_hat"].max())
     size = float(quantities[["ess_bulk", "ess_tail"]].min().min())
-    numbers = f"every R-hat is at most {r_hat:.3f}, every effective size at least {size:,.0f}."
+    numbers = (
+        f"every R-hat is at most {r_hat:.3f}, every effective sample size at least {size:,.0f}."
+    )
     if np.isnan(r_hat):
         numbers = "nothing in them ever changed."
     if agreement is None:

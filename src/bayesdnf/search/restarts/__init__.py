@@ -1,1 +1,1 @@
-"""Restarts of a search: how each begins, what it comes to, and whether they agree."""
+"""Restarts of a search: their strategies, their results, and their agreement."""

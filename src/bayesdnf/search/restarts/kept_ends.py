@@ -1,7 +1,7 @@
-"""Where the restarts of a search ended, kept in a file for the same search to go on from.
+"""Results of the restarts of a search, saved in a file so that the same search can resume.
 
-The end of a restart follows from its number and from the ends of earlier rounds, so that a search
-which is handed the ends that are kept goes on as if it had never been stopped.
+The result of a restart follows from its number and from the results of earlier rounds, so a search
+that gets the saved results continues as if it had not stopped.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class KeptEnds:
             }
             _check_scores([end for ends in self._ends.values() for end in ends], posterior)
         except Exception as error:  # whatever a forged state makes its readers raise
-            why = error if isinstance(error, ValueError) else "it does not hold what it should"
+            why = error if isinstance(error, ValueError) else "its contents are not as expected"
             raise self.file.damaged(why) from error
 
     def in_order(
@@ -100,7 +100,7 @@ def _end(value: Any, posterior: Posterior) -> End:
     if not (numbers and isinstance(kind, str)):
         raise TypeError
     if not (math.isnan(pi0) and math.isnan(pi1)) and not (0 < pi0 < 1 and 0 < pi1 < 1):
-        raise ValueError("it has rates that are no probabilities")
+        raise ValueError("it has rates that are not probabilities")
     if not all(is_whole(layer, 1, posterior.layers) for layer, _ in terms):
         raise ValueError("it has a term of no layer")
     placed = tuple((layer, _term(term, posterior)) for layer, term in terms)

@@ -1,4 +1,4 @@
-"""One restart of a search: it begins by its way, is rebuilt by beam search, and polished."""
+"""One restart of a search: it runs its strategy, is rebuilt by beam search, and polished."""
 
 from __future__ import annotations
 
@@ -159,9 +159,10 @@ class Restart:
         """Look for what all restarts may have missed: End("given") of what is found, or of terms.
 
         One more term is looked for by a wide beam, where those of the first restarts were narrow:
-        no literal of a term with few rows stands out among thousands. In lists, several terms that
-        pay only together are looked for too: a part of the rows may have the base rate just because
-        one half of it is above and the other one below.
+        no literal of a term with few rows stands out among thousands. Save in functions of two
+        classes without strata, several terms that pay only together are looked for too: in a list a
+        part of the rows may have the base rate just because one half of it is above and the other
+        one below.
         """
         found = terms, score
         start, layers = _apart(terms)

@@ -1,4 +1,4 @@
-"""What the restarts of a search came to, and whether it may stop."""
+"""The results of a search's restarts, and the stopping rule."""
 
 from __future__ import annotations
 

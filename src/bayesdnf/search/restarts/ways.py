@@ -1,16 +1,16 @@
-"""Ways in which restarts of a search differ: where they start, and what they anneal.
+"""Strategies of restarts: where they start, and what they anneal.
 
-With both rates integrated out the log likelihood is convex in the numbers of marked positives and
-marked negatives, so it is the upper envelope of straight lines, each the likelihood of two known
-rates. Every line that touches it somewhere is a basin: a search that follows the envelope itself
-ends in the basin it starts in, with all its restarts. So restarts anneal at known rates first, each
-at others, from those that let few false alarms pass to those that let few positives go, and set the
-rates free at the end. Which rates lead to good ends depends on the table, so later restarts also
-anneal at rates near those that did best. Lists of layers begin with functions that were found so,
-of either class. Others begin with a beam search among half of the attributes: the terms that a
-search takes first keep others out, and without them it ends elsewhere. Later restarts also start
-from what earlier ones came to: a good function without some of its terms, or the best that can be
-made of all terms that good ones had.
+With both rates integrated out, the log likelihood is convex in the numbers of marked positives and
+marked negatives, so it is the upper envelope of straight lines, each the log likelihood at two
+known rates. Every such line has its own basin: a search that follows the envelope ends in the basin
+in which it starts, in all restarts. So restarts first anneal at known rates, each at different
+ones, from rates that allow few false positives to rates that allow few false negatives, and
+integrate the rates out at the end. Which rates lead to good results depends on the table, so later
+restarts also anneal near the rates with the best results. Lists of layers start with functions
+found in this way, for either class. Other restarts begin with a beam search among half of the
+attributes: the terms that a search takes first exclude others, and without them it ends elsewhere.
+Later restarts also start from earlier results: a good function without some of its terms, or the
+best combination of the terms of good functions.
 """
 
 from __future__ import annotations
