@@ -88,3 +88,27 @@ def test_an_unknown_name_is_an_attribute_error_that_names_it():
 
 def test_one_version_everywhere():
     assert bayesdnf.__version__ == version("bayesdnf")
+
+
+STOPPED = """
+import sys
+class Stopped:
+    def find_spec(self, name, *_):
+        if name == {name!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Stopped())
+sys.argv = ["bayesdnf", "--version"]
+from bayesdnf.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize("name", ["bayesdnf.cli", "typer"])
+def test_an_interruption_while_it_loads_is_one_sentence(name):
+    code = STOPPED.format(name=name)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
+
+
+def test_the_package_itself_loads_no_library():
+    assert "numpy" not in loaded_by("import bayesdnf")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .boolean import table as _table
+from . import table_reader as _table_reader
 
 if TYPE_CHECKING:
     from . import datasets, plots, qca
@@ -107,7 +107,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("datasets", "plots", "qca"):
+    if name in ("boolean", "datasets", "errors", "plots", "qca"):
         return import_module(f".{name}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module 'bayesdnf' has no attribute {name!r}")
@@ -120,11 +120,11 @@ def __dir__() -> list[str]:
     return sorted([*__all__, "__version__"])
 
 
-def _read_table(source: object) -> _table.Table:
+def _read_table(source: object) -> Any:
     """Read DataFrames and arrays for ``BooleanFunction.__call__`` (boolean/ stands alone)."""
     from .data.tables import read_table
 
     return read_table(source)
 
 
-_table.set_table_reader(_read_table)
+_table_reader.set_table_reader(_read_table)

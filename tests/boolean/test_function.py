@@ -66,6 +66,7 @@ def test_copies_and_texts_are_the_same_function(f):
         ([["a"], []], "A term must hold at least one literal"),
         (["odor = f"], "Each term must be a list of literals"),
         ([Literal("a", "true")], "Each term must be a list of literals"),
+        (3, r"is made of a text or a list of terms, such as .* Got 3 instead"),
         ([3], "Each term must be a list of literals"),
         ([[3]], "A literal must be a Literal or its text"),
         ([["a AND b"]], "end of the literal"),
@@ -99,7 +100,7 @@ def test_marks_the_rows_on_which_some_term_holds(world):
 
 
 def test_calling_on_something_else_is_an_error_of_ours(monkeypatch):
-    monkeypatch.setattr("bayesdnf.boolean.table._readers", [])
+    monkeypatch.setattr("bayesdnf.table_reader._readers", [])
     with pytest.raises(BayesDNFError, match="list"):
         BooleanFunction("a")([1, 2])
 

@@ -222,14 +222,14 @@ def test_python_gives_parts_and_risks(world):
     assert [part(row) for row in table.rows()] == parts
     absent = [{k: v for k, v in row.items() if v is not None} for row in table.rows()]
     assert [part(row) for row in absent] == parts
-    risk = compiled(rules.to_python("risk", risks), "risk")
+    risk = compiled(rules.to_python(risks, name="risk"), "risk")
     assert RuleList.parse(risk.__doc__) == rules
     assert [risk(row) for row in table.rows()] == [risks[part] for part in parts]
 
 
 @given(any_lists())
 def test_python_source_of_any_list_compiles(rules):
-    source = rules.to_python("part_of", orders=orders_of(rules))
+    source = rules.to_python(name="part_of", orders=orders_of(rules))
     source.encode()
     assert compiled(source, "part_of")({}) == 0
 
@@ -237,7 +237,7 @@ def test_python_source_of_any_list_compiles(rules):
 @pytest.mark.parametrize("name", ["", "a b", "class", "print", "1x", "x()", None, "__debug__"])
 def test_python_names_are_checked(name):
     with pytest.raises(ParameterError, match="'name' parameter"):
-        RULES.to_python(name)
+        RULES.to_python(name=name)
 
 
 # LaTeX ----------------------------------------------------------------------------------------
@@ -358,3 +358,10 @@ def test_json_cut_or_changed_anywhere_never_crashes(rules, data):
     patch = data.draw(st.sampled_from(["", '"', "[", "]", "{", "}", ",", "null", "1", "\\", "-"]))
     with contextlib.suppress(ParseError, ParameterError):
         RuleList.from_json(text[:at] + patch + text[at + 1 :])
+
+
+def test_risks_come_first_in_every_language():
+    rules = RuleList(["a", "b"])
+    for write in (rules.to_text, rules.to_latex, rules.to_sql, rules.to_python):
+        assert write([0.1, 0.2, 0.9]) == write(risks=[0.1, 0.2, 0.9])
+        assert "0.9" in write([0.1, 0.2, 0.9])

@@ -1,9 +1,11 @@
 """fit and predict: the rule, the model file, the answers, and every wrong table."""
 
 import gzip
+import hashlib
 import io
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -24,6 +26,7 @@ from bayesdnf import (
 from bayesdnf.data import tables
 from bayesdnf.data.columns import read_column
 from bayesdnf.display import bars
+from tests.files.limits import posix
 
 
 def files(folder="."):
@@ -261,7 +264,8 @@ def test_an_interruption_before_the_search_writes_nothing(run, plants, monkeypat
         raise KeyboardInterrupt
 
     monkeypatch.setattr(pd, "read_csv", interrupt)
-    assert run(*fit()).status not in (0, 1)
+    ran = run(*fit())
+    assert (ran.status, ran.out, ran.err) == (130, "", "Interrupted.\n")
     assert files() == ["plants.csv"]
 
 
@@ -283,6 +287,7 @@ def test_a_bar_is_drawn_on_a_terminal_after_some_time_only(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     assert shown(60) == ""
     assert "-62.50" in shown(0)
+    assert "left" in shown(0)
 
 
 def test_the_prior_is_the_library_s_unless_it_is_given(run, plants):
@@ -302,8 +307,61 @@ def test_columns_that_are_ignored_are_not_on_offer(run, plants, command):
 
 
 def test_the_time_limit_ends_the_search(run, plants):
-    result = run(*fit("--time-limit", 1e-6, "--json")).json()
-    assert result["stopped"] == "time limit"
+    ran = run(*fit("--time-limit", 1e-6, "--json"))
+    assert ran.json()["stopped"] == "time limit"
+    ended = "No rule: the search was stopped by its time limit before a rule was found"
+    assert ran.err == f"Warning: {ended}; give it more time.\n"
+    assert f"{ended}.\n" in run(*fit("--time-limit", 1e-6)).out
+
+
+@posix
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_a_table_may_come_through_a_pipe(run, plants, tmp_path, name):
+    run(*fit())
+    expected = json.loads(Path("model.json").read_text())
+    table = Path("plants.csv").read_bytes()
+    for command in (fit(table=name, out="piped.json"), ("predict", "model.json", name, "--out")):
+        own = [*command, "piped.csv"] if command[-1] == "--out" else command
+        ended = subprocess.run(
+            [sys.executable, "-m", "bayesdnf", *own], input=table, capture_output=True, check=False
+        )
+        assert (ended.returncode, ended.stderr) == (0, b"")
+    found = json.loads(Path("piped.json").read_text())
+    assert found["rule"] == expected["rule"]
+    assert found["record"]["source"]["sha256"] == hashlib.sha256(table).hexdigest()
+    assert len(pd.read_csv("piped.csv")) == len(plants)
+
+
+def test_texts_that_may_mean_missing_are_told(run):
+    rng = np.random.default_rng(0)
+    d = rng.integers(0, 4, 300)
+    table = pd.DataFrame({"d": d.astype(str), "y": (d > 1).astype(int)})
+    table.loc[::20, "d"] = "NA"
+    table.to_csv("t.csv", index=False)
+    said = "'d' holds numbers but for 'NA', so that each of its texts is a category. If 'NA' means "
+    ran = run("fit", "t.csv", "--target", "y")
+    assert f"{said}missing, say so (--missing NA; na_values in pandas)." in " ".join(
+        ran.out.split()
+    )
+    ran = run("fit", "t.csv", "--target", "y", "--missing", "NA")
+    assert "d >= 2" in ran.out
+    assert "numbers but for" not in ran.out
+
+
+def test_a_class_that_may_mean_missing_is_refused_or_told(run):
+    table = pd.DataFrame({"a": range(300), "y": "NA"})
+    table.loc[:150, "y"] = "1"
+    table.to_csv("t.csv", index=False)
+    run("fit", "t.csv", "--target", "y").assert_one_sentence(
+        ["'y' of t.csv holds '1' and 'NA', which mostly means", "for example --positive 1."]
+    )
+    ran = run("fit", "t.csv", "--target", "y", "--positive", "1")
+    assert ran.status == 0
+    assert "'NA' is a class of 'y'; if it means missing, leave out its rows." in ran.out
+    table.loc[:50, "y"] = "0"
+    table.to_csv("t.csv", index=False)
+    assert "'NA' is a class of 'y'" in run("fit", "t.csv", "--target", "y").out
 
 
 FILES = {
@@ -449,9 +507,9 @@ def test_texts_that_differ_in_case_or_spaces_are_told_once(run, plants):
     plants.to_csv("plants.csv", index=False)
     assert run(*fit()).status == 0
     ran = run("predict", "model.json", "new.csv", "--out", "a.csv")
-    assert (
-        ran.err == f"Warning: new.csv: Texts that differ only in {said}. If they mean the same, "
-        "make them equal.\n"
+    assert ran.err.startswith(
+        f"Warning: new.csv: Texts that differ only in {said}. If they mean the same, "
+        "make them equal.\nnew.csv: 'cap' has 1 value that was not seen in the fit (' W' in "
     )
     assert run("predict", "model.json", "plants.csv", "--out", "a.csv").err == ""
 

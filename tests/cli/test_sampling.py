@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from bayesdnf import BooleanFunction, Draws, PosteriorDNFClassifier, sample
+from bayesdnf.search.result import SearchResult
 
 FEW = ("--layers", 1, "--draws", 200, "--warmup", 100, "--thin", 40, "--chains", 2)
 
@@ -144,6 +145,17 @@ def test_an_interrupted_run_gives_the_draws_so_far(run, plants, monkeypatch):
     assert ran.err == "Interrupted: these are the draws so far.\n"
     assert ran.json()["stopped"] == "interrupted"
     assert Draws.load("draws.nc").n_draws == 200
+
+
+def test_an_interruption_before_the_first_draw_is_told(run, plants, monkeypatch):
+    def interrupted(*_, **__):
+        return SearchResult(BooleanFunction(), 0.0, stopped="interrupted", agreement=1, restarts=1)
+
+    monkeypatch.setattr("bayesdnf.sampling.run.hunt", interrupted)
+    ran = run(*draw("--out", "draws.nc"))
+    said = "Sampling was stopped before the first draw.\n"
+    assert (ran.status, ran.out, ran.err) == (130, "", said)
+    assert os.listdir() == ["plants.csv"]
 
 
 def test_without_the_extra_all_but_diagnostics_and_files(run, plants, monkeypatch):

@@ -10,6 +10,7 @@ from bayesdnf import PosteriorDNFClassifier, simulate
 from bayesdnf.cli import terminal
 from bayesdnf.cli.labelled import LabelledRows
 from bayesdnf.display import bars
+from bayesdnf.sampling.records import ChainRecord
 from bayesdnf.sampling.watching import DrawsBar
 
 
@@ -43,3 +44,21 @@ def test_a_bar_shows_how_the_chains_are_doing(monkeypatch, installed):
     assert "0:00:0" in shown  # the time spent, from the first picture on
     assert "accepted" in shown
     assert ("R-hat" in shown) == installed
+
+
+def test_a_bar_says_nothing_of_the_time_left_before_it_is_known(monkeypatch):
+    class Screen(io.StringIO):
+        def isatty(self):
+            return True
+
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(bars, "_PATIENCE", 0)
+    monkeypatch.setenv("TERM", "xterm")
+    with DrawsBar("Draws") as bar:
+        time.sleep(0.1)
+        bar([ChainRecord(None)], 40)
+        time.sleep(0.2)
+    assert "Draws" in screen.getvalue()
+    assert "left" not in screen.getvalue()
+    assert "best" not in screen.getvalue()

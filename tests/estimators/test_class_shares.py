@@ -270,3 +270,12 @@ def test_the_tree_of_draws_of_classes(planted):
     observed = tree["observed_data"]["y"].to_numpy()
     assert observed.tolist() == np.searchsorted(["a", "b", "c"], y).tolist()
     assert tree["posterior_predictive"]["y"].to_numpy().max() == 2
+
+
+def test_a_proof_is_refused_for_what_it_is():
+    with pytest.raises(
+        ParameterError, match=r"must be False with more than two classes\. Got True"
+    ):
+        DNFClassifier(prove=True).fit(X, Y)
+    with pytest.raises(ParameterError, match=r"must be False with layers or strata\. Got True"):
+        DNFClassifier(prove=True).fit(X, Y == "setosa", strata=X["colour"])

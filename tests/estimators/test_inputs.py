@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from bayesdnf import DNFClassifier, simulate
+from bayesdnf import DNFClassifier, LiteralEncoder, Posterior, simulate
 from bayesdnf.errors import BayesDNFWarning, InputError, ParameterError, UnknownColumnError
 from tests.estimators.mixed_table import COLUMNS, LABELS
 
@@ -160,3 +160,18 @@ def test_sparse_input_is_refused():
 def test_infinity_is_refused(infinite):
     with pytest.raises(ValueError, match="inf"):
         DNFClassifier().fit(infinite, [0, 1] * 5)
+
+
+def test_two_classes_one_of_which_means_missing_are_refused():
+    X = pd.DataFrame({"a": range(20)})
+    for gone in ("NA", "n/a", "NaN", "null", "?", "."):
+        y = ["1", gone] * 10
+        with pytest.raises(InputError, match=r"mostly means that a label is missing; leave out"):
+            DNFClassifier().fit(X, y)
+        with pytest.raises(InputError, match=r"mostly means that a label is missing; leave out"):
+            Posterior(LiteralEncoder().fit_encode(X), y)
+        assert DNFClassifier(positive="1").fit(X, y).positive_ == "1"
+    for kind in (object, str):
+        with pytest.raises(InputError, match="y is missing in row 1; every row needs a label"):
+            DNFClassifier().fit(X, np.array(["1", ""] * 10, dtype=kind))
+    assert DNFClassifier().fit(X, ["+", "-"] * 10).labels_.tolist() == ["+", "-"]

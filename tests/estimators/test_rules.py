@@ -2,17 +2,22 @@
 
 import math
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from bayesdnf import (
     BooleanFunction,
     DNFClassifier,
+    Effect,
     Geometric,
     LiteralEncoder,
     Posterior,
     Prior,
     simulate,
 )
+from bayesdnf.estimators.rules import parts_table
+from bayesdnf.model.part_rates import cell_risks
 from tests.estimators.mixed_table import LABELS
 
 
@@ -60,3 +65,33 @@ def test_a_prior_without_the_null_gives_an_infinite_gain(table):
     clf = DNFClassifier(prior=prior, positive="bad", random_state=0).fit(table, LABELS)
     assert len(clf.function_) == 1
     assert clf.rules_["log_gain"].tolist() == [math.inf]
+
+
+def test_parts_of_a_stratum_with_one_class_are_neither_raised_nor_lowered():
+    rng = np.random.default_rng(0)
+    site = np.repeat(["x", "y", "z"], 40)
+    a = rng.normal(size=120)
+    for bare in (0, 1):
+        y = np.where(site == "x", bare, a > 0)
+        model = DNFClassifier(random_state=0).fit(pd.DataFrame({"a": a}), y, strata=site)
+        table = model.stratum_layers_
+        assert set(table["risk"][table["stratum"] == "x"]) == {"unclear"}
+        assert set(table["risk"][table["stratum"] != "x"]) == {"raised", "lowered"}
+        assert "raised" in model.summary()
+
+
+@pytest.mark.parametrize(
+    ("part", "others", "said"),
+    [
+        ((0, 0), (5, 995), "unclear"),  # no rows: what the prior says alone
+        ((0, 5), (2, 993), "unclear"),  # its interval lies above 2 of 1,000
+        ((5, 0), (993, 2), "unclear"),
+        ((4, 1), (5, 990), "raised"),
+        ((1, 4), (990, 5), "lowered"),
+        ((4 * 10**9, 10**9), (10**9, 4 * 10**9), "raised"),  # products past 2^63
+    ],
+)
+def test_the_prior_alone_raises_or_lowers_no_risk(part, others, said):
+    cells = np.array([[others, part]])
+    table = parts_table(BooleanFunction("a = 1"), cells[0], cell_risks(Effect(), cells)[0])
+    assert table["risk"].tolist()[0] == said

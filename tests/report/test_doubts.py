@@ -95,3 +95,13 @@ def test_what_is_wrong_with_a_study_comes_first(facts):
     genome = GenomeFacts((), ("Tests are inflated.",), (), (), ())
     first = checks_of(facts._replace(genome=genome, sure=False, trust="No."))[0]
     assert (first.good, first.text) == (False, "Tests are inflated.")
+
+
+def test_texts_that_may_mean_missing(facts):
+    assert titles(facts, number_texts="'d' holds …")["Texts that may mean missing"] is False
+    assert "Texts that may mean missing" not in titles(facts)
+
+
+def test_a_search_that_was_cut_short(facts):
+    changes = {"sure": False, "trust": "No.", "is_null": True, "cut_short": "it was stopped"}
+    assert titles(facts, **changes)["The search was cut short"] is False

@@ -223,3 +223,16 @@ def test_endless_levels_and_equal_columns_stay_a_small_file(tmp_path):
     assert len(page) < 300_000
     assert page.count("<option") == 202  # with "another value" and "not known"
     assert levels[0].strip() in page
+
+
+@pytest.mark.filterwarnings("ignore:No rule")
+def test_a_search_that_was_cut_off_does_not_say_that_there_is_no_rule(tmp_path):
+    X = np.random.default_rng(0).integers(0, 2, (2000, 400))
+    y = (X[:, 5] & X[:, 7]) | (X[:, 9] & X[:, 11])
+    model = DNFClassifier(time_limit=1e-5, random_state=0).fit(X, y)
+    page = page_of(model, X, y, tmp_path)
+    assert "No rule was found in time for “1”" in page
+    assert "The search was stopped by its time limit before a rule was found" in page
+    assert "The search was cut short." in page
+    assert "do not support any rule" not in page
+    assert "No combination of" not in page

@@ -33,7 +33,7 @@ def test_classes_are_a_ladder_with_their_shares(of_classes, tmp_path):
     assert "A list of 2 layers and 2 terms separates 3 classes" in read.text
     told = read.text[read.text.index("Read the layers") : read.text.index("The form starts with")]
     for row in model.layers_.itertuples():
-        assert f"{row.rows} rows {shown(row[4])} {percent(row.share)} " in told
+        assert f"{row.rows} rows of the fit {shown(row[4])} {percent(row.share)} " in told
     for c, label in enumerate(model.classes_):
         shares = [percent(part[c].mean) for part in model.shares_[::-1]]
         place = told.index(f" {shown(label)} {shares[0]}", told.index("The share of every class"))

@@ -28,6 +28,22 @@ def test_other_rows_are_held_out(labelled, tmp_path):
     assert "There are no held-out rows" not in read.text
     right = float(np.mean(model.marked(X) == (y == "ill")))
     assert f"Accuracy on held-out rows {percent(right)}" in read.text
+    # Parts are counted on the rows of the fit, terms on those that are there.
+    marked = int(model.counts_.n_marked)
+    assert f"{marked} rows of the fit" in read.text
+    assert "Held-out rows Share of" in read.text
+
+
+def test_the_rows_of_the_fit_need_no_words(labelled, tmp_path):
+    model, X, y = labelled
+    text = Read(page_of(model, X, y, tmp_path)).text
+    assert "rows of the fit" not in text
+    assert "Held-out rows" not in text
+    other, labels = mixed(300, seed=9)
+    both = pd.concat([X, other], ignore_index=True), np.concatenate([y, labels])
+    held_out = np.arange(900) >= 600
+    assert "rows of the fit" not in Read(page_of(model, *both, tmp_path, held_out=held_out)).text
+    assert "Rows here Share of" in Read(page_of(model, *both, tmp_path)).text
 
 
 def test_rows_among_which_those_of_the_fit_are_hidden_are_not_held_out(labelled, tmp_path):

@@ -206,7 +206,7 @@ def test_interrupt_between_rounds_returns_what_there_is():
 def test_interrupt_before_the_first_draw_goes_on(monkeypatch):
     found = SearchResult(BooleanFunction(), 0.0, stopped="interrupted", agreement=1, restarts=1)
     monkeypatch.setattr("bayesdnf.sampling.run.hunt", lambda *_, **__: found)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match="stopped before the first draw"):
         sample(posterior_of(), random_state=0, **SHORT)
 
 

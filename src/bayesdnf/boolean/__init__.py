@@ -3,7 +3,7 @@
 from .function import BooleanFunction
 from .literal import Literal, Relation
 from .rule_list import RuleList, renumbered_parts, same_partition
-from .table import Table, as_table, set_table_reader
+from .table import Table, as_table
 
 __all__ = [
     "BooleanFunction",
@@ -14,5 +14,4 @@ __all__ = [
     "as_table",
     "renumbered_parts",
     "same_partition",
-    "set_table_reader",
 ]

@@ -371,6 +371,9 @@ def _read(
     groups: Iterable[Iterable[Literal | str]], kind: str, allow_empty: bool = False
 ) -> list[list[Literal]]:
     """Check and read terms, clauses or a list of literals given by a caller."""
+    if not isinstance(groups, Iterable):
+        must = f"a text or a list of {kind}s, such as [['odor = f', 'x3']]"
+        raise ParameterError(f"A Boolean function is made of {must}. Got {groups!r} instead.")
     result = []
     for group in groups:
         if isinstance(group, (str, Literal)) or not isinstance(group, Iterable):

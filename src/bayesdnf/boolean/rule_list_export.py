@@ -137,9 +137,9 @@ class RuleListExports:
 
     def to_python(
         self,
-        name: str = "rules",
         risks: Risks | None = None,
         orders: export.Orders | None = None,
+        name: str = "rules",
     ) -> str:
         """Return the source of a function from a row, given as a mapping, to its part.
 
@@ -148,14 +148,14 @@ class RuleListExports:
 
         Parameters
         ----------
-        name : str, default "rules"
-            Name of the function.
         risks : sequence of float or of mappings, optional
             The risk of each part, that of part 0 first; the function's answers, in
             place of the numbers of the parts. Of shares of several classes the answers
             are dicts from label to share, the most probable class first.
         orders : dict, optional
             As for :meth:`BooleanFunction.to_sql`.
+        name : str, default "rules"
+            Name of the function.
 
         Examples
         --------

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..table_reader import table_reader
 from .literal import Literal
 
 
@@ -29,25 +29,15 @@ class Table(Protocol):
         ...
 
 
-_readers: list[Callable[[object], Table]] = []
-
-
-def set_table_reader(reader: Callable[[object], Table]) -> None:
-    """Name the function that turns DataFrames and arrays into a :class:`Table`.
-
-    ``boolean`` stands alone and knows no table library; ``bayesdnf/__init__.py``
-    calls this once with the reader of ``bayesdnf.data``.
-    """
-    _readers[:] = [reader]
-
-
 def as_table(source: object) -> Table:
     """Return ``source`` when it is a :class:`Table` already, else read it as one."""
     if isinstance(source, Table):
         return source
-    if not _readers:
+    read = table_reader()
+    if read is None:
         raise InputError(
             f"A Boolean function is called on a table with n_rows and truth(literal). "
             f"Got {type(source).__name__} instead."
         )
-    return _readers[0](source)
+    table: Table = read(source)
+    return table

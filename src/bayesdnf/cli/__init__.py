@@ -55,7 +55,12 @@ class _Command(_PlainFlags, TyperCommand):
 
 
 class _Group(_PlainFlags, TyperGroup):
-    pass
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; Ctrl-C ends it by a sentence."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interruption:
+            raise gate.Interruption(*interruption.args) from interruption
 
 
 app = typer.Typer(
@@ -280,6 +285,7 @@ def predict(
         strata_texts,
         text_columns,
     )
+    from .unseen import unseen_lines, unseen_values
 
     if not is_netcdf(model) and is_marker_model(model):
         if least is not None:
@@ -302,11 +308,16 @@ def predict(
     known = levels_on_offer(rule.encoder_)
     for said in similar_texts({name: {*known[name], *rows.column(name).texts} for name in used}):
         typer.echo(f"Warning: {table}: {said}", err=True)
+    unseen = unseen_values(rule.encoder_, rows, used)
+    for said in unseen_lines(rule, unseen):
+        typer.echo(f"{table}: {said}", err=True)
     answers, marked, held = answers_of(rule, rows, strata_like(rule, X, table, strata), least)
     write_table(answers, out, excel_safe=excel_safe)
     counts = {str(label): int((answers["predicted"] == label).sum()) for label in rule.classes_}
     if as_json:
-        write_json({"out": str(out), "rows": len(X), "marked": marked, "predicted": counts})
+        strange = [value._asdict() for value in unseen]
+        told = {"out": str(out), "rows": len(X), "marked": marked, "predicted": counts}
+        write_json({**told, "unseen": strange})
         return
     listed = ", ".join(f"{label} on {n:,}" for label, n in counts.items())
     typer.echo(f"{out}: {count(len(X), 'row')}, {held}; predicted {listed}.")

@@ -7,17 +7,22 @@ import signal
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import typer
 
-from ..errors import BayesDNFError
+from ..errors import BayesDNFError, BayesDNFWarning
 from .shell_words import in_shell_words
 
 DEBUG = "--debug"
 _INTERRUPTED = 130
 _LONGEST = 500  # characters of an error that nobody expected
+
+
+class Interruption(Exception):
+    """Ctrl-C, as commands hand it on: of KeyboardInterrupt itself Typer makes a silent exit."""
 
 
 def run(app: Callable[..., Any]) -> None:
@@ -31,11 +36,11 @@ def run(app: Callable[..., Any]) -> None:
     arguments = sys.argv[1:]
     debug = DEBUG in arguments
     try:
-        with _ending_signals():
+        with _ending_signals(), _warnings_told():
             # Typer would take the flag before the command's name only.
             app(args=[argument for argument in arguments if argument != DEBUG])
-    except KeyboardInterrupt:
-        typer.echo("Interrupted.", err=True)
+    except (KeyboardInterrupt, Interruption) as interruption:
+        typer.echo(str(interruption) or "Interrupted.", err=True)
         sys.exit(_INTERRUPTED)
     except Exception as error:  # noqa: BLE001  the one place where everything ends
         if debug:
@@ -64,6 +69,25 @@ def _ending_signals() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _warnings_told() -> Iterator[None]:
+    """Write the library's own warnings as sentences, without the line of code they come from."""
+    with warnings.catch_warnings():
+        others = warnings.showwarning
+
+        def tell(
+            message: Warning | str, category: type[Warning], *where: Any, **options: Any
+        ) -> None:
+            if issubclass(category, BayesDNFWarning):
+                typer.echo(f"Warning: {_one_line(in_shell_words(str(message)))}", err=True)
+            else:
+                others(message, category, *where, **options)
+
+        warnings.simplefilter("always", BayesDNFWarning)
+        warnings.showwarning = tell
+        yield
 
 
 def _sentence(error: Exception) -> str:

@@ -12,7 +12,13 @@ import typer
 from numpy.typing import NDArray
 
 from ..data.columns import TEXT, read_column
-from ..data.outcome import MOST_CLASSES, find_label, refuse_dates, refuse_quantity
+from ..data.outcome import (
+    MOST_CLASSES,
+    find_label,
+    refuse_dates,
+    refuse_missing_label,
+    refuse_quantity,
+)
 from ..data.reading import read_file
 from ..data.table_files.row_names import row_name
 from ..display.wording import listed
@@ -275,6 +281,7 @@ def positive_label(y: NDArray[Any], positive: str | None, target: str, path: Pat
                 f"{where} holds {len(labels):,} different values ({shown}), at most {MOST_CLASSES} "
                 f"classes are possible; group them, or name one with --positive."
             )
+        refuse_missing_label(labels, where)
         return labels[1] if len(labels) == 2 else None
     # As it is written first: whole numbers past 2^53 are not what a float would make of them.
     place = find_label([str(label) for label in labels], positive)

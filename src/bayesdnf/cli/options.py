@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from ..model.prior import Prior
     from .labelled import LabelledTable
 
-Table = Annotated[Path, typer.Argument(help="CSV, TSV (plain or gzip) or Parquet file.")]
+Table = Annotated[
+    Path, typer.Argument(help="CSV, TSV (plain or gzip) or Parquet file, or - (standard input).")
+]
 TWO_CLASSES = "--threshold and --cost-ratio are for two classes; choose one with --positive."
 
 TableOut = Annotated[

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..boolean.literal import ONE_TEXTS, TRUE, ZERO_TEXTS, Literal, Value
 from ..checks import is_whole
+from ..display.odd_texts import is_number_text
 from ..display.offer import DATES, DECIMAL_COMMAS, NUMBER_TEXTS, RARE_LEVELS
 from ..display.wording import count, text_list
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
@@ -25,10 +26,6 @@ _MANY_TEXTS = 20  # different ones in a column; up to here all are offered, howe
 _LEAST_ROWS = 20  # on average, of each of many texts
 _DAY = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})"
 _TIME = r"\d{1,2}:\d{2}[\d:.,]*(?: ?[AP]M)?(?:Z|[+-][\d:]+)?"
-# With commas of any meaning; not with leading zeros, as codes have them.
-_NUMBER = re.compile(
-    r"\s*[-+]?(?:(?:0|[1-9]\d*)(?:,\d+)*(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?\s*", re.IGNORECASE
-)
 # In Europe; a comma before three digits can be that of thousands.
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,(?:\d{1,2}|\d{4,})(?:e[-+]?\d+)?\s*", re.IGNORECASE)
 _NOT_NUMBERS = 3  # different ones that a column of numbers may hold, such as "?" and "NA"
@@ -204,7 +201,7 @@ def _too_many_texts(column: Column, values: NDArray[Any], n_rows: int) -> str | 
     if n_rows >= _LEAST_ROWS * len(values):
         return None
     said = f"{len(values):,} different ones on {n_rows:,} rows"
-    others = [text for text in values if not _NUMBER.fullmatch(text)]
+    others = [text for text in values if not is_number_text(text)]
     if len(others) > _NOT_NUMBERS:
         return f"{RARE_LEVELS}: {said}"
     comma = next(filter(_DECIMAL_COMMA.fullmatch, values), None)

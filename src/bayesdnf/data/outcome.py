@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean.literal import Literal, Value
+from ..display.odd_texts import means_missing
 from ..display.wording import count, entries_for_rows, listed
 from ..errors import InputError, ParameterError, shown
 from .columns import Column, is_missing, read_column
@@ -158,6 +159,7 @@ def _chosen(labels: list[Value], positive: Any) -> list[Value]:
                 f"y holds {len(labels):,} labels ({list_labels(labels)}) and two classes are "
                 f"needed; name the positive ones, for example positive={labels[-1]!r}."
             )
+        refuse_missing_label(labels, "y")
         return labels[1:]
     is_list = isinstance(positive, Iterable) and not isinstance(positive, (str, bytes))
     named = list(positive) if is_list else [positive]
@@ -211,6 +213,37 @@ def refuse_quantity(values: NDArray[Any], title: str, name: str) -> None:
         f"{title} holds {len(different):,} different numbers, from "
         f"{different[0]:g} to {different[-1]:g}, a quantity and not classes; make it two classes, "
         f"such as {name} >= {cut:g}, which half of the rows reach."
+    )
+
+
+def refuse_missing_label(labels: Sequence[Any], title: str) -> None:
+    """Raise InputError for two classes one of which mostly means that the label is missing.
+
+    Parameters
+    ----------
+    labels : sequence
+        The different labels.
+    title : str
+        What the error calls them.
+
+    Examples
+    --------
+    >>> from bayesdnf.data.outcome import refuse_missing_label
+    >>> refuse_missing_label(["no", "yes"], "y")
+    >>> refuse_missing_label(["1", "NA"], "y")
+    Traceback (most recent call last):
+        ...
+    bayesdnf.errors.InputError: y holds '1' and 'NA', which mostly means that a label is missing;
+    leave out those rows, or if it is a class, name the positive label, for example positive='1'.
+    """
+    gone = [label for label in labels if means_missing(label)]
+    if len(labels) != 2 or len(gone) != 1:
+        return
+    [other] = [label for label in labels if not means_missing(label)]
+    raise InputError(
+        f"{title} holds {other!r} and {gone[0]!r}, which mostly means that a label is missing; "
+        f"leave out those rows, or if it is a class, name the positive label, for example "
+        f"positive={other!r}."
     )
 
 

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 from ..boolean.literal import Value
 from ..errors import BayesDNFError, InputError
 from ..files.checked_stream import open_text
+from ..files.piped import hold, is_piped, open_bytes
 from .memory import available_memory, require_memory, size_text
 from .table_files.row_names import Records, records_of
 from .table_files.table_output import separator_of
@@ -53,7 +54,8 @@ def read_file(
     Parameters
     ----------
     path : path
-        CSV or TSV, also compressed by gzip, or Parquet; the content decides which.
+        CSV or TSV, also compressed by gzip, or Parquet; the content decides which. A pipe is read
+        once, into memory; ``-`` is standard input.
     sep : str, optional
         Separator; by default a tab for names with ``.tsv`` or ``.tab``, else a comma.
     missing : list of texts and numbers, optional
@@ -92,7 +94,9 @@ def read_file(
 
 def _start_of(path: str | os.PathLike[str]) -> bytes:
     try:
-        with open(path, "rb") as file:
+        if is_piped(path):
+            hold(path, *_most_text())
+        with open_bytes(path) as file:
             start = file.read(4)
     except FileNotFoundError:
         _refuse(path, "there is no such file")
@@ -116,7 +120,8 @@ def _read_parquet(path: str | os.PathLike[str]) -> pd.DataFrame:
             f'Reading Parquet ({path}) needs pyarrow: pip install "bayesdnf[parquet]".'
         ) from None
     try:
-        with pyarrow.parquet.ParquetFile(path) as file:
+        source = open_bytes(path) if is_piped(path) else path
+        with pyarrow.parquet.ParquetFile(source) as file:
             # Few bytes can stand for many rows: told before they are unpacked.
             n_rows, n_columns = file.metadata.num_rows, file.metadata.num_columns
             if n_rows < 0 or n_columns < 0:
@@ -149,10 +154,7 @@ def _read_text(
 
     options: dict[str, Any] = {"sep": sep, "keep_default_na": False, "encoding": "utf-8-sig"}
     try:
-        free = available_memory()
-        most = None if free is None else free // _SHARE
-        limit = f"{size_text(most or 0)}, 1/{_SHARE} of the free memory"
-        with open_text(path, most, limit) as stream:
+        with open_text(path, *_most_text()) as stream:
             names = _header(stream, sep)
             _check_header(path, names, sep)
             stream.seek(0)
@@ -192,6 +194,13 @@ def _read_text(
         )
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         _refuse(path, f"its compression is damaged ({_first_line(error)})", error)
+
+
+def _most_text() -> tuple[int | None, str]:
+    """Return how long the text of a table may be, also in words."""
+    free = available_memory()
+    most = None if free is None else free // _SHARE
+    return most, f"{size_text(most or 0)}, 1/{_SHARE} of the free memory"
 
 
 def _header(stream: IO[bytes], sep: str) -> list[str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from . import markup
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, ProgressColumn
+    from rich.progress import Progress, ProgressColumn, Task
 
 _PATIENCE = 2.0  # seconds of silence before a bar appears
 _PAUSE = 0.2  # seconds between two pictures of a bar in a notebook
@@ -138,12 +138,22 @@ class Bar:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
         from rich.progress import TimeRemainingColumn as Remaining
+        from rich.text import Text
+
+        before = self.before_left
+
+        class TimeLeft(Remaining):
+            """The time left with the words about it; nothing while there is no estimate."""
+
+            def render(self, task: Task) -> Text:
+                """Write the estimate, if there is one."""
+                known = task.total is not None and task.time_remaining is not None
+                words = [before, super().render(task).plain, "left"] if known else []
+                return Text(" ".join(filter(None, words)), style="progress.remaining")
 
         times: list[ProgressColumn] = [TimeElapsedColumn()]
         if self.time_limit is None:
-            if self.before_left:
-                times.append(TextColumn(self.before_left))
-            times += [Remaining(), TextColumn("left")]
+            times.append(TimeLeft())
         else:
             times.append(TextColumn(f"of at most {self.time_limit:g} s"))
         progress = Progress(

@@ -10,6 +10,7 @@ _ENDED = {
     "time limit": "the time limit was reached",
     "interrupted": "it was interrupted",
 }
+_ENDED_BY = {"time limit": "stopped by its time limit", "interrupted": "interrupted"}
 
 
 class SearchOutcome(Protocol):
@@ -93,6 +94,24 @@ def search_trust(search: SearchOutcome, what: str = "function") -> str:
         "" if search.gap is None else f" No {what} scores more than {search.gap:,.4g} nats higher."
     )
     return f"Search: {ended}{judged}{near}{gap}"
+
+
+def ended_early(search: SearchOutcome) -> str | None:
+    """Say, of a search that found no rule, that it was ended too early to say there is none.
+
+    None when it ended by itself, or proved its answer.
+
+    Examples
+    --------
+    >>> from bayesdnf.boolean import BooleanFunction
+    >>> from bayesdnf.display.trust import ended_early
+    >>> from bayesdnf.search.result import SearchResult
+    >>> ended_early(SearchResult(BooleanFunction(), -65.5, "time limit", 1, 1))
+    'the search was stopped by its time limit before a rule was found'
+    """
+    if search.proved or search.stopped not in _ENDED_BY:
+        return None
+    return f"the search was {_ENDED_BY[search.stopped]} before a rule was found"
 
 
 def search_is_sure(search: SearchOutcome) -> bool:

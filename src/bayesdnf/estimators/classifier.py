@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Self
@@ -16,7 +17,7 @@ from ..boolean.literal import Value
 from ..checks import whole
 from ..data.kinds import Kinds
 from ..display.bars import SearchBar, Teller, following
-from ..errors import InputError, ParameterError
+from ..errors import BayesDNFWarning, InputError, ParameterError
 from ..model.effect import Effect
 from ..model.part_rates import cell_risks, part_risks
 from ..model.prior import Prior
@@ -113,9 +114,10 @@ class DNFClassifier(RuleAnswers):
         One row for each part, the highest layer first and the ``else`` last: ``part``, ``rule``,
         ``rows``, ``positives``, ``rate`` (posterior mean) with ``low`` and ``high`` (95 %
         interval), and ``risk``: "raised" or "lowered" when that interval lies above or below the
-        risk of all rows, else "unclear". With more than two classes: ``part``, ``rule``, ``rows``,
-        ``class`` (the most probable one), its ``share`` with ``low`` and ``high``, and a column
-        ``P(label)`` for each class.
+        risk of all rows, and the part has more or fewer positives than all rows have, else
+        "unclear". With more than two classes: ``part``, ``rule``, ``rows``, ``class`` (the most
+        probable one), its ``share`` with ``low`` and ``high``, and a column ``P(label)`` for each
+        class.
     stratum_layers_ : pandas.DataFrame or None
         The same for every ``stratum``, whose risks are compared with the stratum's own; None
         without strata.
@@ -280,7 +282,8 @@ class DNFClassifier(RuleAnswers):
     def _learn(self, task: Task, progress: Any) -> SearchResult:
         posterior = task.posterior
         if self.prove and not posterior.simple:
-            raise ParameterError.of("prove", "DNFClassifier", "False with layers or strata", True)
+            what = "more than two classes" if posterior.n_classes > 2 else "layers or strata"
+            raise ParameterError.of("prove", "DNFClassifier", f"False with {what}", True)
         start, limit = time.monotonic(), self.time_limit
         found = hunt(
             posterior,
@@ -298,6 +301,11 @@ class DNFClassifier(RuleAnswers):
         # A search that agreed early leaves its time to the proof.
         left = None if limit is None else limit - (time.monotonic() - start)
         return bounded(posterior, found, left, getattr(progress, "proving", None))
+
+    def _tell(self) -> None:
+        if self.stopped_ == "time limit" and (ended := rule_summary.cut_short(self)) is not None:
+            said = f"No rule: {ended}; give it more time."
+            warnings.warn(said, BayesDNFWarning, stacklevel=3)
 
     def _store(self, task: Task, found: SearchResult) -> None:
         self._store_task(task)

@@ -22,6 +22,7 @@ from ..data.outcome import (
     list_labels,
     name_of_rest,
     refuse_dates,
+    refuse_missing_label,
     refuse_quantity,
     require_classes,
 )
@@ -171,6 +172,8 @@ def read_labels(
     if len(classes) < 2:
         where = "" if weights is None else " on the rows whose sample_weight is not zero"
         raise InputError(f"y holds one class only{where}, {labels[0]!r}; two classes are needed.")
+    if positive is None:
+        refuse_missing_label(labels, "y")
     index = 1 if positive is None else find_label(labels, positive)
     if index is None:
         must = f"one of the classes of y, {list_labels(labels)}, or None"
@@ -211,7 +214,7 @@ def _as_labels(estimator: Any, y: Any) -> NDArray[Any]:
         labels: NDArray[Any] = column_or_1d(y, warn=True)
         assert_all_finite(labels, input_name="y", allow_nan=True)
     refuse_dates(labels, "y")
-    if labels.dtype.kind in "biuU":
+    if labels.dtype.kind in "biu" or (labels.dtype.kind == "U" and (labels != "").all()):
         return labels
     column = read_column(labels, "y", index=index_of(y))  # refuses dates, bytes and the like
     if column.missing.any():

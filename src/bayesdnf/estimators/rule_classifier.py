@@ -130,7 +130,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._store(task, found)
         if self.stopped_ == "interrupted":
             raise KeyboardInterrupt
+        self._tell()
         return self
+
+    def _tell(self) -> None:
+        """Warn of what makes a fit worth little."""
 
     @abstractmethod
     def _check_parameters(self) -> None:

@@ -22,7 +22,8 @@ LIST_COLUMNS = ("layer", *COLUMNS)
 PART_COLUMNS = ("part", "rule", "rows", "positives", "rate", "low", "high", "risk")
 
 RAISED, LOWERED, UNCLEAR = "raised", "lowered", "unclear"
-"""What the risk of a part is beside that of all rows; unclear when its interval holds that one."""
+"""What the risk of a part is beside that of all rows; unclear when its interval holds that one, or
+lies on the other side of it than the part's own rows do."""
 
 Cells = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -162,7 +163,8 @@ def parts_table(
     pandas.DataFrame
         ``part``, ``rule`` (the layer's function, or ``else``), ``rows``, ``positives``, ``rate``
         (posterior mean) with ``low`` and ``high`` (95 % interval), and ``risk``: "raised" or
-        "lowered" when the interval lies above or below the risk of all rows, else "unclear".
+        "lowered" when the interval lies above or below the risk of all rows, and the part has
+        a larger or smaller share of positives than all rows have, else "unclear".
 
     Examples
     --------
@@ -253,9 +255,23 @@ def _part_rows(
     texts = ["else", *map(str, layers_of(rule))]
     return [
         (part, texts[part], int(cells[part].sum()), int(cells[part, 0]), *risks[part],
-         beside(risks[part], base))
+         _beside_all(risks[part], base, cells, part))
         for part in range(len(texts) - 1, -1, -1)
     ]  # fmt: skip
+
+
+def _beside_all(risk: Interval, base: float, cells: Cells, part: int) -> str:
+    """Say what :func:`beside` does, unless it is the prior that says so and not the rows.
+
+    The interval of a few negatives lies above a base of nearly 0, and every interval above a base
+    of 0: none of its ends ever is.
+    """
+    said = beside(risk, base)
+    # Products as Python's numbers: of weighted rows they may be past 2^63. Which of two shares is
+    # larger is the same in a population with a known prevalence.
+    (own_pos, own_neg), (pos, neg) = cells[part].tolist(), cells.sum(axis=0).tolist()
+    moved = own_pos * neg - own_neg * pos
+    return said if {RAISED: moved > 0, LOWERED: moved < 0}.get(said) else UNCLEAR
 
 
 def beside(risk: Interval, base: float) -> str:

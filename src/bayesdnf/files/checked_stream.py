@@ -8,6 +8,7 @@ import os
 from typing import IO, Any
 
 from ..errors import InputError
+from .piped import open_bytes
 
 _GZIP = b"\x1f\x8b"
 
@@ -66,9 +67,24 @@ class CheckedStream(io.RawIOBase):
         super().close()
 
 
+class _Unpacked(gzip.GzipFile):
+    """The text of a compressed file, which is closed with it."""
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        super().__init__(fileobj=packed)
+        self._packed = packed
+
+    def close(self) -> None:
+        """Close both."""
+        super().close()
+        self._packed.close()
+
+
 def open_text(path: str | os.PathLike[str], most: int | None, limit: str) -> IO[bytes]:
     """Open a text file, compressed by gzip or not, by its content: it may have any name."""
-    with open(path, "rb") as file:
+    with open_bytes(path) as file:
         compressed = file.read(2) == _GZIP
-    source: Any = gzip.open(path, "rb") if compressed else open(path, "rb")  # noqa: SIM115
+    source: Any = open_bytes(path)
+    if compressed:
+        source = _Unpacked(source)
     return io.BufferedReader(CheckedStream(source, path, most, limit), 1 << 18)

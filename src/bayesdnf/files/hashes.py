@@ -7,6 +7,7 @@ import os
 from collections.abc import Collection
 
 from ..errors import InputError
+from .piped import open_bytes
 
 _HEX = frozenset("0123456789abcdef")
 
@@ -24,7 +25,7 @@ def file_sha256(path: str | os.PathLike[str]) -> str:
     '2ad41ea22cd4a12b'
     """
     try:
-        with open(path, "rb") as file:
+        with open_bytes(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}.") from error

@@ -31,6 +31,8 @@ def checks_of(facts: Facts) -> tuple[Check, ...]:
         checks.append(Check(False, "One predicted class", facts.constant))
     if facts.similar_texts:
         checks.append(Check(False, "Similar texts", facts.similar_texts))
+    if facts.number_texts:
+        checks.append(Check(False, "Texts that may mean missing", facts.number_texts))
     return tuple(sorted(checks, key=lambda check: check.good))
 
 
@@ -41,6 +43,8 @@ def _of_search(facts: Facts) -> list[Check]:
         return [Check(True, "The restarts agree", facts.trust)]
     one_sided = facts.is_null and facts.one_sided
     title = "Some literals were not offered" if one_sided else "The restarts do not agree"
+    if facts.cut_short:
+        title = "The search was cut short"
     return [Check(False, title, facts.trust)]
 
 

@@ -21,7 +21,14 @@ from ..estimators.held_out import HeldOut
 from ..estimators.inputs import read_features
 from ..estimators.posterior_classifier import PosteriorDNFClassifier
 from ..estimators.presenting.measured import measured_lines
-from ..estimators.presenting.rule_summary import constant_answer, is_sure, similar_lines, trust
+from ..estimators.presenting.rule_summary import (
+    constant_answer,
+    cut_short,
+    is_sure,
+    number_lines,
+    similar_lines,
+    trust,
+)
 from ..estimators.rule_classifier import RuleClassifier
 from ..estimators.rules import parts_table, strata_table
 from ..estimators.saving.record import Record
@@ -113,6 +120,8 @@ class Facts(NamedTuple):
     is_list: bool
     not_offered: tuple[str, ...]
     """What no rule could say."""
+    cut_short: str
+    """That there is no rule because the search was ended before it found one."""
     one_sided: bool
     """Whether a direction of some column was not offered."""
     rule: str
@@ -157,6 +166,8 @@ class Facts(NamedTuple):
     predict_accuracy: float | None = None
     similar_texts: str = ""
     """Which columns have texts that differ only in case or spaces."""
+    number_texts: str = ""
+    """Which columns have texts among numbers that may mean missing."""
 
 
 class AboutReport(TypedDict, total=False):
@@ -258,6 +269,7 @@ def gather(
         is_null=null,
         is_list=isinstance(rule, RuleList),
         not_offered=tuple(map(shown, not_offered(model.encoder_))),
+        cut_short=shown((isinstance(model, DNFClassifier) and cut_short(model)) or ""),
         one_sided=direction_not_offered(model.encoder_) is not None,
         rule=shown(one_line(rule)),
         terms=terms,
@@ -293,6 +305,7 @@ def gather(
         measures=() if null else tuple(measured_lines(predict, marked)),
         predict_accuracy=predict.accuracy,
         similar_texts=shown(" ".join(similar_lines(model))),
+        number_texts=shown(" ".join(number_lines(model))),
     )
 
 

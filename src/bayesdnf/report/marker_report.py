@@ -12,7 +12,7 @@ import numpy as np
 from ..boolean import BooleanFunction
 from ..boolean.literal import comparison, satisfies
 from ..display.markup import shown
-from ..display.trust import search_is_sure, search_trust
+from ..display.trust import ended_early, search_is_sure, search_trust
 from ..estimators.rules import parts_table, rules_table
 from ..estimators.saving.record import Record
 from ..genomics.markers.spelling import plain_literal, plain_sentence
@@ -109,6 +109,7 @@ def gather_markers(
         is_null=function.is_null,
         is_list=False,
         not_offered=() if negations else ("Negations of the codings were not offered.",),
+        cut_short=(ended_early(found.search) or "") if function.is_null else "",
         one_sided=not negations,
         rule=shown(found.plain),
         terms=terms,

@@ -30,6 +30,15 @@ class Roles(NamedTuple):
     """Rows it never saw; None when there are none, or when that cannot be told."""
     note: str
     """The same in words."""
+    of_fit: bool = True
+    """Whether ``fitted`` are the rows of the fit."""
+
+    @property
+    def counted(self) -> str:
+        """What terms are counted on, unless it is the rows of the fit, as parts are."""
+        if self.of_fit:
+            return ""
+        return "Rows here" if self.held_out is None else "Held-out rows"
 
 
 def roles_of(
@@ -63,7 +72,7 @@ def roles_of(
             return Roles(held_out, None, NOT_HELD_OUT)
         return _roles(held_out)
     if not record.content:
-        return Roles(every, None, "The model file does not record which rows were fitted.")
+        return Roles(every, None, "The model file does not record which rows were fitted.", False)
     if content.digest() == record.content:
         note = f"All {count(n, 'row')} were in the fit."
         if n != fit_rows:
@@ -83,14 +92,15 @@ def roles_of(
             None,
             f"This is not the table of the fit, yet it holds rows equal to {percent(share)} of a "
             f"sample of that table, so its rows cannot be called held out.",
+            of_fit=False,
         )
-    return Roles(every, every, f"None of these {count(n, 'row')} was in the fit.")
+    return Roles(every, every, f"None of these {count(n, 'row')} was in the fit.", of_fit=False)
 
 
 def _roles(held_out: Bools) -> Roles:
     n, held = len(held_out), int(held_out.sum())
     if held == n:
-        return Roles(held_out, held_out, f"All {count(n, 'row')} were held out of the fit.")
+        return Roles(held_out, held_out, f"All {count(n, 'row')} were held out of the fit.", False)
     note = (
         f"{n - held:,} of {count(n, 'row')} were in the fit; {held:,} were held out and are "
         "measured here."

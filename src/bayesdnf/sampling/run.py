@@ -47,6 +47,7 @@ KERNELS: dict[str, Callable[[Posterior], Kernel]] = {
 _ROUND_SECONDS = 0.25  # between looks at progress, Ctrl-C and checkpoints
 # Numbers of the random streams: chain c has stream c, its rates and its start others.
 _RATES, _STARTS, _HUNT = 1 << 20, 2 << 20, 3 << 20
+_NOTHING_DRAWN = "Sampling was stopped before the first draw."
 
 Progress = Callable[[Sequence[ChainRecord], int], None]
 """Called as ``progress(records, total)``: what each chain recorded so far, of how many draws."""
@@ -108,8 +109,8 @@ def sample(
     -------
     Draws
         Ctrl-C and the time limit end it early; ``settings["stopped"]`` says so. Of a run that was
-        ended early at most half of the draws are left out as warm-up. Ctrl-C during the search for
-        starts goes on as KeyboardInterrupt: there is nothing to return.
+        ended early at most half of the draws are left out as warm-up. Ctrl-C before the first draw
+        goes on as KeyboardInterrupt: there is nothing to return.
 
     Examples
     --------
@@ -269,7 +270,7 @@ def _starts(
         checkpoint=checkpoint,
     )
     if found.stopped == "interrupted":
-        raise KeyboardInterrupt  # nothing is drawn yet
+        raise KeyboardInterrupt(_NOTHING_DRAWN)
     functions = [found.function]
     for number in range(1, chains):
         # The other chains start from short independent searches: chains that all start at the same
@@ -323,8 +324,10 @@ def _collect(
     """Put the chains' records together, on one numbering of functions."""
     # Chains are cut to the shortest: draws are kept in rectangular arrays.
     have = min(len(record) for record in records)
+    if have == 0 and settings["stopped"] == "interrupted":
+        raise KeyboardInterrupt(_NOTHING_DRAWN)
     if have == 0:
-        raise InputError("Sampling was stopped before the first draw; set a longer time limit.")
+        raise InputError(f"{_NOTHING_DRAWN[:-1]}; set a longer time limit.")
     skip = settings["warmup"]
     if settings["stopped"] != "done":
         # A run that was stopped keeps at least half of its draws, even if all of them were planned

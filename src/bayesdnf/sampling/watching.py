@@ -84,6 +84,8 @@ class DrawsBar(Bar):
         if not self.is_drawn:
             return
         now = so_far(records, with_rhat=self._appeared)
+        if not now.draws:
+            return
         rhat = "" if math.isnan(now.rhat) else f" R-hat {now.rhat:.2f}"
         status = f"best {now.best:,.1f}{rhat} accepted {now.accepted:.1%}"
         self.show(now.draws, total, status)

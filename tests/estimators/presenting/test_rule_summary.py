@@ -1,11 +1,15 @@
 """Rules in words, in notebooks and as tables."""
 
+import numpy as np
+import pandas as pd
+import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from bayesdnf import (
     DNFClassifier,
 )
+from bayesdnf.errors import BayesDNFWarning
 from tests.estimators.rare_rule import noisy
 
 
@@ -44,3 +48,30 @@ def test_html_is_escaped():
 
     assert "<script>" not in as_html(clf)
     assert "<b>:" not in as_html(clf)
+
+
+def wide():
+    X = np.random.default_rng(0).integers(0, 2, (2000, 400))
+    return X, (X[:, 5] & X[:, 7]) | (X[:, 9] & X[:, 11])
+
+
+def test_a_search_that_was_cut_off_does_not_say_that_there_is_no_rule():
+    with pytest.warns(BayesDNFWarning, match="No rule: the search was stopped by its time limit"):
+        model = DNFClassifier(time_limit=1e-5, random_state=0).fit(*wide())
+    ended = "the search was stopped by its time limit before a rule was found."
+    assert model.function_.is_null
+    for text in (model.summary(), model._as_html()):
+        assert f"No rule for 1: {ended}" in text
+        assert "beats the null" not in text
+
+
+def test_without_a_rule_nothing_is_said_of_where_it_holds():
+    X = pd.DataFrame({"a": [1, 2, 3, 4]})
+    even = DNFClassifier(random_state=0).fit(X, [0, 1, 0, 1]).summary()
+    assert "because there is no rule and both classes are equally probable: 0 comes first;" in even
+    uneven = DNFClassifier(random_state=0).fit(X, [0, 1, 0, 0]).summary()
+    assert "because there is no rule and 0 is the more probable class; use predict_proba," in uneven
+    classes = DNFClassifier(random_state=0).fit(X, [0, 1, 0, 2]).summary()
+    assert "on every row, the most probable class: there is no rule; use predict_proba." in classes
+    for text in (even, uneven, classes):
+        assert "whether or not the rule holds" not in text

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...boolean import RuleList
 from ...display import markup
+from ...display.odd_texts import odd_columns, odd_labels
 from ...display.offer import (
     direction_not_offered,
     left_out,
@@ -16,7 +17,7 @@ from ...display.offer import (
     not_offered,
     similar_texts,
 )
-from ...display.trust import search_is_sure, search_trust
+from ...display.trust import ended_early, search_is_sure, search_trust
 from ...display.wording import count, with_interval
 from ...model.rates import Interval
 from ...search.result import SearchResult
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from ..posterior_classifier import PosteriorDNFClassifier
     from ..rule_classifier import RuleClassifier
 
+_EVEN = 0.5
 _MANY = 2  # rules of one score or nearly so: more are said first
 
 
@@ -88,6 +90,7 @@ def column_lines(model: RuleClassifier) -> list[str]:
     return [
         *left_out(model.encoder_),
         *similar_lines(model),
+        *number_lines(model),
         *leakage_lines(model.deciding_columns_),
     ]
 
@@ -96,6 +99,15 @@ def similar_lines(model: RuleClassifier) -> list[str]:
     """Name columns, the target among them, with texts that differ only in case or spaces."""
     target = {model.record_.target or "y": model.labels_.tolist()}
     return similar_texts(levels_on_offer(model.encoder_) | target)
+
+
+def number_lines(model: RuleClassifier) -> list[str]:
+    """Name columns, and the target, with texts among numbers that may mean missing."""
+    asked = model.encoder_.kinds or {}
+    levels = levels_on_offer(model.encoder_)
+    columns = {name: values for name, values in levels.items() if name not in asked}
+    target = model.record_.target or "y"
+    return [*odd_columns(columns), *odd_labels(target, model.labels_.tolist())]
 
 
 def as_html(model: DNFClassifier) -> str:
@@ -145,14 +157,15 @@ def constant_answer(
     advice : str, optional
         What to do about it; by default what there is in Python.
     """
+    null = model.function_.is_null
     if model.shares_ is not None:
         answers = np.unique(model._answered_classes())
         if len(answers) > 1:
             return None
-        return (
-            f"predict returns {model.classes_[answers[0]]!s} on every row, the most probable class "
-            f"of every part; use predict_proba or parts."
-        )
+        why, instead = "the most probable class of every part", "predict_proba or parts"
+        if null:
+            why, instead = "the most probable class: there is no rule", "predict_proba"
+        return f"predict returns {model.classes_[answers[0]]!s} on every row, {why}; use {instead}."
     yes = model._says_yes(threshold)
     if yes.any() and not yes.all():
         return None
@@ -162,8 +175,14 @@ def constant_answer(
     if isinstance(model.function_, RuleList):
         whenever, instead = "whichever layer holds", "parts"
     more = "the more probable class" if threshold is None else f"predicted at {threshold:g}"
-    use = advice or f"use predict_proba or {instead}, or set a threshold"
-    return f"predict never returns {never!s}, because {answer!s} is {more} {whenever}; {use}."
+    why = f"{answer!s} is {more} {whenever}"
+    if null:
+        why = f"there is no rule and {answer!s} is {more}"
+        if threshold is None and bool((model._risk_means() == _EVEN).all()):
+            why = f"there is no rule and both classes are equally probable: {answer!s} comes first"
+    elsewhere = "predict_proba" if null else f"predict_proba or {instead}"
+    use = advice or f"use {elsewhere}, or set a threshold"
+    return f"predict never returns {never!s}, because {why}; {use}."
 
 
 def searched(model: DNFClassifier) -> str:
@@ -172,9 +191,16 @@ def searched(model: DNFClassifier) -> str:
 
 
 def no_rule(model: DNFClassifier) -> str:
-    """Say that nothing beats having no rule."""
+    """Say that nothing beats having no rule, or that there was no time to find a rule."""
+    if (ended := cut_short(model)) is not None:
+        return f"{ended}."
     offered = literals_on_offer(model.encoder_)
     return f"no combination of {offered} beats the null {searched(model)}."
+
+
+def cut_short(model: DNFClassifier) -> str | None:
+    """Say that there is no rule because the search was ended before it found one."""
+    return ended_early(_search(model)) if model.function_.is_null else None
 
 
 def _title(model: DNFClassifier) -> str:

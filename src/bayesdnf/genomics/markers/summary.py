@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...boolean import BooleanFunction
-from ...display.trust import search_trust
+from ...display.trust import ended_early, search_trust
 from ...display.wording import count
 from ...model.rates import Interval
 from ...sampling.judging.verdict import Level
@@ -51,7 +51,9 @@ def _summary(found: Markers, genes: Genes | None) -> str:
     sure = f"Posterior probability that there is no marker: {_share(found.draws, null)}."
     swept = list(found.searched.sentences)
     if found.function.is_null:
-        lines += ["No marker: no combination of these variants beats the null model.", sure, *swept]
+        ended = ended_early(found.search)
+        why = ended or "no combination of these variants beats the null model"
+        lines += [f"No marker: {why}.", sure, *swept]
         return "\n".join([*lines, *_risks(found), *_layers(found), *_drawn(found)])
     lines.append("Marker:")
     for i, term in enumerate(found.plain.terms):
