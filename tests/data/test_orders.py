@@ -77,6 +77,8 @@ def test_ordered_categories_of_intervals_and_periods_are_read_by_their_texts(val
     assert (bits.planes == same.planes).all()
     assert encoder.orders_ == {"c": tuple(order)}
     assert (encoder.encode({"c": texts}).planes == bits.planes).all()
+    gone = LiteralEncoder(missing_values=[order[1]]).fit(pd.DataFrame({"c": values}))
+    assert gone.orders_ == {"c": (order[0], *order[2:])}
 
 
 @pytest.mark.parametrize("settings", SETTINGS)

@@ -287,8 +287,8 @@ def _read_series(series: nw.Series[Any], origin: Origin, missing: frozenset[Valu
     values = values_of(series)
     if ranked and all(type(v).__name__ in ("Interval", "Period") for v in ranked):
         # Those of pandas.cut: their texts, which say the same, can stand in a rule.
-        texts = np.array([*map(str, ranked), None], dtype=object)
-        values = texts[series.to_native().cat.codes.to_numpy()]
+        ranked = [*map(str, ranked)]
+        values = np.array([*ranked, None], dtype=object)[series.to_native().cat.codes.to_numpy()]
     column = _read_array(values, origin, missing, is_category)
     if column.type != TEXT or not ranked:
         return column
