@@ -40,6 +40,7 @@ REASONS = {
     "src/bayesdnf/sampling/run.py::sample": "checks, starts, and two places to run chains",
     "src/bayesdnf/genomics/scanning/cuda_pairs.py": "one scan: memory, launches and findings",
     "native/bindings/bits.cpp": "bindings of planes and sweeps, each with its checks",
+    "native/bindings/scan.cpp": "bindings of scans on processors and GPUs, each with its checks",
     "native/bindings/search.cpp::bind_search": "one binding after the other",
     "native/genomics/stratum_bound.cpp::stratum_bound": "one bound: its curve, lines and slack",
     "native/cuda/pairs.cu": "one source, compiled at run time on the user's machine",

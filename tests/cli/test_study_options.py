@@ -37,8 +37,8 @@ def test_options_reach_what_they_name(run, plink):
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (("--maf", 0.7), ["'maf'", "0.7"]),
-        (("--prevalence", 1.5), ["'prevalence'", "1.5"]),
+        (("--maf", 0.7), ["--maf", "0.7"]),
+        (("--prevalence", 1.5), ["--prevalence", "1.5"]),
         (("--pheno", "nobody.txt"), ["nobody.txt"]),
         (("--genes", "nobody.bed"), ["nobody.bed"]),
         (("--scan", "pheno.txt"), ["pheno.txt", "not a file of a scan"]),
@@ -46,8 +46,8 @@ def test_options_reach_what_they_name(run, plink):
         (("--allele", "alt"), ["--allele", "alt"]),
         (("--region", "99"), ["99"]),
         (("--build", "hg19"), ["--build", "hg19"]),
-        (("--missing", "mean"), ["'missing'", "mean"]),
-        (("--variants-kept", 0), ["'keep'"]),
+        (("--missing", "mean"), ["--missing", "mean"]),
+        (("--variants-kept", 0), ["--variants-kept"]),
     ],
 )
 def test_wrong_input_is_one_sentence_and_leaves_no_file(run, plink, arguments, named):

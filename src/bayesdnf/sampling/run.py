@@ -24,11 +24,11 @@ from ..model.flat_functions import FlatFunctions, as_flat
 from ..model.part_rates import draw_part_rates
 from ..model.posterior import Posterior, Scores
 from ..model.rule import Rule, as_rule, one_line
-from ..model.steps import require_steps
 from ..model.streams import Streams
 from ..remote.clusters import active_cluster
 from ..search.exact import best_term
 from ..search.hunt import hunt
+from ..search.prior_gaps import require_steps
 from ..search.restarts.restart import quick_restart
 from .checkpoint import Checkpoint
 from .draws import Draws

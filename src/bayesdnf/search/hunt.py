@@ -27,12 +27,12 @@ from ..gpu.sweeping import on_device
 from ..model.flat_functions import as_flat
 from ..model.posterior import Posterior
 from ..model.rule import Rule, as_rule
-from ..model.steps import require_steps
 from ..model.streams import NumberedRuns, Streams
 from ..remote.clusters import Cluster, active_cluster
 from ..remote.numbered import RemoteRuns
 from ..remote.on_worker import once
 from ..remote.posteriors import SharedPosterior
+from .prior_gaps import require_steps
 from .restarts.kept_ends import KeptEnds
 from .restarts.restart import Known, Restart
 from .restarts.tally import End, Tally

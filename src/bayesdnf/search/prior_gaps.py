@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..display.wording import listed
 from ..errors import InputError
-from .posterior import Posterior
+from ..model.posterior import Posterior
 
 _MOST_TERMS = 1024  # numbers of terms that are looked at
 
@@ -29,14 +29,14 @@ def require_steps(posterior: Posterior) -> None:
     Examples
     --------
     >>> from bayesdnf import BitMatrix, Posterior, Prior, Tabulated, simulate
-    >>> from bayesdnf.model.steps import require_steps
+    >>> from bayesdnf.search.prior_gaps import require_steps
     >>> X, y, truth = simulate(100, 3, terms=(2,), random_state=0)
     >>> require_steps(Posterior(BitMatrix.from_table(X), y))
     >>> gap = Prior(count=Tabulated([0.5, 0, 0.5]))
     >>> require_steps(Posterior(BitMatrix.from_table(X), y, gap))
     Traceback (most recent call last):
         ...
-    bayesdnf.errors.InputError: The prior on the number of terms allows 0 and 2 but not 1 ...
+    bayesdnf.errors.InputError: The prior on the number of terms allows 0, 2 but not 1, and ...
     """
     prior = posterior.prior
     most = _MOST_TERMS if prior.max_terms is None else min(prior.max_terms, _MOST_TERMS)

@@ -5,7 +5,7 @@ import pytest
 
 from bayesdnf import BitMatrix, Geometric, Posterior, Prior, Tabulated, hunt, sample
 from bayesdnf.errors import InputError
-from bayesdnf.model.steps import require_steps
+from bayesdnf.search.prior_gaps import require_steps
 
 ROWS = np.array([[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]])
 
