@@ -1,7 +1,6 @@
 """demo, simulate, help and wrong usage: what is printed where, and how it ends."""
 
 import functools
-import os
 import shutil
 import subprocess
 import sys
@@ -16,10 +15,7 @@ from bayesdnf import (
     _native,
     simulate,
 )
-
-
-def files(folder="."):
-    return sorted(os.listdir(folder))
+from tests.cli.arguments import files
 
 
 def small(*arguments, out="sim.csv"):
