@@ -1,6 +1,5 @@
 """demo, simulate, help and wrong usage: what is printed where, and how it ends."""
 
-import functools
 import shutil
 import subprocess
 import sys
@@ -40,7 +39,11 @@ def rules_in(value):
 @pytest.fixture
 def one_restart(monkeypatch):
     """For tests of what the demo writes: a search that is not asked to agree with itself."""
-    quicker = functools.partial(bayesdnf.DNFClassifier, restarts=1)
+    learner = bayesdnf.DNFClassifier
+
+    def quicker(**given):
+        return learner(**(given | {"restarts": 1}))
+
     monkeypatch.setattr(bayesdnf, "DNFClassifier", quicker, raising=False)
 
 
@@ -51,6 +54,7 @@ def test_the_demo_fits_one_half_and_tests_on_the_other(run, monkeypatch):
     assert ran.status == 0
     assert "odor != n" in ran.out
     assert "4 errors in 4,062 rows" in ran.out
+    assert "they agree, which is not a proof" in " ".join(ran.out.split())
     assert "Report written to mushroom.html" in ran.out
     assert max(map(len, ran.out.splitlines())) <= 80
     assert "\x1b" not in ran.out
