@@ -52,3 +52,9 @@ def test_gaps_are_told(prior, told):
         with pytest.raises(InputError, match=told):
             ask(posterior_of(prior), random_state=0)
     assert len(posterior_of(prior).enumerate()) > 0
+
+
+def test_a_bound_below_every_number_of_terms():
+    prior = Prior(count=Tabulated([0, 0, 1]), max_terms=1)
+    with pytest.raises(InputError, match=r"^The prior allows no number of terms up to 1\.$"):
+        hunt(posterior_of(prior), random_state=0)

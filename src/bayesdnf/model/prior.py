@@ -52,7 +52,7 @@ class Prior(Parameters):
     antichain : bool, default=True
         Rule out functions one of whose terms is implied by another.
     disjoint : bool, default=False
-        Rule out functions that use an attribute in two terms.
+        Rule out functions that use an attribute in two terms, equal columns counting as one.
     weights : mapping or sequence, optional
         Prior weights of literals, by attribute name or literal text (others weigh 1), or one per
         literal: P(S | k) is proportional to the product of its literals' weights.

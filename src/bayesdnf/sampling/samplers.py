@@ -93,7 +93,7 @@ def informed_mix(posterior: Posterior) -> dict[str, float]:
     """
     mix = MIX if posterior.layers == 1 else LIST_MIX
     if posterior.prior.required:
-        mix = {**mix, **REQUIRED_MIX, "birth": mix.get("birth", REQUIRED_MIX["birth"])}
+        mix = REQUIRED_MIX | mix
     return mix
 
 

@@ -42,6 +42,8 @@ def require_steps(posterior: Posterior) -> None:
     most = _MOST_TERMS if prior.max_terms is None else min(prior.max_terms, _MOST_TERMS)
     counts = np.flatnonzero(np.isfinite(prior.count.log_table(max(1, most))))
     advice = "give these a small probability, or list all functions with Posterior.enumerate()"
+    if len(counts) == 0:
+        raise InputError(f"The prior allows no number of terms up to {most:,}.")
     # One term is where searches begin, also where the prior does not allow the null function.
     if missing := _missing(min(1, int(counts[0])), counts):
         raise InputError(
