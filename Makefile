@@ -11,7 +11,7 @@ PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a mo
 # out, and without it each of the many processes of the tests would compile scikit-learn again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick lint native-test sanitize sanitize-threads tidy coverage smoke sdist wheel workflow-check calibrate attack fuzz fuzz-corpus test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house longest stub clean bench-cluster figures
+.PHONY: demo test quick lint native-test sanitize sanitize-threads tidy coverage smoke sdist wheel workflow-check calibrate attack fuzz fuzz-corpus test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house longest stub clean bench-cluster figures plink
 
 demo: $(VENV)/.installed
 	@mkdir -p build
@@ -237,33 +237,38 @@ bench-genomics: $(VENV)/.installed
 bench-cluster: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.cluster $(if $(QUICK),--quick)
 
-# Power to find markers, beside PLINK 1.9: 20 sets a cell, 100 with FULL=1. An hour, or five; what
-# is measured stays in benchmarks/results/power.jsonl, and an interrupted run goes on from there.
+# Power to find markers, beside PLINK 1.9 (Debian package plink1.9): 20 sets a cell, 100 with FULL=1.
+# Half an hour, or two; what is measured stays in benchmarks/results/power.jsonl, and an interrupted
+# run goes on from there.
 power: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.power $(if $(FULL),--sets 100)
 
-# Studies without a marker, structured or not: 10 sets of each kind, 40 with FULL=1. Minutes; what is
+# Studies without a marker, structured or not: 100 sets of each kind. A quarter of an hour; what is
 # measured stays in benchmarks/results/null_studies.jsonl, and an interrupted run goes on from there.
 null-studies: $(VENV)/.installed
-	$(BIN)/python -m benchmarks.null_studies $(if $(FULL),--sets 40)
+	$(BIN)/python -m benchmarks.null_studies
+
+plink:
+	command -v plink1.9 > /dev/null || { $(SUDO) apt-get update -qq && $(SUDO) env \
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends plink1.9; }
 
 # The paper's tables and figures, in full, with the page about them. Minutes.
 reproduce: $(VENV)/.installed
 	$(BIN)/bayesdnf reproduce all --jobs 2 --out docs/reproduction
 	$(BIN)/python -m benchmarks.writing docs/reproduction/index.md "make reproduce"
 
-# Every page of figures, by the commands that the pages name, at one commit. About a day on two cores:
-# bench-peers goes on for hours and keeps what benchmarks/results/peers.jsonl has, power takes an
-# hour (five with FULL=1), null-studies and attack half an hour each, the others minutes.
-figures: $(VENV)/.installed
-	$(MAKE) reproduce null-studies attack power bench-peers bench-averaging
-	$(BIN)/python -m benchmarks.hiv
-	$(BIN)/python -m benchmarks.gaps --seconds 12
-	$(BIN)/python -m benchmarks.verdicts
-	$(BIN)/python -m benchmarks.chain_weights --quick
-	$(BIN)/python -m benchmarks.defaults
-	$(BIN)/python -m benchmarks.steadiness
-	$(BIN)/python -m benchmarks.wide
+# Every page of figures by the commands that the pages name, at one commit: JOBS=2 pages at a time.
+# Raw results of older code are removed first; KEEP=1 goes on where an interrupted run stopped.
+FIGURES := bench-peers bench-averaging $(addprefix figures-,defaults steadiness verdicts gaps hiv \
+	chain_weights) power null-studies attack reproduce figures-wide
+figures: $(VENV)/.installed $(PEERS)/.installed plink
+	$(if $(KEEP),,rm -f $(addprefix benchmarks/results/,peers.jsonl power.jsonl null_studies.jsonl))
+	+$(MAKE) --no-print-directory -j$(or $(JOBS),2) --output-sync=target $(FIGURES)
+
+FLAGS_gaps := --seconds 12
+FLAGS_chain_weights := --quick
+figures-%: $(VENV)/.installed
+	$(BIN)/python -m benchmarks.$* $(FLAGS_$*)
 
 # The native module's type stub is generated, and checked in so that editors and mypy find it.
 stub: $(VENV)/.installed
@@ -320,5 +325,6 @@ $(PEERS)/.installed: $(NATIVE) $(PACKAGE) pyproject.toml | $(PEERS)/bin/python
 	$(PEERS)/bin/python -m pip install --quiet --group peers
 	$(PEERS)/bin/python -m pip install --quiet --no-deps fasterrisk==0.1.10  # it pins scikit-learn 1.2
 	sed -i 's/\.tostring()/.tobytes()/' $(PEERS)/lib/python*/site-packages/fasterrisk/*.py  # numpy 2.3
-	$(PEERS)/bin/python -m pip install --quiet --no-build-isolation -e . -Cbuild-dir=build/editable-peers
+	$(PEERS)/bin/python -m pip install --quiet --no-build-isolation -e . -Cbuild-dir=build/editable-peers \
+		$(if $(UNITY),-Ccmake.define.CMAKE_UNITY_BUILD=ON)
 	@touch $@

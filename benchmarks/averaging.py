@@ -390,7 +390,7 @@ def main() -> None:
         *tables(found),
     ]
     (DOCS / "averaging.md").write_text("\n".join(lines).rstrip("\n") + "\n")
-    stamp(DOCS / "averaging.md", "make bench-averaging")
+    stamp(DOCS / "averaging.md", "make bench-averaging", found.lines)
     print("docs/averaging.md and docs/averaging.png are written.")
 
 

@@ -351,7 +351,7 @@ def main() -> None:
         *classes.section(),
     ]
     (DOCS / "comparison.md").write_text("\n".join(lines).rstrip("\n") + "\n")
-    stamp(DOCS / "comparison.md", "make bench-peers")
+    stamp(DOCS / "comparison.md", "make bench-peers", found.lines)
     print("docs/comparison.md and the figures of docs/comparison are written.")
 
 

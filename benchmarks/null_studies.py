@@ -6,7 +6,7 @@ risk that sibs share. A fifth has a covariate that moves both the risk and the f
 variants; in a sixth two loci add up on the logit, and "additive" is the right answer. What is asked
 for is what a geneticist would: components, the covariate, or a kinship cutoff.
 
-``make null-studies`` measures 10 sets of each kind, 40 with FULL=1, and writes a page of docs/.
+``make null-studies`` measures 100 sets of each kind and writes a page of docs/.
 Every result is a line of benchmarks/results/null_studies.jsonl as soon as it is there, with the
 commit of the code, so that an interrupted run goes on where it stopped; a run with other code wants
 that file removed first.
@@ -199,12 +199,13 @@ def page(lines: list[dict[str, Any]]) -> str:
 def main() -> None:
     """Measure, and write the page."""
     parser = arguments(__doc__)
-    parser.set_defaults(sets=10)
+    parser.set_defaults(sets=100)
     for line in run(parser.parse_args().sets):
         print(line["kind"], line["set"], line["rule"], line["probable"], flush=True)
+    lines = read_lines(LINES)
     with atomic_path(PAGE) as part:
-        part.write_text(page(read_lines(LINES)), encoding="utf-8")
-    stamp(PAGE, "make null-studies")
+        part.write_text(page(lines), encoding="utf-8")
+    stamp(PAGE, "make null-studies", lines)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from threadpoolctl import threadpool_limits
 
 from .folds import GROUPS, Rows, Set, breast_cancer, sets
 from .methods import METHODS, Floats, Method, installed
-from .writing import RESULTS, append_lines, arguments, read_lines, show
+from .writing import RESULTS, append_lines, arguments, commit, read_lines, show
 
 FILE = RESULTS / "peers.jsonl"
 CPU_SECONDS = 120  # of a fit and its predictions
@@ -195,6 +195,7 @@ def measure_fold(data: Set, fold: int, name: str) -> list[dict[str, Any]]:
         "fold": fold,
         "of": describe(data),
         "version": {method.package: version(method.package)},
+        "commit": commit(),
         "measured": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
     if isinstance(answer, str):

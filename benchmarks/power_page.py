@@ -301,10 +301,11 @@ def draw(results: Results) -> None:
 
 def write_page() -> None:
     """Write the page and the figure from what is measured so far."""
-    results = Results(read_lines(LINES))
+    lines = read_lines(LINES)
+    results = Results(lines)
     draw(results)
     (DOCS / "power.md").write_text(page(results))
-    stamp(DOCS / "power.md", "make power")
+    stamp(DOCS / "power.md", "make power", lines)
 
 
 if __name__ == "__main__":

@@ -187,6 +187,14 @@ def write(seen: dict[tuple[str, int, float, str, int], Counter[str]], sets: int)
         size = n * (1 - stay) / (1 + stay)
         shares = [f"{counts[level] / counts.total():.1%}" for level in LEVELS]
         lines.append(f"| {fault} | {n:,} | {size:,.0f} | {' | '.join(shares)} |")
+    sound = [counts for (fault, *_), counts in together.items() if fault == "none"]
+    apart = sum(counts["apart"] for counts in sound)
+    lines += [
+        "",
+        f"Each row has {sets} sets of four chains from each of up to five posteriors.",
+        f"Of {sum(c.total() for c in sound):,} sets without a fault, {apart} were reported as not",
+        "agreeing.",
+    ]
     (DOCS / "verdicts.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     stamp(DOCS / "trust.md", "python -m benchmarks.verdicts")
     fig, axes = plt.subplots(1, len(FAULTS), figsize=(11, 3.2), sharey=True, layout="constrained")

@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,15 +86,22 @@ def between_marks(page: Path, mark: str, lines: Sequence[str]) -> None:
     page.write_text(f"{before}{mark}{text}{mark}{after}", encoding="utf-8")
 
 
-def stamp(page: Path, command: str) -> None:
-    """Write after ``Measured by `command` `` of a page at which commit that was."""
+def stamp(page: Path, command: str, lines: Iterable[dict[str, Any]] = ()) -> None:
+    """Write after ``Measured by `command` `` of a page at which commit that was.
+
+    Results that were kept from older runs name their own commits, all of which are written then.
+    """
     text = page.read_text(encoding="utf-8")
+    name = r"[0-9a-f]{7,}(?:-dirty)?"
     said = re.compile(
-        rf"((?:M|m)easured by `{re.escape(command)}`)(?: at commit [0-9a-f]+(?:-dirty)?)?"
+        rf"((?:M|m)easured by `{re.escape(command)}`)"
+        rf"(?: at commits? {name}(?:, {name})*(?: and {name})?)?"
     )
     if not said.search(text):
         raise SystemExit(f"{page} does not say: Measured by `{command}`")
-    page.write_text(said.sub(rf"\1 at commit {commit()}", text, count=1), encoding="utf-8")
+    *others, last = dict.fromkeys(line["commit"] for line in lines) or [commit()]
+    at = f"commits {', '.join(others)} and {last}" if others else f"commit {last}"
+    page.write_text(said.sub(rf"\1 at {at}", text, count=1), encoding="utf-8")
 
 
 def commit() -> str:

@@ -54,8 +54,12 @@ def slow_crossed_rows(bits, n_crossed):
     segments = np.bincount(segment[one], minlength=len(bits.segments)).tolist()
     ones, others = (taken_planes(bits, rows[order], segments) for rows in (one, other))
     _, column = np.unique([literal.attribute for literal in bits.table], return_inverse=True)
-    shape = (int(column.max(initial=-1)) + 1, ones.shape[1])
-    from_other = rng.integers(0, 1 << 64, size=shape, dtype=np.uint64)[column]
+    coins = np.zeros((int(column.max(initial=-1)) + 1, ones.shape[1]), np.uint64)
+    for start, rows, most in zip(segment_offsets(segments), bits.segments, segments, strict=False):
+        mixed = slice(start + rows // 64, start - (-most // 64))  # words with a crossed row
+        shape = (len(coins), mixed.stop - mixed.start)
+        coins[:, mixed] = rng.integers(0, 1 << 64, size=shape, dtype=np.uint64)
+    from_other = coins[column]
     ones ^= (ones ^ others) & from_other
     return segments, ones, np.concatenate([weight, np.ones(n_crossed, np.int64)])[order]
 

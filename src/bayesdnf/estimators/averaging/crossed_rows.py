@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...data.bits import BitMatrix
-from ...data.planes.plane_layout import Words, allocate_planes, segment_offsets
+from ...data.planes.plane_layout import allocate_planes, segment_offsets
 from .drawn_on_rows import Ints, taken_planes
 
 
@@ -44,8 +44,8 @@ def with_crossed_rows(bits: BitMatrix, n_crossed: int) -> tuple[BitMatrix, Ints]
     """
     weight = np.ones(bits.n_stored, np.int64) if bits.counts is None else bits.counts
     segment = np.repeat(np.arange(len(bits.segments)), bits.segments)
-    source = np.random.PCG64(0)
-    one, other = _parents(weight, segment, n_crossed, np.random.Generator(source))
+    source = np.random.default_rng(0)
+    one, other = _parents(weight, segment, n_crossed, source)
     added = np.bincount(segment[one], minlength=len(bits.segments))
     segments = (np.array(bits.segments, dtype=np.int64) + added).tolist()
     offsets = segment_offsets(segments)
@@ -68,27 +68,16 @@ def with_crossed_rows(bits: BitMatrix, n_crossed: int) -> tuple[BitMatrix, Ints]
     # All literals of a column go together, missing values with them.
     columns = [literal.attribute for literal in bits.table]
     _, column = np.unique(columns, return_inverse=True)
-    coins = _coins(source, int(column.max(initial=-1)) + 1, offsets[-1], behind)
-    for start, place, own in zip(segment_offsets(sizes)[:-1], behind, coins, strict=True):
-        made = slice(start, start + place.stop - place.start)
+    n_columns = int(column.max(initial=-1)) + 1
+    for start, place in zip(segment_offsets(sizes)[:-1], behind, strict=True):
+        n_words = place.stop - place.start
+        made = slice(start, start + n_words)
+        coins = source.integers(0, 2**64, (n_columns, n_words), np.uint64)
         # Where a coin is 1 the two XORs leave the bit of ``others``, elsewhere that of ``ones``:
         # 64 rows at a time.
-        planes[:, place] = ones[:, made] ^ ((ones[:, made] ^ others[:, made]) & own[column])
+        planes[:, place] = ones[:, made] ^ ((ones[:, made] ^ others[:, made]) & coins[column])
     weight = np.insert(weight, np.repeat(ends, added), 1)
     return BitMatrix(planes, bits.table, segments, None, weight), weight
-
-
-def _coins(source: np.random.PCG64, n: int, n_words: int, places: list[slice]) -> list[Words]:
-    """Flip coins for each column in some places of a plane, as if all of its words had some."""
-    coins = [np.empty((n, place.stop - place.start), np.uint64) for place in places]
-    for number in range(n):
-        at = 0
-        for place, own in zip(places, coins, strict=True):
-            source.advance(place.start - at)
-            own[number] = source.random_raw(own.shape[1])
-            at = place.stop
-        source.advance(n_words - at)
-    return coins
 
 
 def _parents(weight: Ints, segment: Ints, n: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
