@@ -11,7 +11,7 @@ PACKAGE := $(shell find src -type d -not -name __pycache__)  # changes when a mo
 # out, and without it each of the many processes of the tests would compile scikit-learn again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick lint native-test sanitize sanitize-threads tidy coverage smoke sdist wheel workflow-check calibrate attack fuzz fuzz-corpus test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house longest stub clean bench-cluster figures plink
+.PHONY: demo test quick lint native-test sanitize sanitize-threads tidy coverage smoke sdist wheel workflow-check calibrate attack fuzz fuzz-corpus test-lowest browser bench bench-search profile-search bench-folds bench-peers bench-averaging bench-genomics power null-studies reproduce docs pictures house longest stub clean bench-cluster figures plink gpu-kernels
 
 demo: $(VENV)/.installed
 	@mkdir -p build
@@ -114,6 +114,11 @@ test-lowest: $(VENV)/.installed
 	build/lowest/bin/python -m pip install --quiet --no-build-isolation --no-deps -e . \
 		-Cbuild-dir=build/editable-lowest
 	build/lowest/bin/python -m pytest -q -p no:cacheprovider -W ignore::DeprecationWarning $(SMOKE)
+
+# Kernels for GPUs compiled by NVRTC of CUDA 12 and 13, for GPUs of all kinds; no GPU is needed.
+gpu-kernels: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group gpu-kernels
+	$(BIN)/python -m pytest -q -n 2 tests/gpu/test_compiled.py
 
 # Chromium and its driver, for the tests of reports; without them these tests are skipped.
 browser:

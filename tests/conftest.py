@@ -5,6 +5,8 @@ import os
 import pytest
 from hypothesis import settings
 
+from tests.gpu.present import gpu  # noqa: F401
+
 # Property-based tests try other examples on every run at a desk. The gate repeats one choice, so
 # that it answers for the change and not for the day's luck; `make calibrate` tries many.
 settings.register_profile("desk", max_examples=30, deadline=None)

@@ -109,12 +109,15 @@ def test_products_of_bytes_count_the_bits_that_words_share():
 
 
 def test_products_are_of_bits_or_bytes(monkeypatch):
-    assert not cuda_kernels.products_of_bytes()
+    by_capability = {c: cuda_kernels.products_of_bytes(c) for c in (80, 86, 89, 90, 100, 120)}
+    assert by_capability == {80: 0, 86: 0, 89: 0, 90: 0, 100: 1, 120: 1}
     monkeypatch.setenv("BAYESDNF_PRODUCTS", "bytes")
-    assert cuda_kernels.products_of_bytes()
+    assert cuda_kernels.products_of_bytes(90)
+    monkeypatch.setenv("BAYESDNF_PRODUCTS", "bits")
+    assert not cuda_kernels.products_of_bytes(100)
     monkeypatch.setenv("BAYESDNF_PRODUCTS", "words")
     with pytest.raises(InputError, match="must be 'bits' or 'bytes'"):
-        cuda_kernels.products_of_bytes()
+        cuda_kernels.products_of_bytes(90)
 
 
 @needs_gpu

@@ -34,6 +34,8 @@ _CODES = {code: at for at, code in enumerate([*CODINGS, *(f"not {c}" for c in CO
 _MOST_FOUND = 1 << 20  # pairs that one launch may leave
 _FOUND_NUMBERS = 1 << 25  # and numbers of all of them
 
+_NO_BITS = 100  # compute capability, times ten, from which tensor cores multiply no bits
+
 _PLAIN = Pass((0, 1), (0, 1))
 # Of known calls, carriers and two copies: all nine counts, three of them twice.
 _NINE = (Pass((1, 2), (1, 2)), Pass((0, 1), (0, 2)), Pass((0, 2), (0, 1)))
@@ -107,7 +109,7 @@ class ScanKernel:
             "PARKED_HERE": parked, "CELLS": cells, "CODINGS": codings, "STRATA": strata,
             "BOTH_DIRECTIONS": table.both_directions, "COMPLEMENTS": table.complements,
             "NEEDS_KNOWN": self.general and needs_known, "KNOWN": self.known, "TRIPLES": triples,
-            "BYTES": products_of_bytes(),
+            "BYTES": products_of_bytes(int(cp.cuda.Device().compute_capability)),
         }  # fmt: skip
         name = "scan_segments" if self.general else "scan_pairs"
         source = _native.CUDA_SEGMENTS if self.general else _native.CUDA_PAIRS
@@ -180,9 +182,19 @@ class ScanKernel:
         return there
 
 
-def products_of_bytes() -> bool:
-    """Whether BAYESDNF_PRODUCTS asks for products of bytes: GPUs may be slow at those of bits."""
-    name = os.environ.get("BAYESDNF_PRODUCTS", "bits")
+def products_of_bytes(capability: int) -> bool:
+    """Choose tensor-core products of bytes or of bits.
+
+    GPUs of compute capability 10.0 and later have no products of bits: the compiler replaces each by
+    a call that makes eight dependent products of bytes. Our own products of bytes need no call, and
+    are independent of each other. BAYESDNF_PRODUCTS overrides the choice.
+
+    Parameters
+    ----------
+    capability : int
+        Compute capability of the GPU, times ten.
+    """
+    name = os.environ.get("BAYESDNF_PRODUCTS", "bytes" if capability >= _NO_BITS else "bits")
     if name not in {"bits", "bytes"}:
         raise InputError(f"BAYESDNF_PRODUCTS must be 'bits' or 'bytes'. Got {name!r} instead.")
     return name == "bytes"
