@@ -92,12 +92,12 @@ class StoredDraws:
 
     @property
     def layers(self) -> int:
-        """The most layers that a list may have; 1 for functions."""
+        """Maximum number of layers of a list; 1 for functions."""
         return int(self.cells.shape[2]) - 1
 
     @property
     def noun(self) -> str:
-        """What is drawn, in words: "function", or "list" where there may be several layers."""
+        """Noun for what is drawn: "function", or "list" if several layers are allowed."""
         return "function" if self.layers == 1 else "list"
 
     @cached_property
