@@ -1,4 +1,4 @@
-"""The course of chains: rates, log posterior and sizes by draw, and the functions of each chain."""
+"""Trace plots of chains (rates, log posterior, sizes), and the functions of each chain."""
 
 from __future__ import annotations
 
@@ -79,9 +79,8 @@ def rates(draws: Draws, *, axes: object = None) -> AxesArray:
 def trace(draws: Draws, *, axes: object = None) -> AxesArray:
     """Draw traces of the log posterior and of the numbers of terms and literals, chain by chain.
 
-    Of lists the number of layers comes last.
-
-    Whole numbers have a lane for each chain, so that chains do not hide each other.
+    For lists, the number of layers comes last. Integers have a lane for each chain, so that chains
+    do not hide each other.
 
     Parameters
     ----------
@@ -169,7 +168,7 @@ def function_posterior(draws: Draws, most: int = 10, *, ax: Axes | None = None) 
     rows = np.arange(len(shown), dtype=np.float64)
     ax.barh(rows, probability, height=0.75, color=BAR, label="all chains")
     lane = 0.7 / draws.n_chains
-    # The marks of a single chain would say what the bars say.
+    # The marks of a single chain would repeat the bars.
     styles = chain_styles(draws.n_chains) if draws.n_chains > 1 else []
     for number, style in enumerate(styles):
         ax.plot(

@@ -43,9 +43,9 @@ def functions(draws: Draws, most: int = 8, *, axes: object = None) -> AxesArray:
     """Draw the terms of the most probable functions, with their probabilities.
 
     A row is a function, a line in it a term, and the dots on the line its literals; terms of one
-    literal are lone dots, all at one height. A term that several of the functions have keeps its
-    colour and mark; dots of the others are hollow. The layers of a list lie below each other, the
-    one that is asked first on top; lists that partition the rows in the same way are one row.
+    literal are single dots, all at one height. A term of several functions keeps its colour and
+    mark; dots of other terms are hollow. The layers of a list are below each other, the one that is
+    evaluated first on top; lists that partition the rows in the same way are one row.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def _word_layers(ax: Axes, row: Row, top: float, left: float) -> None:
 
 
 def _styles(often: dict[Term, int], n_rows: int) -> dict[Term, TermStyle]:
-    """Give common terms a colour and mark of their own; all terms when there is one function."""
+    """Assign colours and marks to common terms, or to all terms of a single function."""
     styles = {}
     for i, (term, times) in enumerate(often.items()):
         color, mark = PALETTE[i % len(PALETTE)], MARKS[i // len(PALETTE) % len(MARKS)]
@@ -204,7 +204,7 @@ def _name_columns(ax: Axes, names: list[str], upright: bool, indent: float) -> N
 
 
 def _note(draws: Draws, styles: Collection[TermStyle]) -> str:
-    """Say how to read the drawing, as far as it applies."""
+    """Return the notes that explain the plot."""
     if not styles:
         return ""
     lines = ["dots on a line: AND; lines and lone dots of a function: OR"]

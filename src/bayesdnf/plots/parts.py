@@ -39,8 +39,8 @@ def part_rates(draws: Draws, number: int | None = None, *, ax: Axes | None = Non
     Returns
     -------
     Axes
-        A row is a part, that of the layer asked first on top and ``else`` at the bottom; a mark
-        is the median of the rates drawn for it, a line holds 95 % of them.
+        A row is a part: the layer that is evaluated first on top, ``else`` at the bottom. A mark
+        is the median of its drawn rates, a line their central 95 %.
 
     Examples
     --------
