@@ -265,13 +265,14 @@ class Posterior:
 
     def _of_class(self, number: int) -> Posterior:
         plain = copy.copy(self)
-        # A copy takes along what cached_property has stored.
+        # copy.copy copies the values stored by cached_property too, which are those of ``self``.
         for cached in ("of_classes", "individuals", "fingerprint"):
             plain.__dict__.pop(cached, None)
         plain.layers, plain.n_strata, plain.n_classes, plain.strata = 1, 1, 2, None
         bits = self.bits
         if self._pooled is not None:
-            # Rows were merged within strata and classes; without these, more of them are equal.
+            # Rows were merged within strata and classes; with two classes and no strata, more rows
+            # are equal.
             rows, numbers, weights = self._pooled
             bits = canonical(rows, numbers == number, weights)
         plain._settle(bits)
@@ -351,11 +352,10 @@ class Posterior:
         """
         first = self.bits.first_equal()
         p = len(first)
-        # A function with one literal of each of several classes of equal columns has as many copies
-        # as there are ways to choose one from each class: a product over its literals, hence a sum
-        # of logs.
-        # Log weights of literals in fixed point, 32 binary digits after the point. A literal that
-        # stands for its class of equal columns weighs Σ_j w_j in place of its own w.
+        # The copies of a function: each literal may be replaced by one of an equal column. Their
+        # prior mass over its own is a product over literals, Π Σ_j w_j / w, a sum in logs.
+        # Log weights are in fixed point, with 32 binary digits after the point. ``together`` is
+        # log Σ_j w_j over the columns equal to the first one of a class.
         weights = self.prior.tables(self.bits.table, self.n, self.among).by_literal / 2.0**32
         own = weights if len(weights) else np.zeros(p)
         together = np.full(p, -np.inf)

@@ -61,8 +61,8 @@ class _BetaPair:
         mean1 = self.alpha1 / (self.alpha1 + self.beta1)
         if not self.ordered:
             return mean0, mean1
-        # E[X; X <= Y] is E[X] times the probability of the order one count further on.
-        # x Beta(x; α, β) is α / (α + β) times Beta(x; α + 1, β).
+        # x Beta(x; α, β) = α / (α + β) Beta(x; α + 1, β), so E[X; X <= Y] is E[X] times the
+        # probability of the order with α0 + 1; E[Y; X <= Y] likewise with α1 + 1.
         order = self._log_order()
         return (
             float(mean0 * np.exp(self._log_order(up0=1) - order)),
@@ -80,7 +80,8 @@ class _BetaPair:
         second = _ordered_upper_quantiles(
             self.alpha0, self.beta0, self.alpha1, self.beta1, probabilities
         )
-        # 1 - Y <= 1 - X is the same event seen from the other end.
+        # X given X <= Y is 1 - V, with V = 1 - X the upper one of the pair 1 - Y <= 1 - X. The
+        # complement of a Beta(α, β) variable is Beta(β, α).
         first = 1 - _ordered_upper_quantiles(
             self.beta1, self.alpha1, self.beta0, self.alpha0, 1 - probabilities
         )

@@ -52,7 +52,7 @@ class Cases:
     Parameters
     ----------
     labels : tuple of str
-        What each case is called.
+        Names of the cases.
     conditions : tuple of str
         Names of the conditions.
     levels : tuple of tuples
@@ -60,7 +60,7 @@ class Cases:
     codes : ndarray of int, shape (cases, conditions)
         Each case's values, as places in ``levels``.
     outcome : Literal
-        What the outcome says.
+        The literal of the outcome.
     has_outcome : ndarray of bool
         Whether each case has it.
     """
@@ -259,6 +259,8 @@ def necessity(
         for given in expressions:
             function = given if isinstance(given, BooleanFunction) else parse_qca(given)
             named[to_qca(function, cases.conditions)] = function
+    # Necessity of X for Y (Ragin 2006; relevance: Schneider and Wagemann 2012):
+    # consistency |X ∩ Y| / |Y|, coverage |X ∩ Y| / |X|, relevance |not X| / |not (X ∩ Y)|.
     y = cases.has_outcome
     rows = []
     for function in named.values():

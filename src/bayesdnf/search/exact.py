@@ -176,7 +176,7 @@ def better_sets(
     target: float,
     stop: _native.StopFlag,
 ) -> _native.TermSets:
-    """Find all sets of terms of a box that score more than a target.
+    """Find sets of terms of a box that score more than a target.
 
     Parameters
     ----------

@@ -54,8 +54,9 @@ def _grow_term(
     while not term or rows.view.count(masks[:1])[0, 1]:
         counts = rows.view.literal_counts(masks)[:, :, offered]
         marked, marked_left, negative = counts[0, 0], counts[0, 1], counts[1, 0]
+        # Greedy choice, on the log scale: keep many positive rows, leave few negative ones.
         score = (
-            # Rows that are marked already count a hundredth: they decide only between equals.
+            # Rows that are marked already have weight 0.01: they decide only ties.
             np.log(marked_left + 0.01 * marked)
             - eagerness * np.log1p(negative)
             # A literal that excludes no negative row makes no progress.
