@@ -64,8 +64,7 @@ def enumerate_functions(p: int, antichains: bool = True) -> Iterator[tuple[tuple
     >>> sum(1 for _ in enumerate_functions(4))
     167
     """
-    # A p that is too large makes 2^p terms: function_words has to refuse it before they are spelt
-    # out.
+    # The list below has 2^p terms: leave it empty if p is too large, which function_words refuses.
     literals_of = [_digits(term) for term in range(1 << p)] if p <= LARGEST[antichains] else []
     for words in function_words(p, antichains):
         for word in words.tolist():

@@ -259,7 +259,8 @@ def _with_null(
         a, b = np.full(size, float(n_pos + effect.a)), np.full(size, float(n_neg + effect.b))
         rate, _ = _native.draw_beta_pairs(a, b, a, b, False, stream)
     else:
-        # With nobody marked, ρ = π1 θ + π0 (1 - θ) is π0: the one rate there is, is known.
+        # The null function marks no row: θ = 0 and ρ = π1 θ + π0 (1 - θ) = π0, so its single rate
+        # is the known prevalence.
         rate = np.full(size, float(effect.prevalence))
     return RateDraws(
         np.where(is_null, rate, drawn.pi0),

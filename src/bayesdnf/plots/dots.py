@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Term = tuple[Literal, ...]
 Row = list[list[Term]]
-"""The terms of each layer of a function or list, the layer that is asked first in front."""
+"""The terms of each layer of a function or list, in the order of evaluation."""
 _LANE = 0.17  # inches for a term
 _COLUMN, _CLOSE = 0.3, 0.17  # inches for a literal, and for one of many
 _WORD = 0.4  # inches for "elif"

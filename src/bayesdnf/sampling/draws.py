@@ -55,7 +55,7 @@ class Draws(StoredDraws):
         part 1 is what a function marks. -1 in part 0 of draws from a file of version 1, which does
         not say.
     rows : ndarray of shape (n_functions, 2)
-        Hash of how a function parts the rows.
+        Hash of the partition of the rows by a function.
     index : ndarray of shape (n_chains, n_draws)
         Number of the function of each draw.
     rates : ndarray of shape (n_chains, n_draws, n_strata, n_parts)
@@ -76,8 +76,8 @@ class Draws(StoredDraws):
         Log score of the null function, drawn or not; -inf where it is not possible, NaN where it
         is not known.
     undrawn : tuple of (str, float)
-        Functions that a search or a start came to and no chain drew, and their log scores with
-        those of their copies; without the null function.
+        Functions that a search found or a chain started from and no chain drew, without the null
+        function, and their log scores with those of their copies.
     settings : dict
         How they were drawn: kernel, seed, warm-up, thinning, why it stopped, a hash of the data.
     strata : tuple
@@ -196,8 +196,8 @@ class Draws(StoredDraws):
         most : int, optional
             How many; all by default.
         merged : bool, optional
-            Whether to show one row for all that part the rows of the table alike: the data cannot
-            tell those apart. By default lists are merged and functions are not.
+            Whether to show one row for all with the same partition of the rows of the table, which
+            the data cannot distinguish. By default lists are merged and functions are not.
 
         Returns
         -------

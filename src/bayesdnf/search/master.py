@@ -168,7 +168,7 @@ def _over_box(space: TermSpace, box: Box) -> list[tuple[float, float, float]]:
 
 
 class Program:
-    """The variables and constraints for one box and the terms at hand.
+    """The variables and constraints for one box and the terms of the pool.
 
     Variables: how much of each term, of each mark of a group of cells, then the marked positives
     and negatives, the log likelihood, and how many positives are missing to enter the box.
@@ -206,7 +206,7 @@ class Program:
         values = np.zeros(self.n_variables)
         values[: len(self.terms)] = self.worth + self.slope
         values[self.height] = 1
-        # A box may demand more marked positives than the terms at hand can mark. A penalised slack
+        # A box may need more marked positives than the terms of the pool mark. A penalised slack
         # keeps the program feasible, and its dual makes such positives dear, so that pricing looks
         # for terms that mark them.
         values[self.missing] = -_SHORTFALL * (steepest + 0.1)

@@ -129,7 +129,7 @@ def _never_left(draws: Draws, size: float) -> tuple[list[str], list[str]]:
         if draws.layers == 1:
             return [f"The function is constant: every draw of {every} is {only}."], []
         return [
-            f"The partition is constant: every draw of {every} parts the rows as {only} does."
+            f"The partition is constant: every draw of {every} partitions the rows as {only} does."
         ], []
     differs: dict[int, list[int]] = {}
     for chain in constant.tolist():

@@ -24,17 +24,17 @@ from numpy.typing import NDArray
 
 Term = tuple[int, ...]
 Terms = tuple[tuple[int, Term], ...]
-"""Terms of a function or list, each behind the number of its layer."""
+"""Terms of a function or list, as pairs of layer and term."""
 
 ROUND = 8
-"""Restarts in a round; those of one round do not know of each other."""
+"""Restarts in a round; restarts of one round do not use each other's results."""
 
 INDEPENDENT = frozenset({"beam", "free", "precise", "broad", "long", "sparse"})
-"""Kinds that know nothing of earlier restarts. The others start from what those came to, and are
-apt to come back to it: where they end says less. So do those at rates that did well before."""
+"""Strategies that do not use earlier results. The others tend to return to the functions from which
+or near whose rates they start, so their agreement is weaker evidence."""
 
 TILTED = frozenset({"precise", "broad", "long", "tuned"})
-"""Kinds that start from nothing and anneal at known rates."""
+"""Strategies that start from the null function and anneal at known rates."""
 
 Rates = tuple[float, float]
 """π0 and π1."""
