@@ -55,15 +55,15 @@ class Reproduction:
     label : str
         The table's or figure's label in the paper.
     settings : str
-        What was run, in words.
+        Description of the settings.
     keys : tuple of str
         Names of the settings that identify a cell.
     measures : tuple of Measure
-        What is compared.
+        The quantities that are compared.
     rows : tuple of Row
         The figures, cell by cell and source by source.
     claims : tuple of Claim
-        What should come out.
+        The claims that were tested.
     words : tuple of str
         Paragraphs: agreements, differences and reasons.
     draw : callable
@@ -102,7 +102,7 @@ def summary(cell: tuple[Any, ...], source: str, runs: Sequence[Any]) -> list[Row
     Parameters
     ----------
     cell, source
-        Whose they are.
+        Cell and source of the rows.
     runs : sequence of named tuples of numbers
         By data set.
 

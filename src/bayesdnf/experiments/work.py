@@ -32,7 +32,7 @@ class Work:
     quick : bool
         Whether to take fewer data sets.
     seed : int
-        Of everything that is random.
+        Seed of all random numbers.
     jobs : int
         Threads.
     progress : callable, optional

@@ -53,9 +53,9 @@ def wants_gpu(device: str, caller: str, reason: str | None, worth_it: bool) -> b
     Parameters
     ----------
     device : {"cpu", "cuda", "auto"}
-        What was asked for.
+        The requested device.
     caller : str
-        Whose parameter that is.
+        Name of the caller, for errors.
     reason : str or None
         Why a GPU cannot do this work.
     worth_it : bool

@@ -65,7 +65,7 @@ def on_device(bits: BitMatrix, device: str, caller: str) -> Iterator[None]:
     device : {"cpu", "cuda", "auto"}
         The device.
     caller : str
-        Whose parameter that is.
+        Name of the caller, for errors.
     """
     wanted = wants_gpu(device, caller, None, bits.nbytes >= WORTH_A_GPU)
     if not wanted or bits in _THERE:  # nested: the search for starts of chains

@@ -35,7 +35,7 @@ def beta_parameters(
     Parameters
     ----------
     effect : Effect
-        What is known of the rates, without an order between them.
+        Priors of the rates, which must be unordered.
     cells : ndarray of shape (n, n_strata, n_parts, 2)
         Positives and negatives.
     n_layers : ndarray of shape (n,)
@@ -93,7 +93,7 @@ def mean_rates(effect: Effect, cells: Cells, n_layers: NDArray[np.integer]) -> F
     Parameters
     ----------
     effect : Effect
-        What is known of the rates, without an order between them.
+        Priors of the rates, which must be unordered.
     cells : ndarray of shape (n, n_strata, n_parts, 2)
         Positives and negatives.
     n_layers : ndarray of shape (n,)
@@ -187,7 +187,7 @@ def stratum_weights(effect: Effect, cells: Ints) -> Floats:
     Parameters
     ----------
     effect : Effect
-        What is known of the rates.
+        Priors of the rates.
     cells : ndarray of shape (..., n_strata, n_parts, 2)
         Positives and negatives.
 
@@ -222,7 +222,7 @@ def part_risks(effect: Effect, cells: Ints, two_rates: bool = False) -> tuple[In
     Parameters
     ----------
     effect : Effect
-        What is known of the rates.
+        Priors of the rates.
     cells : ndarray of shape (n_strata, n_parts, 2)
         Positives and negatives of the parts that the rule has; one part means the null function.
     two_rates : bool, default=False
@@ -231,7 +231,7 @@ def part_risks(effect: Effect, cells: Ints, two_rates: bool = False) -> tuple[In
     Returns
     -------
     tuple of Interval
-        That of part 0 first.
+        Intervals by part, part 0 first.
 
     Examples
     --------
@@ -266,7 +266,7 @@ def cell_risks(effect: Effect, cells: Ints) -> tuple[tuple[Interval, ...], ...]:
     Parameters
     ----------
     effect : Effect
-        What is known of the rates, without an order between them.
+        Priors of the rates, which must be unordered.
     cells : ndarray of shape (n_strata, n_parts, 2)
         Positives and negatives of the parts that the rule has.
 
@@ -335,7 +335,7 @@ def draw_part_rates(
     index : ndarray of int
         The function of each draw.
     stream : Philox
-        Where randomness comes from.
+        The random stream.
 
     Returns
     -------

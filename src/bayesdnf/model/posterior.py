@@ -76,12 +76,12 @@ class Posterior:
     prior : Prior, optional
         Prior on functions; ``Prior()`` by default.
     effect : Effect, optional
-        What is known of the rates; ``Effect()`` by default.
+        Priors of the rates; ``Effect()`` by default.
     positive : label, optional
         Which class is positive, against all others; by default the second of two in sorted
         order, and none of more.
     sample_weight : array-like of whole numbers, optional
-        How often each row counts.
+        Integer weight of each row.
     among : int, optional
         The number of literals from which those of ``bits`` were chosen: the p of the prior, so
         that literals left out by a screen still count in the prior. By default all are in ``bits``.
@@ -150,7 +150,7 @@ class Posterior:
         Parameters
         ----------
         bits, prior, effect, among, layers, n_strata, n_classes
-            Those of another posterior.
+            As those of another posterior.
         """
         posterior = cls.__new__(cls)
         posterior.prior, posterior.effect, posterior.among = prior, effect, among

@@ -272,7 +272,7 @@ class Prior(Parameters):
         layers : int, default=1
             The most layers; with more than 1, lists are drawn.
         random_state : int, SeedSequence, Generator or None, default=None
-            Where the random numbers come from.
+            Seed or generator.
 
         Returns
         -------

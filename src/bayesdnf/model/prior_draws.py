@@ -157,7 +157,7 @@ class Proposals:
     Parameters
     ----------
     prior : Prior
-        What to draw from.
+        The prior.
     bits : BitMatrix
         The table; as read, or a posterior's own.
     layers : int, default=1

@@ -195,7 +195,7 @@ def draw_rates(
     Parameters
     ----------
     effect : Effect
-        What is known of the rates.
+        Priors of the rates.
     n_pos, n_neg : int
         Positives and negatives of the table.
     marked : ndarray of shape (n, 2)
@@ -203,7 +203,7 @@ def draw_rates(
     is_null : ndarray of bool
         Whether it is the null function.
     stream : Philox
-        Where randomness comes from.
+        The random stream.
 
     Examples
     --------

@@ -22,7 +22,7 @@ class Streams:
     random_state : int, SeedSequence or None
         The seed; None takes one from the operating system.
     owner : str
-        Whose parameter ``random_state`` is, for the error.
+        Name of the caller, for errors.
     """
 
     def __init__(self, random_state: int | np.random.SeedSequence | None, owner: str) -> None:

@@ -46,7 +46,7 @@ def importance(
     most : int, default=15
         Number of attributes to show, by decreasing increase of the log loss.
     axes : pair of Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw into; a new figure by default.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def risk_along(
     attribute : str
         The column.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw into; a new figure by default.
 
     Returns
     -------

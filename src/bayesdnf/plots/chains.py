@@ -37,9 +37,9 @@ def rates(draws: Draws, *, axes: object = None) -> AxesArray:
     Parameters
     ----------
     draws : Draws
-        What :func:`bayesdnf.sample` returned.
+        Draws from :func:`bayesdnf.sample`.
     axes : array of 4 Axes, optional
-        Where to draw: trace and histogram of π0, then of π1. A new figure by default.
+        Axes of trace and histogram of π0, then of π1; a new figure by default.
 
     Returns
     -------
@@ -85,9 +85,9 @@ def trace(draws: Draws, *, axes: object = None) -> AxesArray:
     Parameters
     ----------
     draws : Draws
-        What :func:`bayesdnf.sample` returned.
+        Draws from :func:`bayesdnf.sample`.
     axes : array of 6 Axes, of 8 for lists, optional
-        Where to draw: trace and histogram of each, one after the other. A new figure by default.
+        Axes of trace and histogram of each quantity; a new figure by default.
 
     Returns
     -------
@@ -133,11 +133,11 @@ def function_posterior(draws: Draws, most: int = 10, *, ax: Axes | None = None) 
     Parameters
     ----------
     draws : Draws
-        What :func:`bayesdnf.sample` returned.
+        Draws from :func:`bayesdnf.sample`.
     most : int, default=10
-        How many functions to show.
+        Maximum number of functions to show.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw into; a new figure by default.
 
     Returns
     -------

@@ -50,11 +50,11 @@ def functions(draws: Draws, most: int = 8, *, axes: object = None) -> AxesArray:
     Parameters
     ----------
     draws : Draws
-        What :func:`bayesdnf.sample` returned.
+        Draws from :func:`bayesdnf.sample`.
     most : int, default=8
-        How many functions to show.
+        Maximum number of functions to show.
     axes : array of 2 Axes, optional
-        Where to draw: the terms, and the bars. A new figure by default.
+        Axes of the terms and of the bars; a new figure by default.
 
     Returns
     -------

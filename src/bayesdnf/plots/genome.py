@@ -38,11 +38,11 @@ def manhattan(found: Markers, genes: Genes | None = None, *, ax: Axes | None = N
     Parameters
     ----------
     found : Markers
-        What :func:`bayesdnf.genomics.find_markers` returned.
+        Result of :func:`bayesdnf.genomics.find_markers`.
     genes : Genes, optional
         Names for places, from ``Genes.read``.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw into; a new figure by default.
 
     Returns
     -------

@@ -48,13 +48,13 @@ def inclusion(
     Parameters
     ----------
     draws : Draws
-        What :func:`bayesdnf.sample` returned.
+        Draws from :func:`bayesdnf.sample`.
     kind : {"literal", "attribute", "term", "pair"}, default="literal"
-        Of what; a pair is two literals that stand in one term.
+        Kind of item; a pair is two literals in one term.
     most : int, default=20
-        How many to show, most probable first.
+        Maximum number of items to show, most probable first.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw into; a new figure by default.
 
     Returns
     -------
@@ -123,13 +123,13 @@ def coinclusion(
     Parameters
     ----------
     draws : Draws
-        What :func:`bayesdnf.sample` returned.
+        Draws from :func:`bayesdnf.sample`.
     most : int, default=12
-        How many of them to show, the most probable ones.
+        Maximum number of items to show, the most probable ones.
     kind : {"literal", "attribute"}, default="literal"
-        Of what; attributes stand together in a term when literals of both do.
+        Kind of item; two attributes are in one term if literals of both are.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw into; a new figure by default.
 
     Returns
     -------

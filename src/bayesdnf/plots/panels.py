@@ -164,7 +164,7 @@ def probability_bars(
     Parameters
     ----------
     ax : Axes
-        Where.
+        The axes.
     mean : ndarray of shape (n_rows,)
         Probabilities over all chains.
     by_chain : ndarray of shape (n_chains, n_rows)

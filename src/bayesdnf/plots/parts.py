@@ -30,11 +30,11 @@ def part_rates(draws: Draws, number: int | None = None, *, ax: Axes | None = Non
     Parameters
     ----------
     draws : Draws
-        What :func:`bayesdnf.sample` returned.
+        Draws from :func:`bayesdnf.sample`.
     number : int, optional
-        Whose rates, as in ``draws.function(number)``; by default those of the most probable one.
+        Number as in ``draws.function(number)``; by default the most probable function or list.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw into; a new figure by default.
 
     Returns
     -------

@@ -44,9 +44,9 @@ def region(
     Parameters
     ----------
     found : Markers
-        What :func:`bayesdnf.genomics.find_markers` returned.
+        Result of :func:`bayesdnf.genomics.find_markers`.
     term : int, default=1
-        Which term, from 1.
+        Number of the term, from 1.
     genes : Genes, optional
         Genes to draw below the points.
     around : int, default=250_000

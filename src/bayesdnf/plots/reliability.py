@@ -35,11 +35,11 @@ def calibration(
     probability : array or mapping of name to array
         Predicted probability of a positive for each row; several models by their names.
     outcome : array
-        What happened: 1 for a positive row, 0 for another.
+        Observed outcome: 1 for a positive row, 0 for another.
     bins : int, default=10
-        How many bins.
+        Number of bins.
     axes : array of 2 Axes, optional
-        Where to draw: the curves, and the histogram. A new figure by default.
+        Axes of the curves and of the histogram; a new figure by default.
 
     Returns
     -------

@@ -78,7 +78,7 @@ class Solution:
     primes : tuple of str
         The prime implicants that models are made of, used or not.
     table : TruthTable
-        What was minimized.
+        The truth table that was minimized.
 
     Examples
     --------
@@ -151,9 +151,9 @@ def minimize(
     Parameters
     ----------
     table : TruthTable
-        What :func:`truth_table` made.
+        Result of :func:`truth_table`.
     solution : {"complex", "parsimonious", "intermediate"}, default="complex"
-        Which of the three.
+        Type of the solution.
     expectations : dict or list of str, optional
         For the intermediate solution, the values of conditions expected to help:
         ``{"A": 1, "B": 0, "C": ["x", "y"]}`` or ``["A", "~B", "C{x}", "C{y}"]``. Nothing is

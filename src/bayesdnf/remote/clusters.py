@@ -129,7 +129,7 @@ def connected(address: str | None) -> Iterator[None]:
     Parameters
     ----------
     address : str or None
-        Where the scheduler listens, such as ``tcp://node1:8786``.
+        Address of the scheduler, such as ``tcp://node1:8786``.
     """
     if address is None:
         yield

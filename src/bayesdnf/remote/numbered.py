@@ -18,7 +18,7 @@ class RemoteRuns(Generic[Run]):
     Parameters
     ----------
     cluster : Cluster
-        Whose workers.
+        The cluster.
     work : callable
         Does the task of a run on a worker.
     task : callable

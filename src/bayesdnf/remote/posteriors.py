@@ -38,7 +38,7 @@ class SharedPosterior(NamedTuple):
         Parameters
         ----------
         posterior : Posterior
-            What to share.
+            The posterior.
         cluster : Cluster
             With whose workers.
         """

@@ -28,7 +28,7 @@ def spill_folder(cluster: Cluster) -> Path:
     Parameters
     ----------
     cluster : Cluster
-        Whose workers.
+        The cluster.
     """
     named = os.environ.get(SPILL)
     if named:
@@ -54,11 +54,11 @@ def spilled(
     owner : object
         The object that is packed; workers keep their mappings.
     kind : str
-        What the packed file holds.
+        Kind of the packed file.
     write : callable
         Writes the file and returns its hash.
     cluster : Cluster
-        Whose workers must see it.
+        The cluster whose workers must be able to read it.
     """
     with _lock:
         # Weak keys: the entry of a file does not keep its table alive.

@@ -51,9 +51,9 @@ def bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | None:
     Parameters
     ----------
     drawn : Draws
-        From this posterior.
+        Draws from this posterior.
     posterior : Posterior
-        What was sampled.
+        The posterior that was sampled.
 
     Returns
     -------
@@ -115,9 +115,9 @@ def one_layer_bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | 
     Parameters
     ----------
     drawn : Draws
-        From this posterior.
+        Draws from this posterior.
     posterior : Posterior
-        What was sampled, with ``layers`` of 2 or more.
+        The posterior that was sampled, with ``layers`` of 2 or more.
 
     Returns
     -------

@@ -61,7 +61,7 @@ class Checkpoint:
         Parameters
         ----------
         posterior : Posterior
-            What is sampled: the functions of a state must have its scores.
+            The posterior that is sampled; functions of a state must have its scores.
 
         Raises
         ------

@@ -194,7 +194,7 @@ class Draws(StoredDraws):
         Parameters
         ----------
         most : int, optional
-            How many; all by default.
+            Maximum number of rows; all by default.
         merged : bool, optional
             Whether to show one row for all with the same partition of the rows of the table, which
             the data cannot distinguish. By default lists are merged and functions are not.
@@ -340,7 +340,7 @@ class Draws(StoredDraws):
         Parameters
         ----------
         posterior : Posterior, optional
-            What was sampled, for the observed outcome and the log likelihood of each row.
+            The sampled posterior, for the observed outcome and the log likelihood of each row.
         log_likelihood : bool, default=False
             Whether to add log P(y | function, rates) of every row at every draw, for LOO. Needs
             the posterior, and 8 bytes for each row of each draw.

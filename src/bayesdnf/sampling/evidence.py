@@ -68,9 +68,9 @@ def compare_priors(
     y : array-like
         The outcome.
     priors : mapping of names to Prior
-        What to compare.
+        The priors, by name.
     effect : Effect, optional
-        What is known of the rates.
+        Priors of the rates.
     positive : label, optional
         Which class is positive.
     layers : int, default=1

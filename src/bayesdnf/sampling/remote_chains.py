@@ -96,15 +96,15 @@ def remote_rounds(
     Parameters
     ----------
     kernel : Kernel
-        How steps are made.
+        The sampler.
     records : sequence of ChainRecord
-        Where the chains are.
+        The records of the chains.
     steps, every : int
         Steps of each chain, and steps for each draw.
     cluster : Cluster
         The cluster.
     ends : float or None
-        When to stop, by ``time.monotonic``.
+        Time to stop, by ``time.monotonic``.
     """
     shared = SharedKernel.of(kernel, cluster)
     now = list(records)

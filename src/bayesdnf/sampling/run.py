@@ -75,7 +75,7 @@ def sample(
     Parameters
     ----------
     posterior : Posterior
-        What to sample.
+        The posterior to sample.
     draws, warmup : int
         Draws of each chain to keep, and to leave out before them.
     chains : int, default=4
@@ -83,7 +83,7 @@ def sample(
     thin : int, default=100
         Steps for each draw; a step is one proposed change.
     kernel : {"informed", "tempered", "reversible_jump", "single_term"} or Kernel
-        How steps are made.
+        The sampler, by name or as an object.
     starts : sequence of functions, optional
         Starts of the chains. By default the first starts at the best function that
         :func:`~bayesdnf.hunt` finds, and the others at the results of short separate searches.

@@ -53,7 +53,7 @@ def informed(
     Parameters
     ----------
     posterior : Posterior
-        What to sample.
+        The posterior to sample.
     candidates : sequence of functions, optional
         Functions with candidate terms, for example from an exhaustive scan: a tenth of the steps
         then proposes to add one of these terms, to drop one, or to exchange two, with equal

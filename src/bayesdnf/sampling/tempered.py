@@ -25,7 +25,7 @@ def tempered(posterior: Posterior, betas: Sequence[float] | None = None) -> Move
     Parameters
     ----------
     posterior : Posterior
-        What to sample.
+        The posterior to sample.
     betas : sequence of float, optional
         Inverse temperatures from 1 down to 0; by default their number grows with the log
         likelihood of the null function.

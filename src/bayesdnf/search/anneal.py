@@ -48,7 +48,7 @@ class AnnealResult(SearchResult):
     move_probabilities : tuple of seven floats
         Final move probabilities of the best chain; see ``adaptive``.
     chains : tuple of ChainEnd
-        Where each chain ended, by number.
+        Final states of the chains, by number.
     """
 
     pi0: float

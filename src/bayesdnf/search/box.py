@@ -50,7 +50,7 @@ class Box:
     bound : float
         No allowed function of the box scores higher.
     prices : RowPrices, optional
-        Where the bound comes from.
+        The prices that give the bound.
     begun : Begun, optional
         Terms that all functions of the box have, and rows that all of them mark.
     shut : ndarray of bool, optional

@@ -108,7 +108,7 @@ def decisive_rows(bits: BitMatrix, positive: Bools) -> tuple[DecisiveRows, NDArr
     Returns
     -------
     rows : DecisiveRows
-        What is left.
+        The reduced rows and literals.
     literals : ndarray
         For each of its columns the literal's index in ``bits.table``.
 

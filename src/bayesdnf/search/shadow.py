@@ -27,7 +27,7 @@ def grow_function(rows: DecisiveRows, number: int, seed: np.random.SeedSequence)
     number : int
         Order in which positive rows are covered: 0 is their order, others are random.
     seed : SeedSequence
-        Of the random choices.
+        Seed of the random choices.
     """
     rng = np.random.default_rng(seed) if number else None
     eagerness = _EAGERNESS[number % len(_EAGERNESS)]

@@ -93,9 +93,9 @@ def smallest_function(
     y : 1-D array, Series or list
         One label for each row.
     minimize : {"terms", "literals"}, default="terms"
-        What to have fewest of; among these, fewest of the other.
+        Quantity to minimise first; then the other one.
     positive : label or list of labels, optional
-        What counts as positive; by default the larger of two labels, and 1 where there is one only.
+        Positive label or labels; by default the larger of two labels, and 1 of a single label.
     method : {"auto", "shadow", "exact"}, default="auto"
         "shadow" is the heuristic alone; "exact" continues until the proof is complete; "auto"
         limits the work of each step.

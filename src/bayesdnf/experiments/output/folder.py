@@ -37,9 +37,9 @@ def write(made: Reproduction, folder: Path) -> list[Path]:
     Parameters
     ----------
     made : Reproduction
-        What to write.
+        The reproduction.
     folder : Path
-        Where; it is made if it is not there.
+        The folder; created if necessary.
 
     Returns
     -------

@@ -52,7 +52,7 @@ class Agreement:
     Parameters
     ----------
     n_functions : int
-        How many functions were drawn and compared.
+        Number of functions that were drawn and compared.
     variation : DataFrame
         Total variation between every two chains: 0 where their shares of the functions are equal,
         1 where they have no function in common.
@@ -78,7 +78,7 @@ class Agreement:
     what : str
         A literal, or a function.
     compared : {"functions", "partitions"}
-        What was compared: functions, or the partitions that lists make.
+        What was compared: functions, or partitions of rows by lists.
     """
 
     n_functions: int

@@ -49,7 +49,7 @@ class Diagnosis:
         (of the mean), and ``constant``: whether no chain ever changed it. All but the mean and the
         sd of what is constant are NaN.
     agreement : Agreement or None
-        How far the chains agree; None when there is only one.
+        Agreement of the chains; None if there is only one.
     odds : Odds or None
         The function whose share of the draws is not what exact scores say; None when all fit.
     acceptance : DataFrame

@@ -106,7 +106,7 @@ class Ways:
         Parameters
         ----------
         number : int
-            Which restart; the first is a beam search.
+            Number of the restart; the first is a beam search.
         elites : sequence of terms
             The best distinct functions known, best first.
         rng : Generator
