@@ -21,7 +21,7 @@ from .folds import GROUPS, breast_cancer, sets
 from .real_regret import problem
 from .writing import arguments, show, write
 
-LARGE = 10_000  # rows above which a table is left out
+LARGE = 10_000  # tables with more rows are left out
 SAMPLES = 7  # of each table
 
 

@@ -128,7 +128,7 @@ def drawn_files(folder: Path, rng: random.Random, n: int) -> Iterator[Attempt]:
         yield lambda wrong=wrong: Draws.load(written(folder / "d.nc", wrong))
     held = opened(content, "bayesdnf.draws")
     assert held is not None
-    at = bytes(held.content).index(b'{\n  "format"')  # JSON that HDF5 holds as bytes
+    at = bytes(held.content).index(b'{\n  "format"')  # the JSON document, stored as bytes in HDF5
     document = json.loads(model_document(bytes(held.content), at))
     for wrong in mutated(document, rng, n - n // 2):
         text = json.dumps(wrong).encode()

@@ -34,9 +34,9 @@ SHOWN = (
 OURS = SHOWN[:6]
 SCORES = {"representative, 15": "FasterRisk, 10", "representative, 5": "FasterRisk, 5"}
 DRAWN = (AVERAGED, FUNCTIONS, FOREST, "EBM", "BART", "logistic L1")
-LOST = 0.05  # log loss behind the forest that needs a reason
-NEAR = 0.003  # of the best mean AUC
-SEEN = 2  # folds that details were chosen on
+LOST = 0.05  # a larger difference in log loss to the forest needs an explanation
+NEAR = 0.003  # tolerance to the best mean AUC
+SEEN = 2  # number of folds on which details were chosen
 
 ABOUT = """\
 # Does averaging pay?
@@ -50,7 +50,7 @@ lists. All methods have default settings and the same training and test rows; th
 Measured by `make bench-averaging`, which writes this page.
 """
 
-# Why the average of lists falls behind the forest, found by looking at each set.
+# Reasons why averaged lists lose to the forest, from an inspection of each set.
 REASONS: dict[str, str] = {
     "promoters": """84 training rows and 456 literals. The best rules for the *negative* class fit
         the training rows better than any for the positive class, and predict worse. Lists allow

@@ -24,7 +24,7 @@ from bayesdnf.errors import BayesDNFError
 from .writing import arguments, show, write
 
 SAME = 1e-6
-LOOK_SEEDS = (1000, 1001)  # of long searches
+LOOK_SEEDS = (1000, 1001)  # seeds of long searches
 
 
 class Problem(NamedTuple):
@@ -75,14 +75,14 @@ def look(problem: Problem, seconds: float) -> Iterator[tuple[str, float]]:
             try:
                 yield how, hunt(posterior, starts=[function], restarts=1).log_posterior
             except BayesDNFError:
-                continue  # it holds what our prior does not allow, or literals not on offer
+                continue  # not allowed by our prior, or its literals are not on offer
     try:
         drawn = sample(
             posterior, draws=500, warmup=200, time_limit=seconds / 2, random_state=LOOK_SEEDS[0]
         )
         yield "chains", float(drawn.log_score.max())
     except BayesDNFError:
-        return  # no draw in that time
+        return  # no draw within the time limit
 
 
 def _annealed(problem: Problem, start_terms: int) -> BooleanFunction:

@@ -34,10 +34,11 @@ Floats = NDArray[np.float64]
 
 def left_out_rows(draws: Draws, rows: AveragedRows) -> Floats:
     """P(outcome | all others), by chain and training row: the harmonic mean over its lists."""
-    cells = draws.cells[:, 0].astype(float)  # no strata: [list, part, class]
-    # Of Beta(1, 1) and the part's other rows; a class that a part lacks has no row there.
+    cells = draws.cells[:, 0].astype(float)  # without strata: [list, part, class]
+    # Leave-one-out posterior mean under Beta(1, 1), from the other rows of the part. A class
+    # without rows in a part is never looked up there.
     given = np.where(cells > 0, cells, 1) / (cells.sum(axis=-1, keepdims=True) + 1)
-    inverse = 1 / given.transpose(0, 2, 1)  # segments are classes
+    inverse = 1 / given.transpose(0, 2, 1)  # one segment for each class
     bits = rows.bits
     found = []
     for counts in draws.counts:

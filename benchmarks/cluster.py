@@ -54,7 +54,7 @@ def posterior(rows: int, columns: int) -> Posterior:
 def works(study: Study, quick: bool) -> dict[str, Callable[[], object]]:
     """Return what is timed: each does the same work wherever it is done."""
     table = posterior(500, 200) if quick else posterior(2_000, 1_000)
-    searched = table if quick else posterior(20_000, 1_000)  # restarts of tens of milliseconds
+    searched = table if quick else posterior(20_000, 1_000)  # restarts take tens of milliseconds
     start = str(hunt(table, random_state=0, restarts=8).function)
     steps = 5_000 if quick else 40_000
     return {

@@ -24,7 +24,7 @@ from .writing import DOCS, stamp
 FIGURES = DOCS / "comparison"
 OURS = ("function", "list", "representative, 15", "representative, 5")
 AVERAGES = ("averaged functions", "averaged lists")
-CLOSE = 0.01  # one point of accuracy, below which two methods count as alike
+CLOSE = 0.01  # differences in accuracy up to one percentage point count as ties
 
 ABOUT = """\
 ---
@@ -329,7 +329,7 @@ def main() -> None:
     """Read the table, write the page and the figure."""
     found = read()
     FIGURES.mkdir(exist_ok=True)
-    for old in FIGURES.glob("*.svg"):  # of sets that are gone
+    for old in FIGURES.glob("*.svg"):  # figures of sets that were removed
         old.unlink()
     draw(
         {n: (f"{n} ({of['rows']:,} rows)", found.done(n)) for n, of in found.sets.items()}, FIGURES

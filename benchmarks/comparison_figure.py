@@ -17,7 +17,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.lines import Line2D
 
-# Colour, marker, filled: one colour for each family. Lines: methods without literals.
+# Colour, marker, filled: one colour for each family. Methods without literals are lines.
 LOOKS: dict[str, tuple[str, str, bool]] = {
     "function": ("#d55e00", "*", False),
     "list": ("#d55e00", "*", True),
@@ -60,7 +60,7 @@ def draw(panels: dict[str, tuple[str, dict[str, dict[str, Any]]]], folder: Path)
     save(figure, folder / "legend.svg")
 
 
-GAINS = {"accuracy": (0.13, 1), "auc": (0.16, 1), "log_loss": (0.4, -1)}  # how far, better up
+GAINS = {"accuracy": (0.13, 1), "auc": (0.16, 1), "log_loss": (0.4, -1)}  # range, sign
 NAMES = {"accuracy": "accuracy", "auc": "AUC", "log_loss": "log loss"}
 
 
@@ -130,7 +130,7 @@ def marker(method: str) -> dict[str, Any]:
     return {
         "marker": shape,
         "ms": (14 if shape == "*" else 7) if filled else (19 if shape == "*" else 10),
-        "mfc": colour if filled else "none",  # a ring, so that what lies under it is seen
+        "mfc": colour if filled else "none",  # a ring does not hide marks below it
         "mec": colour,
         "mew": 1.4,
     }
@@ -139,7 +139,7 @@ def marker(method: str) -> dict[str, Any]:
 def panel(axis: Any, title: str, done: dict[str, dict[str, Any]]) -> None:
     """Draw one set."""
     bottom, second, *_, top = sorted(result["accuracy"] for result in done.values())
-    if second - bottom > (top - second) / 2:  # one far below would press the others together
+    if second - bottom > (top - second) / 2:  # an outlier would compress the other marks
         bottom = second
     margin = max(0.12 * (top - bottom), 0.004)
     low = bottom - margin

@@ -23,7 +23,7 @@ from benchmarks.writing import RESULTS, SHARED, arguments, stamp, write
 
 SIZES = (1, 2, 3, 5)
 COUNTS = (0.1, 0.3, 0.5)
-MOST_ROWS = 3000  # of training, where literals are compared
+MOST_ROWS = 3000  # training rows in the comparison of literals
 PAGE = RESULTS.parents[1] / "docs" / "defaults.md"
 
 

@@ -212,11 +212,11 @@ def measure(
     """Scan on the GPU, and some tasks on the CPU too."""
     genotypes, y = study(p, n)
     strata = np.arange(n) % n_strata if n_strata > 1 else None
-    if missing:  # one call in a hundred of every variant
+    if missing:  # 1 % of the calls of each variant
         genotypes.planes[:] &= ~pack_mask(np.arange(n) % 100 == 7, genotypes.planes.shape[2])
     given = {"measure": measure, "strata": strata, "n_jobs": jobs}
     options = ScanOptions(measure=measure, top=100)
-    # Kernels are compiled at first use and kept; that is not timed.
+    # Compilation at first use is not timed.
     few = genotypes.take(variants=np.arange(300))
     scan(few, y, device="cuda", top=5, **given)
     began = time.perf_counter()
@@ -260,7 +260,7 @@ def triples(chosen: int, n: int, jobs: int, n_strata: int = 1) -> dict[str, Any]
         "size": 3, "among": range(chosen), "n_jobs": jobs, "top": 100,
         "strata": np.arange(n) % n_strata if n_strata > 1 else None,
     }  # fmt: skip
-    scan(genotypes, y, device="cuda", **{**given, "among": range(50)})  # compiles
+    scan(genotypes, y, device="cuda", **{**given, "among": range(50)})  # compile
     began = time.perf_counter()
     found = scan(genotypes, y, device="cuda", **given)
     took = time.perf_counter() - began

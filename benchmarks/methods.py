@@ -46,7 +46,7 @@ class Answer(NamedTuple):
 
     size: Size | None = None
     risks: Callable[[Any, pd.DataFrame], Floats] = second_column
-    prepare: Callable[[Any], Any] | None = None  # work after the fit that the answer needs
+    prepare: Callable[[Any], Any] | None = None  # additional work after the fit, before predictions
 
 
 class Method(NamedTuple):
@@ -100,7 +100,7 @@ class FasterRisk(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, items: int) -> None:
         self.items = items
         self.module = import_module("fasterrisk.fasterrisk")
-        self.classes_ = np.array([0, 1])  # a pipeline asks whether it is fitted
+        self.classes_ = np.array([0, 1])  # scikit-learn's pipeline checks this attribute
 
     def fit(self, X: NDArray[np.uint8], y: NDArray[np.int64]) -> FasterRisk:
         """Look for scores, and take the first."""
@@ -135,7 +135,7 @@ def imodels(name: str, **settings: Any) -> Callable[[], Any]:
 def ebm() -> Any:
     """Make an explainable boosting machine."""
     glassbox = import_module("interpret.glassbox")
-    # Its own defaults, 14 bags of up to 50,000 rounds, take minutes a fold.
+    # EBM's defaults, 14 bags of up to 50,000 rounds, take minutes for a fold.
     return glassbox.ExplainableBoostingClassifier(
         outer_bags=4, max_rounds=1000, random_state=0, n_jobs=1
     )

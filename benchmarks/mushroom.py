@@ -36,7 +36,7 @@ SEEDS = (1910, 1990, 1997, 1998, 2000, 2005, 2011, 2012, 2015, 2017)
 # Best known log posteriors without the order factor, which adds ln 2 to each.
 FULL, HALF, NEGATED = (score + math.log(2) for score in (-90.7386, -89.3528, -70.2740))
 # NEGATED is that of 232 columns, each literal and its negation; see with_every_negation.
-CLOSE = 1e-4  # they are known to four digits
+CLOSE = 1e-4  # the known scores have four digits
 
 
 def with_every_negation(bits: BitMatrix) -> BitMatrix:

@@ -32,7 +32,7 @@ LINES = RESULTS / "null_studies.jsonl"
 PAGE = RESULTS.parents[1] / "docs" / "null-studies.md"
 N, P, FST = 1000, 600, 0.05
 CHAINS: dict[str, Any] = {"draws": 250, "warmup": 250, "chains": 2, "random_state": 0}
-LIKELY = 0.5  # probability from which a term counts as named
+LIKELY = 0.5  # terms from this posterior probability on count as named
 
 Rng = np.random.Generator
 Made = tuple[NDArray[np.integer], NDArray[np.bool_], pd.DataFrame | None]

@@ -36,13 +36,13 @@ from .methods import METHODS, Floats, Method, installed
 from .writing import RESULTS, append_lines, arguments, commit, read_lines, show
 
 FILE = RESULTS / "peers.jsonl"
-CPU_SECONDS = 120  # of a fit and its predictions
-CLOCK_SECONDS = 1200  # for a process that waits instead of working, or a busy machine
+CPU_SECONDS = 120  # limit for a fit and its predictions
+CLOCK_SECONDS = 1200  # limit for processes that hang, or on a busy machine
 MEMORY = 6 * 2**30
 MOST_ROWS = 4000
-BINS = 20  # of predicted risk, all as wide
+BINS = 20  # of predicted risk, of equal width
 QUICK = ("tic-tac-toe", "monks-1", "titanic")
-FORK = multiprocessing.get_context("fork")  # children find everything imported already
+FORK = multiprocessing.get_context("fork")  # child processes inherit the imported libraries
 
 
 def every_set() -> Iterator[Set]:
@@ -179,7 +179,7 @@ def main() -> None:
     for fold in range(options.folds):
         for data in (data for data in tables if data.name in chosen and fold < len(data.folds)):
             for name in methods:
-                if not is_measured(data.name, fold, name):  # another run may have done it
+                if not is_measured(data.name, fold, name):  # another run may have measured it
                     lines = measure_fold(data, fold, name)
                     append_lines(FILE, lines)
                     show_lines(lines)

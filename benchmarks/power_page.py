@@ -111,7 +111,7 @@ def power_table(results: Results, size: int, columns: dict[str, tuple[str, Test]
         ]
         mean = f"{np.mean(true):.2f}" if true else ""
         lines.append(f"{start} {cell.risk:.3f} | {' | '.join(cells)} | {mean} |")
-    # Apart, because the weak cells were added when the planned ones left little to tell apart.
+    # Separate sums: the weak cells were added after the power in the planned cells was near 1.
     for name, cells in {"planned": [c for c in CELLS if c not in WEAK], "weak": WEAK}.items():
         totals = []
         for given in columns.values():

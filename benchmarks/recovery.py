@@ -24,7 +24,7 @@ class Known(NamedTuple):
     test: str | None
     kind: str
     negations: bool
-    shape: str  # terms x literals, where the smallest form is known
+    shape: str  # terms x literals, if the smallest form is known
 
 
 SETS = [

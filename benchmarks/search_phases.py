@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 MODULE = Path(__file__).parents[1] / "build" / "profile" / "native"
-# The first whose functions are all on the stack has the sample.
+# A sample counts for the first phase whose functions are all on the stack.
 PHASES = {
     "polishing": ("polish",),
     "rebuilding at known rates": ("restart", "rebuild"),

@@ -27,7 +27,7 @@ from .regret import SETTINGS
 from .tree_regret import tree_problem
 from .writing import arguments, show, write
 
-SEARCH = import_module("bayesdnf.search.hunt")  # as a name of its package it is the function
+SEARCH = import_module("bayesdnf.search.hunt")  # the package attribute of this name is the function
 NAMES = ("mushroom", "tic-tac-toe", "car", "votes", "kr-vs-kp", "titanic", "breast_cancer")
 QUICK_NAMES = ("votes", "titanic")
 TREES = (0, 13, 24, 37)

@@ -34,10 +34,10 @@ from .real_regret import problem
 from .regret import SETTINGS, ZERO, Setting
 from .writing import RESULTS, arguments, show, write
 
-LONG = 1.0  # seconds from which threads must help
+LONG = 1.0  # searches of at least this many seconds must be faster with threads
 THREADS = min(8, os.cpu_count() or 1)
 BEST = BestKnown("best_known")
-# Seconds by the number of simulated columns.
+# Limits in seconds, by the number of simulated columns.
 LIMITS = {100: 0.02, 1000: 0.06, 10_000: 0.6, 100_000: 10.0}
 
 Row = dict[str, Any]

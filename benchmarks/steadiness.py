@@ -26,7 +26,7 @@ from .writing import DOCS, arguments, between_marks, show, stamp, write
 SETS = ("titanic", "votes", "lymphography", "car", "compas", "kr-vs-kp")
 LAYERS = (1, 4)
 MOST_ROWS = 4000
-TIMES = 5  # seeds, and pairs of halves
+TIMES = 5  # number of seeds, and of pairs of halves
 MARK = "<!-- steadiness -->\n"
 
 

@@ -36,12 +36,12 @@ PAGE = RESULTS.parents[1] / "docs" / "scale.md"
 MARK = "<!-- whole study -->\n"  # around the table
 QUICK = [(2000, 1000)]
 SIZES = [(20_000, 2000), (20_000, 5000), (50_000, 5000), (100_000, 5000)]
-BLOCK = 20  # variants in linkage
+BLOCK = 20  # variants of a linkage block
 LIBRARIES = (
     "import bayesdnf.cli, bayesdnf.genomics.markers.finding, bayesdnf.report.marker_folder; "
     "from bayesdnf.plots.panels import pyplot; pyplot()"
 )
-SWITCH = 0.08  # chance that a haplotype leaves its ancestor between two variants of a block
+SWITCH = 0.08  # probability that a haplotype changes its ancestor between two variants of a block
 
 
 def blocks(rng: np.random.Generator, p: int, n: int) -> Iterator[NDArray[np.int8]]:
@@ -95,8 +95,8 @@ def measure(p: int, n: int, strata: bool, n_jobs: int) -> dict[str, Any]:
     measured_at = commit()
     with tempfile.TemporaryDirectory() as folder:
         prefix, result = Path(folder, "study"), Path(folder, "result.json")
-        # The kernel counts what a process holds when it starts another among that one's peak, so
-        # that studies are made elsewhere.
+        # After a fork, the peak memory of a child starts at the memory of its parent. So studies
+        # are simulated in another process.
         maker = get_context("spawn").Process(target=files, args=(prefix, p, n))
         maker.start()
         maker.join()

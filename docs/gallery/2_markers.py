@@ -102,16 +102,16 @@ _ = plots.qq(found)
 _ = plots.manhattan(found)
 
 # %%
-# Which variant is it?
-# --------------------
+# Which variant is causal?
+# ------------------------
 #
 # The region of the recessive term, with the variants that could take its place:
 
 _ = plots.region(found, 1)
 
 # %%
-# How sure is it?
-# ---------------
+# Uncertainty
+# -----------
 
 print(f"no marker at all: {found.null_probability:.2g}")
 print(found.adjustment.verdict)

@@ -276,6 +276,17 @@ def test_help_names_every_command(run, flag):
         assert run(command, flag).status == 0
 
 
+def test_paragraphs_of_help_fill_the_lines(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    described = [
+        line.strip() for line in run("predict", "--help").out.partition("╭")[0].split("\n")
+    ]
+    start = next(i for i, line in enumerate(described) if line.startswith("Columns of the output"))
+    paragraph = described[start : described.index("", start)]
+    assert len(paragraph) > 5
+    assert min(map(len, paragraph[:-1])) > 60
+
+
 def test_version(run):
     ran = run("--version")
     assert ran.status == 0

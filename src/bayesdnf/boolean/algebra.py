@@ -25,7 +25,7 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 # Pairs of terms are compared in blocks of this many rows, which bounds the memory.
 _BLOCK = 1024
-_MOST_CATEGORIES = 12  # of one column in thresholds, of which every order is possible
+_MOST_CATEGORIES = 12  # of one column with >= or <: up to 2^12 splits of them are tried
 
 
 def canonical(terms: Iterable[Iterable[Literal]]) -> Terms:
@@ -38,7 +38,7 @@ def canonical(terms: Iterable[Iterable[Literal]]) -> Terms:
 
 
 def marked_rows(terms: Terms, table: Table, known: dict[Literal, Bools] | None = None) -> Bools:
-    """Rows on which some term holds; each literal is evaluated once, unless its truth is given."""
+    """Return the rows on which some term holds; evaluate each literal at most once."""
     truth = {} if known is None else known
     marked = np.zeros(table.n_rows, dtype=np.bool_)
     for term in terms:
@@ -67,10 +67,10 @@ def absorb(terms: Terms) -> Terms:
 
 
 def complement(terms: Terms, limit: int) -> Terms:
-    """De Morgan: the product, over the terms, of the OR of their negated literals.
+    """Negate a DNF by De Morgan: multiply out the ORs of the negated literals of each term.
 
-    Contradictory terms are kept as factors: `x AND NOT x` is unknown, not false,
-    where x is missing, and so must be its negation.
+    Contradictory terms are kept as factors: if x is missing, `x AND NOT x` is
+    unknown and not false, so its negation must be unknown too.
     """
     negated = [tuple(~literal for literal in term) for term in terms]
     columns = _Columns(literal for clause in negated for literal in clause)
@@ -78,7 +78,7 @@ def complement(terms: Terms, limit: int) -> Terms:
 
 
 def dual(terms: Sequence[Term], limit: int, what: str) -> Terms:
-    """Swap DNF and CNF: the minimal sets that meet every given set of literals."""
+    """Convert between DNF and CNF: return the minimal hitting sets of the given sets."""
     # Literals count as unrelated variables here, so that the duals of a DNF are exactly its minimal
     # clauses, and ``from_cnf`` inverts ``to_cnf``.
     columns = _Columns((literal for term in terms for literal in term), related=False)
@@ -86,7 +86,7 @@ def dual(terms: Sequence[Term], limit: int, what: str) -> Terms:
 
 
 class _Columns:
-    """Literals as the columns of a matrix of terms, and how they stand to each other."""
+    """Literals as the columns of a matrix of terms, with their implications and exclusions."""
 
     def __init__(self, literals: Iterable[Literal], related: bool = True) -> None:
         self.literals = tuple(sorted(set(literals), key=Literal.sort_key))
@@ -105,7 +105,7 @@ class _Columns:
                 relation = self.literals[i].relation(self.literals[j])
                 if relation in (Relation.IMPLIES, Relation.EQUAL):
                     self._implying[j].append(i)
-                    self._stronger[j].append(i)  # of two equal ones the first stays
+                    self._stronger[j].append(i)  # of two equal ones keep the first
                 if relation in (Relation.IMPLIED_BY, Relation.EQUAL):
                     self._implying[i].append(j)
                 if relation == Relation.IMPLIED_BY:
@@ -124,14 +124,14 @@ class _Columns:
         return canonical([self.literals[i] for i in np.flatnonzero(row)] for row in rows)
 
     def closed(self, rows: Bools) -> Bools:
-        """Each term with every literal that it implies."""
+        """Add to each term every literal that it implies."""
         result = rows.copy()
         for column, others in self._implying.items():
             result[:, column] |= rows[:, others].any(axis=1)
         return result
 
     def consistent(self, rows: Bools) -> Bools:
-        """Keep the terms that hold no two literals excluding each other."""
+        """Drop the terms with two literals that exclude each other."""
         keep = np.ones(len(rows), dtype=np.bool_)
         for column, others in self._excluding.items():
             keep &= ~(rows[:, column] & rows[:, others].any(axis=1))
@@ -143,13 +143,14 @@ class _Columns:
         reduced = rows.copy()
         for column, others in self._stronger.items():
             reduced[:, column] &= ~rows[:, others].any(axis=1)
-        # A term that absorbs another has the smaller closure, so it comes first.
+        # Term s absorbs term t if the literals of s follow from t: if s is a subset of the closure
+        # of t. Then the closure of s is a subset too, so sorting by its size puts s first.
         order = np.argsort(closed.sum(axis=1), kind="stable")
         reduced, closed = reduced[order], closed[order]
         kept = reduced[:0]
         for start in range(0, len(reduced), _BLOCK):
             block, follows = reduced[start : start + _BLOCK], closed[start : start + _BLOCK]
-            # Above the diagonal: of equal terms the first absorbs the others and stays.
+            # Only pairs above the diagonal: of equal terms, the first absorbs the others.
             absorbed = np.triu(_contained(block, follows), k=1).any(axis=0)
             for first in range(0, len(kept), _BLOCK):
                 absorbed |= _contained(kept[first : first + _BLOCK], follows).any(axis=0)
@@ -158,9 +159,9 @@ class _Columns:
 
 
 def _contained(small: Bools, large: Bools) -> Bools:
-    """Entry (i, j): whether row i of ``small`` is a subset of row j of ``large``."""
-    # A matrix product counts the members of i outside of j. Counts up to 2^24 are exact in
-    # float32.
+    """Return the matrix (i, j) of whether row i of ``small`` is a subset of row j of ``large``."""
+    # A matrix product counts the members of i that are not in j, with fast BLAS. Counts up to 2^24
+    # are exact in float32.
     outside = small.astype(np.float32) @ (~large).astype(np.float32).T
     return np.asarray(outside == 0)
 
@@ -170,9 +171,9 @@ def _product(columns: _Columns, clauses: Bools, limit: int, what: str) -> Bools:
     _check_limit(limit, what)
     terms = np.zeros((1, len(columns.literals)), dtype=np.bool_)
     for clause in clauses[np.argsort(clauses.sum(axis=1), kind="stable")]:
-        # Berge's algorithm: a partial product that already meets the clause stays as it is, the
-        # others branch over its literals. Short clauses first, and absorption at once, keep it
-        # small.
+        # Berge's algorithm for minimal hitting sets: a partial product that already meets the
+        # clause is kept, the others branch over its literals. Short clauses first and absorption
+        # after every literal keep the number of partial products small.
         met = (columns.closed(terms) & clause).any(axis=1)
         grown, rest = terms[met], terms[~met]
         for column in np.flatnonzero(clause) if len(rest) else ():
@@ -223,25 +224,25 @@ class _Grid:
 
 
 def _regions(literals: list[Literal]) -> Bools:
-    """Truth of one attribute's literals (columns) on each kind of value (rows).
+    """Tabulate one attribute's literals (columns) on each distinguishable value (rows).
 
-    Only the order of the named numbers matters: the i-th of them is point 2i+1,
-    and the even points stand for the open intervals around them.
+    Only the order of the numbers in literals matters: the i-th of them is point
+    2i+1, and the even points represent the open intervals between them.
     """
     statements = [comparison(literal) for literal in literals]
     numbers = sorted({v for _, v in statements if v is not None and not isinstance(v, str)})
     point = {number: 2 * i + 1 for i, number in enumerate(numbers)}
     texts = sorted({v for _, v in statements if isinstance(v, str)})
     is_flag = np.array([literal.operator in (TRUE, FALSE) for literal in literals])
-    # Thresholds v1 < v2 < … split the numbers into points (odd) and the open stretches between
-    # them (even); literals cannot tell values of one stretch apart.
+    # Thresholds v1 < v2 < … split the numbers into points (odd) and open intervals (even); no
+    # literal distinguishes two values of one interval.
     values: list[Value] = list(range(2 * len(numbers) + 1))
     if not numbers and any(op in (">=", "<") and isinstance(v, str) for op, v in statements):
-        values = []  # the column has categories in an order, and no numbers
+        values = []  # the column has ordered categories, and no numbers
     if texts or not any(operator in (">=", "<") for operator, _ in statements):
         if is_flag.any():
             texts = sorted({*texts, *ONE_TEXTS})
-        values += [*texts, "".join(texts) + "?"]  # longer than each named text: any other one
+        values += [*texts, "".join(texts) + "?"]  # longer than each: any other text
     truth = np.array(
         [
             [
@@ -252,7 +253,7 @@ def _regions(literals: list[Literal]) -> Bools:
         ],
         dtype=np.bool_,
     )
-    # x and NOT x read as = 1 and != 1, and some texts stand for 1.
+    # ``comparison`` reads x and NOT x as = 1 and != 1. Some texts also mean 1: flip their rows.
     truth[np.ix_(np.array([u in ONE_TEXTS for u in values]), is_flag)] ^= True
     return np.unique(_in_any_order(truth, values, statements), axis=0)
 
@@ -260,7 +261,7 @@ def _regions(literals: list[Literal]) -> Bools:
 def _in_any_order(
     truth: Bools, values: Sequence[Value], statements: Sequence[tuple[str, Value]]
 ) -> Bools:
-    """Let a text lie on either side of every other category, whose order is not known here."""
+    """Try both sides for every other category in >= and <, because their order is unknown."""
     places = [(j, op, v) for j, (op, v) in enumerate(statements) if op in (">=", "<")]
     places = [(j, op, v) for j, op, v in places if isinstance(v, str)]
     categories = sorted({str(v) for _, _, v in places})
@@ -272,12 +273,13 @@ def _in_any_order(
     rows = []
     for row, value in zip(truth, values, strict=True):
         others = [t for t in categories if t != value] if isinstance(value, str) else []
-        # Every way in which the others may lie on its two sides; equal rows are dropped at the end.
+        # Each of the other categories may be above or below this value; duplicates are dropped by
+        # the caller.
         for sides in product((False, True), repeat=len(others)):
             reached = {str(value): True, **dict(zip(others, sides, strict=True))}
             rows.append(row.copy())
             for j, op, v in places if isinstance(value, str) else ():
-                # ``<`` holds where ``>=`` does not.
+                # ``<`` holds if ``>=`` does not.
                 rows[-1][j] = reached[str(v)] == (op == ">=")
     return np.array(rows)
 
@@ -285,9 +287,9 @@ def _in_any_order(
 def equivalent(
     one: Sequence[Terms], other: Sequence[Terms], limit: int, renumbered: bool = False
 ) -> bool:
-    """Whether two lists partition all complete rows in the same way; a function is one layer.
+    """Return whether two lists have the same part on all complete rows; a function is one layer.
 
-    ``renumbered`` asks for the same parts under any numbers.
+    With ``renumbered``, the parts may have different numbers in the two lists.
     """
     _check_limit(limit, "equivalent_to")
     one, other = [absorb(terms) for terms in one], [absorb(terms) for terms in other]
@@ -304,8 +306,8 @@ def equivalent(
     met: set[tuple[int, int]] = set()
     for start in range(0, grid.size, step):
         rows = grid.window(start, start + step)
-        # Pairs (part in one, part in the other) that occur. Equal lists give only equal pairs;
-        # lists that partition alike give a one-to-one relation, checked as soon as it breaks.
+        # Collect the pairs (part in one, part in the other) that occur. Equivalent lists have only
+        # pairs of equal numbers; with ``renumbered`` the relation must be one-to-one.
         codes = parts_of_rows(one, rows) * base + parts_of_rows(other, rows)
         met.update(divmod(code, base) for code in np.flatnonzero(np.bincount(codes)).tolist())
         numbers = ({a for a, _ in met}, {b for _, b in met})
@@ -317,7 +319,7 @@ def equivalent(
 
 
 def discriminator(table: Table, positive: object, literals: Iterable[Literal]) -> Terms:
-    """OR, over the positive rows, the AND of all literals true there; absorb."""
+    """Return the OR over positive rows of the AND of all literals true there, absorbed."""
     chosen = np.asarray(positive)
     if chosen.dtype != np.bool_ or chosen.shape != (table.n_rows,):
         raise ParameterError.of(
@@ -358,7 +360,7 @@ def discriminator(table: Table, positive: object, literals: Iterable[Literal]) -
 def _distinct(
     packed: NDArray[np.uint8], rows: NDArray[np.intp]
 ) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
-    """Find the different rows among some, in order of appearance, and where each first is."""
+    """Return the distinct rows, in order of appearance, and the first position of each."""
     unique, first = np.unique(packed[rows], axis=0, return_index=True)
     order = np.argsort(first)
     return unique[order], rows[first[order]]

@@ -29,7 +29,7 @@ _LATEX_ESCAPES = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    "`": "{`}",  # alone, or ?` and !` would turn into other signs
+    "`": "{`}",  # alone: LaTeX has ligatures for ?` and !`
 }
 
 _PYTHON = """\
@@ -161,7 +161,7 @@ class Exports:
 
 
 def categories_in(literal: Literal, orders: Orders | None) -> tuple[str, ...] | None:
-    """Return the categories that satisfy a literal which an order decides; None for others."""
+    """Return the categories that satisfy an ordered comparison; None for other literals."""
     operator, value = comparison(literal)
     if operator == "=" or not isinstance(value, str):
         return None
@@ -179,7 +179,7 @@ def categories_in(literal: Literal, orders: Orders | None) -> tuple[str, ...] | 
 
 
 def latex_condition(terms: Terms) -> str:
-    r"""Math-mode LaTeX with ``\land``, ``\lor`` and ``\lnot``."""
+    r"""Write math-mode LaTeX with ``\land``, ``\lor`` and ``\lnot``."""
     if not terms:
         return r"\texttt{FALSE}"
     return r" \lor ".join(

@@ -23,8 +23,8 @@ class BooleanFunction(export.Exports):
 
     A row is *marked* when every literal of some term holds on it. With no term
     at all it is the null function, which marks no row. Two functions are equal
-    when they have the same set of terms; :meth:`equivalent_to` compares what
-    they mean.
+    when they have the same set of terms; :meth:`equivalent_to` compares their
+    truth on all rows.
 
     Parameters
     ----------
@@ -170,9 +170,9 @@ class BooleanFunction(export.Exports):
     def absorb(self) -> BooleanFunction:
         """Drop terms and literals that change no marked row of any table.
 
-        Gone are terms with two literals that exclude each other, literals that
-        follow from another one of their term, and terms that imply another
-        term. What is left is an antichain that marks the same rows of every
+        It removes terms with two literals that exclude each other, literals that
+        follow from another literal of their term, and terms that imply another
+        term. The result is an antichain that marks the same rows of every
         table, missing values included.
 
         Examples
@@ -185,7 +185,7 @@ class BooleanFunction(export.Exports):
         return BooleanFunction(algebra.absorb(self.literal_terms))
 
     def equivalent_to(self, other: BooleanFunction, limit: int = 1_000_000) -> bool:
-        """Whether two functions agree on every complete row.
+        """Return whether two functions agree on every complete row.
 
         Every combination of distinguishable values of the attributes is tried:
         each value that a literal names, the numbers between them, and a value

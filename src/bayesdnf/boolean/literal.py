@@ -16,7 +16,7 @@ from ..errors import ParameterError
 Value: TypeAlias = str | int | float | bool | None
 
 TRUE, FALSE = "true", "false"
-# How a column of 0 and 1, or of bools, writes them once it holds texts.
+# Texts of the number 1 or of True in a 0/1 or bool column that is read as texts.
 ZERO_TEXTS = ("0", "0.0", "False", "false", "FALSE")
 ONE_TEXTS = ("1", "1.0", "True", "true", "TRUE")
 # Words that follow the name of an attribute which counts copies of an allele, 0, 1 or 2.
@@ -169,10 +169,10 @@ class Literal:
         return f"{name} {self.operator} {value_text(self.value)}"
 
     def relation(self, other: Literal) -> Relation:
-        """How this literal stands to another, by their meaning alone.
+        """Return the logical relation to another literal, for any data.
 
-        Literals of different attributes are unrelated. Missing values change
-        nothing: both literals are then false.
+        Literals of different attributes are unrelated. Missing values do not
+        matter, because both literals are then false.
         """
         if self == other:
             return Relation.EQUAL
@@ -182,29 +182,28 @@ class Literal:
             return Relation.EQUAL if _subset(other, self) else Relation.IMPLIES
         if _subset(other, self):
             return Relation.IMPLIED_BY
-        # Both ways round: a text satisfies neither `x >= 3` nor its negation.
+        # Both directions are needed: a text satisfies neither `x >= 3` nor its negation.
         excludes = _subset(self, ~other) or _subset(other, ~self)
         return Relation.EXCLUDES if excludes else Relation.NONE
 
 
 def comparison(literal: Literal) -> tuple[str, Value]:
-    """Operator and value of a literal: ``x3 dominant`` reads ``x3 >= 1``.
+    """Return operator and value of a literal: ``x3 dominant`` is ``x3 >= 1``.
 
-    ``x3`` reads ``x3 = 1``, which is its meaning among numbers; see :func:`is_one` for texts.
+    ``x3`` is ``x3 = 1``, its meaning for numbers; see :func:`is_one` for texts.
     """
     return MEANING.get(literal.operator) or (literal.operator, literal.value)
 
 
 def is_one(value: Value) -> bool:
-    """Whether a value is 1: the number, the bool True, or a text that stands for them."""
+    """Return whether a value is 1: the number, the bool True, or a text of these."""
     return value in ONE_TEXTS if isinstance(value, str) else value == 1
 
 
 def _subset(a: Literal, b: Literal) -> bool:
-    """Whether every value that satisfies ``a`` satisfies ``b`` (same attribute)."""
+    """Return whether every value that satisfies ``a`` satisfies ``b`` (same attribute)."""
     if a.operator == TRUE:
-        # ``x`` holds on 1 and on all texts that stand for it: only what holds on each of them
-        # follows.
+        # ``x`` holds on 1 and on all its texts, so it implies a literal that holds on each of them.
         return all(_holds(b, value) for value in (1, *ONE_TEXTS))
     op_a, u = comparison(a)
     if op_a == "=":
@@ -213,14 +212,14 @@ def _subset(a: Literal, b: Literal) -> bool:
     if a.operator == FALSE:
         return b.operator == FALSE or (op_b == "!=" and is_one(v))
     if b.operator == TRUE or (b.operator == FALSE and op_a == "!="):
-        return False  # of several values that are 1, != excludes one
+        return False  # several values count as 1, and != excludes one of them
     if isinstance(u, str) or isinstance(v, str):
         if op_b != "!=" or op_a == "!=":
             return op_a == op_b and u == v
         if isinstance(u, str) and (isinstance(v, str) or b.operator == FALSE):
-            # The order of categories is not known here; in every order `< t` excludes t.
+            # Literals do not know the order of categories. In every order `< t` excludes t.
             return op_a == "<" and u == v
-        # Only numbers satisfy >= and < of numbers, and only texts those of texts.
+        # Only numbers satisfy >= and < of a number, and only texts those of a text.
         return True
     assert u is not None
     assert v is not None
@@ -238,19 +237,19 @@ def _holds(literal: Literal, value: Value) -> bool:
 
 
 def satisfies(u: Value, operator: str, v: Value) -> bool:
-    """Whether a value satisfies =, !=, >= or < with another value."""
+    """Return whether a value satisfies =, !=, >= or < with another value."""
     if operator == "=":
         return u == v
     if operator == "!=":
         return u != v
     if isinstance(u, str) or isinstance(v, str) or u is None or v is None:
-        # Of categories, whose order is not known here, each is at least itself.
+        # The order of categories is unknown here; t >= t holds in every order.
         return operator == ">=" and isinstance(u, str) and u == v
     return u >= v if operator == ">=" else u < v
 
 
 def _plain(value: Value) -> Value:
-    """Turn numpy's scalars and subclasses into Python's own kinds, whose repr parses back."""
+    """Convert numpy scalars and subclasses to Python's types, whose repr can be parsed."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str):
@@ -269,18 +268,18 @@ def _is_finite(value: float) -> bool:
 
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    # What has no shape of its own could break lines or steer a terminal that shows a rule.
+    # Unprintable characters could break lines or send control sequences to a terminal.
     return f'"{"".join(c if c.isprintable() else ascii(c)[1:-1] for c in escaped)}"'
 
 
 def quote(name: str) -> str:
-    """Text of an attribute's name: quoted if it would not parse otherwise."""
+    """Return the text of an attribute's name, quoted if necessary for parsing."""
     bare = _WORD.fullmatch(name) and name.lower() not in _KEYWORDS
     return name if bare else _quoted(name)
 
 
 def value_text(value: Value) -> str:
-    """Text of a literal's value; strings that look like something else are quoted."""
+    """Return the text of a literal's value; strings that look like numbers are quoted."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -15,7 +15,7 @@ _ESCAPES = {"\\": "\\", '"': '"', "'": "'", "n": "\n", "r": "\r", "t": "\t"}
 _CODED = re.compile(r"x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}")
 _COMPARISONS = tuple(o for o in OPERATORS if o not in MEANING)
 
-# Deeper nesting is an attack or a mistake, and would exhaust Python's stack.
+# Deeper nesting would exceed Python's recursion limit.
 _MAX_DEPTH = 50
 _LITERAL = "a literal such as odor = f"
 

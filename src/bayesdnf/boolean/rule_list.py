@@ -22,23 +22,23 @@ from .table import as_table
 class RuleList(RuleListExports):
     """Decision list: layers of Boolean functions, evaluated in order; immutable.
 
-    A list of G layers parts the rows of a table. Layer G is asked first and layer
-    1 last; a row belongs to part h when layer h is the first that marks it, and to
-    part 0, the ``else``, when none does. With no layer at all it is the null list,
-    which puts every row into part 0. Two lists are equal when their layers are
-    equal functions in the same order; :meth:`equivalent_to` compares what they mean.
+    A list of G layers partitions the rows of a table. Layer G is evaluated first and
+    layer 1 last; a row belongs to part h if layer h is the first that marks it, and to
+    part 0, the ``else``, if no layer does. Without layers it is the null list: every
+    row is in part 0. Two lists are equal if their layers are equal functions in the
+    same order; :meth:`equivalent_to` compares the parts of all rows.
 
     Parameters
     ----------
     layers : iterable of BooleanFunction or str, or str
-        The layers in the order they are asked, layer G first; functions may be given
+        The layers in the order of evaluation, layer G first; functions may be given
         as texts. None may be the null function. A single text is read as by
         :meth:`parse`.
 
     Attributes
     ----------
     layers : tuple of BooleanFunction
-        The layers in the order they are asked: layer h is ``layers[-h]``.
+        The layers in the order of evaluation: layer h is ``layers[-h]``.
 
     Examples
     --------
@@ -158,8 +158,8 @@ class RuleList(RuleListExports):
     def parse(cls, text: str) -> RuleList:
         """Read the text of a list, the exact inverse of ``str``.
 
-        What follows ``then`` and ``else`` may be left out. Risks in its place are
-        read over: a list does not hold them. Functions are written as
+        The outcomes after ``then`` and ``else`` may be left out. Risks there are
+        ignored: a list does not store them. Functions are written as
         :meth:`BooleanFunction.parse` reads them, and lines may be broken anywhere
         between words.
 
@@ -182,7 +182,7 @@ class RuleList(RuleListExports):
     def equivalent_to(
         self, other: RuleList, up_to_order: bool = False, limit: int = 1_000_000
     ) -> bool:
-        """Whether two lists put every complete row into the same part.
+        """Return whether two lists put every complete row into the same part.
 
         Rows are tried as in :meth:`BooleanFunction.equivalent_to`.
 
@@ -191,8 +191,8 @@ class RuleList(RuleListExports):
         other : RuleList
             The list to compare with.
         up_to_order : bool, default False
-            Whether parts may have other numbers in the other list, as those of layers
-            that never hold together and have changed places.
+            Whether parts may have different numbers in the two lists, for example if
+            two disjoint layers are exchanged.
         limit : int, default 1_000_000
             Most combinations of values to try.
 
@@ -237,7 +237,7 @@ class RuleList(RuleListExports):
 def renumbered_parts(parts: ArrayLike) -> NDArray[np.intp]:
     """Renumber the parts of rows in the order in which they first appear.
 
-    Lists that part the rows of a table alike, by whatever numbers, get equal arrays.
+    Lists with the same partition of the rows get equal arrays.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def renumbered_parts(parts: ArrayLike) -> NDArray[np.intp]:
 
 
 def same_partition(one: ArrayLike, other: ArrayLike) -> bool:
-    """Whether two arrays of part numbers give the same partition of rows.
+    """Return whether two arrays of part numbers give the same partition of rows.
 
     Parameters
     ----------

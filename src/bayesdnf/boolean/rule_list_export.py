@@ -17,7 +17,7 @@ Risks = Collection[float] | Collection[Mapping["Value", float]]
 """The risk of each part, or the share of every class in it by label; those of part 0 first."""
 
 _FORMAT = "bayesdnf.rule-list"
-_MOST_SHARES = 4  # classes that a line of text names
+_MOST_SHARES = 4  # maximum number of classes in a line of text
 _WIDTH = 72  # a longer layer is written with one term a line
 
 
@@ -97,7 +97,7 @@ class RuleListExports:
     def to_sql(self, risks: Risks | None = None, orders: export.Orders | None = None) -> str:
         """Return an expression in standard SQL whose value is the part of a row.
 
-        What :meth:`BooleanFunction.to_sql` says of names and texts holds here too.
+        :meth:`BooleanFunction.to_sql` describes names and texts.
 
         Parameters
         ----------
@@ -228,7 +228,7 @@ def _lines(function: BooleanFunction) -> list[str]:
 def _outcomes(
     layers: tuple[BooleanFunction, ...], risks: Risks | None, owner: str
 ) -> list[int] | list[float] | list[dict[Value, float]]:
-    """Return the parts, or what is known of them, in the order of the layers; part 0 is last.
+    """Return the outcomes of the parts in the order of the layers; part 0 is last.
 
     Shares of classes come as dicts, the largest first.
     """

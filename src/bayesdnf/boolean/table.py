@@ -25,12 +25,12 @@ class Table(Protocol):
         ...
 
     def truth(self, literal: Literal) -> NDArray[np.bool_]:
-        """Truth of one literal on every row, in row order."""
+        """Return the truth of one literal on every row, in row order."""
         ...
 
 
 def as_table(source: object) -> Table:
-    """Return ``source`` when it is a :class:`Table` already, else read it as one."""
+    """Return ``source`` if it is a :class:`Table`, else read it as one."""
     if isinstance(source, Table):
         return source
     read = table_reader()

@@ -51,7 +51,12 @@ class _PlainFlags:
 
 
 class _Command(_PlainFlags, TyperCommand):
-    pass
+    def __init__(self, *args: Any, help: str | None = None, **rest: Any) -> None:
+        # Typer keeps the line breaks of a docstring after its first paragraph, and terminals of
+        # another width then break every other line early.
+        paragraphs = (help or "").split("\n\n")
+        joined = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+        super().__init__(*args, help=joined, **rest)
 
 
 class _Group(_PlainFlags, TyperGroup):
@@ -238,8 +243,16 @@ def _cross_validated(
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="Model file written by fit, or draws by sample.")],
-    table: options.Table,
+    model: Annotated[
+        Path, typer.Argument(help="Model file written by fit or markers, or draws by sample.")
+    ],
+    table: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV, TSV (plain or gzip) or Parquet file, or - (standard input); with a model "
+            "written by markers, a study."
+        ),
+    ],
     out: options.TableOut,
     strata: options.Strata = None,
     sep: options.Separator = None,

@@ -43,7 +43,6 @@ Jobs = Annotated[int, typer.Option(help="Number of threads; results do not depen
 Scheduler = Annotated[
     str | None,
     typer.Option(
-        metavar="ADDRESS",
         help="Address of a Dask scheduler to run on, such as tcp://node1:8786.",
     ),
 ]

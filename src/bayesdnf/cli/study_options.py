@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 Files = Annotated[
     str,
     typer.Argument(
-        metavar="STUDY",
         help="Path prefix of .bed/.bim/.fam or .pgen/.pvar/.psam files, "
         "or a VCF/BCF file, or a packed file.",
     ),

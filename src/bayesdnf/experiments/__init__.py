@@ -21,7 +21,7 @@ __all__ = ["NAMES", "check", "reproduce"]
 
 
 def check(name: str, seed: int = 0, jobs: int = 1) -> None:
-    """Refuse what :func:`reproduce` cannot do; "all" is fine.
+    """Check the arguments of :func:`reproduce`; "all" is a valid name.
 
     Examples
     --------
@@ -51,14 +51,14 @@ def reproduce(
     jobs: int = 1,
     progress: WorkProgress | None = None,
 ) -> Reproduction:
-    """Make one of the paper's tables or figures again.
+    """Reproduce one of the paper's tables or figures.
 
     Parameters
     ----------
     name : str
         One of ``NAMES``.
     quick : bool, default=False
-        On fewer data sets, in seconds.
+        Use fewer data sets, in seconds.
     seed : int, default=0
         Seed of the data sets and of all searches and chains.
     jobs : int, default=1
@@ -69,7 +69,7 @@ def reproduce(
     Returns
     -------
     Reproduction
-        Figures of the paper and ours, what was claimed and whether it came out.
+        Results of the paper and ours, and which claims were reproduced.
 
     Examples
     --------

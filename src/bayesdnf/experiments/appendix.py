@@ -63,7 +63,7 @@ PRINTED = (
 
 
 def run(work: Work) -> Reproduction:
-    """Find ten expressions again, and test the paper's own on the other halves of the rows."""
+    """Find ten expressions, and test those of the paper on the other halves of the rows."""
     done = found_by_split(work)
     chosen = splits(work.quick)
     theirs = [BooleanFunction.parse(text) for text in PRINTED[: len(chosen)]]
@@ -108,10 +108,10 @@ def run(work: Work) -> Reproduction:
     different = [len({row.expression for row in rows if row.source == s}) for s in right]
     words = (
         f"The paper's ten expressions are all different, and so are those of its annealing here "
-        f"({different[1]} of {n} differ): it stops at the first good function it comes to. Our "
-        f"search gives {different[2]} expressions, and they share most of their terms.",
-        f"Tested on the other halves, the paper's printed expressions are right on every row in "
-        f"{right[PAPER]} of {n} splits; its table 5 says 9 of 10.",
+        f"({different[1]} of {n} differ), because it stops at the first good function. Our search "
+        f"gives {different[2]} different expressions, which share most of their terms.",
+        f"On the other halves, the paper's printed expressions make no error in {right[PAPER]} of "
+        f"{n} splits; its table 5 has 9 of 10.",
     )
     return Reproduction(
         "appendix",

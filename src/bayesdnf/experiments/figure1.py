@@ -32,12 +32,11 @@ def run(work: Work) -> Reproduction:
         ),
     )
     words = (
-        "The paper prints pictures without numbers. Its chains hold the rates beside the term; "
-        "ours integrate them out and draw them afterwards, which is the same posterior. The "
-        "histograms lie around .1 and .9 for both.",
-        "π1 is the rate of the marked rows. The columns' frequencies are drawn between .1 and .9, "
-        "so that in some sets few rows are marked at all: there the mean of π1 is drawn towards "
-        "a half, as it should be.",
+        "The paper shows plots without numbers. The state of its chains includes the rates; our "
+        "chains integrate them out and draw them afterwards, from the same posterior. Both "
+        "histograms are around .1 and .9.",
+        "π1 is the rate of the marked rows. Column frequencies are drawn between .1 and .9, so few "
+        "rows are marked in some sets. The mean of π1 is then close to the prior mean, one half.",
     )
 
     def plot(draws: Draws, part: Any) -> None:

@@ -24,13 +24,13 @@ def run(work: Work) -> Reproduction:
         ),
     )
     words = (
-        "We agree, with a reservation about the word non-informative. If it means, as the "
-        "paper's text suggests, that every size is alike and every set of that size, the chains "
-        f"come to the true term: {his.values['chains']:.3f} of them draw it most often.",
-        "If it means that every set of literals is alike, which is what the author's code has, "
-        f"only {constant.values['chains']:.3f} of the chains do. Nearly all sets of 100 columns "
-        "have around 50 literals and hold on one row or none; a chain that starts from a row is "
-        "lost among them. That a term may not hold on nobody is needed as well.",
+        'Reproduced, depending on the meaning of "non-informative". If it means, as in the '
+        "paper's text, a uniform prior on sizes and on the sets of each size, "
+        f"{his.values['chains']:.3f} of the chains draw the true term most often.",
+        "If it means a uniform prior on all sets of literals, as in the author's code, only "
+        f"{constant.values['chains']:.3f} of the chains do. Nearly all sets of 100 columns have "
+        "around 50 literals and hold on one row or none, and a chain that starts from a row does "
+        "not leave them. Terms that hold on no row must be excluded as well.",
     )
 
     def plot(draws: Draws, part: Any) -> None:

@@ -62,7 +62,7 @@ class Half(NamedTuple):
     y_test: pd.Series[str]
 
     def judge(self, function: BooleanFunction, reverse: bool = False) -> Run:
-        """Test a function on the other half, or the answers of one that marks the edible."""
+        """Test a function on the other half; reverse the predictions of one for the edible."""
         marked = function(_table()[2].as_table(self.X_test))
         auc = area_under_roc((self.y_test == "p").to_numpy(), ~marked if reverse else marked)
         return Run(len(function), function.n_literals, auc)
@@ -85,11 +85,11 @@ def half(split: int) -> Half:
 def annealed(on: Half, split: int, theta: float, p_geom: float, seed: int) -> Found:
     """Run the paper's annealing with the paper's prior: 20 chains of 10,000 steps.
 
-    It does not know that π0 <= π1, so that it may end in a function for the edible; a row's
-    answer is the rate it gets, and the AUC is that of the rates.
+    Its rates are unordered, so it may end at a function that marks the edible. The AUC is that of
+    the predicted rates.
     """
-    # Streams are numbered by settings, not by turns: a table cut short or run on more threads draws
-    # the same.
+    # Streams are numbered by settings and not by order of use, so the draws do not depend on the
+    # number of sets or threads.
     own = stream(seed, _ANNEAL, split, round(theta), round(100 * p_geom))
     posterior = Posterior(on.bits, on.y, Prior.paper(theta, p_geom), positive="p")
     found = anneal(posterior, random_state=own)
@@ -100,14 +100,14 @@ def annealed(on: Half, split: int, theta: float, p_geom: float, seed: int) -> Fo
 
 @functools.cache  # table 4, table 5 and the appendix share the splits
 def our_found(split: int, seed: int, at_his: bool) -> Found:
-    """Fit a classifier with no setting but the positive class, its seed and the paper's literals.
+    """Fit a classifier with default settings on the paper's literals.
 
     Parameters
     ----------
     split, seed : int
         Seeds of the split and of the search.
     at_his : bool
-        Whether to take table 5's θ and p_geom in place of our own; the rest of the prior stays.
+        Whether to use table 5's θ and p_geom instead of our defaults; the rest of the prior stays.
     """
     on = half(split)
     prior = Prior(size=Poisson(THETA), count=Geometric(P_GEOM)) if at_his else None
@@ -123,7 +123,7 @@ def splits(quick: bool) -> tuple[int, ...]:
 
 
 def short_at_his(runs: Sequence[Run]) -> Claim:
-    """Judge our prior and search at the paper's θ and p_geom."""
+    """Test the claim about rule length with our prior at the paper's θ and p_geom."""
     m = sum(run.m for run in runs) / len(runs)
     sum_k = sum(run.sum_k for run in runs) / len(runs)
     right = sum(run.auc == 1 for run in runs)

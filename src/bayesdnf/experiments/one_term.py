@@ -79,7 +79,7 @@ def _data(number: int, seed: int) -> _Data:
 
 def _prior(source: str) -> Prior:
     # Terms that hold on no row are refused, as in the author's code; nearly all sets of 100 columns
-    # are such, or hold on one.
+    # hold on one row or none.
     constant = Prior.paper(0, 0).set_params(min_cover=1)
     if source == CONSTANT:
         return constant
@@ -127,7 +127,7 @@ def _judged(source: str, number: int, seed: int, quick: bool) -> Run:
 
 
 def compare(work: Work) -> tuple[Row, ...]:
-    """Run all three settings; ours, which take longer, on no more sets than the paper's tables."""
+    """Run all three settings; ours, which take longer, on as many sets as the paper's tables."""
     most = {FAITHFUL: work.sets, CONSTANT: work.sets, OURS: 2 if work.quick else PAPER_SETS}
     tasks = [(source, number) for source, n in most.items() for number in range(n)]
     done = work.each(lambda task: _judged(*task, work.seed, work.quick), tasks)
@@ -140,7 +140,7 @@ def compare(work: Work) -> tuple[Row, ...]:
 
 
 def converges(row: Row) -> Claim:
-    """Judge the paper's sentence about its chains."""
+    """Test the paper's claim about its chains."""
     return Claim(
         'the paper: "the chains converge and correctly attribute high posterior mass to the '
         'actual conjunction"',

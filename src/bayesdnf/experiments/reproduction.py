@@ -37,7 +37,7 @@ class Row(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """Something that should come out, whether it did, and the figures."""
+    """A claim, whether it was reproduced, and the figures."""
 
     text: str
     holds: bool
@@ -55,17 +55,17 @@ class Reproduction:
     label : str
         The table's or figure's label in the paper.
     settings : str
-        What was run, in words.
+        Description of the settings.
     keys : tuple of str
-        What tells cells apart.
+        Names of the settings that identify a cell.
     measures : tuple of Measure
-        What is compared.
+        The quantities that are compared.
     rows : tuple of Row
         The figures, cell by cell and source by source.
     claims : tuple of Claim
-        What should come out.
+        The claims that were tested.
     words : tuple of str
-        Paragraphs: where we agree, where not, and why.
+        Paragraphs: agreements, differences and reasons.
     draw : callable
         Makes the picture.
     """
@@ -82,11 +82,11 @@ class Reproduction:
     draw: Callable[[Reproduction], Figure] = field(repr=False)
 
     def value(self, name: str, source: str, *cell: Any) -> float:
-        """Return a figure: of a source in a cell, over as many data sets as there are."""
+        """Return the figure of a source in a cell, over the most data sets."""
         return self.row(source, *cell).values[name]
 
     def row(self, source: str, *cell: Any) -> Row:
-        """Return the row of a source in a cell that rests on the most data sets."""
+        """Return the row of a source in a cell with the most data sets."""
         return find(self.rows, source, *cell)
 
 
@@ -102,7 +102,7 @@ def summary(cell: tuple[Any, ...], source: str, runs: Sequence[Any]) -> list[Row
     Parameters
     ----------
     cell, source
-        Whose they are.
+        Cell and source of the rows.
     runs : sequence of named tuples of numbers
         By data set.
 
@@ -112,7 +112,7 @@ def summary(cell: tuple[Any, ...], source: str, runs: Sequence[Any]) -> list[Row
         Over as many data sets as the paper has and, where there are more, over all.
     """
     names = runs[0]._fields
-    # On as many sets as the paper has, to compare with it, and on all, to know it better.
+    # Over as many sets as the paper has, for comparison with it, and over all, for precision.
     sizes = sorted({min(PAPER_SETS, len(runs)), len(runs)})
     rows = []
     for n in sizes:
@@ -132,7 +132,7 @@ def summary(cell: tuple[Any, ...], source: str, runs: Sequence[Any]) -> list[Row
 
 
 class Difference(NamedTuple):
-    """How far our rate lies below the paper's."""
+    """Difference between the paper's rate and ours, with its standard error."""
 
     below: float
     error: float
@@ -146,8 +146,8 @@ class Difference(NamedTuple):
 def rate_below(paper: Row, ours: Row, name: str) -> Difference:
     """Compare two rates, counting the sampling error of both.
 
-    The paper's rates are of ten data sets and often 1, of which the usual error would be 0: the
-    standard error is that of the pooled rate.
+    The paper's rates are from ten data sets and often 1, for which the usual standard error is 0.
+    So the standard error is computed from the pooled rate.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def printed(
 
 
 def beside(paper: Mapping[tuple[Any, ...], Row], ours: Sequence[Row]) -> tuple[Row, ...]:
-    """Put our rows under those of the paper, cell by cell; rows without a cell come last."""
+    """Merge our rows with those of the paper, cell by cell; rows without a cell come last."""
     rows: list[Row] = []
     for cell, row in paper.items():
         rows += [row, *(other for other in ours if other.cell == cell)]

@@ -59,10 +59,10 @@ def run(work: Work) -> Reproduction:
         ),
     )
     words = (
-        "The paper's lesson holds: after 100 steps almost nothing is found, priors keep the "
-        "functions small, and one starting term with many chains beats many terms with one chain.",
-        f"Our search has no steps to cut short. With its defaults it finds the function exactly in "
-        f"{default:.3f} of the same sets.",
+        "The paper's conclusions hold: 100 steps find almost nothing, priors keep the functions "
+        "small, and many chains from one term are better than one chain from many terms.",
+        f"Our search has no number of steps to limit. With its defaults it finds exactly the true "
+        f"function in {default:.3f} of the same sets.",
     )
     return Reproduction(
         "table1",

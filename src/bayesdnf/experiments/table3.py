@@ -70,16 +70,15 @@ def run(work: Work) -> Reproduction:
     faithful = {n: find(rows, FAITHFUL, n).values["both"] for (n,) in paper}
     lost = sum(missed(work, n) for (n,) in paper)
     words = (
-        "We agree that fewer rows show less. With the paper's settings both terms are found in "
+        "Reproduced: fewer rows, fewer terms found. The paper's settings find both terms in "
         + _listed(faithful)
         + ".",
-        "It is not the data that keep the annealing from them. On the same sets our defaults find "
-        "both in "
+        "This is not due to the data. On the same sets our defaults find both terms in "
         + _listed({n: values["both"] for n, values in shares.items()})
-        + ", and nothing else beside them in "
+        + ", and no other terms in "
         + _listed({n: values["exact"] for n, values in shares.items()})
-        + f". The truth scores higher than what was found in {lost} of {3 * work.sets} sets: what "
-        "else is missed or added is the data's chance, not the search's.",
+        + f". The true function scores higher than the result in {lost} of {3 * work.sets} sets; "
+        "all other missing or additional terms are due to random variation of the data.",
     )
     return Reproduction(
         "table3",

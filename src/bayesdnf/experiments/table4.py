@@ -102,19 +102,19 @@ def run(work: Work) -> Reproduction:
     backwards = sum(one.reversed for found in done for one in found)
     like_his = find(rows, AT_HIS).values
     words = (
-        "We agree that any of these priors gives nearly perfect rules and that θ, not p_geom, "
-        "decides how long they are. "
-        f"{backwards} of {len(paper) * len(splits)} annealings end in a function for the edible, "
-        "which the unordered model likes as well; its answers are then the other way round, and "
-        "as good. The paper does not say how many chains and steps it used "
-        "here; we took the 20 chains of 10,000 steps of its other tables, from one term.",
+        "Reproduced: all of these priors give nearly perfect rules, and θ, not p_geom, determines "
+        "their length. "
+        f"{backwards} of {len(paper) * len(splits)} annealing runs end at a function that marks "
+        "the edible mushrooms: the model without an order of the rates allows both, and the "
+        "predictions are as good. The paper does not give the number of chains and steps here; we "
+        "used 20 chains of 10,000 steps from one term, as in its other tables.",
         f"With our defaults the rules have {default['m']:.1f} terms and {default['sum_k']:.1f} "
-        f"literals on average and are right on {perfect} of {len(ours)} test halves. They are "
-        "shorter because our prior charges about ln p for each literal and his nothing beyond "
-        "its Poisson, and because the search reaches the optimum of its posterior.",
-        "How terms and literals are traded is the prior's choice: our default prefers many short "
-        f"terms. With his θ = 5 and p_geom = .1 in our prior there are {like_his['m']:.1f} terms "
-        f"and {like_his['sum_k']:.1f} literals.",
+        f"literals on average, and make no error on {perfect} of {len(ours)} test halves. They are "
+        "shorter because each literal costs about ln p under our prior and nothing beyond the "
+        "Poisson under the paper's, and because the search reaches the optimum of its posterior.",
+        "The prior determines the trade-off between terms and literals: our default prefers many "
+        f"short terms. With the paper's θ = 5 and p_geom = .1 in our prior there are "
+        f"{like_his['m']:.1f} terms and {like_his['sum_k']:.1f} literals.",
     )
     return Reproduction(
         "table4",

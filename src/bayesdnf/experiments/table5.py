@@ -103,12 +103,12 @@ def run(work: Work) -> Reproduction:
     words = (
         f"With the paper's settings {perfect[0]} of {len(done)} splits have an AUC of exactly 1, "
         f"with {his.values['m']:.1f} terms and {his.values['sum_k']:.1f} literals on average; the "
-        "paper has 9 of 10, 6.7 and 14.9. The annealing is a random search that ends in a "
-        "different function each time, so single rows need not agree.",
+        "paper has 9 of 10, 6.7 and 14.9. The annealing ends at a different function each time, so "
+        "single rows need not agree.",
         f"Our defaults find {own.values['m']:.1f} terms and {own.values['sum_k']:.1f} literals, "
-        f"and are right on {perfect[1]} of {len(done)} test halves. With his θ and p_geom in our "
-        f"prior there are {at_his.values['m']:.1f} terms and {at_his.values['sum_k']:.1f} "
-        "literals.",
+        f"and make no error on {perfect[1]} of {len(done)} test halves. With the paper's θ and "
+        f"p_geom in our prior there are {at_his.values['m']:.1f} terms and "
+        f"{at_his.values['sum_k']:.1f} literals.",
     )
     return Reproduction(
         "table5",

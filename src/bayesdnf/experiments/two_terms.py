@@ -73,7 +73,7 @@ def prior_of(theta: float, p_geom: float) -> Prior:
 
 
 def described(function: BooleanFunction, truth: BooleanFunction, pi0: float, pi1: float) -> Run:
-    """Turn a function into the paper's figures."""
+    """Compute the paper's figures of a function."""
     term_1, term_2 = (float(term in function.terms) for term in truth.terms)
     return Run(
         pi0,
@@ -102,7 +102,7 @@ def annealed(data: Data, cell: Cell, random_state: np.random.SeedSequence) -> Ru
 
 @functools.cache  # tables share data sets
 def _default(n_rows: int, number: int, seed: int) -> tuple[Run, float]:
-    """Fit a classifier to the paper's literals; how far it scores below the truth, if so."""
+    """Fit a classifier on the paper's literals; return its regret to the true function too."""
     X, y, truth = simulate(n_rows, N_COLUMNS, random_state=stream(seed, _DATA, n_rows, number))
     # The classifier takes one whole number, as scikit-learn's do.
     own = int(stream(seed, _OURS, n_rows, number).generate_state(1)[0])
@@ -115,7 +115,7 @@ def _default(n_rows: int, number: int, seed: int) -> tuple[Run, float]:
 
 
 def missed(work: Work, n_rows: int) -> int:
-    """Count the sets in which the truth scores higher than what our defaults found."""
+    """Count the sets in which the true function scores higher than the result of our defaults."""
     runs = [_default(n_rows, number, work.seed) for number in range(work.sets)]
     return sum(regret > 1e-6 for _, regret in runs)
 
@@ -145,7 +145,7 @@ def run_cells(work: Work, n_rows: int, cells: Mapping[Any, Cell]) -> list[Row]:
 
 
 def counted(first: Row, most: Row) -> str:
-    """Say in how many sets both terms were found, and nothing else beside them."""
+    """Format the number of sets with both terms, and with both terms and no other."""
     parts = []
     for row in (first, most) if most.sets > first.sets else (first,):
         both, exact = (round(row.values[name] * row.sets) for name in ("both", "exact"))

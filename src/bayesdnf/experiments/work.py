@@ -17,22 +17,22 @@ _FRESH_SETS = 200
 
 
 class WorkProgress(Protocol):
-    """Called with the data sets done and how many there are."""
+    """Callback with the number of finished data sets and their total."""
 
     def __call__(self, done: int, total: int) -> None:
-        """Report progress: data sets done, of how many."""
+        """Report progress: data sets done, and their total."""
         ...
 
 
 class Work:
-    """What one reproduction has to go by.
+    """Settings of one reproduction: size, seed, threads, progress.
 
     Parameters
     ----------
     quick : bool
         Whether to take fewer data sets.
     seed : int
-        Of everything that is random.
+        Seed of all random numbers.
     jobs : int
         Threads.
     progress : callable, optional
@@ -64,12 +64,12 @@ class Work:
         return f"{self.sets} fresh data sets (the first {PAPER_SETS} on a line of their own)"
 
     def stream(self, *numbers: int) -> np.random.SeedSequence:
-        """Return the seed of something that has these numbers."""
+        """Return the seed for these numbers."""
         return stream(self.seed, *numbers)
 
     def each(self, do: Callable[[Item], Done], items: Sequence[Item]) -> list[Done]:
-        """Do something for each item on threads; results in the order of the items."""
-        # Threads end at any time, and the count and the bar take one of them at a time.
+        """Apply a function to each item on threads; return results in the order of the items."""
+        # Threads end at any time: a lock guards the count and the progress bar.
         lock = threading.Lock()
         done = 0
 

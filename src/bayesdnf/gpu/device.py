@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..errors import InputError, MissingExtraError, ParameterError
 
 DEVICES = ("cpu", "cuda", "auto")
-_OLDEST = 80  # compute capability, times ten, that has binary products of the shape we use
+_OLDEST = 80  # compute capability times ten; older GPUs lack binary m16n8k256 products
 _COPIERS = 4  # threads that fill page-locked memory
 
 Words = NDArray[np.uint64]
@@ -22,7 +22,7 @@ Words = NDArray[np.uint64]
 
 @cache
 def cupy() -> Any:
-    """Return CuPy, with a GPU that can run the kernels, or say what is missing."""
+    """Import CuPy and check the GPU; raise an error that names what is missing."""
     try:
         module = import_module("cupy")
     except ImportError as error:
@@ -48,14 +48,14 @@ def cupy() -> Any:
 
 
 def wants_gpu(device: str, caller: str, reason: str | None, worth_it: bool) -> bool:
-    """Decide whether some work is done on a GPU.
+    """Decide whether to use the GPU.
 
     Parameters
     ----------
     device : {"cpu", "cuda", "auto"}
-        What was asked for.
+        The requested device.
     caller : str
-        Whose parameter that is.
+        Name of the caller, for errors.
     reason : str or None
         Why a GPU cannot do this work.
     worth_it : bool
@@ -81,40 +81,40 @@ def wants_gpu(device: str, caller: str, reason: str | None, worth_it: bool) -> b
 
 @cache
 def compiled(source: str, name: str, definitions: Sequence[tuple[str, int]] = ()) -> Any:
-    """Compile a kernel of native/cuda; CuPy keeps what it compiled for later runs.
+    """Compile a kernel of native/cuda; CuPy caches compiled kernels on disk.
 
     Parameters
     ----------
     source, name : str
-        The text that has the kernel, and its name there.
+        The CUDA source, and the name of the kernel.
     definitions : tuple of (str, int)
-        What the text asks for as macros.
+        Macros and their values.
     """
     options = ("-std=c++17", *(f"-D{macro}={value}" for macro, value in definitions))
     return cupy().RawKernel(source, name, options=options)
 
 
 def free_memory() -> int:
-    """Bytes of GPU memory that can be had."""
+    """Return the free GPU memory in bytes, including CuPy's pool."""
     free, _ = cupy().cuda.runtime.memGetInfo()
-    # CuPy keeps what was given back for its next arrays; the driver counts that as used.
+    # CuPy keeps freed memory in a pool for later arrays; the driver counts it as used.
     return int(free) + int(cupy().get_default_memory_pool().free_bytes())
 
 
 def pinned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    """Return page-locked memory of this machine, which travels to and from the GPU fastest."""
+    """Allocate page-locked host memory, which has the fastest transfers to and from the GPU."""
     size = int(np.prod(shape))
     kept = cupy().cuda.alloc_pinned_memory(size * np.dtype(dtype).itemsize)
     return np.frombuffer(kept, dtype, size).reshape(shape)
 
 
 class Staging:
-    """Memory by which arrays travel to the GPU: page-locked on this side.
+    """Buffer for transfers to the GPU, page-locked on the host.
 
     Parameters
     ----------
     shape : tuple of int
-        Of the largest array.
+        Shape of the largest array.
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:
@@ -123,9 +123,9 @@ class Staging:
         self._sent = cupy().cuda.Event(disable_timing=True)
 
     def send(self, array: Words) -> Any:
-        """Send an array once the last one has left; what follows on the GPU waits for it."""
+        """Copy an array to the GPU, after the previous one; later work on the GPU waits for it."""
         self._sent.synchronize()
-        # numpy lets go of the GIL while it copies.
+        # Threads copy in parallel, because numpy releases the GIL meanwhile.
         pieces = np.array_split(np.arange(len(array)), _COPIERS)
         with ThreadPoolExecutor(_COPIERS) as pool:
             list(pool.map(lambda piece: self._copy(array, piece), pieces))

@@ -23,25 +23,28 @@ from ..errors import InputError
 from .device import Staging, compiled, cupy, free_memory, pinned, wants_gpu
 
 AT_ONCE = 8
-"""Masks of a launch: as many columns as a tensor-core product has."""
+"""Masks of a launch: the columns of one binary tensor-core product (m16n8k256)."""
 
 WORTH_A_GPU = 1 << 28
-"""Bytes of planes from which "auto" takes a GPU; below, a processor is about as fast."""
+"""Bytes of planes from which "auto" uses a GPU; below, a processor is about as fast."""
 
-_PLANES, _THREADS = 128, 256  # planes and threads of a block
-_PIECE_WORDS = 8  # 64 bytes, at which segments begin
-_STAGING = 64 << 20  # bytes of planes on their way to the GPU
-_SLOTS = 4  # launches whose counts may wait to be fetched
+# A block of the kernel has 8 warps, and a warp multiplies 16 planes (the rows of m16n8k256).
+_PLANES, _THREADS = 128, 256
+# Segments start at multiples of 64 bytes: in one step, four threads of a warp read 16 bytes each of
+# a plane.
+_PIECE_WORDS = 8
+_STAGING = 64 << 20  # bytes of the transfer buffers
+_SLOTS = 4  # maximum number of launches whose counts were not fetched yet
 
 _THERE: WeakSet[BitMatrix] = WeakSet()
-"""Whose planes are on a GPU now."""
+"""Matrices whose planes are on a GPU now."""
 
 Words = NDArray[np.uint64]
 Counts = NDArray[np.int32]
 
 
 class HoldsCounts(Protocol):
-    """Memory for the counts of a launch."""
+    """Protocol of a buffer for the counts of a launch."""
 
     def counts(self) -> Counts:
         """Return ``counts[segment, mask, plane]`` of the last launch."""
@@ -53,19 +56,19 @@ Slot = TypeVar("Slot", bound=HoldsCounts)
 
 @contextmanager
 def on_device(bits: BitMatrix, device: str, caller: str) -> Iterator[None]:
-    """Let sweeps of a matrix be done on a device for as long as a block lasts.
+    """Run sweeps of a matrix on a device, inside a with block.
 
     Parameters
     ----------
     bits : BitMatrix
-        Whose planes are swept.
+        The matrix.
     device : {"cpu", "cuda", "auto"}
-        Where.
+        The device.
     caller : str
-        Whose parameter that is.
+        Name of the caller, for errors.
     """
     wanted = wants_gpu(device, caller, None, bits.nbytes >= WORTH_A_GPU)
-    if not wanted or bits in _THERE:  # a search for the starts of chains is on their device
+    if not wanted or bits in _THERE:  # nested: the search for starts of chains
         yield
         return
     view = bits.view()
@@ -79,12 +82,12 @@ def on_device(bits: BitMatrix, device: str, caller: str) -> Iterator[None]:
 
 
 class Layout:
-    """Where words of segmented rows lie on the GPU: every segment begins at a whole piece.
+    """Positions of segmented rows on the GPU, where segments are aligned to pieces.
 
     Parameters
     ----------
     offsets : list of int
-        Where segments begin here, in words, and their end.
+        Starts of the segments on the host, in words, and the end of the last one.
     """
 
     def __init__(self, offsets: list[int]) -> None:
@@ -95,18 +98,18 @@ class Layout:
         self._to = np.concatenate([[0], self.ends[:-1]]).astype(np.int64) * _PIECE_WORDS
 
     def segments(self) -> Iterator[tuple[slice, slice]]:
-        """Yield, for each segment, its words here and there."""
+        """Yield, for each segment, its words on the host and on the GPU."""
         for first, last, to in zip(self._from[:-1], self._from[1:], self._to, strict=True):
             yield slice(first, last), slice(to, to + last - first)
 
     def spread(self, rows: Words, out: Words) -> None:
-        """Put rows of words at their places."""
+        """Copy rows of words to their positions on the GPU; do not write the gaps."""
         for here, there in self.segments():
             out[..., there] = rows[..., here]
 
 
 class _Request:
-    """Masks that a thread wants swept, and where their counts are once they are."""
+    """Request of a thread: masks to sweep, and later the buffer of their counts."""
 
     def __init__(self, masks: Words) -> None:
         self.masks = masks
@@ -116,29 +119,30 @@ class _Request:
 
     @property
     def served(self) -> bool:
-        """Whether the thread need not wait any longer."""
+        """Whether the request has counts or an error."""
         return self.slot is not None or self.error is not None
 
 
 class SharedLaunches(Generic[Slot]):
-    """Sweeps of many threads in few launches.
+    """Combines the sweeps of many threads into few launches.
 
-    Whoever finds the device idle and memory for counts free launches for all who wait; others wait
-    for their counts. Every thread then fetches its own, beside the next launch.
+    A launch of eight masks takes about as long as one of a single mask. A thread that finds the
+    device idle and a buffer free launches the requests of all waiting threads; the others wait for
+    their counts. Then every thread copies its own counts, in parallel to the next launch.
 
     Parameters
     ----------
     launch : callable
         Called as ``launch(masks, slot)`` by one thread at a time: sweeps a list of arrays of masks,
-        eight masks at most in all, to memory for their counts.
+        at most eight masks in all, and writes the counts to a buffer.
     slots : list
-        Memory for the counts of a launch, each as ``counts()`` says it: one launch at a time.
+        Buffers for counts, each for one launch at a time.
     """
 
     def __init__(self, launch: Callable[[list[Words], Slot], None], slots: list[Slot]) -> None:
         self._launch = launch
         self._free = list(slots)
-        self._readers: dict[int, int] = {}  # by slot, threads that have yet to fetch
+        self._readers: dict[int, int] = {}  # by slot: number of threads that did not fetch yet
         self._waiting: list[_Request] = []
         self._busy = False
         self._changed = threading.Condition()
@@ -154,8 +158,7 @@ class SharedLaunches(Generic[Slot]):
             found = request.slot.counts()
             np.copyto(counts[:, some], found[:, request.first : request.first + len(request.masks)])
             with self._changed:
-                # Memory for counts is free again once every thread that it serves has fetched its
-                # own.
+                # A buffer is free again when all its threads have fetched their counts.
                 self._readers[id(request.slot)] -= 1
                 if self._readers[id(request.slot)] == 0:
                     self._free.append(request.slot)
@@ -164,14 +167,14 @@ class SharedLaunches(Generic[Slot]):
     def _serve(self, request: _Request) -> None:
         with self._changed:
             self._waiting.append(request)
-            # Whoever finds the GPU free launches for all that wait; the others sleep until told.
+            # The first thread that finds the GPU free launches for all; the others wait.
             while not request.served:
                 if self._busy or not self._free:
                     self._changed.wait()
                     continue
                 taken, slot = self._take(), self._free.pop()
                 self._busy = True
-                # Requests may queue up while the launch runs.
+                # Release the lock during the launch, so that other threads can queue requests.
                 self._changed.release()
                 error = None
                 try:
@@ -189,7 +192,7 @@ class SharedLaunches(Generic[Slot]):
                 self._changed.notify_all()
 
     def _take(self) -> list[_Request]:
-        """Take requests that wait, oldest first, as many as one launch sweeps."""
+        """Remove waiting requests from the queue, oldest first, up to eight masks."""
         taken: list[_Request] = []
         n = 0
         while self._waiting and n + len(self._waiting[0].masks) <= AT_ONCE:
@@ -201,7 +204,7 @@ class SharedLaunches(Generic[Slot]):
 
 
 class _Counts:
-    """Memory for what one launch counts, on the GPU and here."""
+    """Buffer for the counts of one launch, on the GPU and on the host."""
 
     def __init__(self, n_segments: int, n_planes: int) -> None:
         self.there = cupy().empty(n_segments * AT_ONCE * n_planes, dtype=np.int32)
@@ -214,16 +217,16 @@ class _Counts:
 
 
 class _Sweeps:
-    """Sweeps one after the other, with memory of their own for masks.
+    """Runs sweeps one after the other, with its own buffer for masks.
 
     Parameters
     ----------
     planes : ndarray of CuPy
-        Planes as ``layout`` lays them.
+        Planes in the layout of the GPU.
     layout : Layout
-        Places of words.
+        Positions of words.
     n_planes : int
-        How many there are.
+        Number of planes.
     """
 
     def __init__(self, planes: Any, layout: Layout, n_planes: int) -> None:
@@ -232,14 +235,14 @@ class _Sweeps:
         self._ends = cp.asarray(layout.ends)
         self._kernel = compiled(_native.CUDA_SWEEP, "sweep")
         self._masks_here = pinned((AT_ONCE, layout.n_words), np.uint64)
-        # Words between segments stay 0: ``spread`` writes those of rows only, and the kernel counts
-        # all.
+        # Words between segments must be 0, because the kernel counts all words; ``spread`` never
+        # writes them.
         self._masks_here[:] = 0
         self._masks = cp.empty((AT_ONCE, layout.n_words), np.uint64)
         self.stream = cp.cuda.Stream(non_blocking=True)
 
     def count(self, masks: Words, counts: Any) -> None:
-        """Sweep eight masks at most, to memory on the GPU. What the stream does next waits."""
+        """Start a sweep of at most eight masks into GPU memory, on the stream."""
         n = len(masks)
         self._layout.spread(masks, self._masks_here[:n])
         with self.stream:
@@ -255,14 +258,14 @@ class _Sweeps:
 
 
 class _Selection:
-    """Selection of literals by what a sweep of two segments counts, by one thread at a time.
+    """Selects literals by the counts of a sweep of two segments, for one thread at a time.
 
     Parameters
     ----------
     sweeps : _Sweeps
-        Who counts.
+        Runs the sweeps.
     bits : BitMatrix
-        Whose literals.
+        The matrix with the literals.
     """
 
     def __init__(self, sweeps: _Sweeps, bits: BitMatrix) -> None:
@@ -300,7 +303,7 @@ class _Selection:
                         np.uint32(len(selected)),
                     ),
                 )  # fmt: skip
-                # The masks' memory is free for the next ones once they were swept.
+                # The buffer of the masks can be overwritten only after the sweep.
                 stream.synchronize()
             found = int(self._n_selected.get()[0])
             there = min(found, len(selected))
@@ -314,20 +317,19 @@ class GpuPlanes:
     Parameters
     ----------
     bits : BitMatrix
-        Whose planes.
+        The matrix with the planes.
     """
 
     def __init__(self, bits: BitMatrix) -> None:
         cp = cupy()
         self._layout = Layout(bits.offsets)
         self._n_planes, self._n_segments = len(bits.planes), len(bits.segments)
-        # A block of the kernel takes 128 planes; the ones beyond the last are 0 and count nothing.
+        # A block of the kernel reads 128 planes, so padding planes of zeros are added.
         rows = max(1, -(-self._n_planes // _PLANES)) * _PLANES
         self._require_memory(rows)
         self._planes = cp.zeros((rows, self._layout.n_words), np.uint64)
         self._send(bits.planes)
-        # One for sweeps and one for selections, which run beside each other and need memory for
-        # masks of their own.
+        # One for sweeps and one for selections, which run concurrently and need separate buffers.
         self._sweeps, selecting = (
             _Sweeps(self._planes, self._layout, self._n_planes) for _ in range(2)
         )
@@ -349,12 +351,12 @@ class GpuPlanes:
     def _send(self, planes: Words) -> None:
         words = max(1, planes.shape[1])
         length = max(1, min(len(planes), _STAGING // (8 * words)))
-        # Two in turn: one is filled while the other travels.
+        # Two buffers in turn: one is filled while the other is transferred.
         slots = [Staging((length, words)) for _ in range(2)]
         for turn, first in enumerate(range(0, len(planes), length)):
             sent = slots[turn % 2].send(planes[first : first + length])
             self._layout.spread(sent, self._planes[first : first + len(sent)])
-        # Page-locked memory that is given back while it is read is written to by whoever gets it.
+        # Wait for the transfers before the buffers are freed: their memory could be reused at once.
         cupy().cuda.get_current_stream().synchronize()
 
     def _launch(self, masks: list[Words], slot: _Counts) -> None:

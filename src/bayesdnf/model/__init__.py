@@ -1,1 +1,1 @@
-"""The model: priors on functions, priors on rates, and the score they give a function."""
+"""The model: priors on functions and rates, and the log posterior score of a function."""

@@ -1,6 +1,6 @@
-"""Distributions of a whole number: the number of terms, the number of literals in a term.
+"""Distributions of the number of terms and of the number of literals in a term.
 
-Each becomes a table of log probabilities, which is all that the native core sees.
+The native core gets each distribution as a table of log probabilities.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ class Distribution(Protocol):
     """A distribution on 0, 1, 2, … as log probabilities; -inf without mass."""
 
     def log_table(self, largest: int) -> Logs:
-        """Log weights of 0..largest, as they stand: nothing is renormalised."""
+        """Return the log weights of 0..largest, without renormalising them."""
         ...
 
     @property
     def truncates(self) -> bool:
-        """Whether, as the size of a term, it is renormalised to 1..p."""
+        """Whether the prior renormalises it to 1..p as the size of a term."""
         ...
 
 
@@ -64,11 +64,11 @@ class Poisson:
 
     @property
     def truncates(self) -> bool:
-        """Whether it is renormalised as the size of a term."""
+        """Whether the prior renormalises it as the size of a term."""
         return self.truncate
 
     def log_table(self, largest: int) -> Logs:
-        """Log probabilities of 0..largest."""
+        """Return the log probabilities of 0..largest."""
         from scipy.special import gammaln
 
         k = np.arange(largest + 1, dtype=np.float64)
@@ -87,7 +87,7 @@ class Geometric:
     p : float
         Probability of stopping at each step, above 0 and below 1.
     start : int, default=1
-        Smallest value; as a number of terms, 0 gives the null function its share.
+        Smallest value; for the number of terms, 0 gives the null function prior mass.
 
     Examples
     --------
@@ -109,11 +109,11 @@ class Geometric:
 
     @property
     def truncates(self) -> bool:
-        """Whether it is renormalised as the size of a term."""
+        """Whether the prior renormalises it as the size of a term."""
         return True
 
     def log_table(self, largest: int) -> Logs:
-        """Log probabilities of 0..largest."""
+        """Return the log probabilities of 0..largest."""
         steps = np.arange(largest + 1, dtype=np.float64) - self.start
         logs = math.log(self.p) + steps * math.log1p(-self.p)
         logs[steps < 0] = -np.inf
@@ -127,7 +127,7 @@ class Uniform:
     Parameters
     ----------
     high : int or None, default=None
-        Largest value. None means as large as possible, which only a size can be (p).
+        Largest value. None means p, and is allowed for sizes only.
     low : int, default=1
         Smallest value.
 
@@ -149,11 +149,11 @@ class Uniform:
 
     @property
     def truncates(self) -> bool:
-        """Whether it is renormalised as the size of a term."""
+        """Whether the prior renormalises it as the size of a term."""
         return True
 
     def log_table(self, largest: int) -> Logs:
-        """Log probabilities of 0..largest."""
+        """Return the log probabilities of 0..largest."""
         high = largest if self.high is None else self.high
         logs = np.full(largest + 1, -np.inf)
         # Where `largest` is below `high`, the mass beyond is missing from the table: Prior
@@ -164,12 +164,12 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Tabulated:
-    """Any distribution, by its weights for 0, 1, 2, …; all other values have none.
+    """Any distribution, given by its weights of 0, 1, 2, …; other values have weight 0.
 
     Parameters
     ----------
     weights : sequence of float
-        Weights of 0, 1, 2, …, not negative; they are divided by their sum.
+        Non-negative weights of 0, 1, 2, …; they are divided by their sum.
 
     Examples
     --------
@@ -196,11 +196,11 @@ class Tabulated:
 
     @property
     def truncates(self) -> bool:
-        """Whether it is renormalised as the size of a term."""
+        """Whether the prior renormalises it as the size of a term."""
         return True
 
     def log_table(self, largest: int) -> Logs:
-        """Log probabilities of 0..largest."""
+        """Return the log probabilities of 0..largest."""
         # The sum is over all weights, those beyond `largest` included.
         values = np.zeros(max(largest + 1, len(self.weights)))
         values[: len(self.weights)] = self.weights
@@ -222,11 +222,11 @@ class Flat:
 
     @property
     def truncates(self) -> bool:
-        """Whether it is renormalised as the size of a term."""
+        """Whether the prior renormalises it as the size of a term."""
         return False
 
     def log_table(self, largest: int) -> Logs:
-        """Log weights of 0..largest."""
+        """Return the log weights of 0..largest."""
         logs = np.zeros(largest + 1)
         logs[0] = -np.inf
         return logs

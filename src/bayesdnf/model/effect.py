@@ -9,7 +9,7 @@ from ..checks import is_finite
 from ..errors import ParameterError
 from .parameters import Parameters
 
-_LARGEST = 1e9  # of the Beta parameters: beyond, little would be left of differences of their logs
+_LARGEST = 1e9  # of the Beta parameters: larger ones lose the digits of differences of log-gamma
 
 
 class Effect(Parameters):
@@ -24,17 +24,17 @@ class Effect(Parameters):
     a, b : float, default=1
         Beta prior of the null function's single rate.
     ordered : bool or None, default=None
-        Whether π0 <= π1 is known: the function marks those at higher risk. None means True for
-        functions, and False for lists of layers, with strata and of more than two classes, where
-        it cannot be True.
+        Whether π0 <= π1 is assumed: marked rows have the higher risk. None means True for
+        functions; it means False for lists of layers, with strata and for more than two classes,
+        where True raises an error.
     pi0, pi1 : float or None, default=None
-        The rates themselves, where both are known; the Beta priors of the pair are then not used.
+        Known rates, given together; the Beta priors of the pair are then not used.
         The null function keeps its own single rate.
     prevalence : float or None, default=None
-        Share of positives in the population, when known. Rates and risks are then given for the
-        population, by the retrospective form; functions are ranked as before.
+        Known share of positives in the population. Rates and risks then refer to the population,
+        computed from the retrospective likelihood; the ranking of functions does not change.
     sampling : {"random", "case-control"}, default="random"
-        How rows came into the table. Case-control rows need the prevalence.
+        How the rows were sampled. "case-control" needs the prevalence.
 
     Examples
     --------
@@ -122,12 +122,12 @@ class Effect(Parameters):
             )
 
     def resolved(self, layers: int = 1, strata: int = 1, classes: int = 2) -> Effect:
-        """Settle what None means for so many layers, strata and classes.
+        """Replace ``ordered=None`` by True or False for a number of layers, strata and classes.
 
         Raises
         ------
         ParameterError
-            For what is known of two rates only, where there are more.
+            If a setting for two rates is used with more rates.
 
         Examples
         --------
@@ -173,7 +173,7 @@ class Effect(Parameters):
         return True
 
     def _refuse_beyond_two_classes(self) -> None:
-        """Of more classes the shares are uniform a priori, and those of the rows."""
+        """Refuse settings that more than two classes do not have: other Betas, a prevalence."""
         for name in ("a0", "b0", "a1", "b1", "a", "b"):
             if getattr(self, name) != 1:
                 raise ParameterError(

@@ -1,4 +1,4 @@
-"""All functions of a few literals, and their exact posterior.
+"""Enumeration of all functions of a few literals, and their exact posterior.
 
 A term of p literals is a number below 2^p whose binary digits are its literals; a function is a
 number below 2^(2^p) whose digits are its terms. Up to p = 6 this is one 64-bit word, so whole
@@ -64,8 +64,7 @@ def enumerate_functions(p: int, antichains: bool = True) -> Iterator[tuple[tuple
     >>> sum(1 for _ in enumerate_functions(4))
     167
     """
-    # A p that is too large makes 2^p terms: function_words has to refuse it before they are spelt
-    # out.
+    # The list below has 2^p terms: leave it empty if p is too large, which function_words refuses.
     literals_of = [_digits(term) for term in range(1 << p)] if p <= LARGEST[antichains] else []
     for words in function_words(p, antichains):
         for word in words.tolist():
@@ -109,12 +108,12 @@ def function_words(p: int, antichains: bool = True, chunk: int = _CHUNK) -> Iter
         return
     n_sets = 1 << ((1 << p) - 1)
     for first in range(0, n_sets, chunk):
-        # Digit 0 is the empty term, which no function has.
+        # Bit 0 is the empty term, which no function has.
         yield np.arange(first, min(first + chunk, n_sets), dtype=np.uint64) << np.uint64(1)
 
 
 def flatten(words: Words, p: int) -> FlatFunctions:
-    """Spell out functions given as words.
+    """Convert functions given as words to flat arrays.
 
     Examples
     --------
@@ -139,9 +138,9 @@ def flatten(words: Words, p: int) -> FlatFunctions:
 
 
 def enumerate_lists(p: int, layers: int) -> FlatFunctions:
-    """Lay out every list of up to ``layers`` layers of distinct terms of p literals.
+    """Enumerate every list of up to ``layers`` layers of distinct terms of p literals.
 
-    Lists that no prior allows are among them, such as those with an idle term.
+    This includes lists that no prior allows, such as those with a redundant term.
 
     Parameters
     ----------
@@ -178,7 +177,7 @@ def enumerate_lists(p: int, layers: int) -> FlatFunctions:
 
 
 def exact_posterior(posterior: Posterior, limit: int | None = None) -> pd.DataFrame:
-    """Tabulate what the prior allows, most probable first; see :meth:`Posterior.enumerate`.
+    """Tabulate all allowed functions, most probable first; see :meth:`Posterior.enumerate`.
 
     Examples
     --------
@@ -245,7 +244,7 @@ def _table(
 
 
 def _true_sets(p: int, chunk: int) -> Iterator[Words]:
-    """Truth tables of the monotone functions but constant true; digit x is the value at x.
+    """Return the truth tables of all monotone functions but constant true; bit x is the value at x.
 
     A monotone function of p literals is two of p - 1, one for each value of the last literal,
     the second true wherever the first is.
@@ -276,7 +275,7 @@ def _pairs(smaller: Words, shift: np.uint64) -> Iterator[Words]:
 
 
 def _minimal(tables: Words, p: int) -> Words:
-    """Minimal true points of monotone functions: their terms."""
+    """Return the minimal true points of monotone functions, which are their terms."""
     covered = np.zeros_like(tables)
     for literal in range(p):
         # Shifting the digit of a point by 2^literal moves it to the point with that literal added.

@@ -16,8 +16,8 @@ class FlatFunctions(NamedTuple):
     """Functions and lists in flat arrays, as the native core takes them.
 
     Function f has the terms ``term_starts[f]`` to ``term_starts[f + 1]``, term t the literals
-    ``literal_starts[t]`` to ``literal_starts[t + 1]`` of ``literals``. Term t stands in layer
-    ``layers[t]``, 1 being the lowest; those of a function all stand in layer 1.
+    ``literal_starts[t]`` to ``literal_starts[t + 1]`` of ``literals``. Term t is in layer
+    ``layers[t]``, 1 being the lowest; all terms of a function are in layer 1.
     """
 
     term_starts: NDArray[np.int64]
@@ -78,7 +78,7 @@ class FlatFunctions(NamedTuple):
         return FlatFunctions(term_starts, literal_starts, self.literals[places], self.layers[terms])
 
     def spelt(self, number: int, literals: Sequence[Literal]) -> BooleanFunction:
-        """Write a function out.
+        """Convert one function to a BooleanFunction.
 
         Examples
         --------
@@ -92,7 +92,7 @@ class FlatFunctions(NamedTuple):
         return BooleanFunction(term for _, term in self._terms(number, literals))
 
     def spelt_list(self, number: int, literals: Sequence[Literal]) -> RuleList:
-        """Write a list out, layer by layer.
+        """Convert one list to a RuleList.
 
         Examples
         --------
@@ -121,7 +121,7 @@ class FlatFunctions(NamedTuple):
 
 
 def as_flat(lists: Iterable[Iterable[tuple[int, Sequence[int]]]]) -> FlatFunctions:
-    """Lay out functions and lists given as pairs of layer and literals of each term.
+    """Convert functions and lists, given as (layer, literals) of each term, to flat arrays.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def as_flat(lists: Iterable[Iterable[tuple[int, Sequence[int]]]]) -> FlatFunctio
 def _runs(
     starts: NDArray[np.int64], chosen: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Put the chosen runs one after the other: their starts, and the places they take up."""
+    """Concatenate the chosen runs; return their new starts and the old positions of elements."""
     sizes = np.diff(starts)[chosen]
     new_starts = starts_of(sizes)
     # Element q of the new array was at q + (old start of its run - new start), so one repeat and
@@ -159,5 +159,5 @@ def _runs(
 
 
 def starts_of(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where each run begins when runs of these lengths stand in a row, and their end."""
+    """Return the start of each of some consecutive runs of these lengths, and their end."""
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

@@ -10,10 +10,10 @@ from ..errors import ParameterError
 
 
 class Parameters:
-    """A bag of named settings: the constructor stores them, ``_check`` says what is wrong."""
+    """Base of classes with named settings: the constructor stores them, ``_check`` validates."""
 
     def _check(self) -> None:
-        """Raise ParameterError for a setting outside its meaning."""
+        """Raise ParameterError for an invalid setting."""
 
     @classmethod
     def _names(cls) -> list[str]:
@@ -24,7 +24,7 @@ class Parameters:
         return {name: getattr(self, name) for name in self._names()}
 
     def set_params(self, **params: Any) -> Self:
-        """Change settings by name; when one of them is refused, none changes."""
+        """Change settings by name; if one of them is invalid, change none."""
         changed = copy.copy(self)
         for name, value in params.items():
             if name not in self._names():

@@ -30,12 +30,12 @@ POOLED_DRAWS = 100_000
 def beta_parameters(
     effect: Effect, cells: Cells, n_layers: NDArray[np.integer]
 ) -> tuple[Floats, Floats]:
-    """Parameters of the Beta posterior of every rate; NaN for parts that a list does not have.
+    """Return the parameters of the Beta posterior of every rate; NaN for parts not in a list.
 
     Parameters
     ----------
     effect : Effect
-        What is known of the rates, without an order between them.
+        Priors of the rates, which must be unordered.
     cells : ndarray of shape (n, n_strata, n_parts, 2)
         Positives and negatives.
     n_layers : ndarray of shape (n,)
@@ -64,7 +64,7 @@ def beta_parameters(
 
 
 def mean_shares(cells: NDArray[np.integer | np.floating]) -> Floats:
-    """Posterior means of the shares of more than two classes, uniform a priori.
+    """Return posterior means of the shares of more than two classes, with a uniform prior.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def mean_shares(cells: NDArray[np.integer | np.floating]) -> Floats:
 
 
 def mean_rates(effect: Effect, cells: Cells, n_layers: NDArray[np.integer]) -> Floats:
-    """Posterior mean of every rate of lists, or with strata: shape (n, n_strata, n_parts).
+    """Return the posterior mean of every rate of lists or strata: shape (n, n_strata, n_parts).
 
     With a known prevalence they are the population's, by the retrospective form: the cells (stratum
     and part) of positives and those of negatives each have Dirichlet(1, …) shares θ1 and θ0, and a
@@ -93,7 +93,7 @@ def mean_rates(effect: Effect, cells: Cells, n_layers: NDArray[np.integer]) -> F
     Parameters
     ----------
     effect : Effect
-        What is known of the rates, without an order between them.
+        Priors of the rates, which must be unordered.
     cells : ndarray of shape (n, n_strata, n_parts, 2)
         Positives and negatives.
     n_layers : ndarray of shape (n,)
@@ -127,7 +127,7 @@ def mean_rates(effect: Effect, cells: Cells, n_layers: NDArray[np.integer]) -> F
 
 
 def _dirichlet_parameters(cells: Cells, n_layers: NDArray[np.integer]) -> Floats:
-    """Parameters of the shares of positives and of negatives in each cell; NaN where there is none.
+    """Return Dirichlet parameters of positives and of negatives by cell; NaN where there is none.
 
     Of shape (n, n_strata, n_parts, 2).
     """
@@ -136,7 +136,7 @@ def _dirichlet_parameters(cells: Cells, n_layers: NDArray[np.integer]) -> Floats
 
 
 def _mean_of_population(rho: float, shares: Floats, rest: Floats) -> Floats:
-    """Mean of ρ θ1 / (ρ θ1 + (1-ρ) θ0) for θ ~ Beta(share, rest), by their logits."""
+    """Integrate ρ θ1 / (ρ θ1 + (1-ρ) θ0) over θ ~ Beta(share, rest), on grids of ln θ."""
     means = np.full(shares.shape[:-1], np.nan)
     means[(rest <= 0).all(axis=-1)] = rho  # the one cell there is
     # Comparisons with NaN are false: parts that a list does not have stay NaN.
@@ -154,7 +154,7 @@ def _mean_of_population(rho: float, shares: Floats, rest: Floats) -> Floats:
 
 
 def _log_share_grid(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Points of ln θ for θ ~ Beta(a, b) and their weights: the trapezoid in logit θ.
+    """Return points of ln θ for θ ~ Beta(a, b) and their weights: trapezoid rule in logit θ.
 
     That density is smooth and falls off at both ends at least as fast as an exponential, so that
     evenly spaced points are as good as any.
@@ -179,15 +179,15 @@ def _log_share_grid(a: Floats, b: Floats) -> tuple[Floats, Floats]:
 
 
 def stratum_weights(effect: Effect, cells: Ints) -> Floats:
-    """Share of each stratum in each part: what rates pooled over strata are weighed by.
+    """Return the share of each stratum in each part: the weights of rates pooled over strata.
 
-    They are shares of the part's rows; with a known prevalence those expected in the population.
-    A part without rows takes all strata alike.
+    These are shares of the part's rows; with a known prevalence, the shares expected in the
+    population. A part without rows has equal weights.
 
     Parameters
     ----------
     effect : Effect
-        What is known of the rates.
+        Priors of the rates.
     cells : ndarray of shape (..., n_strata, n_parts, 2)
         Positives and negatives.
 
@@ -214,7 +214,7 @@ def stratum_weights(effect: Effect, cells: Ints) -> Floats:
 
 
 def part_risks(effect: Effect, cells: Ints, two_rates: bool = False) -> tuple[Interval, ...]:
-    """Risk of each part of one rule, strata pooled: posterior mean and 95 % interval.
+    """Compute the risk of each part of one rule, pooled over strata: mean and 95 % interval.
 
     With strata or a known prevalence intervals come from 100,000 draws of one fixed stream; all
     else is exact.
@@ -222,7 +222,7 @@ def part_risks(effect: Effect, cells: Ints, two_rates: bool = False) -> tuple[In
     Parameters
     ----------
     effect : Effect
-        What is known of the rates.
+        Priors of the rates.
     cells : ndarray of shape (n_strata, n_parts, 2)
         Positives and negatives of the parts that the rule has; one part means the null function.
     two_rates : bool, default=False
@@ -231,7 +231,7 @@ def part_risks(effect: Effect, cells: Ints, two_rates: bool = False) -> tuple[In
     Returns
     -------
     tuple of Interval
-        That of part 0 first.
+        Intervals by part, part 0 first.
 
     Examples
     --------
@@ -259,14 +259,14 @@ def part_risks(effect: Effect, cells: Ints, two_rates: bool = False) -> tuple[In
 
 
 def cell_risks(effect: Effect, cells: Ints) -> tuple[tuple[Interval, ...], ...]:
-    """Risk of each part of one rule in each stratum: posterior mean and 95 % interval.
+    """Compute the risk of each part of one rule in each stratum: mean and 95 % interval.
 
     Exact, but for intervals with a known prevalence, which come from 100,000 draws.
 
     Parameters
     ----------
     effect : Effect
-        What is known of the rates, without an order between them.
+        Priors of the rates, which must be unordered.
     cells : ndarray of shape (n_strata, n_parts, 2)
         Positives and negatives of the parts that the rule has.
 
@@ -327,7 +327,7 @@ def draw_part_rates(
     Parameters
     ----------
     posterior : Posterior
-        What was sampled.
+        The posterior that was sampled.
     functions : FlatFunctions
         The distinct functions or lists.
     cells : ndarray of shape (n_functions, n_strata, n_parts, n_classes)
@@ -335,7 +335,7 @@ def draw_part_rates(
     index : ndarray of int
         The function of each draw.
     stream : Philox
-        Where randomness comes from.
+        The random stream.
 
     Returns
     -------
@@ -392,7 +392,7 @@ def _draw(
 
 
 def _draw_shares(parameters: Floats, stream: _native.Philox) -> Floats:
-    """Draw from Dirichlet distributions by breaking off one share after the other.
+    """Draw from Dirichlet distributions by stick breaking.
 
     Of shape (n, n_strata, n_parts); NaN parameters, of cells that are not there, stay NaN.
     """
@@ -413,6 +413,6 @@ def _draw_betas(alpha: Floats, beta: Floats, stream: _native.Philox) -> Floats:
     there = ~np.isnan(alpha)
     drawn = np.full(alpha.shape, np.nan)
     one = np.ones(int(there.sum()))
-    # The core draws pairs; a second Beta(1, 1) that nobody reads completes each.
+    # The core draws pairs; a Beta(1, 1) that is not used completes each pair.
     drawn[there], _ = _native.draw_beta_pairs(alpha[there], beta[there], one, one, False, stream)
     return drawn

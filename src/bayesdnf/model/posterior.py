@@ -59,38 +59,38 @@ class Scores:
 
 
 def marked_rows(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rows of each class outside part 0, of all strata together."""
+    """Sum over strata the rows of each class outside part 0."""
     marked: NDArray[np.int64] = cells[:, :, 1:].sum(axis=(1, 2))
     return marked
 
 
 class Posterior:
-    """Scores of Boolean functions on a table, with every normalising constant of the prior.
+    """Log posterior scores of Boolean functions on a table, with every normalising constant.
 
     Parameters
     ----------
     bits : BitMatrix
-        The table: every literal in it is on offer, and counts in p.
+        The table. All its literals are on offer, and their number is p of the prior.
     y : array-like
         The outcome: two classes, or up to 20, each with a share in every part.
     prior : Prior, optional
         Prior on functions; ``Prior()`` by default.
     effect : Effect, optional
-        What is known of the rates; ``Effect()`` by default.
+        Priors of the rates; ``Effect()`` by default.
     positive : label, optional
         Which class is positive, against all others; by default the second of two in sorted
         order, and none of more.
     sample_weight : array-like of whole numbers, optional
-        How often each row counts.
+        Integer weight of each row.
     among : int, optional
-        How many literals those of ``bits`` were chosen from: the p of the prior, so that what was
-        left out beforehand still counts in the price. By default they are all there were.
+        The number of literals from which those of ``bits`` were chosen: the p of the prior, so
+        that literals left out by a screen still count in the prior. By default all are in ``bits``.
     layers : int, default=1
-        The most layers that a list may have. With 1 there are functions only, which mark rows or
-        do not; with more, what is scored are lists, each part of which has a rate of its own.
+        Maximum number of layers of a list. With 1, functions are scored; with more, rule lists,
+        each part of which has its own rate.
     strata : array-like, optional
-        A label for each row, a handful of different ones: every part has a rate of its own in
-        every stratum, so that what moves the base rate is not mistaken for a rule.
+        A label for each row, with few different values. Every part has its own rate in every
+        stratum, so that differences in the base rate are not mistaken for a rule.
 
     Examples
     --------
@@ -145,12 +145,12 @@ class Posterior:
         n_strata: int = 1,
         n_classes: int = 2,
     ) -> Posterior:
-        """Return the posterior on rows that :func:`canonical` made, which scores and no more.
+        """Return a posterior on rows from :func:`canonical`; it has scores but no rows as read.
 
         Parameters
         ----------
         bits, prior, effect, among, layers, n_strata, n_classes
-            Those of another posterior.
+            As those of another posterior.
         """
         posterior = cls.__new__(cls)
         posterior.prior, posterior.effect, posterior.among = prior, effect, among
@@ -202,7 +202,7 @@ class Posterior:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of all that scores depend on: equal posteriors have equal ones."""
+        """Hash of everything that scores depend on; equal posteriors have equal hashes."""
         bits, table, digest = self.bits, self.bits.table, hashlib.sha256()
         literals = (table.attribute, table.rank, table.operator, table.plane, table.valid)
         priors = self.prior.tables(table, self.n, self.among)
@@ -223,7 +223,7 @@ class Posterior:
 
     @cached_property
     def individuals(self) -> _native.Individuals:
-        """The table row by row, for what starts from rows: as large as the table itself."""
+        """The table row by row, for moves that start from rows; as large as the table."""
         bits = self.bits
         row_words = -(-bits.n_literals // 64)
         require_memory(bits.n_stored * row_words * 8, "The table row by row")
@@ -246,7 +246,7 @@ class Posterior:
         )
 
     def scores_of(self, flat: FlatFunctions, n_jobs: int | None = None) -> Scores:
-        """Score functions or lists that are given by the numbers of their literals."""
+        """Score functions or lists given by literal numbers."""
         return Scores(*self.native.score(*flat, n_jobs or 1))
 
     @property
@@ -256,22 +256,23 @@ class Posterior:
 
     @cached_property
     def of_classes(self) -> tuple[Posterior, ...]:
-        """The same for functions that mark one class, two rates without an order, no strata.
+        """Posteriors of functions that mark one class: two unordered rates, no strata.
 
-        One for each class, or for the positive one of two. Searches for lists begin with them.
+        One for each class, or for the positive one of two. Searches for lists start with these.
         """
         marked = range(self.n_classes) if self.n_classes > 2 else range(1)
         return tuple(map(self._of_class, marked))
 
     def _of_class(self, number: int) -> Posterior:
         plain = copy.copy(self)
-        # A copy takes along what cached_property has stored.
+        # copy.copy copies the values stored by cached_property too, which are those of ``self``.
         for cached in ("of_classes", "individuals", "fingerprint"):
             plain.__dict__.pop(cached, None)
         plain.layers, plain.n_strata, plain.n_classes, plain.strata = 1, 1, 2, None
         bits = self.bits
         if self._pooled is not None:
-            # Rows were merged within strata and classes; without these, more of them are equal.
+            # Rows were merged within strata and classes; with two classes and no strata, more rows
+            # are equal.
             rows, numbers, weights = self._pooled
             bits = canonical(rows, numbers == number, weights)
         plain._settle(bits)
@@ -279,7 +280,7 @@ class Posterior:
         return plain
 
     def spell(self, flat: FlatFunctions, number: int) -> Rule:
-        """Write a function out, or a list where lists may have several layers."""
+        """Convert a function, or a list if several layers are allowed, to an object."""
         on_offer = self._on_offer
         if self.layers == 1:
             return flat.spelt(number, on_offer)
@@ -290,11 +291,11 @@ class Posterior:
         return list(self.bits.table)
 
     def log_score(self, function: Rule | str) -> float:
-        """Log prior plus collapsed log likelihood; -inf outside the prior's support."""
+        """Return log prior plus collapsed log likelihood; -inf outside the prior's support."""
         return float(self.scores([function]).log_score[0])
 
     def log_prior(self, function: Rule | str) -> float:
-        """Log prior of a function; -inf outside the support."""
+        """Return the log prior of a function; -inf outside the support."""
         scores = self.scores([function])
         allowed = scores.verdict[0] == Verdict.ALLOWED
         return float(scores.log_prior[0]) if allowed else -math.inf
@@ -305,7 +306,7 @@ class Posterior:
         pi0: float | None = None,
         pi1: float | None = None,
     ) -> float:
-        """Log P(y | function): both rates integrated out, or explicit when both are given."""
+        """Return log P(y | function), with both rates integrated out or both given."""
         if pi0 is None and pi1 is None:
             return float(self.scores([function]).log_likelihood[0])
         for name, value in (("pi0", pi0), ("pi1", pi1)):
@@ -325,7 +326,7 @@ class Posterior:
         )
 
     def log_copies(self, flat: FlatFunctions) -> Floats:
-        """Return by how much log priors grow when equal columns may stand in for each other.
+        """Return the log factor by which copies on equal columns increase the prior mass.
 
         Parameters
         ----------
@@ -351,11 +352,10 @@ class Posterior:
         """
         first = self.bits.first_equal()
         p = len(first)
-        # A function with one literal of each of several classes of equal columns has as many copies
-        # as there are ways to choose one from each class: a product over its literals, hence a sum
-        # of logs.
-        # Log weights of literals in fixed point, 32 binary digits after the point. A literal that
-        # stands for its class of equal columns weighs Σ_j w_j in place of its own w.
+        # The copies of a function: each literal may be replaced by one of an equal column. Their
+        # prior mass over its own is a product over literals, Π Σ_j w_j / w, a sum in logs.
+        # Log weights are in fixed point, with 32 binary digits after the point. ``together`` is
+        # log Σ_j w_j over the columns equal to the first one of a class.
         weights = self.prior.tables(self.bits.table, self.n, self.among).by_literal / 2.0**32
         own = weights if len(weights) else np.zeros(p)
         together = np.full(p, -np.inf)
@@ -375,13 +375,13 @@ class Posterior:
         return np.asarray(total, dtype=np.float64)
 
     def counts(self, function: Rule | str) -> Counts:
-        """Rows, positives, marked rows, and rows that are both."""
+        """Count rows, positives, marked rows, and marked positives."""
         self._require_two_classes("The number of marked positives")
         positive, negative = self.scores([function]).marked[0]
         return Counts(self.n, self.n_pos, int(positive + negative), int(positive))
 
     def part_counts(self, function: Rule | str) -> NDArray[np.int64]:
-        """Rows of each part in each stratum by class, as an array of three axes.
+        """Count the rows by stratum, part and class.
 
         Of two classes the positives come first, of more they have the order of ``classes``.
 
@@ -397,13 +397,13 @@ class Posterior:
         return self.scores([function]).cells[0, :, : len(layers_of(as_rule(function))) + 1]
 
     def max_likelihood_rates(self, function: Rule | str) -> tuple[float, float]:
-        """Maximum-likelihood π0 and π1; NaN where no row (or every row) is marked."""
+        """Return the maximum-likelihood π0 and π1; NaN where no row (or every row) is marked."""
         n, n_pos, n_marked, n_both = self.counts(function)
         pi0 = (n_pos - n_both) / (n - n_marked) if n_marked < n else math.nan
         return pi0, n_both / n_marked if n_marked else math.nan
 
     def rates(self, function: Rule | str) -> Rates:
-        """Posterior of π0 and π1 given the function, exactly."""
+        """Return the exact posterior of π0 and π1 given the function."""
         read = as_rule(function)
         return Rates(self.counts(read), self.effect, null=read.is_null)
 

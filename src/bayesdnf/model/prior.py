@@ -34,45 +34,45 @@ class PriorTables(NamedTuple):
 
 
 class Prior(Parameters):
-    """Prior on functions: how many terms, how long, which literals, and what is ruled out.
+    """Prior on functions: number of terms, sizes, literals, and constraints.
 
     Parameters
     ----------
     count : distribution, default=Geometric(0.5, start=0)
-        Number of terms m. Giving m = 0 mass lets "no marker" compete.
+        Number of terms m. With mass at m = 0, "no marker" is one of the hypotheses.
     size : distribution, default=Poisson(2)
         Number of literals k of a term, renormalised to 1..p.
     literals : {"uniform", "size-only"}, default="uniform"
-        Which literals, given k: "uniform" on the C(p, k) sets, so that every literal costs about
-        ln p; "size-only" leaves that factor out, as the paper's code does.
+        P(S | k): "uniform" on the C(p, k) sets, so that every literal costs about ln p;
+        "size-only" omits this factor, as the paper's code does.
     orderings : bool, default=True
-        Count the m! orders of a set of m terms, so that P(m) means what it says.
+        Count the m! orders of a set of m terms, so that P(m) is the probability of m terms.
     min_cover : int, default=1
-        Rows that each term must hold on.
+        Minimum number of rows on which each term must hold.
     antichain : bool, default=True
-        Rule out functions one of whose terms is implied by another.
+        Exclude functions in which one term implies another.
     disjoint : bool, default=False
-        Rule out functions that use an attribute in two terms, equal columns counting as one.
+        Exclude functions that use an attribute in two terms; equal columns count as one.
     weights : mapping or sequence, optional
         Prior weights of literals, by attribute name or literal text (others weigh 1), or one per
         literal: P(S | k) is proportional to the product of its literals' weights.
     max_terms, max_literals : int, optional
-        Largest m and largest total number of literals.
+        Maximum m and maximum total number of literals.
     related : bool, default=False
         Allow a term to hold two literals one of which implies or excludes the other.
     apart : sequence of groups of names, optional
-        Two of a group never stand in one term. A name is a column's, for all its literals, or a
-        literal's text; a group is a sequence of them.
+        No term has literals of two members of a group. A name is that of a column, for all its
+        literals, or the text of a literal; a group is a sequence of names.
     at_most_one : sequence of groups of names, optional
-        A function uses at most one of a group, in all its terms together.
+        A function uses at most one member of a group, over all its terms.
     required : sequence of names, optional
-        A function uses each of them; the null function is then ruled out.
+        A function must use each of them; the null function is then excluded.
 
     Notes
     -----
-    What is ruled out is cut without renormalising: the score of the rest is the formula's value.
-    On small p the marginal prior on m is then proportional to P(m) times the probability that m
-    independent terms form an allowed set.
+    Excluded functions have probability 0 and the others are not renormalised: their score is the
+    value of the formula. On small p the marginal prior on m is then proportional to P(m) times
+    the probability that m independent terms form an allowed set.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class Prior(Parameters):
 
     @classmethod
     def paper(cls, theta: float, p_geom: float) -> Prior:
-        """Build the prior of the author's code: sizes only, no m!, nothing ruled out.
+        """Build the prior of the paper's code: sizes only, no m!, no constraints.
 
         Parameters
         ----------
@@ -177,13 +177,12 @@ class Prior(Parameters):
             raise ParameterError.of("weights", "Prior", "None with literals='size-only'", "weights")
 
     def tables(self, literals: LiteralTable, n_rows: int, among: int | None = None) -> PriorTables:
-        """Turn the prior into tables for n rows and p literals, ``among`` or as many as there are.
+        """Convert the prior to tables for n rows and p literals (``among``, or all of the table).
 
-        The table of m ends at n (at least 1024, at most a million): more terms than rows are out of
-        the support.
+        The table of m ends at n (at least 1024, at most a million): functions with more terms are
+        outside of the support.
         """
-        # A screen must not make literals cheaper: with ``among`` those it left out are still paid
-        # for.
+        # A screen must not make literals cheaper: with ``among``, p includes those it left out.
         p = len(literals) if among is None else among
         # The table of m has to end, and the core gives no mass to a count beyond it. Functions
         # whose terms each mark a row of their own have at most n terms.
@@ -232,8 +231,8 @@ class Prior(Parameters):
         Returns
         -------
         PriorDescription
-            Prints in words; :func:`bayesdnf.plots.prior` draws it. What restrictions such as
-            ``antichain`` rule out depends on the table and is not taken off.
+            Prints as text; :func:`bayesdnf.plots.prior` plots it. Constraints such as
+            ``antichain`` depend on the table and are not taken into account.
 
         Examples
         --------
@@ -259,10 +258,10 @@ class Prior(Parameters):
     ) -> list[Rule]:
         """Draw functions from the prior, restricted to what it allows on a table.
 
-        What is ruled out (by ``antichain``, ``min_cover``, ``disjoint`` and the rest) depends on
-        the table. Whole functions are drawn and thrown away when they are ruled out, so that an
-        allowed function comes with its prior probability divided by that of all allowed ones:
-        the prior that posterior probabilities on this table refer to.
+        Constraints (``antichain``, ``min_cover``, ``disjoint`` and others) depend on the table.
+        Whole functions are drawn and rejected if they violate one, so that an allowed function is
+        drawn with its prior probability divided by that of all allowed functions. Posterior
+        probabilities on this table refer to this renormalised prior.
 
         Parameters
         ----------
@@ -273,7 +272,7 @@ class Prior(Parameters):
         layers : int, default=1
             The most layers; with more than 1, lists are drawn.
         random_state : int, SeedSequence, Generator or None, default=None
-            Where the random numbers come from.
+            Seed or generator.
 
         Returns
         -------
@@ -283,8 +282,7 @@ class Prior(Parameters):
         Raises
         ------
         ParameterError
-            When the prior is improper: the weights of ever more terms do not fall and nothing
-            bounds their number.
+            When the prior is improper: the weights of m do not decrease and nothing bounds m.
         InputError
             When none of a million functions in a row (or of ten million terms) is allowed.
 
@@ -312,7 +310,7 @@ class Prior(Parameters):
         return draw_functions(self, bits, int(size), rng, layers)
 
     def knowledge(self, literals: LiteralTable) -> dict[str, Any]:
-        """Turn what is known of groups of literals into numbers, as the native core takes them."""
+        """Convert constraints on groups of literals to literal numbers for the native core."""
 
         def entry(name: str, parameter: str) -> list[int]:
             return [int(i) for i in _named(name, literals, parameter)]
@@ -355,7 +353,7 @@ def _is_name(value: Any) -> bool:
 
 
 def _named(key: str, literals: LiteralTable, parameter: str) -> NDArray[np.intp]:
-    """Literals that a name means: one by its text, or all of an attribute."""
+    """Find the literals of a name: one by its text, or all of an attribute."""
     if key in literals.numbers:
         return literals.members(literals.numbers[key])
     terms = BooleanFunction.parse(key).literal_terms

@@ -22,7 +22,7 @@ _DRAWS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class PriorDescription:
-    """What functions a prior expects of p literals before any of them is ruled out.
+    """Summary of the functions that a prior expects of p literals, constraints ignored.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class PriorDescription:
 
 
 def describe(prior: Prior, p: int, n: int) -> PriorDescription:
-    """Work out what functions a prior expects."""
+    """Compute the summary of a prior."""
     literals = LiteralTable.of_flags([f"x{i}" for i in range(p)])
     tables = prior.tables(literals, n)
     terms, size = count_and_size(prior, literals, tables)
@@ -103,7 +103,7 @@ def _percent(share: float) -> str:
 
 
 def _spread(probabilities: Floats) -> str:
-    """Where nine tenths of the mass lie."""
+    """Return the central 90 % interval of a distribution."""
     below = np.cumsum(probabilities)
     # A cumulative sum that should be exactly q may come out a rounding error below it and must
     # count as having reached it.

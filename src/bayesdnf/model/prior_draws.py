@@ -43,7 +43,7 @@ def draw_functions(
     A function {S_1 … S_m} has the weight w(m) Π v(S_i), and stands for m! sequences of terms. So m
     is drawn with weight w(m) / m! · V^m, V the sum of v over all terms, and then m terms one by
     one with weight v; the set they form has the right probability among all sets of distinct
-    terms, and among the allowed ones when others are thrown away whole. Of a list the number of
+    terms. Rejecting whole sets keeps the ratios of the allowed ones. For a list, the number of
     layers and the layer of each term are drawn next.
     """
     proposals = Proposals(prior, bits, layers)
@@ -69,11 +69,11 @@ def draw_functions(
 
 
 def log_null_odds(posterior: Posterior) -> float | None:
-    """Log prior odds of the null function against all other functions that the prior allows.
+    """Estimate the log prior odds of the null function against all other allowed functions.
 
-    Those others are counted by how many of some thousands of them, drawn as if nothing were ruled
-    out, the support allows; the seed is fixed. -inf where the null function has no mass; None where
-    the prior cannot be drawn from, or next to nothing that is drawn is allowed.
+    The mass of the others is estimated by the share of some thousands of unconstrained draws that
+    the support allows; the seed is fixed. -inf if the null function has no mass; None if the prior
+    cannot be sampled, or nearly all draws are rejected.
 
     Examples
     --------
@@ -111,11 +111,11 @@ def log_null_odds(posterior: Posterior) -> float | None:
 
 
 def log_one_layer_odds(posterior: Posterior) -> float | None:
-    """Log prior odds of lists of one layer against lists of more, among those the prior allows.
+    """Estimate the log prior odds of allowed lists of one layer against those of several.
 
-    What is ruled out changes these odds, so they are counted among some thousands of lists drawn
-    from the prior; the seed is fixed. None where the prior cannot be drawn from, or next to nothing
-    that is drawn is allowed and of one side.
+    Constraints change these odds, so they are estimated from some thousands of lists drawn from
+    the prior; the seed is fixed. None if the prior cannot be sampled, or nearly all draws are
+    rejected or of the other kind.
 
     Examples
     --------
@@ -152,12 +152,12 @@ def log_one_layer_odds(posterior: Posterior) -> float | None:
 
 
 class Proposals:
-    """Functions drawn as if nothing were ruled out, with what the support says of each.
+    """Functions drawn without constraints, and whether the support allows each of them.
 
     Parameters
     ----------
     prior : Prior
-        What to draw from.
+        The prior.
     bits : BitMatrix
         The table; as read, or a posterior's own.
     layers : int, default=1
@@ -186,16 +186,16 @@ class Proposals:
 
     @property
     def null_share(self) -> float:
-        """How often the null function is proposed."""
+        """Probability with which the null function is proposed."""
         return float(self._count_weights[0])
 
     def batches(
         self, rng: np.random.Generator, rules_only: bool = False
     ) -> Iterator[tuple[FlatFunctions, Flags]]:
-        """Propose without end: functions, and whether each is in the support.
+        """Yield batches of functions without end, and whether each is in the support.
 
-        Batches grow in a way that does not depend on what is kept, so that a longer run begins
-        with the draws of a shorter one. With ``rules_only`` the null function is never proposed.
+        The sizes of batches do not depend on what is accepted, so that a longer run begins with
+        the draws of a shorter one. With ``rules_only`` the null function is never proposed.
         """
         weights = self._count_weights.copy()
         if rules_only:
@@ -225,10 +225,10 @@ class Proposals:
 def draw_layers(
     counts: NDArray[np.int64], layers: int, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """Draw the layer of each term of lists of so many terms.
+    """Draw the layer of each term of lists with given numbers of terms.
 
-    The number of layers is g with weight 2^-g, from 1 to ``layers`` or the number of terms; then
-    the terms are spread over them, every way that leaves no layer empty alike.
+    The number of layers is g with weight 2^-g, from 1 to ``layers`` or the number of terms. Then
+    the terms are assigned to layers, uniformly over all assignments without an empty layer.
 
     Examples
     --------
@@ -260,7 +260,7 @@ def draw_layers(
 
 
 class UniformLiterals:
-    """For each size that many of p literals, every set alike (Floyd's algorithm)."""
+    """Draw uniform sets of k of p literals (Floyd's algorithm)."""
 
     def __init__(self, p: int) -> None:
         self.p = p
@@ -279,10 +279,10 @@ class UniformLiterals:
 
 
 class WeightedLiterals:
-    """For each size that many literals, a set in proportion to the product of its weights.
+    """Draw sets of k literals with probability proportional to the product of their weights.
 
-    Literals are gone through once. With r still to be found among the literals from j on, j is
-    passed over with probability e_r(w_j+1, …) / e_r(w_j, w_j+1, …).
+    Literals are visited once. With r still to be drawn from the literals from j on, j is
+    skipped with probability e_r(w_j+1, …) / e_r(w_j, w_j+1, …).
     """
 
     def __init__(self, log_weights: Floats, longest: int) -> None:
@@ -311,7 +311,7 @@ class WeightedLiterals:
 
 
 def _log_sums(tables: PriorTables, p: int) -> Floats:
-    """Log of the number of terms of each size, each counted by its literals' weights."""
+    """Return the log of the sum over all terms of a size of the products of literal weights."""
     largest = len(tables.by_size) - 1
     if len(tables.by_literal):
         return _native.log_elementary_symmetric(tables.by_literal / 2.0**32, largest)
@@ -322,9 +322,9 @@ def _log_sums(tables: PriorTables, p: int) -> Floats:
 def count_and_size(
     prior: Prior, literals: LiteralTable, tables: PriorTables, layers: int = 1
 ) -> tuple[Floats, Floats]:
-    """Probabilities of each number of terms, and of each size of a term.
+    """Return the probabilities of each number of terms and of each size of a term.
 
-    Numbers of terms that are certain to be thrown away are left out.
+    Numbers of terms that would always be rejected are left out.
     """
     by_size = tables.by_size + _log_sums(tables, len(literals))[: len(tables.by_size)]
     log_total = float(np.logaddexp.reduce(by_size))
@@ -359,7 +359,7 @@ def _count_weights(
 
 
 def _most_terms(prior: Prior, literals: LiteralTable, tables: PriorTables, layers: int) -> int:
-    """Bound on the number of terms: more of them are certain to be thrown away."""
+    """Bound the number of terms: functions with more terms would always be rejected."""
     p, enough = len(literals), len(tables.by_count)
     terms = 0
     for k in np.flatnonzero(np.isfinite(tables.by_size)):

@@ -61,8 +61,8 @@ class _BetaPair:
         mean1 = self.alpha1 / (self.alpha1 + self.beta1)
         if not self.ordered:
             return mean0, mean1
-        # E[X; X <= Y] is E[X] times the probability of the order one count further on.
-        # x Beta(x; α, β) is α / (α + β) times Beta(x; α + 1, β).
+        # x Beta(x; α, β) = α / (α + β) Beta(x; α + 1, β), so E[X; X <= Y] is E[X] times the
+        # probability of the order with α0 + 1; E[Y; X <= Y] likewise with α1 + 1.
         order = self._log_order()
         return (
             float(mean0 * np.exp(self._log_order(up0=1) - order)),
@@ -80,7 +80,8 @@ class _BetaPair:
         second = _ordered_upper_quantiles(
             self.alpha0, self.beta0, self.alpha1, self.beta1, probabilities
         )
-        # 1 - Y <= 1 - X is the same event seen from the other end.
+        # X given X <= Y is 1 - V, with V = 1 - X the upper one of the pair 1 - Y <= 1 - X. The
+        # complement of a Beta(α, β) variable is Beta(β, α).
         first = 1 - _ordered_upper_quantiles(
             self.beta1, self.alpha1, self.beta0, self.alpha0, 1 - probabilities
         )
@@ -101,7 +102,7 @@ class _BetaPair:
         return self._sample_rejecting(size, rng)
 
     def _sample_whole(self, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Y as an order statistic of N uniforms: draw how many of them lie below X first."""
+        """Draw an ordered pair, Y having whole parameters, by order statistics of uniforms."""
         from scipy.special import betaln, gammaln
 
         # Y ~ Beta(α1, β1) with whole parameters is the α1-th smallest of n = α1 + β1 - 1 uniforms,
@@ -149,7 +150,7 @@ class _BetaPair:
 def _ordered_upper_quantiles(
     alpha0: float, beta0: float, alpha1: float, beta1: float, probabilities: Floats
 ) -> Floats:
-    """Quantiles of Y given X <= Y: its density is Y's own times X's distribution function."""
+    """Invert the distribution of Y given X <= Y: the density of Y times the cdf of X."""
     from scipy.integrate import cumulative_simpson
     from scipy.interpolate import PchipInterpolator
 
@@ -194,7 +195,7 @@ def draw_rates(
     Parameters
     ----------
     effect : Effect
-        What is known of the rates.
+        Priors of the rates.
     n_pos, n_neg : int
         Positives and negatives of the table.
     marked : ndarray of shape (n, 2)
@@ -202,7 +203,7 @@ def draw_rates(
     is_null : ndarray of bool
         Whether it is the null function.
     stream : Philox
-        Where randomness comes from.
+        The random stream.
 
     Examples
     --------
@@ -227,7 +228,7 @@ def draw_rates(
         for x in _pair_parameters(effect, n_pos + n_neg, n_pos, both + false_marks, both)
     )
     first, second = _native.draw_beta_pairs(a0, b0, a1, b1, ordered, stream)
-    missed = np.flatnonzero(np.isnan(first))  # pairs whose order is too improbable to wait for
+    missed = np.flatnonzero(np.isnan(first))  # too improbable for rejection
     if len(missed):
         # Seeded by the stream, so that these draws too depend on nothing but its key and its place.
         rng = np.random.default_rng([int(x) for x in stream.raw(2)])
@@ -250,7 +251,7 @@ def _with_null(
     is_null: NDArray[np.bool_],
     stream: _native.Philox,
 ) -> RateDraws:
-    """Put the null function's single rate where it was drawn."""
+    """Replace both rates of null functions by their single rate."""
     if not is_null.any():
         return drawn
     size = len(is_null)
@@ -258,7 +259,8 @@ def _with_null(
         a, b = np.full(size, float(n_pos + effect.a)), np.full(size, float(n_neg + effect.b))
         rate, _ = _native.draw_beta_pairs(a, b, a, b, False, stream)
     else:
-        # With nobody marked, ρ = π1 θ + π0 (1 - θ) is π0: the one rate there is, is known.
+        # The null function marks no row: θ = 0 and ρ = π1 θ + π0 (1 - θ) = π0, so its single rate
+        # is the known prevalence.
         rate = np.full(size, float(effect.prevalence))
     return RateDraws(
         np.where(is_null, rate, drawn.pi0),
@@ -268,7 +270,7 @@ def _with_null(
 
 
 def _pair_parameters(effect: Effect, n: Any, n_pos: Any, n_marked: Any, n_both: Any) -> Any:
-    """Beta parameters of the pair: (unmarked, marked) rates, or shares marked with a prevalence."""
+    """Return the Beta parameters of (π0, π1), or of (θ0, θ1) with a known prevalence."""
     # Section "Known prevalence" of docs/model.md: with a prevalence the pair is θ0 = P(marked |
     # negative) and θ1 = P(marked | positive), both uniform a priori.
     others = n - n_marked - n_pos + n_both
@@ -285,7 +287,7 @@ def _pair_parameters(effect: Effect, n: Any, n_pos: Any, n_marked: Any, n_both: 
 
 
 def _on_scale(first: Floats, second: Floats, rho: float | None) -> RateDraws:
-    """Turn draws of the pair into rates; with a prevalence, into the population's."""
+    """Convert draws of the pair to rates; with a prevalence, to those of the population."""
     if rho is None:
         return RateDraws(first, second, None)
     # Bayes' rule with P(positive) = ρ; θ is the share of the population that the function marks.
@@ -337,7 +339,7 @@ class Rates:
         return rng.beta(self.effect.a + n_pos, self.effect.b + n - n_pos, size)
 
     def summary(self, level: float = 0.95) -> tuple[Interval, Interval]:
-        """Means and central credible intervals of π0 and π1.
+        """Return the means and central credible intervals of π0 and π1.
 
         Exact, except with a known prevalence, where they come from 100,000 draws of one fixed
         stream.
@@ -376,7 +378,7 @@ class Rates:
 
 
 def jeffreys(positives: int, rows: int, level: float = 0.95) -> tuple[float, float, float]:
-    """Share of positives and its Jeffreys interval: Beta(1/2, 1/2) updated by the counts.
+    """Return the share of positives and its Jeffreys interval, from Beta(1/2, 1/2) and counts.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rules: a Boolean function, or a list of functions in layers."""
+"""Rules: a Boolean function, or a rule list of functions in layers."""
 
 from __future__ import annotations
 

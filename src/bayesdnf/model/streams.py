@@ -22,7 +22,7 @@ class Streams:
     random_state : int, SeedSequence or None
         The seed; None takes one from the operating system.
     owner : str
-        Whose parameter ``random_state`` is, for the error.
+        Name of the caller, for errors.
     """
 
     def __init__(self, random_state: int | np.random.SeedSequence | None, owner: str) -> None:
@@ -41,11 +41,11 @@ class Streams:
 
     @property
     def name(self) -> str:
-        """The seed in words: equal for equal streams."""
+        """Text of the seed; equal for equal streams."""
         return repr((self._seeds.entropy, self._seeds.spawn_key))
 
     def child(self, number: int) -> np.random.SeedSequence:
-        """Return the seed of a number, for a search or a run of its own."""
+        """Return the seed of a number, for a separate search or run."""
         # By an explicit spawn key, not ``spawn``: that counts calls, and the stream of a number
         # would depend on which streams were asked for before.
         return np.random.SeedSequence(
@@ -58,7 +58,7 @@ class Streams:
 
 
 class NumberedRuns(Generic[Run]):
-    """Runs 0, 1, … on threads, handed out in their order, whichever ends first.
+    """Runs 0, 1, … on threads, with results in order of their numbers.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class NumberedRuns(Generic[Run]):
         self._running: dict[int, Future[Run]] = {}
 
     def in_order(self, numbers: range, n_jobs: int) -> Iterator[Run]:
-        """Yield results by number; a few later runs go on ahead."""
+        """Yield results in order of their numbers; some later runs start ahead of time."""
         with ThreadPoolExecutor(n_jobs) as pool:
             try:
                 submitted = numbers.start
@@ -99,13 +99,13 @@ class NumberedRuns(Generic[Run]):
                     del self._running[number]
                     yield future.result()
             finally:
-                # Left early (an error, Ctrl-C, a caller that asks for no more): the pool waits for
-                # its threads when it closes, and they end only when they are told.
+                # Left early (an error, Ctrl-C, a caller that needs no more): the pool waits for
+                # its threads when it closes, and they end only after ``stop`` is set.
                 if self._running:
                     self._stop.stop()
 
     def unfinished(self) -> Iterator[Run]:
-        """End the runs that are under way, and yield what they had come to."""
+        """Stop the runs that are still running, and yield their results so far."""
         self._stop.stop()
         for number in sorted(self._running):
             yield self._running[number].result()

@@ -1,4 +1,4 @@
-"""Support: which literals may join a term, and whether a function is allowed at all."""
+"""Support: which literals may join a term, and whether a function is allowed."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Support:
     Parameters
     ----------
     bits : BitMatrix
-        The table; its equal columns count as one another.
+        The table; equal columns count as one.
     prior : Prior
-        Whose restrictions to keep.
+        The prior whose constraints apply.
     layers : int, default=1
-        The most layers that a list may have; a function has one.
+        Maximum number of layers of a list; a function has one.
 
     Examples
     --------
@@ -66,11 +66,11 @@ class Support:
         )
 
     def ids(self, function: Rule) -> list[list[int]]:
-        """Literal numbers of each term, from the lowest layer up."""
+        """Return the literal numbers of each term, from the lowest layer up."""
         return [term for _, term in self.layered_ids(function)]
 
     def layered_ids(self, function: Rule) -> list[tuple[int, list[int]]]:
-        """Layer and literal numbers of each term, from the lowest layer up."""
+        """Return the layer and literal numbers of each term, from the lowest layer up."""
         return [
             (g, sorted(self.bits.table.index_of(literal) for literal in term))
             for g, layer in enumerate(layers_of(function), start=1)
@@ -80,19 +80,19 @@ class Support:
     def addable(
         self, term: Iterable[Literal], rest: BooleanFunction | None = None
     ) -> NDArray[np.bool_]:
-        """Say for each literal whether it may be added to ``term`` beside the terms of ``rest``."""
+        """Return for each literal whether it may join ``term`` beside the terms of ``rest``."""
         held = sorted(self.bits.table.index_of(literal) for literal in term)
         others = self.ids(rest) if rest is not None else []
         return self.native.addable(held, others).view(np.bool_)
 
     def _parts(self, function: Rule) -> tuple[list[list[int]], list[int], list[int], int]:
-        """Terms, their layers, rows where each holds and no higher layer does, rows of part 0."""
+        """Return terms, their layers, the rows of each that no higher layer takes, and part 0."""
         ids = self.layered_ids(function)
         layers, terms = [g for g, _ in ids], [term for _, term in ids]
         flat = as_flat([ids])
         view = self.bits.view()
         masks = view.term_masks(flat.literal_starts, flat.literals)
-        # Layers are asked from the highest down, so a term covers what is left when its turn comes.
+        # Layers are evaluated from the highest down, so a term covers rows that no higher one took.
         # An AND of no literals holds everywhere.
         left = view.term_masks(np.zeros(2, dtype=np.int64), flat.literals[:0])[0]  # every row
         covers = [0] * len(terms)
@@ -104,15 +104,15 @@ class Support:
         return terms, layers, covers, int(view.count(left[None]).sum())
 
     def verdict(self, function: Rule) -> Verdict:
-        """Judge a function or list."""
+        """Return the verdict on a function or list."""
         return self.native.check(*self._parts(function))
 
     def allowed(self, function: Rule) -> bool:
-        """Whether the prior gives the function any mass, sizes aside."""
+        """Return whether the constraints allow the function; P(m) and P(k) are not checked."""
         return self.verdict(function) == Verdict.ALLOWED
 
     def reason(self, function: Rule) -> str | None:
-        """Say why a function or list is not allowed, or None when it is."""
+        """Return why a function or list is not allowed, or None if it is."""
         verdict = self.verdict(function)
         prior = self.prior
         n_layers = len(layers_of(function))

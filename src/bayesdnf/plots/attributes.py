@@ -44,9 +44,9 @@ def importance(
     X, y
         Rows and their labels, best those that were held out.
     most : int, default=15
-        How many attributes to show, those first that the answers lose most without.
+        Number of attributes to show, by decreasing increase of the log loss.
     axes : pair of Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw into; a new figure by default.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def risk_along(
     attribute : str
         The column.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw into; a new figure by default.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def _name_classes(ax: Axes, names: list[str]) -> None:
 
 
 def _draw_steps(ax: Axes, numbers: pd.DataFrame, color: str, name: str) -> None:
-    """Draw a step for each stretch, from its first value to the next one's."""
+    """Draw a step for each interval, from its first value to that of the next interval."""
     first, last = numbers["first"].to_numpy(), numbers["last"].to_numpy()
     edges = np.append(first, max(last[-1], np.nextafter(first[-1], np.inf)))
     ax.stairs(numbers["risk"], edges, baseline=None, color=color, linewidth=2, label=name)

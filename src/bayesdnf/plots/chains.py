@@ -1,4 +1,4 @@
-"""The course of chains: rates, log posterior and sizes by draw, and the functions of each chain."""
+"""Trace plots of chains (rates, log posterior, sizes), and the functions of each chain."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def rates(draws: Draws, *, axes: object = None) -> AxesArray:
     Parameters
     ----------
     draws : Draws
-        What :func:`bayesdnf.sample` returned.
+        Draws from :func:`bayesdnf.sample`.
     axes : array of 4 Axes, optional
-        Where to draw: trace and histogram of π0, then of π1. A new figure by default.
+        Axes of trace and histogram of π0, then of π1; a new figure by default.
 
     Returns
     -------
@@ -79,16 +79,15 @@ def rates(draws: Draws, *, axes: object = None) -> AxesArray:
 def trace(draws: Draws, *, axes: object = None) -> AxesArray:
     """Draw traces of the log posterior and of the numbers of terms and literals, chain by chain.
 
-    Of lists the number of layers comes last.
-
-    Whole numbers have a lane for each chain, so that chains do not hide each other.
+    For lists, the number of layers comes last. Integers have a lane for each chain, so that chains
+    do not hide each other.
 
     Parameters
     ----------
     draws : Draws
-        What :func:`bayesdnf.sample` returned.
+        Draws from :func:`bayesdnf.sample`.
     axes : array of 6 Axes, of 8 for lists, optional
-        Where to draw: trace and histogram of each, one after the other. A new figure by default.
+        Axes of trace and histogram of each quantity; a new figure by default.
 
     Returns
     -------
@@ -134,11 +133,11 @@ def function_posterior(draws: Draws, most: int = 10, *, ax: Axes | None = None) 
     Parameters
     ----------
     draws : Draws
-        What :func:`bayesdnf.sample` returned.
+        Draws from :func:`bayesdnf.sample`.
     most : int, default=10
-        How many functions to show.
+        Maximum number of functions to show.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw into; a new figure by default.
 
     Returns
     -------
@@ -169,7 +168,7 @@ def function_posterior(draws: Draws, most: int = 10, *, ax: Axes | None = None) 
     rows = np.arange(len(shown), dtype=np.float64)
     ax.barh(rows, probability, height=0.75, color=BAR, label="all chains")
     lane = 0.7 / draws.n_chains
-    # The marks of a single chain would say what the bars say.
+    # The marks of a single chain would repeat the bars.
     styles = chain_styles(draws.n_chains) if draws.n_chains > 1 else []
     for number, style in enumerate(styles):
         ax.plot(

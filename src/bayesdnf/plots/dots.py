@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Term = tuple[Literal, ...]
 Row = list[list[Term]]
-"""The terms of each layer of a function or list, the layer that is asked first in front."""
+"""The terms of each layer of a function or list, in the order of evaluation."""
 _LANE = 0.17  # inches for a term
 _COLUMN, _CLOSE = 0.3, 0.17  # inches for a literal, and for one of many
 _WORD = 0.4  # inches for "elif"
@@ -43,18 +43,18 @@ def functions(draws: Draws, most: int = 8, *, axes: object = None) -> AxesArray:
     """Draw the terms of the most probable functions, with their probabilities.
 
     A row is a function, a line in it a term, and the dots on the line its literals; terms of one
-    literal are lone dots, all at one height. A term that several of the functions have keeps its
-    colour and mark; dots of the others are hollow. The layers of a list lie below each other, the
-    one that is asked first on top; lists that partition the rows in the same way are one row.
+    literal are single dots, all at one height. A term of several functions keeps its colour and
+    mark; dots of other terms are hollow. The layers of a list are below each other, the one that is
+    evaluated first on top; lists that partition the rows in the same way are one row.
 
     Parameters
     ----------
     draws : Draws
-        What :func:`bayesdnf.sample` returned.
+        Draws from :func:`bayesdnf.sample`.
     most : int, default=8
-        How many functions to show.
+        Maximum number of functions to show.
     axes : array of 2 Axes, optional
-        Where to draw: the terms, and the bars. A new figure by default.
+        Axes of the terms and of the bars; a new figure by default.
 
     Returns
     -------
@@ -183,7 +183,7 @@ def _word_layers(ax: Axes, row: Row, top: float, left: float) -> None:
 
 
 def _styles(often: dict[Term, int], n_rows: int) -> dict[Term, TermStyle]:
-    """Give common terms a colour and mark of their own; all terms when there is one function."""
+    """Assign colours and marks to common terms, or to all terms of a single function."""
     styles = {}
     for i, (term, times) in enumerate(often.items()):
         color, mark = PALETTE[i % len(PALETTE)], MARKS[i // len(PALETTE) % len(MARKS)]
@@ -204,7 +204,7 @@ def _name_columns(ax: Axes, names: list[str], upright: bool, indent: float) -> N
 
 
 def _note(draws: Draws, styles: Collection[TermStyle]) -> str:
-    """Say how to read the drawing, as far as it applies."""
+    """Return the notes that explain the plot."""
     if not styles:
         return ""
     lines = ["dots on a line: AND; lines and lone dots of a function: OR"]

@@ -22,7 +22,7 @@ def prior(prior: Prior, p: int, n: int = 1000, *, axes: object = None) -> AxesAr
     p, n : int
         Literals on offer, and rows.
     axes : array of three Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw into; a new figure by default.
 
     Returns
     -------

@@ -19,19 +19,18 @@ Axes = TypeVar("Axes")
 
 NO_FONT = "which no installed font has"
 _SHOWN = 5  # characters
-# matplotlib's own, which has a box for every character: asked for by name, it gives no warning for
-# each of them, as it does when it stands in for others.
+# matplotlib's fallback font, which has a box for every character. Requested by name, it does not
+# warn about each missing character.
 _LAST = "Last Resort High-Efficiency"
 
 
 def legible(axes: Axes) -> Axes:
-    """Let texts of axes use fonts that have their characters; one warning if there are none.
+    """Add fallback fonts for the characters of all texts of axes; warn once if there are none.
 
     Parameters
     ----------
     axes : Axes or array of Axes
-        What a picture returns; its texts get fonts behind those that they have, and the user's
-        settings stay as they are.
+        Axes whose texts get fallback fonts after their own; the user's settings do not change.
 
     Examples
     --------
@@ -49,7 +48,7 @@ def legible(axes: Axes) -> Axes:
 
 
 def warn_of_boxes(subject: str, characters: Iterable[str], stacklevel: int) -> None:
-    """Warn of characters that no font has, in one sentence."""
+    """Warn of characters that no installed font has."""
     warnings.warn(
         f"{subject} boxes for {listed(characters, _SHOWN)}, {NO_FONT}; install one that does, "
         f"such as Noto Sans CJK for Chinese, Japanese and Korean.",
@@ -59,7 +58,7 @@ def warn_of_boxes(subject: str, characters: Iterable[str], stacklevel: int) -> N
 
 
 def find_fonts(axes: object) -> list[str]:
-    """Let texts of axes use fonts that have their characters; return those that none has."""
+    """Add fallback fonts to all texts of axes; return the characters that no font has."""
     from matplotlib.text import Text
 
     lacking: dict[str, None] = {}
@@ -71,7 +70,7 @@ def find_fonts(axes: object) -> list[str]:
 
 
 def _find_for(text: Text) -> list[str]:
-    """Give a text fonts behind those that it has; return the characters that none has."""
+    """Add fallback fonts to a text; return the characters that no font has."""
     from matplotlib import font_manager
 
     families = [family for family in text.get_fontfamily() if family != _LAST]
@@ -96,14 +95,14 @@ def _find_for(text: Text) -> list[str]:
 
 @functools.lru_cache
 def _found(missing: frozenset[str], n_known: int) -> tuple[list[str], frozenset[str]]:
-    """Return as few fonts as have what is missing, and what is still missing with them.
+    """Return few fonts that have the missing characters, and the characters none has.
 
     ``n_known``, the number of fonts that matplotlib knows, changes when a font is added.
     """
     from matplotlib import font_manager, get_data_path
 
     ours = get_data_path()
-    # Of the fonts that come with matplotlib, others than DejaVu hold parts of formulas.
+    # The fonts of matplotlib other than DejaVu are for parts of formulas.
     fonts = [
         font
         for font in font_manager.fontManager.ttflist
@@ -127,7 +126,7 @@ def _weight(font: Any) -> int:
 
 
 def _held(path: str, characters: frozenset[str]) -> frozenset[str]:
-    """Return those of some characters that a font has."""
+    """Return the characters that a font has."""
     from matplotlib.ft2font import FT2Font
 
     try:

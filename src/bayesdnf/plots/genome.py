@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..genomics.markers.finding import Markers
 
 SHADES = ("#4C6A88", "#9DB2C6")
-_OTHER, _MOST_OTHERS = 0.2, 5  # inclusion from which a variant outside the function has a name
+_OTHER, _MOST_OTHERS = 0.2, 5  # inclusion from which variants outside the function are labelled
 _TINY = 0.05  # inclusion below which a point is not worth a name
 _INCHES = 2.5  # of the scale from 0 to 1
 _WIDTH = 10.0
@@ -33,16 +33,16 @@ _BETWEEN = 0.012  # between chromosomes, of the width
 
 
 def manhattan(found: Markers, genes: Genes | None = None, *, ax: Axes | None = None) -> Axes:
-    """Draw how probable it is that the function uses each variant, along the genome.
+    """Draw a Manhattan plot of the inclusion probabilities of variants.
 
     Parameters
     ----------
     found : Markers
-        What :func:`bayesdnf.genomics.find_markers` returned.
+        Result of :func:`bayesdnf.genomics.find_markers`.
     genes : Genes, optional
         Names for places, from ``Genes.read``.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw into; a new figure by default.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def manhattan(found: Markers, genes: Genes | None = None, *, ax: Axes | None = N
 
 @dataclass(frozen=True)
 class _Genome:
-    """Where variants stand on the x axis, which goes from 0 to 1."""
+    """Positions of variants on the x axis, which goes from 0 to 1."""
 
     x: Floats
     chromosome: NDArray[np.int32]
@@ -172,7 +172,7 @@ def _members(found: Markers, genome: _Genome, genes: Genes | None) -> list[_Memb
 
 @dataclass(frozen=True)
 class _Names:
-    """Where labels stand, none on another; upright when they would not fit side by side."""
+    """Positions of labels without overlap; vertical labels if they do not fit side by side."""
 
     x: list[float]
     upright: bool
@@ -197,13 +197,12 @@ def _longest(text: str) -> int:
 
 
 def _spread(wanted: list[float], widths: list[float]) -> list[float]:
-    """Move labels apart as little as that takes, keeping them in order and inside."""
+    """Move labels apart as little as possible, in order and inside the axes."""
     x = list(wanted)
     for _ in range(200):
         moved = False
         for i in range(len(x) - 1):
-            # Neighbours that overlap move apart by half of it each, until none does: like springs,
-            # and in their order.
+            # Two neighbours that overlap each move by half of the overlap; repeat until none do.
             lap = (widths[i] + widths[i + 1]) / 2 + _ROOM - (x[i + 1] - x[i])
             if lap > 1e-6:
                 x[i], x[i + 1], moved = x[i] - lap / 2, x[i + 1] + lap / 2, True
@@ -285,7 +284,7 @@ def _arcs(members: list[_Member], x: list[float]) -> list[_Arc]:
         for i, pair in enumerate(itertools.pairwise(feet)):
             text = f"term {probability_text(probability)}" if i == widest else ""
             drawn.append((pair, t, text))
-    # Short arcs first, so that a wide one finds what it has to pass above.
+    # Short arcs first: a wide arc is drawn above the arcs within it.
     drawn.sort(key=lambda arc: arc[0][1] - arc[0][0])
     levels: list[int] = []
     for k, ((left, right), _, _) in enumerate(drawn):

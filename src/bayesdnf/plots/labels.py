@@ -17,14 +17,14 @@ _INDENT = " " * 5  # of the lines of a layer
 
 
 def plain(text: Text) -> Text:
-    """Show a text as it is: a user's name is no formula, whatever dollar signs it holds."""
+    """Escape dollar signs, so that matplotlib does not parse a user's name as a formula."""
     text.set_parse_math(False)
     text.set_usetex(False)
     return text
 
 
 def shortened(names: Sequence[str], width: int) -> list[str]:
-    """Cut the middle out of long names, no more than keeps different names different.
+    """Shorten long names in the middle; different names stay different.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def shortened(names: Sequence[str], width: int) -> list[str]:
     names = [" ".join(name.split()) for name in names]
     while True:
         cut = [_cut(name, width) for name in names]
-        # Different names must stay different: wider, until they are; uncut they are for certain.
+        # Different names must stay different: increase the width until they do.
         if len(set(cut)) == len(set(names)):
             return cut
         width += 4
@@ -59,14 +59,14 @@ def literal_names(draws: Draws, numbers: Sequence[int], width: int) -> list[str]
 
 
 def null_text(draws: Draws) -> str:
-    """Return what to call the null function, or the null list."""
+    """Return the label of the null function, or of the null list."""
     return NULL.replace("function", draws.noun)
 
 
 def function_texts(draws: Draws, numbers: Sequence[int], width: int, most: int) -> list[str]:
-    """Return the texts of some functions or lists in a few lines of a width.
+    """Return the texts of some functions or lists, wrapped to a few lines.
 
-    What is left of one that is too long even with short names ends in its number, for
+    A text that is too long even with short names is truncated and ends with its number, for
     ``draws.function(number)``.
     """
     rules = [draws.function(i) for i in numbers]

@@ -43,18 +43,18 @@ _TOGETHER = {"literal": "contains the literal", "attribute": "uses the attribute
 def inclusion(
     draws: Draws, kind: str = "literal", most: int = 20, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw how probable it is that the function contains a literal, an attribute, a term or a pair.
+    """Plot inclusion probabilities of literals, attributes, terms or pairs.
 
     Parameters
     ----------
     draws : Draws
-        What :func:`bayesdnf.sample` returned.
+        Draws from :func:`bayesdnf.sample`.
     kind : {"literal", "attribute", "term", "pair"}, default="literal"
-        Of what; a pair is two literals that stand in one term.
+        Kind of item; a pair is two literals in one term.
     most : int, default=20
-        How many to show, most probable first.
+        Maximum number of items to show, most probable first.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw into; a new figure by default.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def _nothing(draws: Draws) -> str:
 
 
 def _rest(left: Floats) -> str:
-    """Say what is not shown, of probabilities in falling order."""
+    """Return the note about items that are not shown."""
     if not len(left):
         return ""
     largest = probability_text(float(left[0]))
@@ -118,18 +118,18 @@ def _rest(left: Floats) -> str:
 def coinclusion(
     draws: Draws, most: int = 12, *, kind: str = "literal", ax: Axes | None = None
 ) -> Axes:
-    """Draw which literals or attributes stand together in one term, as a table of probabilities.
+    """Plot the probability that two literals or attributes are in one term, as a matrix.
 
     Parameters
     ----------
     draws : Draws
-        What :func:`bayesdnf.sample` returned.
+        Draws from :func:`bayesdnf.sample`.
     most : int, default=12
-        How many of them to show, the most probable ones.
+        Maximum number of items to show, the most probable ones.
     kind : {"literal", "attribute"}, default="literal"
-        Of what; attributes stand together in a term when literals of both do.
+        Kind of item; two attributes are in one term if literals of both are.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw into; a new figure by default.
 
     Returns
     -------
@@ -193,7 +193,7 @@ def coinclusion(
 
 
 def _together(draws: Draws, kind: str, shown: list[int], single: Floats) -> Floats:
-    """Fill the lower triangle with pairs, the diagonal with single ones, the rest with NaN."""
+    """Build the matrix: pairs in the lower triangle, single items on the diagonal, else NaN."""
     pairs = draws.inclusion_by_chain("pair" if kind == "literal" else "attribute pair")
     names = draws.inclusion_by_chain(kind).names
     by_name = dict(zip(pairs.names, pairs.probability, strict=True))

@@ -74,7 +74,7 @@ def panels(
 
 
 class Room(NamedTuple):
-    """What the label of a row may take."""
+    """Space for the label of a row."""
 
     width: int
     lines: int
@@ -91,13 +91,13 @@ def label_room(ax: Axes | None, inches: float, rows: int, lines: int) -> Room:
 
 
 def tidy(ax: Axes) -> None:
-    """Take away the frame on the sides that carry no scale."""
+    """Hide the spines without a scale."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(labelsize="small")
 
 
 def say(ax: Axes, text: str) -> Axes:
-    """Write a sentence where there is nothing to draw."""
+    """Show a sentence in axes without data."""
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_visible(False)
@@ -125,7 +125,7 @@ class ChainStyle(NamedTuple):
 
 
 def chain_styles(n: int) -> list[ChainStyle]:
-    """Give each chain a colour, dark to light so that they differ in print too, and marks."""
+    """Assign colours and marks to chains, dark to light so that they differ in print."""
     import matplotlib
 
     scale = matplotlib.colormaps["viridis"]
@@ -164,7 +164,7 @@ def probability_bars(
     Parameters
     ----------
     ax : Axes
-        Where.
+        The axes.
     mean : ndarray of shape (n_rows,)
         Probabilities over all chains.
     by_chain : ndarray of shape (n_chains, n_rows)

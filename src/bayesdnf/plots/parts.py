@@ -30,17 +30,17 @@ def part_rates(draws: Draws, number: int | None = None, *, ax: Axes | None = Non
     Parameters
     ----------
     draws : Draws
-        What :func:`bayesdnf.sample` returned.
+        Draws from :func:`bayesdnf.sample`.
     number : int, optional
-        Whose rates, as in ``draws.function(number)``; by default those of the most probable one.
+        Number as in ``draws.function(number)``; by default the most probable function or list.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw into; a new figure by default.
 
     Returns
     -------
     Axes
-        A row is a part, that of the layer asked first on top and ``else`` at the bottom; a mark
-        is the median of the rates drawn for it, a line holds 95 % of them.
+        A row is a part: the layer that is evaluated first on top, ``else`` at the bottom. A mark
+        is the median of its drawn rates, a line their central 95 %.
 
     Examples
     --------

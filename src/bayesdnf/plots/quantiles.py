@@ -13,25 +13,25 @@ if TYPE_CHECKING:
 
     from ..genomics.markers.finding import Markers
 
-_SHOWN = 5000  # points of a series at most; beyond, the many small ones are thinned out
+_SHOWN = 5000  # maximum number of points of a series; large p-values are thinned out
 _FLOOR = 1e-300
 
 
 def qq(found: Markers, *, ax: Axes | None = None) -> Axes:
-    """Draw p-values of all variants against those of chance, both as -log10.
+    """Draw a Q-Q plot of p-values of all variants against uniform ones, both as -log10.
 
     Parameters
     ----------
     found : Markers
-        What :func:`bayesdnf.genomics.find_markers` returned.
+        Result of :func:`bayesdnf.genomics.find_markers`.
     ax : Axes, optional
-        Where to draw; a new figure by default.
+        Axes to draw into; a new figure by default.
 
     Returns
     -------
     Axes
-        The trend test, nothing adjusted, and within strata where there are some, with λ of each;
-        grey is where 95 % of chance's points lie.
+        The unadjusted trend test, and the test within strata if there are any, each with its λ;
+        the grey band is the pointwise 95 % range under the null hypothesis.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def qq(found: Markers, *, ax: Axes | None = None) -> Axes:
 
 
 def _ranks(n: int) -> Floats:
-    """Ranks to draw, from 1: all of the smallest p-values, ever fewer of the others."""
+    """Return the ranks to draw, from 1: all of the smallest p-values, fewer of larger ones."""
     if n <= _SHOWN:
         return np.arange(1.0, n + 1)
     # On the log scale of the plot the many large p-values lie on top of each other.

@@ -39,14 +39,14 @@ def region(
     around: int = AROUND,
     axes: object = None,
 ) -> AxesArray:
-    """Draw the surroundings of each member of a term.
+    """Draw regional plots of the variants of a term.
 
     Parameters
     ----------
     found : Markers
-        What :func:`bayesdnf.genomics.find_markers` returned.
+        Result of :func:`bayesdnf.genomics.find_markers`.
     term : int, default=1
-        Which term, from 1.
+        Number of the term, from 1.
     genes : Genes, optional
         Genes to draw below the points.
     around : int, default=250_000
@@ -125,7 +125,7 @@ class _Stretch(NamedTuple):
 
 
 def _stretch(found: Markers, term: int, slot: Slot, around: int) -> _Stretch:
-    """Score the function with each variant nearby in the member's place."""
+    """Score the function with each nearby variant in place of the member."""
     genotypes, scoring = found.study.genotypes, found.scoring
     lead = genotypes.place[slot.literal.attribute]
     chromosome = canonical_chromosomes(genotypes.variants["CHR"])
@@ -219,7 +219,7 @@ def _legend(ax: Axes) -> None:
 
 
 def _lanes(genes: Genes | None, stretch: _Stretch) -> list[list[tuple[float, float, str]]]:
-    """Genes of a stretch in rows, so that neither they nor their names overlap."""
+    """Assign genes to rows so that neither they nor their names overlap."""
     if genes is None:
         return []
     low, high = stretch.ends

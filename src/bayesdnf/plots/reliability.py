@@ -25,7 +25,7 @@ def calibration(
     *,
     axes: object = None,
 ) -> AxesArray:
-    """Draw observed against predicted probabilities, with the predictions' histogram beneath.
+    """Draw a calibration plot, with a histogram of the predictions below.
 
     Predictions are put into bins of equal width. A mark stands at the mean prediction of a bin
     and at the share of positives among its rows; bars are Wilson's 95 % intervals of that share.
@@ -35,11 +35,11 @@ def calibration(
     probability : array or mapping of name to array
         Predicted probability of a positive for each row; several models by their names.
     outcome : array
-        What happened: 1 for a positive row, 0 for another.
+        Observed outcome: 1 for a positive row, 0 for another.
     bins : int, default=10
-        How many bins.
+        Number of bins.
     axes : array of 2 Axes, optional
-        Where to draw: the curves, and the histogram. A new figure by default.
+        Axes of the curves and of the histogram; a new figure by default.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def calibration(
 
 
 def _column(what: str, must: str, values: ArrayLike, good: Callable[[Floats], Bools]) -> Floats:
-    """Read one number per row, or say what is wrong with the first bad one."""
+    """Read one number per row; raise an error that names the first invalid one."""
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -156,7 +156,7 @@ class Binned(NamedTuple):
 
 def binned(predicted: Floats, happened: Floats, bins: int) -> Binned:
     """Put predictions into bins of equal width, with Wilson's intervals of the observed shares."""
-    # A prediction on an edge belongs above it, whatever rounding made of either.
+    # A prediction on an edge belongs to the bin above, also after rounding.
     place = np.clip(np.floor(predicted * bins + 1e-9).astype(np.int64), 0, bins - 1)
     rows = np.bincount(place, minlength=bins)
     full = rows > 0

@@ -23,7 +23,7 @@ _MOST_LEVELS = 50
 
 
 class Fit(NamedTuple):
-    """How well a set X of cases goes with the outcome; not a number where X or it is empty.
+    """Fit of a set X of cases to the outcome; NaN if X or the outcome has no cases.
 
     For crisp sets the proportional reduction in inconsistency (PRI) equals the consistency: no
     case is in the outcome and out of it.
@@ -35,7 +35,7 @@ class Fit(NamedTuple):
 
 
 def sufficiency(inside: Bools, outcome: Bools) -> Fit:
-    """Fit of "X is sufficient for the outcome"."""
+    """Compute the fit of "X is sufficient for the outcome"."""
     both = int((inside & outcome).sum())
     consistency = _share(both, int(inside.sum()))
     return Fit(consistency, consistency, _share(both, int(outcome.sum())))
@@ -52,7 +52,7 @@ class Cases:
     Parameters
     ----------
     labels : tuple of str
-        What each case is called.
+        Names of the cases.
     conditions : tuple of str
         Names of the conditions.
     levels : tuple of tuples
@@ -60,7 +60,7 @@ class Cases:
     codes : ndarray of int, shape (cases, conditions)
         Each case's values, as places in ``levels``.
     outcome : Literal
-        What the outcome says.
+        The literal of the outcome.
     has_outcome : ndarray of bool
         Whether each case has it.
     """
@@ -87,12 +87,12 @@ class Cases:
         ]
 
     def truth(self, literal: Literal) -> Bools:
-        """Truth of a literal on every case; cases are a table for functions."""
+        """Return the truth of a literal on every case (the protocol Table)."""
         return level_truth(self.conditions, self.levels, self.codes, literal)
 
 
 def condition_literal(name: str, levels: tuple[Value, ...], code: int) -> Literal:
-    """Say that a condition has one of its values."""
+    """Return the literal that a condition has one of its values."""
     if levels == _BINARY:
         return Literal(name, TRUE if code else FALSE)
     return Literal(name, "=", levels[code])
@@ -104,7 +104,7 @@ def level_truth(
     codes: NDArray[np.intp],
     literal: Literal,
 ) -> Bools:
-    """Truth of a literal on configurations."""
+    """Return the truth of a literal on configurations."""
     if literal.attribute not in conditions:
         raise UnknownColumnError(
             f"{literal.attribute!r} is not among the conditions."
@@ -161,7 +161,7 @@ def read_cases(df: Any, outcome: str, conditions: Sequence[str] | None, owner: s
 
 
 def _crisp(table: RawTable, name: str) -> tuple[tuple[Value, ...], NDArray[np.intp]]:
-    """Values of a column, and for each row which of them it has; fuzzy ones are refused."""
+    """Return the values of a column and the code of each row; refuse fuzzy values."""
     column: Column = table.column(name)
     if column.missing.any():
         row = int(np.argmax(column.missing))
@@ -172,8 +172,8 @@ def _crisp(table: RawTable, name: str) -> tuple[tuple[Value, ...], NDArray[np.in
     if column.type != TEXT:
         _refuse_fractions(column)
         values = values.astype(np.int64)
-        # A value that no case has is possible all the same: configurations with it are among those
-        # that a parsimonious solution may assume.
+        # Values without cases are included: parsimonious solutions may make assumptions about
+        # configurations that have them.
         if values.min() >= 0 and values.max() < _MOST_LEVELS:
             values = np.arange(max(2, int(values.max()) + 1))
     if len(values) > _MOST_LEVELS:
@@ -217,7 +217,7 @@ def necessity(
     conditions: Sequence[str] | None = None,
     expressions: Sequence[str | BooleanFunction] | None = None,
 ) -> pd.DataFrame:
-    """Say how nearly each condition is necessary for the outcome.
+    """Compute how nearly each condition is necessary for the outcome.
 
     X is necessary when every case with the outcome is in X. Its consistency is the share of these
     cases that are; its coverage the share of X that has the outcome, which is small when X is far
@@ -233,7 +233,7 @@ def necessity(
     conditions : list of str, optional
         Columns to look at; by default all but the outcome.
     expressions : list of str or BooleanFunction, optional
-        What to look at in place of every value of every condition, such as ``"A + B"``.
+        Expressions to test instead of every value of every condition, such as ``"A + B"``.
 
     Returns
     -------
@@ -259,6 +259,8 @@ def necessity(
         for given in expressions:
             function = given if isinstance(given, BooleanFunction) else parse_qca(given)
             named[to_qca(function, cases.conditions)] = function
+    # Necessity of X for Y (Ragin 2006; relevance: Schneider and Wagemann 2012):
+    # consistency |X ∩ Y| / |Y|, coverage |X ∩ Y| / |X|, relevance |not X| / |not (X ∩ Y)|.
     y = cases.has_outcome
     rows = []
     for function in named.values():

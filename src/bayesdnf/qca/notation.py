@@ -36,7 +36,7 @@ def parse_qca(text: str) -> BooleanFunction:
     Raises
     ------
     ParseError
-        Where the text is something else.
+        If the text does not follow this notation.
 
     Examples
     --------

@@ -78,7 +78,7 @@ class Solution:
     primes : tuple of str
         The prime implicants that models are made of, used or not.
     table : TruthTable
-        What was minimized.
+        The truth table that was minimized.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class Solution:
         return f"<{self.kind} solution>\n{self}"
 
     def assumptions(self, model: int = 0) -> pd.DataFrame:
-        """List the configurations without enough cases that a model takes to have the outcome.
+        """List the simplifying assumptions: configurations without enough cases that a model marks.
 
         Examples
         --------
@@ -151,9 +151,9 @@ def minimize(
     Parameters
     ----------
     table : TruthTable
-        What :func:`truth_table` made.
+        Result of :func:`truth_table`.
     solution : {"complex", "parsimonious", "intermediate"}, default="complex"
-        Which of the three.
+        Type of the solution.
     expectations : dict or list of str, optional
         For the intermediate solution, the values of conditions expected to help:
         ``{"A": 1, "B": 0, "C": ["x", "y"]}`` or ``["A", "~B", "C{x}", "C{y}"]``. Nothing is
@@ -194,9 +194,9 @@ def minimize(
     positives = table.with_outcome("1")
     if not len(positives):
         return Solution(solution, (_model(table, ()),), (), table)
-    # The solutions differ only in what no model may mark (Ragin 2008, chapters 8 and 9): every
-    # configuration that is not positive, those seen without the outcome, or these and whatever
-    # only difficult counterfactuals would add.
+    # The solutions differ only in the configurations that no model may mark (Ragin 2008, chapters 8
+    # and 9). Complex: all that are not positive. Parsimonious: those with OUT 0 or C. Intermediate:
+    # these, and those that only difficult counterfactuals would mark.
     if solution == "parsimonious":
         negatives = [table.with_outcome("0", "C")]
     elif solution == "complex":
@@ -227,7 +227,7 @@ def _minimal(
     negatives: NDArray[np.intp],
     most: int,
 ) -> tuple[list[Term], list[list[Term]]]:
-    """Prime implicants, and all covers of the positive configurations with fewest of them."""
+    """Return the prime implicants, and all minimum covers of the positive configurations."""
     if not len(negatives):
         raise InputError(
             "Every configuration may have the outcome, so there is nothing to explain: no model "
@@ -239,9 +239,9 @@ def _minimal(
         np.column_stack([table.truth(negatives, literal) for literal in literals]),
     )
     limits = Limits()
-    # Quine and McCluskey: a prime implicant is a minimal set of literals that no negative
-    # configuration satisfies. With a price of 1 for each positive one, terms that are worth 1 or
-    # more are all those that mark any.
+    # Quine-McCluskey minimisation. A prime implicant is a minimal set of literals that no negative
+    # configuration satisfies. At a price of 1 for each positive configuration, the search for terms
+    # worth at least 1 returns all prime implicants that mark any.
     ones = np.ones(rows.n_positive, dtype=np.int64)
     found = limits.search(rows, CoverGoal(ones, 0, 1, most=_MOST_PRIMES))
     if not found.complete:
@@ -259,7 +259,7 @@ def _minimal(
 
 
 def _covers(chart: Bools, size: int, most: int) -> list[tuple[int, ...]]:
-    """All sets of ``size`` columns with a mark in every row; there are none of fewer."""
+    """List all covers of ``size`` columns, the minimum size, of the rows of a prime chart."""
     found: list[tuple[int, ...]] = []
     largest = int(chart.sum(axis=0).max())
 
@@ -272,16 +272,16 @@ def _covers(chart: Bools, size: int, most: int) -> list[tuple[int, ...]]:
                 )
             found.append(tuple(sorted(chosen)))
             return
-        # Not even columns with as many marks as any would close what is open.
+        # Prune: the remaining columns cannot cover all open rows, even with the most marks of any.
         if (size - len(chosen)) * largest < int(open_rows.sum()):
             return
-        # Every cover has to mark each open row, so it is enough to branch over the columns of one:
-        # that with the fewest.
+        # Every cover must mark each open row, so branching over the columns of one row is complete.
+        # The row with the fewest columns gives the smallest tree.
         options = chart[open_rows] & offered
         columns = np.flatnonzero(options[np.argmin(options.sum(axis=1))])
         offered = offered.copy()
         for column in columns:
-            offered[column] = False  # each set once: later ones do without this column
+            offered[column] = False  # each set once: later branches exclude this column
             extend((*chosen, int(column)), open_rows & ~chart[:, column], offered)
 
     extend((), np.ones(len(chart), dtype=np.bool_), np.ones(chart.shape[1], dtype=np.bool_))
@@ -294,19 +294,19 @@ def _beyond_easy(
     helpful: dict[str, set[Value]],
     most: int,
 ) -> list[NDArray[np.intp]]:
-    """List what intermediate solutions must leave out: a set for each pair of the other two."""
+    """List the configurations that intermediate models must not mark, by pair of models."""
     space = table.all_configurations()
     off = table.with_outcome("0", "C")
     _, complex_models = _minimal(table, positives, _without(space, positives), most)
     _, parsimonious_models = _minimal(table, positives, off, most)
     result: list[NDArray[np.intp]] = []
-    # Where models are tied, each pair of a complex and a parsimonious one says by itself what is
-    # easy.
+    # If models are tied, easy counterfactuals are defined for each pair of a complex and a
+    # parsimonious model.
     for long in complex_models:
         for short in parsimonious_models:
-            # Ragin and Sonnett (2005): of a complex term that lies inside a parsimonious one, a
-            # literal outside of the latter goes if it is an easy counterfactual, and stays if it
-            # is a difficult one.
+            # Ragin and Sonnett (2005): a complex term that implies a parsimonious term keeps the
+            # literals of the latter. Of its other literals, those are dropped whose removal is an
+            # easy counterfactual: all other values of the condition are expected to help as well.
             eased = [
                 tuple(x for x in term if x in within or not _is_easy(table, x, helpful))
                 for term in long
@@ -320,7 +320,7 @@ def _beyond_easy(
 
 
 def _is_easy(table: TruthTable, literal: Literal, helpful: dict[str, set[Value]]) -> bool:
-    """Whether all values other than the literal's are expected to help."""
+    """Return whether all values other than the literal's are expected to help."""
     j = table.conditions.index(literal.attribute)
     levels = table.cases.levels[j]
     others = {
@@ -354,7 +354,7 @@ def _helpful(
 
 
 def _levels_of(table: TruthTable, literal: Literal) -> list[Value]:
-    """Values of its condition that satisfy a literal."""
+    """Return the values of the condition that satisfy a literal."""
     space = {name: i for i, name in enumerate(table.conditions)}
     table.truth(table.codes[:0], literal)  # refuses an unknown condition
     levels = table.cases.levels[space[literal.attribute]]

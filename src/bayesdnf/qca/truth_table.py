@@ -23,7 +23,7 @@ _ORDER = {"1": 0, "C": 1, "0": 2, "?": 3}
 
 @dataclass(frozen=True, eq=False)
 class TruthTable:
-    """Configurations of conditions, and what the outcome is in each.
+    """Configurations of conditions, with the outcome of each.
 
     Parameters
     ----------
@@ -78,15 +78,15 @@ class TruthTable:
     @property
     def n_configurations(self) -> int:
         """Number of configurations that are possible, seen or not."""
-        # As Python's whole numbers: forty conditions of three values are more than 64 bits hold.
+        # Python integers: forty conditions of three values exceed 64 bits.
         return int(np.prod([len(levels) for levels in self.cases.levels], dtype=object))
 
     def with_outcome(self, *values: str) -> NDArray[np.intp]:
-        """Codes of the configurations whose OUT is one of these."""
+        """Return the codes of the configurations whose OUT is one of these."""
         return self.codes[self.frame["OUT"].isin(values).to_numpy()]
 
     def all_configurations(self) -> NDArray[np.intp]:
-        """Codes of all possible configurations; refused when there are too many."""
+        """Return the codes of all possible configurations; refuse too many."""
         sizes = [len(levels) for levels in self.cases.levels]
         if self.n_configurations > _MOST_CONFIGURATIONS:
             raise SizeLimitError(
@@ -97,7 +97,7 @@ class TruthTable:
         return np.indices(sizes).reshape(len(sizes), -1).T
 
     def truth(self, codes: NDArray[np.intp], literal: Literal) -> Bools:
-        """Truth of a literal on configurations."""
+        """Return the truth of a literal on configurations."""
         return level_truth(self.conditions, self.cases.levels, codes, literal)
 
 
@@ -109,7 +109,7 @@ def truth_table(
     incl_cut: float | tuple[float, float] = 0.8,
     pri_cut: float = 0.0,
 ) -> TruthTable:
-    """Gather raw cases into a truth table.
+    """Build the truth table of raw cases.
 
     Parameters
     ----------

@@ -34,21 +34,21 @@ class Cluster(Protocol):
     ) -> Generator[tuple[Task, Result], None, None]:
         """Do tasks; yield each with its result, in the order in which they end.
 
-        ``then`` may return one more task that follows from a result. A generator that is closed
-        cancels what is under way.
+        ``then`` may return one more task that follows from a result. Closing the generator
+        cancels the running tasks.
         """
 
 
 def active_cluster(client: Any = None) -> Cluster | None:
-    """Return the cluster that carries work started here; None: threads of this process do.
+    """Return the cluster for work started here; None: use threads of this process.
 
-    Work goes to the Dask client that is given, else to joblib's active backend where that is Dask
-    or Ray. Inside a task nothing more goes out: the level above is spread already.
+    This is the given Dask client, or joblib's active backend if it is Dask or Ray. A task on a
+    worker gets None, because the level above is distributed already.
 
     Parameters
     ----------
     client : distributed.Client, optional
-        A client to use whatever joblib says.
+        A client to use instead of joblib's backend.
 
     Examples
     --------
@@ -58,8 +58,8 @@ def active_cluster(client: Any = None) -> Cluster | None:
     """
     if client is not None:
         return DaskCluster(client)
-    # No backend is active where joblib is not loaded, and this does not load it. A task on a worker
-    # does its own work: waiting for other workers, it would hold a slot that they may need.
+    # If joblib is not loaded, no backend is active; do not import it. A task must not wait for
+    # other tasks, because it would occupy a slot that they may need.
     parallel: Any = sys.modules.get("joblib.parallel")
     if parallel is None or inside_a_task():
         return None
@@ -106,7 +106,7 @@ class JoblibCluster:
         tasks: Iterable[Task],
         then: Callable[[Task, Result], Task | None] | None = None,
     ) -> Generator[tuple[Task, Result], None, None]:
-        """Do tasks; those that follow from results wait until all before them have ended."""
+        """Run tasks; those that follow from results wait until all earlier ones have ended."""
         joblib: Any = import_module("joblib")
         asked, now = versions(), list(tasks)
         while now:
@@ -124,12 +124,12 @@ class JoblibCluster:
 
 @contextlib.contextmanager
 def connected(address: str | None) -> Iterator[None]:
-    """Send the work of a block to the workers of a Dask scheduler; None: leave it here.
+    """Run the work of a with block on a Dask scheduler; None: use threads of this process.
 
     Parameters
     ----------
     address : str or None
-        Where the scheduler listens, such as ``tcp://node1:8786``.
+        Address of the scheduler, such as ``tcp://node1:8786``.
     """
     if address is None:
         yield

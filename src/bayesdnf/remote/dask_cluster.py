@@ -19,10 +19,10 @@ from uuid import uuid4
 from ..errors import ClusterError
 from .on_worker import Result, Task, Work, do_task, versions
 
-_LOOK = 0.1  # seconds between looks, in which Ctrl-C is heard
+_LOOK = 0.1  # seconds between checks, also for Ctrl-C
 _NO_WORKER = 60  # seconds to wait for the first worker
-_PATIENCE = 10.0  # seconds without any result before a task is given to an idle worker as well
-_SLOW = 3  # that many times the mean time of a task
+_PATIENCE = 10.0  # seconds without any result before idle workers get copies of tasks
+_SLOW = 3  # and this many times the mean time of a task
 
 
 class DaskCluster:
@@ -93,7 +93,7 @@ class DaskCluster:
 
 
 class _Batch(Generic[Task, Result]):
-    """Tasks that are under way."""
+    """Running tasks."""
 
     def __init__(self, cluster: DaskCluster, work: Work[Task, Result]) -> None:
         self._cluster, self._client = cluster, cluster.client
@@ -108,7 +108,7 @@ class _Batch(Generic[Task, Result]):
         self._began = self._last = time.monotonic()  # the last result
 
     def send(self, task: Task) -> None:
-        """Hand a task to the scheduler."""
+        """Submit a task to the scheduler."""
         self._sent += 1
         self._tasks[self._sent] = task
         self._submit(self._sent)
@@ -118,22 +118,22 @@ class _Batch(Generic[Task, Result]):
             raise self._lost()
         future = self._client.submit(
             do_task, self._work, self._tasks[number], self._asked,
-            # a key of its own: Dask would take a second copy under the same key for the first one
+            # a unique key: Dask treats a task with the same key as the same task
             key=f"{self._work.__name__}-{uuid4().hex}", pure=False, **where,
         )  # fmt: skip
         self._numbers[future] = number
         future.add_done_callback(self._fetch)
 
     def _fetch(self, future: Any) -> None:
-        """Get a result in a thread of its own: one that a stopped worker holds may never come."""
+        """Fetch a result in a separate thread: a result on a stopped worker may never arrive."""
 
         def fetch() -> None:
             try:
                 self._ended.put((future, future.result(), None))
-            except Exception as error:  # noqa: BLE001  told where results are waited for
+            except Exception as error:  # noqa: BLE001, raised by ``results``
                 self._ended.put((future, None, error))
 
-        # A daemon, because one that waits for a lost result must not keep the process from ending.
+        # A daemon thread: waiting for a lost result must not keep the process from ending.
         threading.Thread(target=fetch, daemon=True).start()
 
     def results(self) -> Iterator[tuple[Task, Result]]:
@@ -159,7 +159,7 @@ class _Batch(Generic[Task, Result]):
             yield self._tasks.pop(number), result
 
     def _told(self, error: Exception) -> Exception:
-        """Say what went wrong with the cluster; an error of the work itself stays as it is."""
+        """Convert errors of the cluster to a ClusterError; return other errors unchanged."""
         kind = type(error).__name__
         if kind in ("FutureCancelledError", "CancelledError", "CommClosedError"):
             return self._lost()
@@ -182,15 +182,15 @@ class _Batch(Generic[Task, Result]):
         )
 
     def _copy_slow(self) -> None:
-        """Give tasks that take far longer than others to idle workers too; the first end counts.
+        """Copy tasks that take far longer than others to idle workers; the first result counts.
 
-        Tasks are pure functions, so that it does not matter which.
+        Tasks are pure functions, so all copies have the same result.
         """
         if not self._done:
             return
         now = time.monotonic()
-        # Seconds of all slots by tasks done: the mean time of a task while all slots are busy, and
-        # an upper limit of it else.
+        # Total slot time divided by finished tasks: the mean time of a task if all slots were busy,
+        # otherwise an upper bound.
         mean = (now - self._began) * self._slots / self._done
         if now - self._last < max(_PATIENCE, _SLOW * mean):
             return
@@ -206,7 +206,7 @@ class _Batch(Generic[Task, Result]):
             self._submit(number, workers=[worker], allow_other_workers=True)
 
     def cancel(self) -> None:
-        """Take back whatever is still under way."""
+        """Cancel all running tasks."""
         self._forget(list(self._numbers))
 
     def _forget(self, futures: list[Any]) -> None:

@@ -18,7 +18,7 @@ class RemoteRuns(Generic[Run]):
     Parameters
     ----------
     cluster : Cluster
-        Whose workers.
+        The cluster.
     work : callable
         Does the task of a run on a worker.
     task : callable
@@ -38,20 +38,20 @@ class RemoteRuns(Generic[Run]):
         self._meanwhile = meanwhile
 
     def in_order(self, numbers: range, n_jobs: int) -> Iterator[Run]:
-        """Yield results by number, whichever ends first; how many run at once the cluster says."""
+        """Yield results in order of their numbers; the cluster determines how many run at once."""
         ended: dict[int, Run] = {}
         wanted = numbers.start
         tasks = [self._task(number) for number in numbers]
         with closing(self._cluster.run(self._work, tasks)) as results:
             for task, result in results:
                 ended[task.number] = result
-                # Results wait until all before them were handed out, so that decisions follow the
-                # numbers and not the clock.
+                # Results are held back until all earlier ones were yielded, so that decisions
+                # depend on the numbers and not on the clock.
                 while wanted in ended:
                     yield ended.pop(wanted)
                     wanted += 1
                 self._meanwhile()
 
     def unfinished(self) -> Iterator[Run]:
-        """Yield nothing: what was under way on workers is cancelled."""
+        """Yield nothing: running tasks on workers are cancelled."""
         return iter(())

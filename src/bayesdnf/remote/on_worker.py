@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 Work = Callable[[Task, _native.StopFlag], Result]
 """Does a task on a worker: a function of a module, which checks a stop flag."""
 
-_LOOK = 0.5  # seconds between looks whether a task is still wanted
+_LOOK = 0.5  # seconds between checks for cancellation
 _KEPT = 8  # tables, posteriors and the like that a process keeps open
 
 _opened: OrderedDict[Hashable, Any] = OrderedDict()
@@ -29,7 +29,7 @@ _lock = threading.RLock()
 
 
 class PackedReference(NamedTuple):
-    """A packed file as tasks carry it: its path and its hash."""
+    """Reference to a packed file in a task: path, kind and hash."""
 
     path: str
     kind: str
@@ -38,21 +38,21 @@ class PackedReference(NamedTuple):
 
 @cache
 def versions() -> dict[str, str]:
-    """Return versions that must be the same everywhere, or results would not be."""
+    """Return versions that must be equal on client and workers for equal results."""
     return {name: version(name) for name in ("bayesdnf", "numpy")}
 
 
 def do_task(work: Work[Task, Result], task: Task, asked: dict[str, str]) -> Result:
-    """Do a task, on a worker whose versions are those of the client.
+    """Run a task on a worker, after a check that its versions are those of the client.
 
     Parameters
     ----------
     work : callable
-        What to do.
+        The function to run.
     task : object
-        What to do it with.
+        Its argument.
     asked : dict
-        What :func:`versions` returned on the client.
+        :func:`versions` on the client.
     """
     here = versions()
     for name, wanted in asked.items():
@@ -83,7 +83,7 @@ def worker_of(task: object, stop: _native.StopFlag) -> str:
 
 
 def inside_a_task() -> bool:
-    """Whether this runs on a worker of a cluster."""
+    """Return whether this code runs in a task on a worker."""
     if _dask_worker() is not None:
         return True
     ray: Any = sys.modules.get("ray")
@@ -106,9 +106,9 @@ def _dask_worker() -> Any:
 
 @contextlib.contextmanager
 def _stopped_when_cancelled() -> Iterator[_native.StopFlag]:
-    """Give a flag that stops the work when the client cancels the task.
+    """Provide a stop flag that is set when the client cancels the task.
 
-    Dask forgets a cancelled task and lets its thread go on; hours of a chain nobody waits for.
+    Dask drops a cancelled task but does not stop its thread, which could run for hours.
     """
     stop, over = _native.StopFlag(), threading.Event()
     worker = _dask_worker()
@@ -132,19 +132,19 @@ def _stopped_when_cancelled() -> Iterator[_native.StopFlag]:
 
 
 def once(key: Hashable, make: Callable[[], Result]) -> Result:
-    """Return what a process has made for a key before, or make it.
+    """Return the cached object of a key in this process, or make it.
 
     Parameters
     ----------
     key : hashable
-        What it is made of.
+        The key.
     make : callable
         Makes it; called by one thread at a time.
     """
     with _lock:
         if key not in _opened:
             _opened[key] = make()
-            # What was asked for longest ago goes first. What is in use lives on: tasks hold it.
+            # Evict the least recently used object. Running tasks hold references to their objects.
             while len(_opened) > _KEPT:
                 _opened.popitem(last=False)
         _opened.move_to_end(key)
@@ -153,12 +153,12 @@ def once(key: Hashable, make: Callable[[], Result]) -> Result:
 
 
 def open_packed(reference: PackedReference) -> PackedFile:
-    """Map a packed file, whose contents must have the hash that the task carries.
+    """Map a packed file into memory, and check its hash against that of the task.
 
     Parameters
     ----------
     reference : PackedReference
-        Which file.
+        Path, kind and hash of the file.
     """
 
     def opened() -> PackedFile:

@@ -17,7 +17,7 @@ _TABLE = "table"
 
 
 class SharedPosterior(NamedTuple):
-    """What a worker makes a posterior of."""
+    """Posterior as tasks carry it: a worker builds it from these fields."""
 
     fingerprint: str
     table: PackedReference
@@ -33,12 +33,12 @@ class SharedPosterior(NamedTuple):
 
     @classmethod
     def of(cls, posterior: Posterior, cluster: Cluster) -> SharedPosterior:
-        """Pack a posterior's table where workers see it, unless that was done before.
+        """Pack a posterior's table into a file that workers can read, once.
 
         Parameters
         ----------
         posterior : Posterior
-            What to share.
+            The posterior.
         cluster : Cluster
             With whose workers.
         """
@@ -61,8 +61,7 @@ class SharedPosterior(NamedTuple):
             self.n_classes,
         )  # fmt: skip
         if self.pooled:
-            # In the place of the cached property: raw rows, of which it would be made, stay on the
-            # client.
+            # Set the cached property: it is computed from the raw rows, which stay on the client.
             posterior.of_classes = tuple(
                 Posterior.of_canonical(_bits(own), self.prior, self.effect, self.among)
                 for own in self.pooled
@@ -72,7 +71,7 @@ class SharedPosterior(NamedTuple):
 
 def _packed(posterior: Posterior, cluster: Cluster) -> PackedReference:
     bits = posterior.bits
-    # Which sample is which row is of no use to a search or a chain.
+    # Searches and chains do not need the map from samples to rows.
     rows = BitMatrix(bits.planes, bits.table, bits.segments, counts=bits.counts)
 
     def write(path: Path) -> str:

@@ -23,12 +23,12 @@ _spilled: weakref.WeakKeyDictionary[object, dict[str, PackedReference]] = (
 
 
 def spill_folder(cluster: Cluster) -> Path:
-    """Return a folder that the workers see; InputError where none is known.
+    """Return a folder that all workers can read; raise InputError if none is known.
 
     Parameters
     ----------
     cluster : Cluster
-        Whose workers.
+        The cluster.
     """
     named = os.environ.get(SPILL)
     if named:
@@ -47,26 +47,26 @@ def spill_folder(cluster: Cluster) -> Path:
 def spilled(
     owner: object, kind: str, write: Callable[[Path], str], cluster: Cluster
 ) -> PackedReference:
-    """Pack something once, into a file that goes when its owner does.
+    """Pack an object once, into a file that is removed when its owner is freed.
 
     Parameters
     ----------
     owner : object
-        What is packed; workers keep what they have mapped.
+        The object that is packed; workers keep their mappings.
     kind : str
-        What the packed file holds.
+        Kind of the packed file.
     write : callable
         Writes the file and returns its hash.
     cluster : Cluster
-        Whose workers must see it.
+        The cluster whose workers must be able to read it.
     """
     with _lock:
-        # Weak keys: a table that nobody holds any more is not kept alive by its file's entry.
+        # Weak keys: the entry of a file does not keep its table alive.
         have = _spilled.setdefault(owner, {})
         if kind not in have:
             path = spill_folder(cluster) / f"bayesdnf-{uuid4().hex[:16]}.pack"
             have[kind] = PackedReference(str(path), kind, write(path))
-            # A finalizer runs at the end of the process, too, also where the owner is still alive.
+            # The finalizer also runs at the end of the process, if the owner is still alive.
             weakref.finalize(owner, _remove, path)
         return have[kind]
 

@@ -14,24 +14,24 @@ from ..model.prior_draws import log_null_odds, log_one_layer_odds
 from .draws import Draws
 from .tempered import log_evidence
 
-_TOO_MUCH = 0.5  # of a chain's draws that no other chain drew: what is left says little
+_TOO_MUCH = 0.5  # maximum share of a chain's draws that no other chain drew, to use exact scores
 
 
 class BayesFactor(NamedTuple):
-    """A Bayes factor, such as some rule against no rule, or a bound on it."""
+    """A Bayes factor, such as "some rule" against "no rule", or a bound on it."""
 
     log: float
     """Natural logarithm, such as of P(y | some rule) / P(y | no rule); or a bound of it."""
     bound: str
-    """"" for an estimate; ">" or "<" where the draws only say that it is above or below."""
+    """"" for an estimate; ">" or "<" if the draws only give a lower or an upper bound."""
     spread: float
-    """Standard deviation of the logarithm between chains; NaN where it is not known."""
+    """Standard deviation of the logarithm between chains; NaN if unknown."""
     source: str
     """"scores", "evidence", or "draws": from exact scores of what was drawn, from the evidence of a
     tempered run, or from how often either side was drawn."""
 
     def __str__(self) -> str:
-        # Past 1e300 only the logarithm can be written down.
+        # exp overflows above 1e308: show only the logarithm.
         large = self.log > math.log(1e300)
         size = "> 1e300" if large else f"{self.bound} {math.exp(self.log):.3g}"
         log = f"{self.bound} {self.log:.2f}"
@@ -39,27 +39,27 @@ class BayesFactor(NamedTuple):
 
 
 def bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | None:
-    """Bayes factor of "some rule" against "no rule".
+    """Estimate the Bayes factor of "some rule" against "no rule".
 
-    With P0 the null function's probability, by its exact score, and q0 its share of the prior,
-    restricted to what it allows, the factor is (1 - P0) / P0 · q0 / (1 - q0). Where the chains drew
-    little in common, so that P0 is not known well, a tempered run still gives it from the evidence
-    P(y): it is (P(y) / P(y | null) - q0) / (1 - q0). Without one only a lower bound is known, from
-    the upper limit of P0. Where nothing but the null function was drawn, only an upper bound is:
-    the factor if there had been one other draw.
+    Let P0 be the posterior probability of the null function, by its exact score, and q0 its prior
+    probability among the allowed functions. The factor is (1 - P0) / P0 · q0 / (1 - q0). If the
+    chains drew few functions in common, so that P0 is uncertain, a tempered run gives it from the
+    evidence P(y): (P(y) / P(y | null) - q0) / (1 - q0). Without a tempered run the result is a
+    lower bound, from the upper bound of P0. If only the null function was drawn, the result is an
+    upper bound: the factor if one other draw had occurred.
 
     Parameters
     ----------
     drawn : Draws
-        From this posterior.
+        Draws from this posterior.
     posterior : Posterior
-        What was sampled.
+        The posterior that was sampled.
 
     Returns
     -------
     BayesFactor or None
-        None where there is nothing to compare: the prior gives the null function no mass or the
-        kernel never visits it, or the prior's share of it cannot be reckoned.
+        None if there is nothing to compare: the null function has no prior mass, or the kernel
+        never visits it, or its prior probability cannot be estimated.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | None:
 
 
 def _from_scores(drawn: Draws, log_odds: float) -> BayesFactor:
-    """By the null function's exact score; a lower bound where chains drew nothing in common."""
+    """Compute the factor from the null's exact score; a lower bound if no draws are shared."""
     exact = drawn.exact
     if math.isnan(exact.log_evidence):
         log = _log_odds_against(drawn.log_null, exact.log_known)
@@ -98,7 +98,7 @@ def _from_scores(drawn: Draws, log_odds: float) -> BayesFactor:
 
 
 def _log_odds_against(log_mass: float, log_evidence: float) -> float:
-    """Log odds against a function of this log score."""
+    """Return the log odds against a function with this log score."""
     # log((1 - P) / P) with P = exp(share); expm1 keeps the digits of 1 - P where P is near 1.
     # At P = 1 the odds against it would be the logarithm of 0.
     share = min(log_mass - log_evidence, -1e-15)
@@ -106,25 +106,25 @@ def _log_odds_against(log_mass: float, log_evidence: float) -> float:
 
 
 def one_layer_bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | None:
-    """Bayes factor of lists of one layer against lists of two or more.
+    """Estimate the Bayes factor of lists of one layer against lists of two or more.
 
-    The odds of the draws, the null list left out, over those of the prior, restricted to what it
-    allows. Both sides have rates without an order between them. Where one side was never drawn,
-    only a bound is known: the factor if one draw had been of it.
+    It is the odds among the draws, without the null list, divided by the odds among the lists that
+    the prior allows. Rates are unordered on both sides. If one side was never drawn, the result is
+    a bound: the factor if one draw had been of this side.
 
     Parameters
     ----------
     drawn : Draws
-        From this posterior.
+        Draws from this posterior.
     posterior : Posterior
-        What was sampled, with ``layers`` of 2 or more.
+        The posterior that was sampled, with ``layers`` of 2 or more.
 
     Returns
     -------
     BayesFactor or None
-        Above 1 (its logarithm above 0) where one layer is enough. None where there is nothing to
-        compare: one layer at most, no draw but of the null list, a kernel that never visits lists
-        of two terms, or a prior whose odds cannot be reckoned.
+        Above 1 (its logarithm above 0) if one layer is enough. None if there is nothing to
+        compare: one layer at most, only the null list was drawn, the kernel never visits lists of
+        two terms, or the prior odds cannot be estimated.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def one_layer_bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | 
     >>> X, y, truth = simulate(300, 10, random_state=0)
     >>> posterior = Posterior(BitMatrix.from_table(X), y, layers=2)
     >>> drawn = sample(posterior, draws=500, warmup=100, random_state=0)
-    >>> -1 < one_layer_bayes_factor(drawn, posterior).log < 1  # these rows hardly say
+    >>> -1 < one_layer_bayes_factor(drawn, posterior).log < 1  # weak evidence
     True
     """
     if posterior.layers == 1 or drawn.settings["kernel"] == "single_term":
@@ -147,12 +147,12 @@ def one_layer_bayes_factor(drawn: Draws, posterior: Posterior) -> BayesFactor | 
     log_odds = log_one_layer_odds(posterior)
     if log_odds is None:
         return None
-    # In draws, because the bounds of ``_from_draws`` count one.
+    # Shares become numbers of draws, because the bounds of ``_from_draws`` assume one draw.
     return _from_draws(one * drawn.n_draws, more * drawn.n_draws, log_odds)
 
 
 def _from_draws(first: NDArray[Any], second: NDArray[Any], log_prior_odds: float) -> BayesFactor:
-    """Divide the odds of two sides, by how often each chain drew each, by those of the prior."""
+    """Divide the odds of two sides among the draws of each chain by the prior odds."""
     n_first, n_second = float(first.sum()), float(second.sum())
     if n_first and n_second:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -173,10 +173,10 @@ def _from_evidence(drawn: Draws, posterior: Posterior, log_odds: float) -> Bayes
     null = posterior.log_likelihood(BooleanFunction())
     log_q0, log_rest = -np.logaddexp(0, -log_odds), -np.logaddexp(0, log_odds)
     ratios = np.array([log_evidence(chain, drawn.betas) for chain in drawn.likelihoods]) - null
-    if (ratios <= log_q0).any():  # lost in the estimate's error: next to no rule fits
+    if (ratios <= log_q0).any():  # the difference is below the error of the estimate
         return None
-    # P(y) = q0 P(y | null) + (1 - q0) P(y | some rule), solved for the last factor relative to P(y
-    # | null), in logs.
+    # P(y) = q0 P(y | null) + (1 - q0) P(y | some rule), solved for P(y | some rule) / P(y | null),
+    # in logs. ``ratios`` is log P(y) - log P(y | null).
     logs = ratios + np.log1p(-np.exp(log_q0 - ratios)) - log_rest
     return BayesFactor(float(logs.mean()), "", _spread(logs), "evidence")
 

@@ -1,4 +1,4 @@
-"""Checkpoints: the state of a long run on disk, complete at every moment.
+"""Checkpoints of long runs: the state on disk is complete at any time.
 
 Two files, PATH.0 and PATH.1, are written alternately and atomically, so the newest readable file is
 never older than the last interval, even if the process is killed. The run that resumes from a file
@@ -33,15 +33,15 @@ _WORD = 2**64 - 1
 
 
 class Checkpoint:
-    """The state of one run, kept in two files.
+    """State of one run, written alternately to two files.
 
     Parameters
     ----------
     path : path
-        Where; ``.0`` and ``.1`` are added to it, and ``.search`` until chains that start from
-        a search have a state.
+        Path to which ``.0`` and ``.1`` are added, and ``.search`` while the search for the
+        starts of chains runs.
     settings : dict
-        What the run is: a state of another run, or of other data, is refused.
+        Identify the run: a state of another run, or of other data, is refused.
     """
 
     def __init__(self, path: str | os.PathLike[str], settings: dict[str, Any]) -> None:
@@ -61,12 +61,12 @@ class Checkpoint:
         Parameters
         ----------
         posterior : Posterior
-            What is sampled: the functions of a state must have its scores.
+            The posterior that is sampled; functions of a state must have its scores.
 
         Raises
         ------
         InputError
-            When it is the state of another run, or when files are there and none can be read.
+            If it is the state of another run, or files exist and none can be read.
         """
         there = [file for file in self.files if file.exists()]
         states = {file: state for file in there if (state := _read(file)) is not None}
@@ -87,7 +87,7 @@ class Checkpoint:
                 )
         try:
             records = _Reader(states[file], self.settings, posterior).records()
-        except Exception as error:  # whatever forged arrays make numpy and the core raise
+        except Exception as error:  # any error that forged arrays cause in numpy or the core
             what = error if isinstance(error, ValueError) else "its contents are not as expected"
             raise InputError(
                 f"The checkpoint {file} is damaged: {what}; remove it to resume from the other "
@@ -97,7 +97,7 @@ class Checkpoint:
         return records
 
     def save_if_due(self, records: Sequence[ChainRecord], every: float) -> None:
-        """Write the state when the last one is ``every`` seconds old."""
+        """Write the state if the last one is ``every`` seconds old."""
         if time.monotonic() - self._saved >= every:
             self.save(records)
 
@@ -120,15 +120,15 @@ class Checkpoint:
                         arrays[f"{chain}.{field.name}"] = value
         # Two files in turn: while one is written, the other is whole.
         write_state(self.files[self._next % 2], _FORMAT, _VERSION, head, arrays)
-        # Only after the state is on disk: it has the chains' starts, which the search's file was
-        # kept for.
+        # Remove the file of the search only after the state is on disk: the state has the chains'
+        # starts, for which the file was kept.
         self.search.unlink(missing_ok=True)
         self._saved = time.monotonic()
         self._next += 1
 
 
 def _read(file: Path) -> RunState | None:
-    """Return the state in a file; None when it is not as it was written."""
+    """Return the state in a file; None if it is damaged."""
     found = read_state(file, _FORMAT, _VERSION)
     if found is None or not is_whole(found.head.get("number"), 0, _WORD):
         return None
@@ -136,7 +136,7 @@ def _read(file: Path) -> RunState | None:
 
 
 class _Reader:
-    """What a state of a run holds, each field checked; ValueError says what is wrong."""
+    """Reader of a state that checks each field; raises ValueError."""
 
     def __init__(self, state: RunState, run: dict[str, Any], posterior: Posterior) -> None:
         self._state, self._run, self._posterior = state, run, posterior
@@ -209,8 +209,8 @@ class _Reader:
             exchanges_tried=self._array(f"{chain}.exchanges_tried", np.int64, n_pairs),
             exchanged=self._array(f"{chain}.exchanged", np.int64, n_pairs),
         )
-        # Everything that can be computed again is compared bit by bit: a state of other data or of
-        # another version cannot slip in.
+        # Everything that can be recomputed is compared bit by bit, to reject states of other data
+        # or of another version.
         for name in ("log_prior", "log_likelihood", "cells"):
             if not np.array_equal(getattr(info, name), getattr(scores, name)):
                 raise ValueError(f"chain {chain + 1} has functions with another {name}")
@@ -224,7 +224,7 @@ class _Reader:
         return info
 
     def _scores(self, functions: FlatFunctions) -> Scores:
-        """Score functions, which the core checks; refuse those that the prior does not allow."""
+        """Compute scores of functions, which the core validates; refuse disallowed ones."""
         scores = Scores(*self._posterior.native.score(*functions))
         if not np.isfinite(scores.log_score).all():
             raise ValueError("it has a function that the prior does not allow")

@@ -55,7 +55,7 @@ class Draws(StoredDraws):
         part 1 is what a function marks. -1 in part 0 of draws from a file of version 1, which does
         not say.
     rows : ndarray of shape (n_functions, 2)
-        Hash of how a function parts the rows.
+        Hash of the partition of the rows by a function.
     index : ndarray of shape (n_chains, n_draws)
         Number of the function of each draw.
     rates : ndarray of shape (n_chains, n_draws, n_strata, n_parts)
@@ -76,8 +76,8 @@ class Draws(StoredDraws):
         Log score of the null function, drawn or not; -inf where it is not possible, NaN where it
         is not known.
     undrawn : tuple of (str, float)
-        Functions that a search or a start came to and no chain drew, and their log scores with
-        those of their copies; without the null function.
+        Functions that a search found or a chain started from and no chain drew, without the null
+        function, and their log scores with those of their copies.
     settings : dict
         How they were drawn: kernel, seed, warm-up, thinning, why it stopped, a hash of the data.
     strata : tuple
@@ -99,8 +99,8 @@ class Draws(StoredDraws):
     def exact(self) -> Probabilities:
         """Probabilities by exact scores, with the overlap of the chains' draws."""
         known = [mass for _, mass in self.undrawn]
-        # The null function's score is known whether or not a chain came by: it belongs to the mass
-        # that the evidence cannot fall below.
+        # The null function's score is known even if it was never drawn, so it is part of the known
+        # mass, a lower bound of the evidence.
         if not (self.n_terms == 0).any() and math.isfinite(self.log_null):
             known.append(self.log_null)
         return from_scores(self.averaged.index, self.log_mass, np.array(known))
@@ -109,18 +109,18 @@ class Draws(StoredDraws):
     def counted(self) -> Ints:
         """The chains that count in averages, by number.
 
-        Left out are those stuck where exact scores leave less than a thousandth of the posterior.
+        Excluded are chains stuck in a region with less than a thousandth of the known mass.
         """
         return counted_chains(self)
 
     @cached_property
     def averaged(self) -> Draws:
-        """The draws of the chains that count, of which all averages are taken."""
+        """The draws of the counted chains, over which averages are taken."""
         if len(self.counted) == self.n_chains:
             return self
         by_chain = ("index", "rates", "likelihoods", "tried", "changed", "exchanges_tried")
-        # The functions stay, also those that only the chains left out drew: their exact scores
-        # belong to the mass that is known, and numbers of functions keep their meaning.
+        # Functions that only excluded chains drew stay: their exact scores are part of the known
+        # mass, and the numbers of functions do not change.
         kept = {name: getattr(self, name)[self.counted] for name in (*by_chain, "exchanged")}
         return replace(self, **kept)
 
@@ -140,7 +140,7 @@ class Draws(StoredDraws):
 
     @property
     def at_most(self) -> Floats:
-        """Upper limit of the probability by function, which no draws that are missing can raise."""
+        """Upper bound of the probability by function, valid whatever the chains missed."""
         return np.nan_to_num(self.exact.at_most(self.log_mass), nan=1.0)
 
     @property
@@ -151,12 +151,12 @@ class Draws(StoredDraws):
     @property
     def never_drawn(self) -> float:
         """Estimated probability of all functions that were never drawn."""
-        # Below 0 by the error of the estimated evidence, where next to nothing is left.
+        # The error of the estimated evidence can make a small remainder negative.
         return max(0.0, 1.0 - float(self.probability.sum()))
 
     @property
     def only_null(self) -> bool:
-        """Whether the null function is all that was drawn."""
+        """Whether only the null function was drawn."""
         return not self.n_terms.any()
 
     @property
@@ -194,10 +194,10 @@ class Draws(StoredDraws):
         Parameters
         ----------
         most : int, optional
-            How many; all by default.
+            Maximum number of rows; all by default.
         merged : bool, optional
-            Whether to show one row for all that part the rows of the table alike: the data cannot
-            tell those apart. By default lists are merged and functions are not.
+            Whether to show one row for all with the same partition of the rows of the table, which
+            the data cannot distinguish. By default lists are merged and functions are not.
 
         Returns
         -------
@@ -224,12 +224,12 @@ class Draws(StoredDraws):
         return top(self, most, self.layers > 1 if merged is None else merged)
 
     def inclusion(self, kind: str, least: float = 0.0) -> pd.DataFrame:
-        """Return how probable it is that a function holds a literal, an attribute, a term, a pair.
+        """Return inclusion probabilities of literals, attributes, terms or pairs.
 
         Parameters
         ----------
         kind : {"literal", "attribute", "term", "pair", "attribute pair"}
-            A pair is two literals that stand in one term, or attributes of such literals.
+            A pair is two literals of one term, or their attributes.
         least : float, default=0
             Leave out what is less probable.
 
@@ -291,7 +291,7 @@ class Draws(StoredDraws):
 
     @property
     def level(self) -> Level | None:
-        """How far the draws can be trusted; None without ArviZ, which it takes to find out."""
+        """Level of the verdict; None without ArviZ, which computes the diagnostics."""
         try:
             return self.diagnose().level
         except MissingExtraError:
@@ -299,12 +299,12 @@ class Draws(StoredDraws):
 
     @property
     def doubt(self) -> str:
-        """Why not to rely on the draws; empty when there is no reason, or it is unknown."""
+        """Reason not to use the draws; empty if there is none, or it is unknown."""
         return "" if self.level in (None, Level.FINE) else self.diagnose().verdict
 
     @property
     def settled(self) -> bool:
-        """Whether probabilities are known, and not only their upper bounds and odds."""
+        """Whether probabilities can be shown, and not only upper bounds and odds."""
         return self.level != Level.APART
 
     def to_dataframe(self) -> pd.DataFrame:
@@ -335,12 +335,12 @@ class Draws(StoredDraws):
         log_likelihood: bool = False,
         predictive: bool = False,
     ) -> xr.DataTree:
-        """Return the draws as ArviZ takes them.
+        """Convert the draws to an ArviZ DataTree.
 
         Parameters
         ----------
         posterior : Posterior, optional
-            What was sampled, for the observed outcome and the log likelihood of each row.
+            The sampled posterior, for the observed outcome and the log likelihood of each row.
         log_likelihood : bool, default=False
             Whether to add log P(y | function, rates) of every row at every draw, for LOO. Needs
             the posterior, and 8 bytes for each row of each draw.
@@ -383,7 +383,7 @@ class Draws(StoredDraws):
         return draws_tree.to_datatree(self, posterior, log_likelihood, predictive)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the draws to one NetCDF file, whole or not at all; ArviZ reads it too.
+        """Write the draws to one NetCDF file, atomically; ArviZ reads it too.
 
         Parameters
         ----------
@@ -406,7 +406,7 @@ class Draws(StoredDraws):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Draws:
-        """Read the draws that :meth:`save` wrote, now or in an earlier version, as they were.
+        """Read draws that :meth:`save` wrote, in this or an earlier version.
 
         Raises
         ------

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Evidence(NamedTuple):
-    """Log evidence as several chains estimate it."""
+    """Log evidence, estimated by several chains."""
 
     mean: float
     """Mean over the chains of log P(y)."""
@@ -30,10 +30,10 @@ class Evidence(NamedTuple):
 
 
 def drawn_evidence(drawn: Draws) -> Evidence | None:
-    """Log evidence by stepping stones; None without a chain at inverse temperature 0."""
+    """Estimate the log evidence by stepping stones; None without inverse temperature 0."""
     if drawn.betas[-1] != 0:
         return None
-    # Chain by chain: they are independent, so that their spread tells the error of each.
+    # Chain by chain: they are independent, so their spread estimates the error of each.
     logs = np.array([log_evidence(chain, drawn.betas) for chain in drawn.likelihoods])
     spread = float(logs.std(ddof=1)) if len(logs) > 1 else np.nan
     return Evidence(float(logs.mean()), spread)
@@ -68,9 +68,9 @@ def compare_priors(
     y : array-like
         The outcome.
     priors : mapping of names to Prior
-        What to compare.
+        The priors, by name.
     effect : Effect, optional
-        What is known of the rates.
+        Priors of the rates.
     positive : label, optional
         Which class is positive.
     layers : int, default=1
@@ -124,7 +124,7 @@ def compare_priors(
     table = pd.DataFrame.from_dict(
         rows, orient="index", columns=["log_evidence", "spread", "null_probability"]
     )
-    # Bayes' theorem with equal odds before; the largest is taken out against overflow.
+    # Bayes' theorem with equal prior odds; subtracting the largest avoids overflow.
     weights = np.exp(table["log_evidence"] - table["log_evidence"].max())
     table.insert(2, "probability", weights / weights.sum())
     return table.sort_values("log_evidence", ascending=False, kind="stable")

@@ -1,4 +1,4 @@
-"""The contract of every sampler: a start, and steps from one small state to the next.
+"""The interface of every sampler: ``init`` and ``advance`` on small states.
 
 ``init`` turns a function into a :class:`Snapshot`; ``advance`` takes a snapshot and a number of
 steps to the next snapshot and an :class:`Info`. Both are plain data without hidden state: a chain
@@ -52,7 +52,7 @@ class Info:
     cells: NDArray[np.int64]
     """By function, stratum, part and class: rows, positives first."""
     rows: NDArray[np.uint64]
-    """By function: a hash of how it parts the rows, equal for those that part them alike."""
+    """By function: a hash of its partition of the rows."""
     draws: NDArray[np.int64]
     """By draw: the number of its function."""
     likelihoods: NDArray[np.float64]
@@ -82,17 +82,17 @@ class Kernel(Protocol):
         """A hash of how steps are made: equal for kernels that take the same steps."""
 
     def init(self, function: Rule, stream: _native.Philox, known: Sequence[Rule] = ()) -> Snapshot:
-        """Start at a function or list, at every temperature.
+        """Return the state of a chain that starts at a function or list, at every temperature.
 
-        ``known`` are functions found beforehand, which it may jump between.
+        ``known`` are functions found by a search, between which the chain may jump.
         """
 
     def advance(
         self, snapshot: Snapshot, steps: int, every: int, stop: _native.StopFlag
     ) -> tuple[Snapshot, Info]:
-        """Take steps; each step of the chain's count that ``every`` divides is a draw.
+        """Advance the chain; every step whose number is divisible by ``every`` is a draw.
 
-        Told to stop, it ends early, between two steps.
+        If ``stop`` is set, it ends early, between two steps.
         """
 
 
@@ -102,9 +102,9 @@ class MoveKernel:
     Parameters
     ----------
     name : str
-        What people call it.
+        Its name in settings and output.
     posterior : Posterior
-        What to sample.
+        The posterior to sample.
     mix : mapping
         Probability of each kind of move; those not named are not used.
     betas : sequence of float, default=(1.0,)
@@ -112,11 +112,12 @@ class MoveKernel:
     exchange_every : int, default=10
         Steps between exchanges of neighbouring temperatures.
     empty_base, whole_base : float
-        Redraws: probability of taking no term out, and of taking one out whole.
+        Redraws: probability of removing no term, and of removing a whole term.
     growth : sequence of float
-        Grown births: how far the data decide which literal comes next; one is drawn for each.
+        Grown births: powers of the posterior in the choice of the next literal; one of them is
+        drawn for each birth.
     listed : mapping, optional
-        Listed births: terms worth a try, as sorted literal numbers, and the weight of each.
+        Listed births: candidate terms, as sorted literal numbers, and their weights.
     """
 
     def __init__(
@@ -152,7 +153,7 @@ class MoveKernel:
         return hashlib.sha256(repr((weights, bases)).encode()).hexdigest()
 
     def init(self, function: Rule, stream: _native.Philox, known: Sequence[Rule] = ()) -> Snapshot:
-        """Start at a function or list, at every temperature."""
+        """Return the state of a chain that starts at a function or list."""
         reason = self.posterior.support.reason(function)
         if reason is None and not np.isfinite(self.posterior.log_prior(function)):
             reason = "its prior probability is 0"
@@ -160,8 +161,7 @@ class MoveKernel:
             raise InputError(f"A chain cannot start at {function}: {reason}.")
         terms, layers = self._placed(function)
         n = len(self.betas)
-        # A snapshot holds all that the next steps depend on; without jumps known functions are none
-        # of it.
+        # A snapshot has everything that the next steps depend on; only jumps use known functions.
         places = tuple(self._placed(rule) for rule in known) if "jump" in self.mix else ()
         return Snapshot((terms,) * n, (layers,) * n, *_as_tuples(stream.state), 0, places)
 
@@ -172,7 +172,7 @@ class MoveKernel:
     def advance(
         self, snapshot: Snapshot, steps: int, every: int, stop: _native.StopFlag
     ) -> tuple[Snapshot, Info]:
-        """Take steps; each step of the chain's count that ``every`` divides is a draw."""
+        """Advance the chain; every step whose number is divisible by ``every`` is a draw."""
         chain = self.chain(snapshot)
         record = chain.advance(steps, every, stop)
         functions = tuple(tuple(tuple(term) for term in terms) for terms in chain.terms)
@@ -183,7 +183,7 @@ class MoveKernel:
         return then, Info(**record)
 
     def chain(self, snapshot: Snapshot) -> _native.Chain:
-        """Build the native chain that goes on from a snapshot."""
+        """Build the native chain that continues from a snapshot."""
         return _native.Chain(
             self._problem,
             self.mix,

@@ -17,27 +17,27 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ChainRecord:
-    """Where a chain is, and what it recorded on the way."""
+    """Snapshot of a chain, with everything that it recorded so far."""
 
     snapshot: Snapshot
     pieces: tuple[Info, ...] = ()
 
     def __len__(self) -> int:
-        """Count the draws."""
+        """Return the number of draws."""
         return sum(len(piece.draws) for piece in self.pieces)
 
     def then(self, snapshot: Snapshot, info: Info) -> ChainRecord:
-        """Go on to the next snapshot."""
+        """Return the record with one more segment, at the next snapshot."""
         return ChainRecord(snapshot, (*self.pieces, info))
 
     def joined(self) -> ChainRecord:
-        """Put all stretches together in one."""
+        """Merge all segments into one."""
         return ChainRecord(self.snapshot, (join(self.pieces),)) if self.pieces else self
 
 
 @dataclass(frozen=True)
 class FunctionTable:
-    """Distinct functions and what is known of each."""
+    """Distinct functions with their scores and counts."""
 
     functions: FlatFunctions
     log_prior: NDArray[np.float64]
@@ -62,20 +62,20 @@ class FunctionTable:
 def merge(
     infos: Sequence[Info], rename: NDArray[np.int32] | None = None
 ) -> tuple[FunctionTable, list[Ints]]:
-    """Give the functions of several records one numbering.
+    """Merge the functions of several records, with one numbering.
 
     Parameters
     ----------
     infos : sequence of Info
         The records.
     rename : ndarray of int32, optional
-        For each literal the one to write in its place.
+        For each literal its replacement.
 
     Returns
     -------
     FunctionTable
-        Each distinct function once, in the order in which they come; of functions that are the
-        same after renaming, the first.
+        Each distinct function once, in order of appearance; of functions that are equal after
+        renaming, the first.
     list of ndarray
         For each record the new numbers of its functions.
     """
@@ -102,7 +102,7 @@ def merge(
 
 
 def join(infos: Sequence[Info]) -> Info:
-    """Put records of successive stretches together in one."""
+    """Merge the records of successive segments into one."""
     table, numbers = merge(infos)
     return Info(
         functions=table.functions,

@@ -15,11 +15,11 @@ from ..remote.posteriors import SharedPosterior
 from .kernel import Info, Kernel, MoveKernel, Snapshot
 from .records import ChainRecord
 
-_STRETCH_SECONDS = 5.0  # of a task: what is lost with a worker, and how often progress is told
+_STRETCH_SECONDS = 5.0  # of a task; at most this is lost if a worker dies
 
 
 class SharedKernel(NamedTuple):
-    """What a worker makes a kernel of."""
+    """Kernel as tasks carry it: a worker builds it from these fields."""
 
     posterior: SharedPosterior
     name: str
@@ -34,7 +34,7 @@ class SharedKernel(NamedTuple):
 
     @classmethod
     def of(cls, kernel: Kernel, cluster: Cluster) -> SharedKernel:
-        """Share a kernel of this package; those of others cannot be sent."""
+        """Convert a kernel of this package; user-defined kernels cannot be sent."""
         if not isinstance(kernel, MoveKernel):
             must = "a MoveKernel under a backend of Dask or Ray, which can be sent to workers"
             raise ParameterError.of("kernel", "sample", must, kernel)
@@ -59,7 +59,7 @@ class SharedKernel(NamedTuple):
 
 
 class ChainTask(NamedTuple):
-    """A stretch of a chain, for a worker."""
+    """Task of a worker: a segment of a chain."""
 
     kernel: SharedKernel
     chain: int
@@ -71,15 +71,14 @@ class ChainTask(NamedTuple):
 
 
 def advance_chain(task: ChainTask, stop: _native.StopFlag) -> tuple[Snapshot, Info]:
-    """Take a chain forward for some seconds, on a worker; where that ends does not matter."""
+    """Advance a chain for some seconds on a worker; the draws do not depend on where it stops."""
     kernel, left, seconds = task.kernel.open(), task.steps - task.snapshot.step, task.seconds
     while True:
         stop.set_deadline(seconds)
         then, info = kernel.advance(task.snapshot, left, task.every, stop)
         seconds *= 2  # on a busy machine the first step may come after the deadline
         stop.set_deadline(seconds)
-        # With the deadline in the future again, ``stop()`` is true only if the task was told to
-        # end.
+        # The deadline is in the future again, so ``stop()`` is true only if the task was cancelled.
         if then.step > task.snapshot.step or stop():
             return then, info
 
@@ -92,20 +91,20 @@ def remote_rounds(
     cluster: Cluster,
     ends: float | None,
 ) -> Iterator[list[ChainRecord]]:
-    """Take chains forward on workers; no chain waits for another.
+    """Advance chains on workers, independently of each other.
 
     Parameters
     ----------
     kernel : Kernel
-        How steps are made.
+        The sampler.
     records : sequence of ChainRecord
-        Where the chains are.
+        The records of the chains.
     steps, every : int
         Steps of each chain, and steps for each draw.
     cluster : Cluster
-        Whose workers.
+        The cluster.
     ends : float or None
-        When to stop, by ``time.monotonic``.
+        Time to stop, by ``time.monotonic``.
     """
     shared = SharedKernel.of(kernel, cluster)
     now = list(records)

@@ -44,7 +44,7 @@ KERNELS: dict[str, Callable[[Posterior], Kernel]] = {
     "reversible_jump": reversible_jump,
     "single_term": single_term,
 }
-_ROUND_SECONDS = 0.25  # between looks at progress, Ctrl-C and checkpoints
+_ROUND_SECONDS = 0.25  # between checks of progress, Ctrl-C and checkpoints
 # Numbers of the random streams: chain c has stream c, its rates and its start others.
 _RATES, _STARTS, _HUNT = 1 << 20, 2 << 20, 3 << 20
 _NOTHING_DRAWN = "Sampling was stopped before the first draw."
@@ -75,7 +75,7 @@ def sample(
     Parameters
     ----------
     posterior : Posterior
-        What to sample.
+        The posterior to sample.
     draws, warmup : int
         Draws of each chain to keep, and to leave out before them.
     chains : int, default=4
@@ -83,20 +83,20 @@ def sample(
     thin : int, default=100
         Steps for each draw; a step is one proposed change.
     kernel : {"informed", "tempered", "reversible_jump", "single_term"} or Kernel
-        How steps are made.
+        The sampler, by name or as an object.
     starts : sequence of functions, optional
-        Where the chains start. By default the first starts at the best function that
-        :func:`~bayesdnf.hunt` finds and the others at what short searches of their own come to.
+        Starts of the chains. By default the first starts at the best function that
+        :func:`~bayesdnf.hunt` finds, and the others at the results of short separate searches.
     time_limit : float, optional
-        Seconds after which to return what there is, the search for starts included.
+        Seconds after which to return the draws so far, including the search for starts.
     n_jobs : int, default=1
         Threads; the draws do not depend on their number. Under an active joblib backend of Dask or
         Ray its workers take the chains forward instead.
     random_state : int or SeedSequence, optional
         Seed; each chain has its own stream.
     checkpoint : path, optional
-        Where to keep the state of the run; if a state of this very run is there, it goes on from
-        it, to the same draws as if it had never stopped. Two files are kept, PATH.0 and PATH.1.
+        Path for the state of the run. If it has a state of the same run, the run resumes and
+        returns the same draws as an uninterrupted run. Two files are written, PATH.0 and PATH.1.
     checkpoint_every : float, default=60
         Seconds between checkpoints.
     progress : callable, optional
@@ -108,9 +108,9 @@ def sample(
     Returns
     -------
     Draws
-        Ctrl-C and the time limit end it early; ``settings["stopped"]`` says so. Of a run that was
-        ended early at most half of the draws are left out as warm-up. Ctrl-C before the first draw
-        goes on as KeyboardInterrupt: there is nothing to return.
+        Ctrl-C and the time limit end the run early (``settings["stopped"]``). If it was ended
+        early, at most half of the draws are discarded as warm-up. Ctrl-C before the first draw
+        raises KeyboardInterrupt.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def sample(
     _require_memory(posterior, used, chains, warmup + draws)
     streams = Streams(random_state, "sample")
     total = warmup + draws
-    # What draws depend on, and nothing else: a run may be taken up again with other threads, on
+    # Only settings on which draws depend: a run may be resumed with another number of threads, on
     # another device or with another time limit.
     settings = {
         "kernel": used.name,
@@ -183,7 +183,7 @@ def sample(
         except _Interrupted as interruption:
             records = interruption.records
             stopped = "interrupted"
-        except KeyboardInterrupt:  # between two rounds, or while workers take chains forward
+        except KeyboardInterrupt:  # between two rounds, or while workers run chains
             stopped = "interrupted"
         except ClusterError as error:
             if kept is None:
@@ -196,7 +196,7 @@ def sample(
 
 
 class _Interrupted(Exception):
-    """Ctrl-C was pressed; carries what the chains had come to."""
+    """Raised on Ctrl-C, with the records of the chains so far."""
 
     def __init__(self, records: list[ChainRecord]) -> None:
         super().__init__()
@@ -211,9 +211,9 @@ def _rounds(
     n_jobs: int,
     stop: _native.StopFlag,
 ) -> Iterator[list[ChainRecord]]:
-    """Take all chains forward together, a stretch at a time.
+    """Advance all chains together, one segment at a time.
 
-    How long a stretch is depends on the clock; what the chains draw does not depend on it.
+    The length of segments depends on the clock; the draws do not depend on it.
     """
     stretch = every
     with ThreadPoolExecutor(n_jobs) as pool:
@@ -234,8 +234,8 @@ def _rounds(
                 stop.stop()
                 raise _Interrupted([future.result() for future in running]) from None
             records = [future.result() for future in running]
-            # Where a chain is cut into stretches changes nothing of what it draws (see
-            # ``kernel``), so their length may follow the clock.
+            # The division into segments does not affect the draws (see ``kernel``), so their length
+            # may be adapted to the clock.
             pace = _ROUND_SECONDS / max(1e-3, time.monotonic() - began)
             stretch = max(every, int(stretch * min(4.0, max(0.25, pace))))
             yield records
@@ -252,7 +252,7 @@ def _starts(
     device: str,
     checkpoint: Path | None,
 ) -> tuple[list[Rule], list[Rule]]:
-    """Where the chains start, and the functions that are known before they do."""
+    """Return the starts of the chains, and the functions between which they may jump."""
     if starts is not None:
         if len(starts) != chains:
             raise ParameterError.of("starts", "sample", f"{chains} functions", f"{len(starts)}")
@@ -273,8 +273,8 @@ def _starts(
         raise KeyboardInterrupt(_NOTHING_DRAWN)
     functions = [found.function]
     for number in range(1, chains):
-        # The other chains start from short independent searches: chains that all start at the same
-        # function could agree without having moved.
+        # The other chains start from short independent searches: chains with a common start could
+        # agree although none of them moved.
         start = quick_restart(posterior, streams[_STARTS + number])
         allowed = np.isfinite(posterior.log_score(start))
         functions.append(start if allowed else found.function)
@@ -282,7 +282,7 @@ def _starts(
 
 
 def _allowed(posterior: Posterior, functions: Sequence[Rule]) -> list[Rule]:
-    """Of no rule and some functions, those that the prior allows."""
+    """Return the allowed ones of the null function and some other functions."""
     rules: list[Rule] = [BooleanFunction(), *functions]
     return [
         rule
@@ -294,12 +294,12 @@ def _allowed(posterior: Posterior, functions: Sequence[Rule]) -> list[Rule]:
 def _single_terms(
     posterior: Posterior, chains: int, streams: Streams, time_limit: float | None
 ) -> list[Rule]:
-    """One literal each, the best one and others at random; where none is allowed the best term."""
+    """Return starts of one literal: the best, others at random; if none is allowed, a term."""
     table = posterior.bits.table
     starts = np.arange(len(table) + 1)
     literals = np.arange(len(table), dtype=np.int32)
     layers = np.ones(len(table), dtype=np.int32)
-    # One term a function and one literal a term: the starts of terms and of literals are the same.
+    # Functions of one term of one literal: term_starts and literal_starts are equal.
     scores = Scores(*posterior.native.score(starts, starts, literals, layers)).log_score
     allowed = np.flatnonzero(np.isfinite(scores))
     if not len(allowed):
@@ -321,7 +321,7 @@ def _collect(
     settings: dict[str, Any],
     streams: Streams,
 ) -> Draws:
-    """Put the chains' records together, on one numbering of functions."""
+    """Merge the records of the chains into Draws."""
     # Chains are cut to the shortest: draws are kept in rectangular arrays.
     have = min(len(record) for record in records)
     if have == 0 and settings["stopped"] == "interrupted":
@@ -335,11 +335,11 @@ def _collect(
         skip = min(skip, have // 2)
     infos = [record.joined().pieces[0] for record in records]
     first_equal = posterior.bits.first_equal()
-    table, numbers = merge(infos, first_equal)  # of equal columns the first stands for all
+    table, numbers = merge(infos, first_equal)  # equal columns are replaced by the first
     index = np.stack([n[info.draws[skip:have]] for n, info in zip(numbers, infos, strict=True)])
     often = np.bincount(index.ravel(), minlength=len(table))
-    # The most frequent first. What was met in warm-up alone was never drawn and is cut off;
-    # ``place`` says nothing of it, and ``index`` never asks.
+    # The most frequent first. Functions visited only in warm-up have a count of 0 and are cut off;
+    # their entries of ``place`` are undefined and never used.
     order = np.lexsort((np.arange(len(table)), -often))[: np.count_nonzero(often)]
     place = np.empty(len(table), dtype=np.int64)
     place[order] = np.arange(len(order))
@@ -380,7 +380,7 @@ def _collect(
 def _renamed(
     posterior: Posterior, table: FunctionTable, first_equal: NDArray[np.int32]
 ) -> FunctionTable:
-    """Give functions whose literals were renamed the prior that they have as they are shown."""
+    """Recompute the prior of functions whose literals were replaced by those of equal columns."""
     if (first_equal == np.arange(len(first_equal))).all():
         return table
     shown = Scores(*posterior.native.score(*table.functions))
@@ -399,7 +399,7 @@ def _undrawn(
     drawn: FlatFunctions,
     first_equal: NDArray[np.int32],
 ) -> tuple[tuple[str, float], ...]:
-    """Known functions, the null function aside, that no chain drew, and their log mass."""
+    """Return the known functions that no chain drew, without the null function, and log mass."""
     flat = as_flat(list(zip(layers, terms, strict=True)) for terms, layers in known if terms)
     flat = flat._replace(literals=first_equal[flat.literals])
     # The catalogue gives equal functions one number, in the order in which they come: a number from
@@ -428,9 +428,9 @@ def _kernel_of(kernel: str | Kernel, posterior: Posterior) -> Kernel:
 
 
 def _require_memory(posterior: Posterior, kernel: Kernel, chains: int, draws: int) -> None:
-    """Refuse more draws than fit in memory: what a chain records, and once more put together."""
-    # Of each draw: its function, its likelihood at each temperature (both twice, by chain and put
-    # together), and the rate of each part in each stratum, of each class where there are more.
+    """Refuse more draws than fit in memory, as records of chains and merged."""
+    # Numbers of 8 bytes for each draw: its function and its likelihood at each temperature, both
+    # twice (by chain and merged), and the rates of each part, stratum and class.
     shares = posterior.n_classes if posterior.n_classes > 2 else 1
     numbers = 2 + 2 * len(kernel.betas) + posterior.n_strata * (posterior.layers + 1) * shares
     what = f"To keep {draws:,} draws of each of {chains:,} chains, warm-up included,"

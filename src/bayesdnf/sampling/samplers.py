@@ -18,11 +18,11 @@ MIX = {
     "jump": 0.05,
     "respell": 0.08,
 }
-"""Flips and swaps cost little; births from rows move between numbers of terms; redraws score
-every literal that could stand in a place; grown births find whole terms that are worth having;
-jumps lead from one of the functions that the search found, or from none, to another of them;
-respelling puts two literals of an attribute in the place of one, or one of two, where the term
-keeps its rows: no change of a single literal leads there without losing some."""
+"""Flips and swaps are cheap. Births from rows change the number of terms. Redraws score every
+literal of the table for one position. Grown births propose whole terms of high posterior. Jumps
+move between the functions that the search found and the null function. Respelling replaces one
+literal by two of the same attribute, or two by one, if the term keeps its rows; a change of a
+single literal cannot do this without losing rows."""
 LIST_MIX = {
     "flip": 0.08,
     "swap": 0.09,
@@ -34,14 +34,15 @@ LIST_MIX = {
     "jump": 0.05,
     "respell": 0.08,
 }
-"""Of lists: also changes of layers, and births of terms drawn without a look at the data. Only the
-deaths of these remove terms that change nothing, which breed where their own layer has their rows:
-an informed birth would hardly make one, so that its death is hardly accepted."""
+"""For lists: also changes of layers, and births of terms drawn without the data. Terms whose rows
+another term of their layer covers do not change the likelihood, and the m! of the prior favours
+them. Only the deaths of uninformed births remove them: an informed birth would hardly propose such
+a term, so the acceptance ratio of its death is small."""
 REQUIRED_MIX = {"split": 0.1, "birth": 0.05}
-"""Beside these where attributes are required: between x0 AND x1 and (x0) OR (x1) no term can go and
-no literal leave, since what is required must stay; a split leads there at once."""
+"""Added if attributes are required: between x0 AND x1 and (x0) OR (x1) no term and no literal can
+be removed, because both attributes must stay. A split makes this change in one step."""
 LISTED = 0.1
-"""Weight of births from a list beside these, where there is one."""
+"""Weight of births from a list of candidate terms, if there is one."""
 
 
 def informed(
@@ -52,10 +53,11 @@ def informed(
     Parameters
     ----------
     posterior : Posterior
-        What to sample.
+        The posterior to sample.
     candidates : sequence of functions, optional
-        Functions whose terms are worth a try, from an exhaustive scan for example: a tenth of the
-        steps then offer one of these terms, to drop one, or one for another, each alike.
+        Functions with candidate terms, for example from an exhaustive scan: a tenth of the steps
+        then proposes to add one of these terms, to drop one, or to exchange two, with equal
+        probability.
 
     Examples
     --------
@@ -68,7 +70,7 @@ def informed(
     mix = informed_mix(posterior)
     if candidates is None:
         return MoveKernel("informed", posterior, mix)
-    # A name of its own: no other kernel takes candidates, and none is to be advised in its place.
+    # A separate name: no other kernel takes candidates, so the verdict must not recommend another.
     name = "informed with candidates"
     if not candidates:
         return MoveKernel(name, posterior, mix)
@@ -102,16 +104,16 @@ def reversible_jump(posterior: Posterior) -> MoveKernel:
 
     A split replaces a term u by w and the symmetric difference of u and w; a merge replaces two
     terms by their symmetric difference. The paper's acceptance ratio counts the choice of w twice
-    and forgets that of the pair; here each counts once, and enumeration confirms it.
+    and omits that of the pair; docs/paper.md has the corrected ratio, which enumeration confirms.
 
     Notes
     -----
     Splits and merges alone never change the symmetric difference of all terms, so they reach only
     a small part of the functions. With flips they reach every set of terms, but on antichains some
-    functions stay cut off: at p = 3 none of these moves leads away from "any two of three". Births
-    of arbitrary terms close that gap, and swaps the one where the prior has no terms of one
-    literal. Even so it is slow on many columns: nearly all random terms are poor, and nearly all
-    random halves poorer. Use it to check, and :func:`informed` to work.
+    functions stay isolated: at p = 3 no such move leaves "any two of three". Births of arbitrary
+    terms connect these, and swaps those of priors without terms of one literal. The sampler mixes
+    slowly with many columns, because nearly all random terms and halves have a low posterior. Use
+    it for checks, and :func:`informed` for results.
 
     Examples
     --------
@@ -128,12 +130,11 @@ def reversible_jump(posterior: Posterior) -> MoveKernel:
 
 
 def single_term(posterior: Posterior) -> MoveKernel:
-    """Sample functions of one term: flip one literal of all, uniformly drawn.
+    """Sample functions of one term by flips of a uniformly drawn literal.
 
-    This is the paper's chain (its section on one implicant). Its state there is the term with
-    both rates; here the rates are integrated out of the flip's acceptance and drawn afterwards
-    given the term, which is the same distribution with less to wait for. A chain stays among the
-    functions of as many terms as it started with, one.
+    This is the paper's chain (its section on one implicant). The state of the paper's chain is the
+    term and both rates. Here the rates are integrated out, and drawn given the term afterwards:
+    the distribution is the same, and the chain mixes faster. The number of terms never changes.
 
     Examples
     --------

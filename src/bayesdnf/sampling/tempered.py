@@ -18,16 +18,17 @@ from .samplers import informed_mix
 def tempered(posterior: Posterior, betas: Sequence[float] | None = None) -> MoveKernel:
     """Sample with the informed moves at several temperatures that exchange their states.
 
-    Hot chains see a flattened likelihood, cross between separated modes and hand what they find
-    down; the draws are those at inverse temperature 1. At 0 the chain samples the prior, which is
-    where the evidence is reckoned from.
+    At high temperatures the likelihood is flattened, so chains move between separated modes; the
+    exchanges bring these states to lower temperatures. The draws are those at inverse temperature
+    1. At 0 the chain samples the prior, from which the evidence is estimated.
 
     Parameters
     ----------
     posterior : Posterior
-        What to sample.
+        The posterior to sample.
     betas : sequence of float, optional
-        Inverse temperatures from 1 down to 0; by default more of them the more the rows say.
+        Inverse temperatures from 1 down to 0; by default their number grows with the log
+        likelihood of the null function.
 
     Examples
     --------
@@ -45,12 +46,12 @@ def tempered(posterior: Posterior, betas: Sequence[float] | None = None) -> Move
 
 
 def ladder_for(posterior: Posterior) -> tuple[float, ...]:
-    """Inverse temperatures from 1 to 0, closer together where the likelihood changes fast.
+    """Return a geometric ladder of inverse temperatures from 1 to 1 / nats, and 0.
 
-    Between neighbours the log likelihood of typical functions should change by a few nats: steps
-    in proportion to the inverse temperature, until it is as small as the whole likelihood is large.
+    Between neighbours the tempered log likelihood of typical functions should change by a few
+    nats, which steps in proportion to the inverse temperature achieve.
     """
-    # log P(y) is at most 0, so no function gains more than this over the null function.
+    # log P(y | function) is at most 0, so no function gains more than this over the null function.
     nats = max(4.0, -posterior.log_likelihood(BooleanFunction()))
     # Exchange rates depend on ratios of temperatures, hence geometric; at 1 / nats the likelihood
     # is worth about one nat and mixes nearly as the prior does.
@@ -61,10 +62,10 @@ def ladder_for(posterior: Posterior) -> tuple[float, ...]:
 
 
 def log_evidence(likelihoods: NDArray[np.float64], betas: Sequence[float]) -> float:
-    """Log evidence by stepping stones, for the prior renormalised to its support.
+    """Estimate the log evidence by stepping stones, for the prior renormalised to its support.
 
-    Each ratio of neighbouring constants is a mean over the hotter chain's draws; their product
-    leads from the prior's mass on the support, at inverse temperature 0, to the posterior's.
+    The ratio of the normalising constants at neighbouring temperatures is estimated by a mean over
+    the draws of the hotter chain. Their product, from inverse temperature 0 to 1, is the evidence.
 
     Parameters
     ----------

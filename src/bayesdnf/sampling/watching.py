@@ -18,7 +18,7 @@ from .records import ChainRecord
 
 
 class SoFar(NamedTuple):
-    """How chains are doing."""
+    """Progress of running chains."""
 
     draws: int
     """Of each chain, warm-up included."""
@@ -32,14 +32,14 @@ class SoFar(NamedTuple):
 
 
 def so_far(records: Sequence[ChainRecord], with_rhat: bool = False) -> SoFar:
-    """Sum up what chains have recorded.
+    """Summarise the records of running chains.
 
     Parameters
     ----------
     records : sequence of ChainRecord
         One for each chain.
     with_rhat : bool, default=False
-        Whether to reckon R-hat, where arviz-stats is installed.
+        Whether to compute R-hat, if arviz-stats is installed.
     """
     scores = [
         np.concatenate(
@@ -48,7 +48,7 @@ def so_far(records: Sequence[ChainRecord], with_rhat: bool = False) -> SoFar:
         for record in records
     ]
     draws = min(len(of_chain) for of_chain in scores)
-    # Warm-up is not marked in the records; the earlier half stands for it.
+    # Records do not mark warm-up; the first half of the draws is left out instead.
     later = np.stack([of_chain[draws // 2 : draws] for of_chain in scores])
     pieces = [piece for record in records for piece in record.pieces]
     tried = sum(int(piece.tried.sum()) for piece in pieces)
@@ -74,7 +74,7 @@ def _rhat(chains: NDArray[np.float64]) -> float:
 
 
 class DrawsBar(Bar):
-    """A bar for chains: draws done, best score, R-hat of the scores, how much is accepted."""
+    """Progress bar of chains: draws, best score, R-hat of the scores, acceptance rate."""
 
     width = 10  # on 80 columns there is room for no more
     _appeared = False
@@ -91,7 +91,7 @@ class DrawsBar(Bar):
         self.show(now.draws, total, status)
 
     def _appear(self) -> None:
-        # In the timer's thread, beside the chains: loading ArviZ takes its time.
+        # In the timer's thread, parallel to the chains, because loading ArviZ takes a while.
         with contextlib.suppress(ImportError):
             import_module("arviz_stats.base")
         self._appeared = True
@@ -106,7 +106,7 @@ class DrawTeller:
         self.tenths = 0
 
     def __call__(self, records: Sequence[ChainRecord], total: int) -> None:
-        """Print a line about the draws so far."""
+        """Print a line with the progress."""
         now = so_far(records)
         if self.verbose > 1 or 10 * now.draws // total > self.tenths:
             sys.stderr.write(

@@ -42,13 +42,13 @@ class AnnealResult(SearchResult):
     pi0, pi1 : float
         Rates of unmarked and marked rows in the best chain's state.
     objective : float
-        What the annealing climbs, at that state: log prior, log likelihood at these rates and,
-        unless they are known, their log densities. ``log_posterior`` is the collapsed score of
-        the function instead, comparable with other searches.
+        The quantity that the annealing maximises, at that state: log prior, log likelihood at
+        these rates and, unless they are known, their log densities. ``log_posterior`` is the
+        collapsed score of the function, comparable with other searches.
     move_probabilities : tuple of seven floats
-        With which the best chain chose its moves in the end; see ``adaptive``.
+        Final move probabilities of the best chain; see ``adaptive``.
     chains : tuple of ChainEnd
-        Where each chain ended, by number.
+        Final states of the chains, by number.
     """
 
     pi0: float
@@ -100,16 +100,16 @@ def anneal(
         two terms by what they share, drop a term.
     adaptive : bool, default=False
         Whether each chain learns its move probabilities in the first quarter of its steps and
-        keeps them from then on, a scheme that the paper names and leaves open: the five moves
-        that change terms share what they have together anew, a fifth of it as given, the rest in
-        proportion to what each had times how often it raised the posterior when tried. What that
-        is worth is measured in docs/paper.md.
+        keeps them from then on. The paper suggests this and does not specify it. Here the total
+        probability of the five moves that change terms is redistributed: one fifth as given, the
+        rest in proportion to each move's probability times the share of its attempts that raised
+        the posterior. docs/paper.md has measurements.
     log_lambda : float, default=1000
         Logarithm of the factor λ in favour of adding a term, at the start.
     cooling : float, default=0.9
-        What that logarithm is multiplied by at every attempt to change the number of terms.
+        Factor applied to this logarithm at every attempt to change the number of terms.
     keep : {"last", "best"}, default="last"
-        Which state of a chain counts: the last, as in the paper, or the best it visited.
+        Which state of a chain is its result: the last, as in the paper, or the best one visited.
     n_jobs : int, default=1
         Threads; the result does not depend on their number.
     time_limit : float, optional
@@ -128,14 +128,14 @@ def anneal(
     Raises
     ------
     InputError
-        When no chain came to a function that the prior allows.
+        When no chain ends at a function that the prior allows.
 
     Notes
     -----
-    Where the prior rules something out (``Prior.paper`` does not), such proposals are refused, and
-    rows become terms without the literals that others of their literals imply. A chain that
-    starts outside, for example from a row with more literals than ``max_literals``, shrinks until
-    it is inside. Equal rows of the table are individuals of one row, and take turns in being drawn.
+    If the prior has constraints (``Prior.paper`` has none), proposals that violate them are
+    rejected, and a row becomes a term without the literals that are implied by its other literals.
+    A chain that starts outside of the support, for example from a row with more literals than
+    ``max_literals``, shrinks until it is inside. Equal rows are drawn in turn.
 
     Examples
     --------
@@ -236,7 +236,7 @@ def _result(posterior: Posterior, outcomes: list[_Outcome], stopped: str) -> Ann
 
 
 def _check(posterior: Posterior, given: dict[str, Any]) -> None:
-    """Refuse parameters outside their meaning."""
+    """Refuse invalid parameters."""
 
     def require(name: str, fine: bool, must: str) -> None:
         if not fine:

@@ -1,6 +1,6 @@
 """bound: an upper bound on the score of any other function, relative to a given one.
 
-``boxes`` partitions all functions into boxes and bounds each of them.
+``boxes`` partitions all functions into boxes and bounds each of them; docs/bound.md has the proof.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ENUMERATED = 5  # most literals whose functions are scored one by one
 
 
 class BoundProgress(Protocol):
-    """Called now and then with the boxes done, those that are open, and the gap in nats."""
+    """Callback with the numbers of finished and of open boxes, and the gap in nats."""
 
     def __call__(self, done: int, left: int, gap: float) -> None:
         """Report progress: boxes done, boxes left, and the gap in nats."""
@@ -37,29 +37,29 @@ def bound(
     time_limit: float | None = None,
     progress: BoundProgress | None = None,
 ) -> SearchResult:
-    """Bound how much higher than a given function any allowed function can score.
+    """Bound the optimality gap: how much higher any function can score than a given one.
 
     Parameters
     ----------
     posterior : Posterior
         The data and the priors, of one layer and one stratum.
     incumbent : BooleanFunction or str, optional
-        The best function known, such as what :func:`hunt` found: the better it is, the sooner
-        everything else is ruled out. By default the null function.
+        The best known function, such as the result of :func:`hunt`; a better one makes the proof
+        faster. By default the null function.
     time_limit : float, optional
         Seconds after which to return what is proved so far.
     progress : callable, optional
-        Called as ``progress(done, left, gap)`` while it goes on, with the boxes of functions dealt
-        with, those left, and the gap.
+        Called as ``progress(done, left, gap)`` from time to time, with the numbers of finished and
+        of open boxes, and the gap.
 
     Returns
     -------
     SearchResult
         ``gap``: no allowed function scores more than this many nats above ``function``, which is
-        the incumbent or a better one that turned up (infinite where neither is allowed).
+        the incumbent or a better one that the proof found (infinite if neither is allowed).
         ``proved`` says that it is 0 (up to rounding, 1e-6 nats), ``stopped`` is "proved", "time
-        limit", "interrupted" or "limits": no box can be cut further, and there are too many terms
-        to choose among.
+        limit", "interrupted" or "limits": no box can be split further, because there are too many
+        candidate terms.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def bound_by_boxes(
     time_limit: float | None,
     progress: BoundProgress | None = None,
 ) -> SearchResult:
-    """Do what :func:`bound` does, also where all functions could be scored one by one."""
+    """Bound the gap by boxes, even if all functions could be scored one by one."""
     search = Boxes(posterior, time_limit)
     stopped = "proved"
     try:
@@ -128,9 +128,9 @@ def bounded(
     time_limit: float | None,
     progress: BoundProgress | None = None,
 ) -> SearchResult:
-    """Add to what a search found how much better any function could be.
+    """Add the optimality gap to the result of a search.
 
-    Where the proof came to a better function, that one is the answer, which no restart came to.
+    If the proof finds a better function, this function is returned; no restart ended there.
     """
     # ``bound`` takes no limit of 0, and the first box has a bound at once.
     limit = None if time_limit is None else max(time_limit, LEAST_SECONDS)

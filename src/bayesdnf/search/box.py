@@ -15,7 +15,7 @@ Whole = NDArray[np.int64]
 Term = tuple[int, ...]
 
 DIGITS = 14  # binary digits of the largest price
-_LEAST_PRICE = 1e-3  # nats; all prices below are a matter of indifference
+_LEAST_PRICE = 1e-3  # nats; differences of prices below this do not matter
 
 
 class Range(NamedTuple):
@@ -26,7 +26,7 @@ class Range(NamedTuple):
 
 
 class Begun(NamedTuple):
-    """What all functions of a box have in common: terms, and rows that they mark."""
+    """Terms that all functions of a box contain, and the rows that these terms mark."""
 
     terms: tuple[Term, ...]
     worth: float
@@ -41,7 +41,7 @@ class Begun(NamedTuple):
 
 @dataclass
 class Box:
-    """Functions with so many terms that mark so many positives and negatives.
+    """Functions with numbers of terms, marked positives and marked negatives in given ranges.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Box:
     bound : float
         No allowed function of the box scores higher.
     prices : RowPrices, optional
-        Where the bound comes from.
+        The prices that give the bound.
     begun : Begun, optional
         Terms that all functions of the box have, and rows that all of them mark.
     shut : ndarray of bool, optional
@@ -67,21 +67,21 @@ class Box:
 
     @property
     def n_begun(self) -> int:
-        """How many terms are settled."""
+        """Number of settled terms."""
         return 0 if self.begun is None else len(self.begun.terms)
 
     @property
     def rest(self) -> Range:
-        """How many other terms there are."""
+        """Range of the number of other terms."""
         return Range(self.terms.low - self.n_begun, self.terms.high - self.n_begun)
 
     def left(self) -> tuple[int, int]:
-        """Positives and negatives that other terms may mark at most."""
+        """Return the most positives and negatives that the other terms may mark."""
         a, b = (0, 0) if self.begun is None else self.begun.rows
         return self.positive.high - a, self.negative.high - b
 
     def part(self, **ranges: Range) -> Box:
-        """Make a smaller box, with the same bound for the time being."""
+        """Return a smaller box, which inherits the bound until it is priced."""
         return replace(self, **ranges)  # type: ignore[arg-type]
 
 
@@ -101,17 +101,17 @@ class RowPrices(NamedTuple):
         cls, slopes: tuple[float, float], rows: Floats, negative_cost: float = 0.0,
         digits: int = DIGITS,
     ) -> RowPrices:  # fmt: skip
-        """Make prices whole numbers of a unit; any are as valid as the exact ones."""
+        """Round prices to whole numbers of a unit; the bound stays valid."""
         # Whole numbers, so that the branch and bound over terms adds up exactly, in any order.
         largest = float(np.abs(rows).max(initial=0.0))
         unit = max(largest, _LEAST_PRICE) / 2**digits
-        # Rounding changes the prices, not the validity of a bound: step 2 of the argument holds
-        # for any.
+        # Rounding changes the prices, not the validity of a bound: step 2 of docs/bound.md holds
+        # for any prices.
         whole = np.rint(rows / unit).astype(np.int64)
         return cls(slopes, whole, unit, round(negative_cost / unit))
 
     def mixed(self, other: RowPrices, share: float, digits: int = DIGITS) -> RowPrices:
-        """Prices between these and others."""
+        """Interpolate between these prices and others."""
         rows = share * other.unit * other.rows + (1 - share) * self.unit * self.rows
         first, second = (
             share * theirs + (1 - share) * ours

@@ -26,35 +26,38 @@ from .exact import best_term, better_sets
 from .master import Solved, TermPool, planes, solve_linear
 from .priced import TermSpace
 
-# Of the numbers below, only this one has a say in what is proved (docs/trust.md, end of "The
-# argument"); all others decide where time goes.
-_SAME = 1e-6  # nats; scores and bounds closer than this are the same
-_FINE, _FINE_BELOW = 28, 0.1  # digits of prices where the gap is below so many nats
-_SMOOTH = 0.5  # share of the best prices so far in the prices asked about
-_FLOORS = 8  # above what is looked for, each half as far, where that takes too long
-_AT_ONCE = 20  # most terms that one look at prices brings in
-_NODES = 200_000  # of a search for terms, at first
-_LOOK_SHARE, _LOOK_SECONDS = 0.03, 0.5  # of all time, or seconds, for one look at prices
-_AGAIN_SHARE = 0.25  # of the time left, for a look that is repeated
-_STEPS = 60  # most looks at prices of one box
-_NEAR = 0.1  # a bound is near the linear program's when within this share of what is left, or nat
-_MOST_BEGUN = 500  # terms by which a box is parted
-_MOST_LAST = 5_000  # terms that may complete a function
-_MOST_LISTED = 30_000  # terms whose sets are gone through
-_SETTLE_SHARE, _IN_VAIN = 0.25, 0.5  # of the time left for the sets of a box; of all, in vain
-_SETTLE_SECONDS = 10.0  # for the sets of the first box, without a limit
-_LAST_DIGITS = 20  # digits of prices where one term is to be found
-_NO_FLOOR = 2**50  # units; below the worth of any term
-_MOST_ROWS = 3 * 10**8  # bytes, one a row, of all boxes that are open
-# Share of what is left that planes may be above the likelihood, to part by terms.
+# Only this tolerance affects what is proved (end of docs/bound.md); all other constants decide how
+# the time is spent.
+_SAME = 1e-6  # nats; scores and bounds closer than this are equal
+_FINE, _FINE_BELOW = 28, 0.1  # binary digits of prices if the gap is below this many nats
+_SMOOTH = 0.5  # weight of the best prices so far in the smoothed prices (Wentges 1997)
+_FLOORS = 8  # higher floors to try after a pricing search was stopped early, each half as far
+_AT_ONCE = 20  # maximum number of terms that one pricing search adds
+_NODES = 200_000  # initial limit on the nodes of a pricing search
+_LOOK_SHARE, _LOOK_SECONDS = 0.03, 0.5  # share of all time, or seconds, for one pricing search
+_AGAIN_SHARE = 0.25  # maximum share of the remaining time for a repeated pricing search
+_STEPS = 60  # maximum number of pricing steps of one box
+_NEAR = 0.1  # pricing ends if the bound is within this share of the gap of the program's value
+_MOST_BEGUN = 500  # maximum number of terms by which a box is partitioned
+_MOST_LAST = 5_000  # maximum number of candidates for the last term of a function
+_MOST_LISTED = 30_000  # maximum number of terms whose sets are searched
+# Maximum share of the remaining time for the sets of one box, and of all time for sets of boxes
+# that were not settled.
+_SETTLE_SHARE, _IN_VAIN = 0.25, 0.5
+_SETTLE_SECONDS = 10.0  # total for sets of terms if there is no time limit
+_LAST_DIGITS = 20  # binary digits of prices in the search for a last term
+_NO_FLOOR = 2**50  # units; its negative is below the worth of any term
+_MOST_ROWS = 3 * 10**8  # bytes of all open boxes, one byte for each row
+# Boxes are partitioned by terms if the planes are less than this share of the gap above the
+# likelihood.
 _BEGIN_BELOW = 0.25
-_TIGHT = 0.02  # nats; where planes are so near to the likelihood, cutting a box helps no more
-_TERM_SHARE = 0.2  # of the time, for the best single term
-LEAST_SECONDS = 1e-3  # that a limit may be
+_TIGHT = 0.02  # nats; if planes are this close to the likelihood, splitting counts does not help
+_TERM_SHARE = 0.2  # share of the time for the best single term
+LEAST_SECONDS = 1e-3  # smallest time limit that is accepted
 
 
 class _Open(NamedTuple):
-    """A box that is not done; the highest bound first, then the oldest."""
+    """An open box; boxes with the highest bound come first, then the oldest."""
 
     order: float
     number: int
@@ -62,7 +65,7 @@ class _Open(NamedTuple):
 
 
 class Boxes:
-    """All functions, in boxes; those that may hold a better one than the best known are open."""
+    """Partition of all functions into boxes; a box that may contain a better one is open."""
 
     def __init__(self, posterior: Posterior, time_limit: float | None) -> None:
         self.posterior = posterior
@@ -71,13 +74,13 @@ class Boxes:
         self.function: Rule = BooleanFunction()
         self.score = -math.inf
         self.open: list[_Open] = []
-        self.closed = -math.inf  # highest bound of boxes that can be cut no more
+        self.closed = -math.inf  # highest bound of boxes that cannot be split further
         self.done = 0
         self._numbers = count()
         self.total = math.inf if time_limit is None else time_limit
         self.start = time.monotonic()
         self.end = self.start + self.total
-        self.unsettled = 0.0  # seconds spent on sets of terms without coming to an end
+        self.unsettled = 0.0  # seconds spent on sets of terms of boxes that were not settled
 
     @property
     def left(self) -> float:
@@ -91,7 +94,7 @@ class Boxes:
 
     @property
     def gap(self) -> float:
-        """How much more than the best known some function may score."""
+        """Optimality gap: how much higher than the best known score any function may score."""
         # Every function is in a box that is open or closed, or in one whose bound was no better
         # than the best score: the largest bound left holds for all.
         top = max(self.closed, -self.open[0].order if self.open else -math.inf)
@@ -99,7 +102,7 @@ class Boxes:
         return 0.0 if above <= _SAME or top == -math.inf else above
 
     def offer(self, function: Rule) -> None:
-        """Keep a function if it is better than the best known."""
+        """Score a function, and keep it if it is the best one so far."""
         score = self.posterior.log_score(function)
         if score > self.score:
             self.function, self.score = function, score
@@ -115,13 +118,13 @@ class Boxes:
         return value <= self.score + _SAME
 
     def begin(self) -> None:
-        """Settle functions of at most one term; put all others into one box."""
+        """Settle functions of at most one term, and open a box with all others."""
         space, posterior = self.space, self.posterior
         self.offer(BooleanFunction())
         whole = space.whole(space.most_terms)
         if space.most_terms == 0 or space.best_term == -math.inf:
             return
-        # Boxes before anything that takes time, so that there is a gap whenever it ends.
+        # The box is opened before any slow step, so that there is a valid gap at any time.
         self._push_terms(whole)
         if self.over:
             return
@@ -143,7 +146,7 @@ class Boxes:
             raise KeyboardInterrupt
 
     def _push_terms(self, box: Box) -> None:
-        """Open a box with as many terms as could pay."""
+        """Open a box, without numbers of terms that cannot improve the score."""
         space = self.space
         m = np.arange(box.terms.low, box.terms.high + 1)
         most = max((v for *_, v in space.corners(box)), default=-math.inf)
@@ -169,15 +172,15 @@ class Boxes:
             heapq.heappush(self.open, _Open(-box.bound, next(self._numbers), box))
 
     def step(self) -> bool:
-        """Deal with the box that has the highest bound; False when nothing more can be done."""
+        """Process the box with the highest bound; return False if nothing is left to do."""
         while self.open and self._hopeless(-self.open[0].order):
             heapq.heappop(self.open)
             self.done += 1
-        # If a box that can be cut no more has the highest bound, cutting others does not lower the
+        # If a box that cannot be split has the highest bound, splitting others does not lower the
         # gap.
         if not self.open or -self.open[0].order <= self.closed:
             return False
-        box = self.open[0].box  # stays there until it is done, so that the gap is true throughout
+        box = self.open[0].box  # stays in the heap until processed: the gap stays valid
         last = box.rest == (1, 1) and self._last_term(box)
         solved = None if last else self._price(box)
         last = last or (not self._hopeless(box.bound) and self._settle(box))
@@ -196,10 +199,9 @@ class Boxes:
         heapq.heappush(self.open, _Open(-box.bound, next(self._numbers), box))
 
     def _stop(self, times: int = 1) -> _native.StopFlag:
-        """Let one look for terms take a share of the time; what it has not seen is bounded, too.
+        """Return a deadline for one pricing search; a search that stops early still has a bound.
 
-        A look that is repeated because it was cut short gets so many ``times`` that, up to a
-        share of what is left.
+        A repeated search gets ``times`` as much time, up to a share of the remaining time.
         """
         stop = _native.StopFlag()
         if self.left < math.inf:
@@ -209,7 +211,7 @@ class Boxes:
         return stop
 
     def _price(self, box: Box) -> Solved | None:
-        """Look for prices that bound the box well; the linear program's last solution."""
+        """Improve the prices of a box by column generation; return the last linear program."""
         best = box.prices
         value = math.inf if best is None else self.space.value(box, best)
         solved: Solved | None = None
@@ -257,11 +259,11 @@ class Boxes:
         return solved
 
     def _start(self) -> bool:
-        """Take in every single literal, where there is nothing to begin with."""
+        """Add every single literal to the pool, for the first linear program."""
         return self.pool.add([(literal,) for literal in self.space.literals]) > 0
 
     def _look(self, box: Box, prices: RowPrices, nodes: int) -> tuple[int, RowPrices, bool]:
-        """Look for terms that gain more than those at hand; how many are new."""
+        """Search for terms worth more than those in the pool; return how many are new."""
         pool, space = self.pool, self.space
         at = pool.within(box)
         known = space.units(box, prices, pool.worth[at], pool.marked[at]).max(initial=-(2**60))
@@ -270,12 +272,13 @@ class Boxes:
         found = space.find(box, prices, floor, _AT_ONCE, False, nodes, self._stop(times))
         ceiling, complete = found.ceiling, found.complete
         if not complete and not found.terms:
-            # Cut short, the bound is that of the first literals. A high floor is soon proved to be
-            # one that no term reaches; lower ones follow until one is cut short, too.
+            # A search that stops early returns the weak bound of the literals it started with. A
+            # search with a high floor ends soon and proves that no term reaches this floor. Lower
+            # floors follow until a search is stopped early too (docs/bound.md, after step 3).
             distance = ceiling - floor
             for _ in range(_FLOORS):
                 distance //= 2
-                if distance <= 0:  # as it was asked first
+                if distance <= 0:  # this floor was tried first
                     break
                 found = space.find(
                     box, prices, floor + distance, _AT_ONCE, False, nodes, self._stop(times)
@@ -283,8 +286,8 @@ class Boxes:
                 ceiling = min(ceiling, found.ceiling)
                 if found.terms or not found.complete:
                     break
-        # ρ in whole units: the best term at hand, or the bound of everything that the search did
-        # not see, if it was cut short.
+        # ρ in whole units: the best term in the pool, or the bound on the terms that the search
+        # did not visit if it was stopped early.
         ceiling = max(int(known), ceiling)
         return pool.add(found.terms), prices._replace(ceiling=ceiling), complete
 
@@ -292,12 +295,12 @@ class Boxes:
         self._offer_terms([t for t, z in zip(solved.terms, solved.shares, strict=True) if z > 0.5])
 
     def _listed(self, box: Box, shared_by: int, most: int) -> _native.PricedTerms | None:
-        """List the terms that lack at most a share of what the bound is above the best score."""
+        """List the terms whose distance to ρ is at most the slack divided by ``shared_by``."""
         prices = box.prices
         if prices is None or self.score == -math.inf:
             return None
-        # Step 4 of the argument in docs/trust.md: the m terms of a better function lack less than
-        # the slack together, so one of them lacks at most an m-th.
+        # Step 4 of docs/bound.md: the distances to ρ of the m terms of a better function add up to
+        # less than the slack, so one of them is at most an m-th of it.
         slack = (self.space.value(box, prices) - self.score) / shared_by
         # Two units to spare: the slack is a difference of floating-point sums.
         floor = prices.ceiling - math.ceil(slack / prices.unit) - 2
@@ -305,7 +308,7 @@ class Boxes:
         return found if found.complete else None
 
     def _settle(self, box: Box) -> bool:
-        """Settle a box by all sets of terms that may be better; False where that takes too long."""
+        """Settle a box by searching all sets of candidate terms; False if it takes too long."""
         began = time.monotonic()
         whole = box.begun is None and box.shut is None and box.terms.low == box.terms.high
         if self.left < math.inf:
@@ -320,8 +323,8 @@ class Boxes:
             score = self.score
             stop = _native.StopFlag()
             stop.set_deadline(min(allowed - (time.monotonic() - began), self.left))
-            # If more sets are better than can be kept, the best of them is the next target, which
-            # fewer exceed.
+            # If more sets exceed the target than can be stored, the best of them is the next
+            # target, which fewer sets exceed.
             sets = better_sets(self.space, box, found.terms, score + _SAME / 2, stop)
             for chosen in sets.sets:
                 self._offer_terms([tuple(found.terms[i]) for i in chosen])
@@ -331,19 +334,17 @@ class Boxes:
         return complete
 
     def _last_term(self, box: Box) -> bool:
-        """Settle a box whose functions lack one term, by scoring all that might do.
+        """Settle a box whose functions lack one term, by scoring all candidates for it.
 
-        False where those are too many.
-
-        One term pays for its rows in full. At the slopes of a plane above the likelihood it is
-        worth what its function scores there, so that terms worth no more than the best score known
-        can be left out.
+        Return False if there are too many. A single term pays the full price of its rows: at the
+        slopes of a plane above the likelihood, its worth is the score of its function under this
+        plane, an upper bound. So terms with a worth below the best known score can be left out.
         """
         space = self.space
         for _, *slopes in planes(space, box):
             prices = space.full_prices((slopes[0], slopes[1]), _LAST_DIGITS)
-            # ``full_prices`` have the ceiling 0, so that ``value`` bounds a function without its
-            # last term; that term has to be worth what is missing to the best score.
+            # ``full_prices`` have the ceiling 0, so ``value`` bounds a function without its last
+            # term. The worth of this term must be at least the difference to the best score.
             room = self.score - space.value(box, prices)
             floor = max(-_NO_FLOOR, math.floor(max(room / prices.unit, -_NO_FLOOR)))
             found = space.find(box, prices, floor, _MOST_LAST, True, 8 * _NODES, self._stop())
@@ -353,7 +354,7 @@ class Boxes:
         return False
 
     def _score_last(self, box: Box, terms: list[list[int]]) -> None:
-        """Offer the functions of a box that are complete with a term, if they are better."""
+        """Score the functions of a box that one of these terms completes; keep better ones."""
         if not terms:
             return
         space, begun = self.space, box.begun
@@ -361,7 +362,7 @@ class Boxes:
         known: tuple[Term, ...] = ()
         settled, worth = np.zeros(2), 0.0
         if begun is not None:
-            # What settled terms mark is in ``settled`` already.
+            # Rows that settled terms mark are counted in ``settled`` already.
             marked &= begun.open
             known, settled, worth = begun.terms, np.array(begun.rows), begun.worth
         counts = np.rint(settled + marked @ space.split).astype(np.int64)
@@ -371,11 +372,11 @@ class Boxes:
             self._offer_terms([*known, tuple(terms[i])])
 
     def _begin(self, box: Box) -> list[Box] | None:
-        """Part a box by the term that lacks least to the best worth; None: there are too many.
+        """Partition a box by the term closest to ρ; return None if there are too many terms.
 
-        At the box's prices a function scores the bound less what its terms lack. Where the m terms
-        of a better function lack less than the slack together, one lacks less than an m-th of it,
-        and the others no less than that one.
+        Step 4 of docs/bound.md: the score of a function is at most the bound less the distances of
+        its terms to ρ. If the distances of m terms add up to less than the slack, the smallest is
+        less than an m-th of it, and the others are no smaller.
         """
         space, n = self.space, box.rest.high
         room = _MOST_ROWS // space.n_rows - len(self.open)
@@ -385,8 +386,8 @@ class Boxes:
         value, unit = space.value(box, box.prices), box.prices.unit
         parts = []
         for term, worth in zip(found.terms, found.worth, strict=True):
-            # This term is the one that lacks least, so each of the n terms lacks at least as much:
-            # n times its shortfall comes off the bound.
+            # This term is the closest to ρ, so each of the n terms is at least as far from it: the
+            # bound falls by n times its distance.
             bound = value - n * unit * max(0, box.prices.ceiling - worth - 1)
             if self._hopeless(bound):
                 continue
@@ -402,18 +403,18 @@ class Boxes:
         return parts
 
     def _by_row(self, box: Box, solved: Solved | None) -> list[Box] | None:
-        """Part a box by the cell whose mark costs most beyond its prices; None: there is none.
+        """Partition a box by the cell whose cost is covered least by its prices; None: no cell.
 
-        Where a cell is marked that had better not be, the prices of m terms together are what its
-        mark costs; one term alone pays an m-th.
+        If a cell with a negative slope is marked, the prices of m terms together cover its cost; a
+        single term covers an m-th of it.
         """
         space, n = self.space, box.rest.high
         if solved is None or box.prices is None or len(self.open) > _MOST_ROWS // space.n_rows:
             return None
         used = [t for t, z in zip(solved.terms, solved.shares, strict=True) if z > _SAME]
         holding = solved.shares[solved.shares > _SAME] @ space.marked(used)
-        # A mark costs the slope once, here min(1, Σ z) of it, and every term that holds pays an
-        # m-th, together Σ z / m: the difference is what the bound gives away.
+        # Marking a cell costs its slope once, here min(1, Σ z) of it. Every term that holds pays an
+        # m-th, together Σ z / m. The bound is loose by the difference.
         costs = np.where(space.is_positive, *box.prices.slopes) * space.row_weights
         if box.shut is not None:
             costs[box.shut] = 0.0
@@ -425,11 +426,11 @@ class Boxes:
         return None if unpaid[cell] <= _SAME else list(space.by_row(box, space.cell_row[cell]))
 
     def _gain_of_cut(self, box: Box, solved: Solved) -> float:
-        """How far the planes are above the likelihood where the linear program is."""
+        """Return how far the planes are above the likelihood at the program's solution."""
         _, a, b = solved.counts
         near = [
             self.space.log_likelihood(i, j)
-            # A whole number within the solver's tolerance must not have two neighbours.
+            # A count within the solver's tolerance of a whole number must not be rounded both ways.
             for i in {math.floor(a + 1e-6), math.ceil(a - 1e-6)}
             for j in {math.floor(b + 1e-6), math.ceil(b - 1e-6)}
             if box.positive.low <= i <= box.positive.high
@@ -438,7 +439,7 @@ class Boxes:
         return solved.height - max(near, default=-math.inf)
 
     def _parts(self, box: Box, solved: Solved | None) -> list[Box]:
-        """Cut a box in two: by terms first, then where the planes come down most."""
+        """Split a box: by numbers of terms first, then where this lowers the planes most."""
         if box.rest.low < box.rest.high:
             at = solved.counts[0] if solved is not None else sum(box.terms) / 2
             return self._cut(box, "terms", at)
@@ -465,12 +466,12 @@ class Boxes:
                 return begun
             self.closed = max(self.closed, box.bound)
             return []
-        # The gap after a cut is that of its worse half. Names differ, so that boxes are never
+        # The gap after a split is that of the worse half. Names differ, so boxes are never
         # compared.
         return min(choices)[2]
 
     def _height(self, box: Box, solved: Solved | None) -> float:
-        """Of a box's planes where the linear program is, or at the nearest point of the box."""
+        """Evaluate a box's planes at the program's solution, or at the nearest point of the box."""
         if solved is None:
             return max((v for *_, v in self.space.corners(box)), default=-math.inf)
         a, b = (
@@ -482,7 +483,7 @@ class Boxes:
     @staticmethod
     def _cut(box: Box, name: str, at: float) -> list[Box]:
         low, high = getattr(box, name)
-        # Both halves have a value at least, so that cutting ends.
+        # Both halves have at least one value, so splitting terminates.
         middle = min(max(math.floor(at), low), high - 1)
         return [
             box.part(**{name: Range(low, middle)}),

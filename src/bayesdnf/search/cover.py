@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _UNIT = 10**9
-_WORTH_WHILE = _UNIT // 10**6  # a term must gain this much to enter the linear program
+_WORTH_WHILE = _UNIT // 10**6  # minimum reduced-cost gain of a term that enters the linear program
 _ALL_TERMS = 5_000  # most prime implicants to list
 _SIDE_BY_SIDE = 30_000  # most terms in the last program
 _FIRST_NODES = 20_000  # of a search for terms, as long as it finds some
@@ -38,13 +38,13 @@ _SMOOTH = 0.5  # share of the prices with the best bound so far in the prices as
 
 
 class Cost(NamedTuple):
-    """What a term costs: a price for being there and one for each literal."""
+    """Cost of a term: a constant and a cost for each literal."""
 
     term: int
     literal: int
 
     def of(self, terms: Iterable[Sequence[int]]) -> int:
-        """Cost of some terms together."""
+        """Return the total cost of some terms."""
         return sum(self.term + self.literal * len(term) for term in terms)
 
 
@@ -52,14 +52,14 @@ TERMS, LITERALS = Cost(1, 0), Cost(0, 1)
 
 
 class Limits:
-    """How long to go on.
+    """Limits on time and work.
 
     Parameters
     ----------
     time_limit : float or None
         Seconds from now.
     bounded : bool
-        Whether to bound the work of each step too, so that all ends within minutes or so.
+        Whether to limit the work of each step too, so that the search ends within minutes.
     """
 
     def __init__(self, time_limit: float | None = None, bounded: bool = False) -> None:
@@ -80,11 +80,11 @@ class Limits:
         return self.left <= 0
 
     def spent(self, share: float) -> bool:
-        """Whether that share of the time is gone."""
+        """Return whether this share of the time is used up."""
         return self.left <= (1 - share) * self.total < math.inf
 
     def search(self, rows: DecisiveRows, goal: CoverGoal) -> _native.ImplicantsFound:
-        """Look for terms; Ctrl-C is heard at once."""
+        """Search for terms; Ctrl-C interrupts the native search."""
         stop = _native.StopFlag()
         if self.left < math.inf:
             stop.set_deadline(max(0.0, self.left))
@@ -104,7 +104,7 @@ class Limits:
 
 
 class CoverGoal(NamedTuple):
-    """Which terms to look for: worth ``least`` or more, by prices of rows less literals' cost."""
+    """Goal of a pricing search: terms with row prices less literal costs of at least ``least``."""
 
     prices: NDArray[np.int64]
     per_literal: int
@@ -116,16 +116,16 @@ class CoverGoal(NamedTuple):
 
 @dataclass
 class Stage:
-    """One aim of a search, and how far it got.
+    """One objective of a search, with its best cover and bound.
 
     Parameters
     ----------
     cost : Cost
-        What to make small.
+        The cost to minimise.
     terms : list of terms
-        The best cover known.
+        The best known cover.
     side : (Cost, int), optional
-        A second cost, and the most of it that is allowed.
+        A second cost, and its maximum.
     bound : int
         No cover costs less.
     """
@@ -137,7 +137,7 @@ class Stage:
 
     @property
     def value(self) -> int:
-        """Cost of the best cover known."""
+        """Cost of the best known cover."""
         return self.cost.of(self.terms)
 
     @property
@@ -152,13 +152,13 @@ class Stage:
 
     @property
     def most_terms(self) -> int:
-        """Most terms in any cover that is as good as the best known."""
+        """Maximum number of terms of any cover that is as good as the best known."""
         return self.cost.of(self.terms) if self.side is None else self.side[1]
 
 
 @dataclass
 class Pool:
-    """Terms at hand, each once, with the positive rows that they mark."""
+    """Distinct terms found so far, with the positive rows that they mark."""
 
     rows: DecisiveRows
     terms: list[Term] = field(default_factory=list)
@@ -166,7 +166,7 @@ class Pool:
     _marked: list[Bools] = field(default_factory=list)
 
     def add(self, terms: Iterable[Sequence[int]]) -> int:
-        """Take terms in; return how many are new."""
+        """Add terms; return how many are new."""
         new = [t for t in dict.fromkeys(tuple(term) for term in terms) if t not in self._place]
         if new:
             self._marked.append(self.rows.marked(new))
@@ -175,7 +175,7 @@ class Pool:
         return len(new)
 
     def marked(self) -> Bools:
-        """Shape (rows, terms): where each term holds."""
+        """Return the matrix (rows, terms) of where each term holds."""
         self._marked = [np.concatenate(self._marked)]
         return self._marked[0].T
 
@@ -187,12 +187,12 @@ class Prices(NamedTuple):
     side: int
 
     def mixed(self, other: Prices, share: float) -> Prices:
-        """Prices between these and others."""
+        """Interpolate between these prices and others."""
         rows = (share * other.rows + (1 - share) * self.rows).astype(np.int64)
         return Prices(rows, int(share * other.side + (1 - share) * self.side))
 
     def allowance(self, stage: Stage) -> Cost:
-        """Say what a term may cost before it loses: its own cost and its share of the side's."""
+        """Return the price-adjusted cost of a term: its own and its share of the side cost."""
         side = (0, 0) if stage.side is None else stage.side[0]
         return Cost(
             _UNIT * stage.cost.term + self.side * side[0],
@@ -200,11 +200,11 @@ class Prices(NamedTuple):
         )
 
     def total(self, stage: Stage) -> int:
-        """Value of these prices in the dual program, if no term gains."""
+        """Return the value of these prices in the dual program, if they are feasible."""
         return int(self.rows.sum()) - (0 if stage.side is None else self.side * stage.side[1])
 
     def bound(self, stage: Stage, gain: int) -> int:
-        """No cover costs less, when no term gains more than ``gain`` at these prices."""
+        """Bound the cost of any cover, if no term gains more than ``gain`` at these prices."""
         # Weak duality: a term costs at least the prices of its rows less ``gain``, and a cover has
         # at most so many terms. Alternatively divide all prices by 1 + gain; the larger bound
         # counts, rounded up because costs are whole.
@@ -224,18 +224,18 @@ def all_primes(rows: DecisiveRows, limits: Limits) -> list[Term] | None:
 
 
 def best_cover(pool: Pool, stage: Stage, limits: Limits, share: float = 1) -> bool:
-    """Choose the best cover among the terms at hand; whether it is known to be that.
+    """Find the best cover among the terms of the pool; return whether this is proved.
 
     Parameters
     ----------
     pool : Pool
-        Terms at hand.
+        Terms found so far.
     stage : Stage
-        What to make small; a better cover becomes its own.
+        The objective; a better cover replaces that of the stage.
     limits : Limits
-        When to end.
+        Limits on time and work.
     share : float, default=1
-        How much of the time left may be used.
+        Share of the remaining time to use.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -274,16 +274,16 @@ def best_cover(pool: Pool, stage: Stage, limits: Limits, share: float = 1) -> bo
 def generate(
     pool: Pool, stage: Stage, limits: Limits, tell: Callable[[Stage], None] | None = None
 ) -> None:
-    """Bring new terms in until the best cover is proved or no more can be had.
+    """Generate terms until the best cover is proved or no term gains.
 
     Parameters
     ----------
     pool : Pool
-        Terms at hand; they cover every row.
+        Terms found so far; they cover every row.
     stage : Stage
-        What to make small; its cover and bound get better.
+        The objective; its cover and bound are improved.
     limits : Limits
-        When to end.
+        Limits on time and work.
     tell : callable, optional
         Called with the stage after every step.
     """
@@ -314,7 +314,7 @@ def generate(
             tell(stage)
         if last:
             break
-        if not added:  # the search was cut short: look longer
+        if not added:  # the search stopped early: allow more nodes
             nodes *= 8
     if not stage.proved and not limits.over and centre is not None:
         _settle(pool, stage, centre, int(centre.total(stage) - best), limits)
@@ -323,7 +323,7 @@ def generate(
 def _price(
     pool: Pool, stage: Stage, prices: Prices, nodes: int, limits: Limits
 ) -> tuple[int, int, bool]:
-    """Add terms that gain; (how many are new, the most that any term gains, if that is exact)."""
+    """Add terms that gain; return how many are new, the largest gain, whether it is exact."""
     allowed = prices.allowance(stage)
     least = allowed.term + _WORTH_WHILE
     goal = CoverGoal(prices.rows, allowed.literal, least, best_only=True, nodes=nodes)
@@ -332,10 +332,11 @@ def _price(
 
 
 def _settle(pool: Pool, stage: Stage, prices: Prices, slack: int, limits: Limits) -> None:
-    """List all terms that a better cover could have, and choose among them.
+    """List all terms that a better cover could contain, and find the best cover among them.
 
-    The prices' value less ``slack`` is a bound of every cover, each term counted at its reduced
-    cost 0 or more; so a term in a cover that costs less than the best known is within the rest.
+    The value of the prices less ``slack`` bounds the cost of every cover from below, and the
+    reduced costs of its terms, all 0 or more, are added to it. So a term of a better cover has a
+    reduced cost below the distance from this bound to the best known cover.
     """
     # Reduced-cost fixing: a term whose reduced cost exceeds the distance between the bound and one
     # less than the best cover is in no better cover.
@@ -375,14 +376,15 @@ def _linear_program(pool: Pool, stage: Stage, limits: Limits) -> Prices | None:
     if solved.status != 0:
         return None
     marginals = np.maximum(0.0, -solved.ineqlin.marginals)
-    # Rows alike in the program share their price: any split is a solution, even ones go further.
+    # Rows marked by the same terms of the pool share one dual value. Any split among them is a dual
+    # solution; an even split gives better prices for new terms that mark some of them.
     shared = marginals[: len(rows)] / np.bincount(group, minlength=len(rows))
     side = 0 if stage.side is None else round(_UNIT * float(marginals[-1]))
     return Prices((_UNIT * shared[group]).astype(np.int64), side)
 
 
 def _different(marked: Bools) -> tuple[Bools, NDArray[np.intp]]:
-    """Different rows of the program, and for each row which of them it is."""
+    """Return the distinct rows of the program, and for each row the number of its distinct row."""
     _, first, group = np.unique(
         np.packbits(marked, axis=1), axis=0, return_index=True, return_inverse=True
     )

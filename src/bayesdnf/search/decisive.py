@@ -74,7 +74,7 @@ class DecisiveRows:
         )
 
     def literals_of(self, row: int) -> NDArray[np.intp]:
-        """Literals true in a positive row."""
+        """Return the literals true in a positive row."""
         bit = self._planes[:, row // 64] >> np.uint64(row % 64) & np.uint64(1)
         return np.flatnonzero(bit)
 
@@ -85,18 +85,18 @@ class DecisiveRows:
         return self.view.term_masks(starts, literals)
 
     def unpack(self, masks: Words, segment: int) -> Bools:
-        """Turn masks into truth values of the positive (0) or the negative (1) rows."""
+        """Convert masks to truth values of the positive (0) or the negative (1) rows."""
         rows = (self.n_positive, self.n_negative)[segment]
         as_bytes = np.ascontiguousarray(masks[:, self.offsets[segment] :]).view(np.uint8)
         return np.unpackbits(as_bytes, axis=1, count=rows, bitorder="little").view(np.bool_)
 
     def marked(self, terms: Sequence[Sequence[int]]) -> Bools:
-        """Positive rows on which each term holds, shape (terms, rows)."""
+        """Return the positive rows on which each term holds, shape (terms, rows)."""
         return self.unpack(self.masks(terms), 0)
 
 
 def decisive_rows(bits: BitMatrix, positive: Bools) -> tuple[DecisiveRows, NDArray[np.intp]]:
-    """Keep the rows and the literals that matter.
+    """Reduce the rows and literals to those that determine which functions fit.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def decisive_rows(bits: BitMatrix, positive: Bools) -> tuple[DecisiveRows, NDArr
     Returns
     -------
     rows : DecisiveRows
-        What is left.
+        The reduced rows and literals.
     literals : ndarray
         For each of its columns the literal's index in ``bits.table``.
 
@@ -138,10 +138,10 @@ def decisive_rows(bits: BitMatrix, positive: Bools) -> tuple[DecisiveRows, NDArr
     size = (-1, -1)
     # Reductions of set covering, for the rows and for the columns: a positive row that holds all
     # literals of another is covered with it, a negative row within another is excluded with it,
-    # and a literal that another outdoes is never needed.
+    # and a literal that another one dominates is never needed.
     # Python reads the left ``size`` before the walrus assigns the new one: the loop ends after a
     # pass that removes nothing.
-    while size != (size := (truth[0].size, truth[1].size)):  # each step can make way for others
+    while size != (size := (truth[0].size, truth[1].size)):  # one can enable another
         kept = _not_outdone(*truth)
         literals, truth = literals[kept], [part[:, kept] for part in truth]
         truth = [part[_distinct(part)] for part in truth]
@@ -166,7 +166,7 @@ def _refuse_equal_rows(bits: BitMatrix, positive: Bools) -> None:
 
 
 def _equal_counts(stored: BitMatrix) -> bool:
-    """Whether every row holds equally many literals, so that none can be within another."""
+    """Return whether all rows have equally many literals, so that none contains another."""
     counts = np.zeros(stored.planes.shape[1] * 64, dtype=np.int32)
     for literal in range(stored.n_literals):
         one = np.array([literal], dtype=np.int32)
@@ -177,7 +177,7 @@ def _equal_counts(stored: BitMatrix) -> bool:
 
 
 def _useful(stored: BitMatrix) -> NDArray[np.intp]:
-    """Literals that mark a positive row and exclude a negative one, one of several equal ones."""
+    """Return literals that mark a positive and exclude a negative row, one of equal ones."""
     view = stored.view()
     counts = view.literal_counts(view.all_rows()[np.newaxis])[:, 0]
     n_negative = view.totals[1]
@@ -187,29 +187,30 @@ def _useful(stored: BitMatrix) -> NDArray[np.intp]:
 
 
 def _not_outdone(positives: Bools, negatives: Bools) -> Bools:
-    """Literals that no other one can stand in for, wherever they are used."""
+    """Return the literals that no other literal dominates."""
     n, p = len(positives) + len(negatives), positives.shape[1]
     if not n or p * p * n > _MOST_PRODUCTS:
         return np.ones(p, dtype=np.bool_)
-    # Of "true on a positive" and "false on a negative", more is better on every row.
+    # One literal dominates another if it is true on all its positive rows and false on all the
+    # negative rows that it excludes: "true on a positive" and "false on a negative" are both good.
     good = np.concatenate([positives, ~negatives]).astype(np.float32)
     total = good.sum(axis=0)
     # All pairs at once: |good of i and j| = |good of i| where i is contained in j; the half allows
     # for rounding of float32 sums.
-    within = good.T @ good >= total[:, np.newaxis] - 0.5  # [i, j]: all the good of i is in j
+    within = good.T @ good >= total[:, np.newaxis] - 0.5  # [i, j]: j is good wherever i is
     tied = within & within.T
     earlier = np.tri(p, k=-1, dtype=np.bool_)  # of equally good ones the first stays
     return np.asarray(~((within & ~tied) | (tied & earlier)).any(axis=1))
 
 
 def _distinct(truth: Bools) -> NDArray[np.intp]:
-    """Places of the different rows, each where it stands first."""
+    """Return the first position of each distinct row."""
     _, places = np.unique(np.packbits(truth, axis=1), axis=0, return_index=True)
     return np.sort(places)
 
 
 def _holders(inner: Bools, outer: Bools) -> Iterator[tuple[int, Bools]]:
-    """For batches of inner rows, which outer rows hold all their literals."""
+    """Yield for batches of inner rows which outer rows have all their literals."""
     rows = DecisiveRows(outer, outer[:0])
     step = max(1, _BATCH // max(1, rows.offsets[-1]))
     for start in range(0, len(inner), step):
@@ -227,13 +228,13 @@ def _contradicting(positives: Bools, negatives: Bools) -> tuple[int, int] | None
 
 
 def _in_another(truth: Bools) -> Bools:
-    """Rows, all different, whose literals another row holds too."""
+    """Return which rows, all distinct, are contained in another row."""
     parts = [held.sum(axis=1) > 1 for _, held in _holders(truth, truth)]
     return np.concatenate([np.zeros(0, dtype=np.bool_), *parts])
 
 
 def _contains_another(truth: Bools) -> Bools:
-    """Rows, all different, that hold all the literals of another row."""
+    """Return which rows, all distinct, contain another row."""
     times = np.zeros(len(truth), dtype=np.int64)
     for _, held in _holders(truth, truth):
         times += held.sum(axis=0)
@@ -243,7 +244,7 @@ def _contains_another(truth: Bools) -> Bools:
 def _require_literals(
     bits: BitMatrix, stored: BitMatrix, positives: Bools, first_row: NDArray[np.intp]
 ) -> None:
-    """Refuse a positive row without any useful literal: nothing can tell it from a negative."""
+    """Refuse a positive row without a useful literal: no term separates it from the negatives."""
     bare = ~positives.any(axis=1)
     if not bare.any():
         return
@@ -254,11 +255,11 @@ def _require_literals(
             f"Row {row} is positive but satisfies none of the {bits.n_literals:,} literals, so no "
             f"term can mark it."
         )
-    _refuse(bits, row, _sample(stored, stored.segments[0]))  # any negative row holds them all
+    _refuse(bits, row, _sample(stored, stored.segments[0]))  # every negative row has them all
 
 
 def _refuse(bits: BitMatrix, i: int, j: int) -> NoReturn:
-    """Name a positive and a negative row that no function tells apart."""
+    """Raise an error that names a positive and a negative row no function can separate."""
     ours, theirs = _true_literals(bits, i), _true_literals(bits, j)
     values = ", ".join(ours[:_SHOWN]) + (", …" if len(ours) > _SHOWN else "")
     if ours == theirs:
@@ -275,7 +276,7 @@ def _refuse(bits: BitMatrix, i: int, j: int) -> NoReturn:
 
 
 def _advice(bits: BitMatrix) -> str:
-    """Say how to offer more, where negations are not on offer already."""
+    """Advise to offer negations, if they are not on offer already."""
     return "" if bits.table.both_directions else ". Encode with negations=True to offer more"
 
 

@@ -1,7 +1,7 @@
 """Exact answers: the best function of one term by branch and bound, of few literals by enumeration.
 
-``better_sets`` is for ``boxes``: sets of listed terms by branch and bound, step 5 of the argument
-in docs/trust.md.
+``better_sets`` is for ``boxes``: sets of listed terms by branch and bound, step 5 of
+docs/bound.md.
 """
 
 from __future__ import annotations
@@ -176,20 +176,20 @@ def better_sets(
     target: float,
     stop: _native.StopFlag,
 ) -> _native.TermSets:
-    """Look for sets of terms of a box that score more than a target.
+    """Find sets of terms of a box that score more than a target.
 
     Parameters
     ----------
     space : TermSpace
-        Of a likelihood that rises with marked positives and falls with marked negatives.
+        The terms; the likelihood must rise with marked positives and fall with marked negatives.
     box : Box
-        Of one number of terms, nothing settled.
+        A box with one number of terms and nothing settled.
     terms : sequence of sequences of int
         All terms that a function of the box above the target may have.
     target : float
-        The score to beat.
+        The score to exceed.
     stop : StopFlag
-        When to end.
+        Stops the search.
 
     Returns
     -------
@@ -200,7 +200,7 @@ def better_sets(
     m = box.terms.low
     worth, marked = space.worth(terms), space.marked(terms)
     kept_off, saved = _without_a_literal(space, terms, marked)
-    # The core tells cells with positives from others by their place.
+    # The core identifies cells with positives by their position.
     order = np.argsort(space.cells[:, 0] == 0, kind="stable")  # cells with positives first
     cells, marked = space.cells[order].astype(np.int64), marked[:, space.cell_row[order]]
     return interruptible(
@@ -216,9 +216,9 @@ def better_sets(
 def _without_a_literal(
     space: TermSpace, terms: Sequence[Sequence[int]], marked: Bools
 ) -> tuple[Whole, Floats]:
-    """Return how many negatives each literal of a term keeps off at least, and what one costs.
+    """Return how many negatives each literal of a term excludes at least, and the prior's cost.
 
-    A term of one literal needs it, as if that kept off all rows.
+    The literal of a term of one literal is always needed, as if it excluded all rows.
     """
     sizes = np.array([len(t) for t in terms], dtype=np.intp)
     kept_off = np.full(len(terms), space.posterior.n, dtype=np.int64)
@@ -231,7 +231,7 @@ def _without_a_literal(
         starts = np.cumsum(sizes[several]) - sizes[several]
         own = np.rint(marked[several] @ space.split[:, 1]).astype(np.int64)
         kept_off[several] = np.minimum.reduceat(negatives, starts) - own
-    # The log prior of no literal is -inf, so that a term of one literal saves nothing without it.
+    # The log prior of an empty term is -inf, so removing the only literal never improves a term.
     with np.errstate(invalid="ignore"):
         saved: Floats = space.size[sizes - 1] - space.size[sizes]
     return kept_off, saved

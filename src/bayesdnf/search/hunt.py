@@ -39,7 +39,7 @@ from .restarts.tally import End, Tally
 from .restarts.ways import ROUND, Terms
 from .result import SearchProgress, SearchResult
 
-_BEST = 20  # functions that are told, where restarts came to as many
+_BEST = 20  # maximum number of functions in SearchResult.best
 
 
 def hunt(
@@ -64,8 +64,8 @@ def hunt(
         The data and the priors.
     restarts : int, optional
         Maximum number of restarts. None: 256, or twice as many as it took to find the best
-        function, up to 512; 1,024 on a small table while fewer than three restarts that know
-        nothing of others have come to the best function.
+        function, up to 512; 1,024 on a small table while fewer than three independent restarts
+        have found the best function.
     agree : int, default=32
         How many restarts must have ended at the best score before the search may stop; half as many
         suffice if nine in ten of the independent ones did. One of these must have found it before
@@ -220,14 +220,14 @@ def _rounds(
     most: Callable[[], int],
     n_jobs: int,
 ) -> Iterator[End]:
-    """Yield restarts round by round: none of a round starts before the last one is judged.
+    """Yield restarts in batches; a batch starts when the stopping rule has seen the last one.
 
-    Those that are judged together grow to four rounds, so that more threads find something to do.
+    Batches grow to four rounds, so that more threads have work.
     """
     first = 0
     while first < most():
-        # Rounds double up to 32 restarts. What a round may know is fixed when it begins, so that
-        # threads cannot change the result.
+        # Batches double up to 32 restarts. What a batch knows of earlier ones is fixed when it
+        # starts, so that the order in which threads finish cannot change the result.
         last = min(first + min(max(first, ROUND), 4 * ROUND), most())
         restart.know(tally)
         yield from kept.in_order("restarts", runs, range(first, last), n_jobs)
@@ -235,7 +235,7 @@ def _rounds(
 
 
 class RestartTask(NamedTuple):
-    """A restart, for a worker: its number, and what earlier rounds came to."""
+    """Task of a worker: the number of a restart, and the results of earlier rounds."""
 
     posterior: SharedPosterior
     steps: int
@@ -244,11 +244,11 @@ class RestartTask(NamedTuple):
     number: int
     seconds: float
     start: Terms | None = None
-    """A function to better, where no restart is asked for."""
+    """A function to improve instead of a restart."""
 
 
 def do_restart(task: RestartTask, stop: _native.StopFlag) -> End:
-    """Do a restart, on a worker; restarts of a search share what they have rebuilt there."""
+    """Run a restart on a worker; restarts of a search on one worker share rebuilt functions."""
     stop.set_deadline(task.seconds)
     restart = Restart(task.posterior.open(), task.steps, task.streams, stop)
     restart.known = task.known
@@ -259,7 +259,7 @@ def do_restart(task: RestartTask, stop: _native.StopFlag) -> End:
 def _sender(
     restart: Restart, steps: int, cluster: Cluster, ends: float
 ) -> Callable[[int], RestartTask]:
-    """Return what makes a task of the number of a restart, to be over at a moment."""
+    """Return a function that makes the task of a restart, with a deadline."""
     shared = SharedPosterior.of(restart.posterior, cluster)
 
     def send(number: int) -> RestartTask:

@@ -30,7 +30,7 @@ _SHORTFALL = 10.0  # how much dearer than a marked positive one that is missing 
 
 @dataclass
 class TermPool:
-    """Terms at hand, each once: where they hold, and their log priors."""
+    """Distinct terms found so far: where they hold, and their log priors."""
 
     space: TermSpace
     terms: list[Term] = field(default_factory=list)
@@ -45,7 +45,7 @@ class TermPool:
         self.rows = np.zeros((0, 2))
 
     def add(self, terms: Iterable[Sequence[int]]) -> int:
-        """Take terms in; return how many are new."""
+        """Add terms; return how many are new."""
         new = [t for t in dict.fromkeys(tuple(term) for term in terms) if t not in self._known]
         if new:
             space = self.space
@@ -58,13 +58,13 @@ class TermPool:
         return len(new)
 
     def counts(self, box: Box) -> Floats:
-        """Positives and negatives that each term adds to those of the box."""
+        """Return the positives and negatives that each term adds to those of the box."""
         if box.begun is None:
             return self.rows
         return (self.marked & box.begun.open) @ self.space.split
 
     def within(self, box: Box) -> NDArray[np.intp]:
-        """Terms that a function of the box may have: none marks more rows than the function."""
+        """Return the terms that a function of the box may have: none marks too many rows."""
         fits = (self.counts(box) <= box.left()).all(axis=1)
         if box.shut is not None:
             fits &= ~self.marked[:, box.shut].any(axis=1)
@@ -72,7 +72,7 @@ class TermPool:
 
 
 class Solved(NamedTuple):
-    """A solution: its value, the terms and how much of each, counts, and what prices it gives."""
+    """A solution: its value, the share of each term, counts, and the prices it gives."""
 
     value: float
     terms: list[Term]
@@ -85,7 +85,7 @@ class Solved(NamedTuple):
 
 
 class _Groups(NamedTuple):
-    """Cells that the terms at hand cannot tell apart, with positives and negatives in one ratio."""
+    """Groups of cells that the same terms mark, with the same ratio of the classes."""
 
     marked: Bools
     counts: Floats
@@ -118,7 +118,7 @@ def _groups(space: TermSpace, box: Box, marked: Bools) -> _Groups:
 
 
 def planes(space: TermSpace, box: Box) -> list[tuple[float, float, float]]:
-    """Planes (constant and two slopes) above the log likelihood, as low as they can be.
+    """Compute the lowest planes (constant and two slopes) above the log likelihood.
 
     The likelihood is convex, so that it lies below the upper hull of the points around all possible
     counts.
@@ -129,7 +129,7 @@ def planes(space: TermSpace, box: Box) -> list[tuple[float, float, float]]:
 
 
 def _upper_hull(points: Floats) -> list[tuple[float, float, float]] | None:
-    """Planes through the upper faces of the hull of points in space; None where it is flat."""
+    """Return the planes of the upper faces of a 3-D convex hull; None if it is flat."""
     from scipy.spatial import ConvexHull, QhullError
 
     try:
@@ -145,7 +145,7 @@ def _upper_hull(points: Floats) -> list[tuple[float, float, float]] | None:
 
 
 def _over_box(space: TermSpace, box: Box) -> list[tuple[float, float, float]]:
-    """Two triangles above the four corners of a box, cut along the diagonal that is higher."""
+    """Return the planes of two triangles above a box, split along its higher diagonal."""
     (a1, a2), (b1, b2) = box.positive, box.negative
     v = {
         (i, j): space.log_likelihood(a, b)
@@ -168,7 +168,7 @@ def _over_box(space: TermSpace, box: Box) -> list[tuple[float, float, float]]:
 
 
 class Program:
-    """The variables and constraints for one box and the terms at hand.
+    """The variables and constraints for one box and the terms of the pool.
 
     Variables: how much of each term, of each mark of a group of cells, then the marked positives
     and negatives, the log likelihood, and how many positives are missing to enter the box.
@@ -206,14 +206,14 @@ class Program:
         values = np.zeros(self.n_variables)
         values[: len(self.terms)] = self.worth + self.slope
         values[self.height] = 1
-        # A box may demand more marked positives than the terms at hand can mark. A penalised slack
+        # A box may need more marked positives than the terms of the pool mark. A penalised slack
         # keeps the program feasible, and its dual makes such positives dear, so that pricing looks
         # for terms that mark them.
         values[self.missing] = -_SHORTFALL * (steepest + 0.1)
         return values
 
     def limits(self) -> tuple[Floats, Floats]:
-        """Lower and upper limits of the variables."""
+        """Return the lower and upper limits of the variables."""
         low, high = np.zeros(self.n_variables), np.full(self.n_variables, np.inf)
         high[self.first : self.positive] = 1
         low[self.positive], high[self.positive] = self.box.positive
@@ -242,14 +242,14 @@ class Program:
         return csr_array((entries[0], entries[1:]), shape=(n, self.n_variables))
 
     def _sum(self, counted: int, which: int) -> Floats:
-        """Row of a matrix: a count less the marks of a class."""
+        """Return the matrix row of a count minus the marks of a class."""
         row = np.zeros(self.n_variables)
         row[counted] = 1
         row[self.first : self.positive] = -self.groups.counts[:, which]
         return row
 
     def constraints(self) -> tuple[list[Any], list[Floats]]:
-        """Matrices and right-hand sides of "at most"; the first ones are the links to cells."""
+        """Return matrices and right-hand sides of "<="; the first rows link terms and cells."""
         n_terms, box, groups = len(self.terms), self.box, self.groups
         matrices = [self._marks(np.arange(len(groups.counts)), True), self._marks(self.held, False)]
         more, fewer = self._sum(self.positive, 0), -self._sum(self.negative, 1)
@@ -287,11 +287,13 @@ class Program:
         more, fewer, *less = dual[n + len(self.held) :][: 2 if space.monotone else 4]
         if space.monotone:
             slopes = float(more), -float(fewer) * m
-            # More than a cell is worth is never needed; what no term marks is worth all.
+            # A price above the value of a cell is never needed. A cell that no term of the pool
+            # marks gets its full value.
             own = groups.counts @ slopes
             full = np.maximum(own, own / m)
             price = np.where(groups.marked.any(axis=1), np.minimum(price, full), full)
-            # Negatives of every cell cost the same at first; positives make up for the difference.
+            # The core charges each marked negative the same ``fewer`` (``negative_cost``); the
+            # positives of the group carry the rest of its price.
             price = np.maximum(0.0, price + fewer * groups.counts[:, 1])
             paying, cost = groups.counts[:, 0], float(fewer)
         else:
@@ -307,7 +309,7 @@ class Program:
         return RowPrices.rounded(slopes, rows, cost, digits)
 
     def solved(self, x: Floats, value: float, prices: RowPrices | None = None) -> Solved:
-        """Turn the solver's vector into terms, counts and prices."""
+        """Convert the solver's vector to terms, counts and prices."""
         shares = x[: len(self.terms)]
         n_terms = self.box.n_begun + float(shares.sum())
         counts = (n_terms, float(x[self.positive]), float(x[self.negative]))
@@ -319,7 +321,7 @@ class Program:
 def solve_linear(
     space: TermSpace, box: Box, pool: TermPool, digits: int, seconds: float
 ) -> Solved | None:
-    """Solve the linear program over the terms at hand; its dual gives prices."""
+    """Solve the linear program over the terms of the pool; its dual gives prices."""
     from scipy.optimize import linprog
     from scipy.sparse import vstack
 

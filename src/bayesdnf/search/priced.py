@@ -1,4 +1,4 @@
-"""Prices of rows, which bound all functions at once, and the terms that such a bound needs.
+"""Bounds on the scores of all functions of a box, from prices of rows; the search for terms.
 
 A function of m terms marks a positives and b negatives and has the score c(m) + Σ_T π(T) + L(a, b),
 with c(m) the log prior of m terms, π(T) that of a term and L the log likelihood. Give every row i a
@@ -10,7 +10,7 @@ positives and between b₁ and b₂ negatives, with m₁ to m₂ terms, scores m
 where ρ is the largest π(T) + Σ_{i in T} r_i of any term, and h_i the most that row i can add beyond
 its prices: with g_i = λ (or μ) times its weight, max(0, g_i - r_i, g_i - m₂ r_i). Rows on which
 the same literals hold, of either class, are marked together: they form a cell, which counts as one
-row with the sums of their g and r. See docs/trust.md for the argument. Any prices give a bound; a
+row with the sums of their g and r. See docs/bound.md for the proof. Any prices give a bound; a
 linear program finds good ones.
 """
 
@@ -39,12 +39,12 @@ _ROUNDING = 1e-8  # nats that sums of a few thousand numbers may be off
 
 
 class TermSpace:
-    """The terms that functions are made of, and all that a bound needs to know of a posterior.
+    """The terms that functions consist of, and the parts of a posterior that bounds use.
 
-    Terms that are never missed are left out: of literals that are equal on every row one is enough,
-    and where the prior prefers shorter terms, one that marks no other negatives without one of its
-    literals. What the prior rules out for functions as a whole is allowed here, which can only
-    raise a bound.
+    Terms that a best function does not need are left out: literals that are equal on every row
+    count as one, and if the prior prefers shorter terms, a term is left out if it marks the same
+    negatives without one of its literals. Constraints on whole functions are ignored, which can
+    only raise a bound.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class TermSpace:
         )
         with np.errstate(invalid="ignore"):
             # If the log prior falls with the size, a term is dominated by a shorter one that marks
-            # the same negatives and at least its positives (docs/trust.md, end of "The argument").
+            # the same negatives and at least its positives (end of docs/bound.md).
             falling = bool((np.nan_to_num(np.diff(self.size[1:]), nan=0.0) <= 0).all())
         self._corners: tuple[Box, list[tuple[int, int, float]]] | None = None
         self._likelihoods: dict[tuple[int, int], float] = {}
@@ -123,7 +123,7 @@ class TermSpace:
         return len(self.row_weights)
 
     def whole(self, most_terms: int) -> Box:
-        """All functions of so many terms at most, the null function left out."""
+        """Return the box of all functions of 1 to ``most_terms`` terms."""
         n_pos = self.posterior.n_pos
         spans = Range(0, n_pos), Range(0, self.posterior.n - n_pos)
         return Box(Range(1, max(1, most_terms)), *spans)
@@ -134,9 +134,9 @@ class TermSpace:
         return sums.astype(np.float64)
 
     def _terms_cost(self) -> bool:
-        """Whether a function is never worse without a term that marks no row of its own.
+        """Return whether removing a redundant term never lowers the score.
 
-        Where a term makes room for another, the one may absorb a third.
+        Step 5 of docs/bound.md replaces terms, and the new term may make another one redundant.
         """
         if self.best_term == -math.inf:
             return False
@@ -147,12 +147,12 @@ class TermSpace:
         null = self.count[0] + self.likelihood.null
         pay = self.terms_prior(Range(2, int(m[-1]))) + most > null
         with np.errstate(invalid="ignore"):
-            # Condition at the end of step 5 in docs/trust.md: one more term never raises the prior
+            # Condition at the end of step 5 in docs/bound.md: one more term never raises the prior
             # by itself.
             return bool((self.count[m] + self.best_term <= self.count[m - 1])[pay].all())
 
     def _most_terms(self) -> int:
-        """Largest number of terms that the prior gives mass and that there are."""
+        """Return the largest number of terms with prior mass, at most the number of terms."""
         prior, p = self.posterior.prior, len(self.literals)
         most = int(np.flatnonzero(np.isfinite(self.count)).max(initial=0))
         for limit in (prior.max_terms, prior.max_literals):
@@ -191,7 +191,7 @@ class TermSpace:
         return prior
 
     def log_likelihood(self, positive: int, negative: int) -> float:
-        """Log likelihood of so many marked rows."""
+        """Return the log likelihood of these numbers of marked rows."""
         # Boxes share corners, and a look-up costs less than a call of the core.
         key = (positive, negative)
         if key not in self._likelihoods:
@@ -199,18 +199,17 @@ class TermSpace:
         return self._likelihoods[key]
 
     def unsettled(self, box: Box) -> Bools:
-        """By stored row: some functions of a box mark it and some do not."""
+        """Return which stored rows some functions of a box mark and others do not."""
         rows = np.ones(self.n_rows, dtype=np.bool_) if box.shut is None else ~box.shut
         return rows if box.begun is None else rows & box.begun.open
 
     def corners(self, box: Box) -> list[tuple[int, int, float]]:
-        """Positives, negatives and log likelihood at points around all possible counts of a box."""
+        """Return (positives, negatives, log likelihood) at points around the possible counts."""
         if self._corners is None or self._corners[0] is not box:
             cells = self.cells[self.unsettled(box)[self.cell_row]]
             settled = (0, 0) if box.begun is None else box.begun.rows
             points = possible_counts(cells, settled, box.positive, box.negative)
-            # A proof asks for the corners of the box it is at again and again: those of one box are
-            # kept.
+            # A proof needs the corners of the current box many times: those of one box are cached.
             self._corners = box, [(a, b, self.log_likelihood(a, b)) for a, b in points]
         return self._corners[1]
 
@@ -227,7 +226,7 @@ class TermSpace:
         beyond = np.maximum(0.0, own - np.minimum(rows, box.rest.high * rows))
         if box.begun is not None:
             # Rows that a settled term marks are marked for certain: they add their slopes, and no
-            # price can win more there.
+            # price can change this.
             top += box.begun.worth + float(np.dot(slopes, box.begun.rows))
         m = np.arange(box.rest.low, box.rest.high + 1)
         terms = self.count[box.terms.low : box.terms.high + 1] + m * (prices.unit * prices.ceiling)
@@ -235,7 +234,7 @@ class TermSpace:
         return total + _ROUNDING
 
     def full_prices(self, slopes: tuple[float, float], digits: int) -> RowPrices:
-        """Make a single term pay in full for its rows."""
+        """Return prices at which a single term pays the full slope of each of its rows."""
         # Where negatives cost, their slope goes into ``negative_cost``, which the core takes off
         # beside prices: ``row_prices`` gives back the slope for every negative.
         each = slopes if slopes[1] > 0 else (slopes[0], 0.0)
@@ -243,7 +242,7 @@ class TermSpace:
         return RowPrices.rounded(slopes, rows, each[1] - slopes[1], digits)
 
     def row_prices(self, prices: RowPrices) -> Whole:
-        """Price of each stored row, the cost of negatives included."""
+        """Return the price of each stored row, including the cost of negatives."""
         cost = np.where(self.is_positive, 0, prices.negative_cost) * self.row_weights
         return prices.rows - cost.astype(np.int64)
 
@@ -257,30 +256,30 @@ class TermSpace:
         return top + box.begun.worth + float(terms.max()) + _ROUNDING
 
     def worth(self, terms: Iterable[Sequence[int]]) -> Floats:
-        """Log prior of terms."""
+        """Return the log prior of each term."""
         return np.array([self.size[len(t)] + self.weights[list(t)].sum() for t in terms])
 
     def marked(self, terms: Sequence[Sequence[int]]) -> Bools:
-        """Shape (terms, stored rows): where each term holds."""
+        """Return the matrix (terms, stored rows) of where each term holds."""
         flat = as_flat([[(1, list(t)) for t in terms]])
         masks = self.posterior.bits.view().term_masks(flat.literal_starts, flat.literals)
         bits = np.unpackbits(masks.view(np.uint8), axis=1, bitorder="little")
         return bits[:, self._bit].view(np.bool_)
 
     def begin(self, box: Box, term: Term) -> Box:
-        """Make the box of those functions of a box that have one term more in common."""
+        """Return the sub-box of the functions that contain one more given term."""
         return self._settle(box, self.marked([term])[0], (term,), float(self.worth([term])[0]))
 
     def by_row(self, box: Box, row: int) -> tuple[Box, Box]:
-        """Part a box into the functions that mark a stored row, and its cell, and the others."""
+        """Partition a box into the functions that mark a row's cell, and the others."""
         own = self.cell_of == self.cell_of[row]
         shut = own if box.shut is None else box.shut | own
         return self._settle(box, own, (), 0.0), replace(box, shut=shut)
 
     def _settle(self, box: Box, marked: Bools, terms: tuple[Term, ...], worth: float) -> Box:
-        """Make the box of those functions of a box that have terms and marked rows in common.
+        """Return the sub-box of the functions with given terms and marked rows.
 
-        Its prices are gone: terms no longer pay for the rows that are settled now.
+        It has no prices: terms no longer pay for the rows that are now settled.
         """
         open_rows = ~marked
         if box.begun is not None:
@@ -302,12 +301,12 @@ class TermSpace:
         self, box: Box, prices: RowPrices, floor: int, most: int, every: bool, nodes: int,
         stop: _native.StopFlag,
     ) -> _native.PricedTerms:  # fmt: skip
-        """Look for terms worth ``floor`` units or more; Ctrl-C is heard at once."""
+        """Search for terms worth ``floor`` units or more; Ctrl-C interrupts the native search."""
         unit = prices.unit
         by_bit = np.zeros(64 * self.posterior.bits.view().n_words, dtype=np.int64)
         by_bit[self._bit] = prices.rows
-        if box.shut is not None:  # any price is right where no term holds: one that keeps them off
-            # h_i is 0 there (docs/trust.md, step 4), so that this changes the terms that are found,
+        if box.shut is not None:  # any price is valid where no term holds: one that excludes them
+            # h_i is 0 there (docs/bound.md, step 4), so that this changes the terms that are found,
             # not the bound.
             by_bit[self._bit[box.shut]] = -_SHUT * int(np.abs(prices.rows).max(initial=1))
         sizes = np.full(len(self.size), _native.NO_SIZE, dtype=np.int64)
@@ -327,7 +326,7 @@ class TermSpace:
         )  # fmt: skip
 
     def units(self, box: Box, prices: RowPrices, worth: Floats, marked: Bools) -> Whole:
-        """Worth of terms at prices, rounded up, in units."""
+        """Return the worth of terms at prices, in units, rounded up."""
         # Rounded up, with one unit to spare: a term must never be valued below its true worth.
         own = np.ceil(worth / prices.unit).astype(np.int64) + 1
         rows = self.row_prices(prices)
@@ -335,14 +334,14 @@ class TermSpace:
 
 
 def _alike(literals: Bools) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return which of the different columns each column is, and where each of these comes first."""
+    """Return the number of the distinct column of each column, and their first positions."""
     packed = np.ascontiguousarray(np.packbits(literals, axis=0).T)
     _, first, number = np.unique(packed, axis=0, return_index=True, return_inverse=True)
     return number.ravel(), first
 
 
 def interruptible(stop: _native.StopFlag, call: Callable[[], T]) -> T:
-    """Run native work on a thread, so that Ctrl-C is heard at once."""
+    """Run native work on a thread, so that Ctrl-C can interrupt it."""
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(call)
         try:

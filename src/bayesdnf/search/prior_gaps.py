@@ -1,4 +1,4 @@
-"""Priors whose functions cannot be reached by one term or one literal after the other."""
+"""Check of priors with gaps, which searches and samplers cannot cross in single steps."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from ..display.wording import listed
 from ..errors import InputError
 from ..model.posterior import Posterior
 
-_MOST_TERMS = 1024  # numbers of terms that are looked at
+_MOST_TERMS = 1024  # largest number of terms that is checked
 
 
 def require_steps(posterior: Posterior) -> None:
     """Refuse a prior with gaps that searches and samplers cannot cross.
 
-    They add, remove or change one term at a time, and literals of a term one at a time. A number of
-    terms between allowed ones that has no mass is a wall for them: they would stay on one side, and
-    all agree on it. Sizes with a gap are reached by births and deaths of whole terms, unless all
-    allowed functions have the same number of terms, or required attributes forbid to be without a
-    term in between.
+    They add, remove or change one term at a time, and one literal of a term at a time. They cannot
+    pass a number of terms without mass between two numbers with mass: all restarts or chains would
+    stay on one side and agree. A gap in the sizes is crossed by births and deaths of whole terms,
+    unless all allowed functions have the same number of terms, or required attributes forbid the
+    function without the term.
 
     Raises
     ------
     InputError
-        When there is such a gap.
+        If there is such a gap.
 
     Examples
     --------

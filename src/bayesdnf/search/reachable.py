@@ -22,7 +22,7 @@ _CLOSE = 1e-3  # of a whole number; far above any rounding of a corner
 def possible_counts(
     cells: Floats, settled: tuple[int, int], positive: Span, negative: Span
 ) -> list[tuple[int, int]]:
-    """Return whole points whose convex hull has all counts of a box that are possible.
+    """Return integer points whose convex hull contains all possible counts of a box.
 
     Parameters
     ----------
@@ -38,12 +38,12 @@ def possible_counts(
     if len(inside) == 0:
         if len(_clipped(polygon, positive, negative, _CLOSE)) == 0:
             return []
-        # They touch, or as good as touch: leave it to the box.
+        # Polygon and box touch at most up to rounding: use the box.
         return list(dict.fromkeys((a, b) for a in positive for b in negative))
     spans = (positive, negative)
     points: dict[tuple[int, int], None] = {}
     for point in np.unique(inside, axis=0).tolist():
-        # Where an edge meets a side of the box, the whole points around it.
+        # Where an edge meets a side of the box, take the integer points on both sides of the cut.
         a, b = (
             {int(x)}
             if x.is_integer()
@@ -55,7 +55,7 @@ def possible_counts(
 
 
 def _zonotope(cells: Floats) -> Floats:
-    """Corners of all sums of cells, in order around it."""
+    """Return the corners of the zonotope, all sums of cells, in order."""
     share = cells[:, 0] / np.maximum(1.0, cells.sum(axis=1))
     # Cells in the order of their share of positives are the steps along one side of the zonotope.
     # Those of equal shares lie on one line, so that only the last of them ends at a corner.
@@ -63,12 +63,12 @@ def _zonotope(cells: Floats) -> Floats:
     last = np.append(np.diff(share[order]) != 0, True)[: len(order)]
     steps = np.cumsum(cells[order], axis=0)[last]
     lower = np.concatenate([np.zeros((1, 2)), steps])
-    # The other path goes through the same steps from the end: the zonotope is symmetric.
+    # The other path takes the same steps in reverse order: the zonotope is point-symmetric.
     return np.concatenate([lower, lower[-1] - lower[1:-1]])
 
 
 def _clipped(polygon: Floats, positive: Span, negative: Span, room: float) -> Floats:
-    """Corners of what of a polygon is in a box (Sutherland and Hodgman 1974)."""
+    """Clip a polygon to a box (Sutherland and Hodgman 1974); return its corners."""
     for axis, (low, high) in enumerate((positive, negative)):
         for sign, limit in ((1.0, high + room), (-1.0, room - low)):
             if len(polygon) == 0:

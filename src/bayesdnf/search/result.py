@@ -1,4 +1,4 @@
-"""The result of a search, and its progress reports."""
+"""Result of a search, and the protocol of its progress callback."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ class SearchResult:
     stopped : str
         Why the search ended: "agreement", "restarts", "time limit", "interrupted" or "proved".
     agreement : int
-        How many restarts ended at this score: the user's measure of trust.
+        How many restarts ended at this score (docs/trust.md).
     restarts : int
         How many restarts were counted.
     proved : bool
         Whether no allowed function scores higher.
     ways : int
-        By how many different ways the restarts that ended at this score came there.
+        How many different strategies the restarts used that ended at this score.
     near : int
-        How many distinct functions the search came to that share this score or come within a nat
-        of it, this one included.
+        How many distinct functions the search found with a score within a nat of this one, this
+        one included.
     best : tuple of functions or lists
-        The best distinct ones that restarts came to, the best first, 20 at most.
+        The best distinct functions that restarts found, best first, 20 at most.
     gap : float or None
         No allowed function scores more than this many nats higher; None where nothing was proved.
     """
@@ -51,8 +51,8 @@ class SearchResult:
 
 
 class SearchProgress(Protocol):
-    """Called now and then with the restarts done, the most there will be, and the best score."""
+    """Callback with the restarts done, their maximum number, and the best score."""
 
     def __call__(self, done: int, most: int, best: float) -> None:
-        """Report progress: restarts done, the most there will be, and the best score."""
+        """Report progress: restarts done, their maximum number, and the best score."""
         ...

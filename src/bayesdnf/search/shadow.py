@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from .decisive import Bools, DecisiveRows, Term
 
-# How much excluding a negative row is worth beside keeping a positive one, in logs; the orders
-# take turns, since none is best everywhere.
+# Weights of excluding a negative row relative to keeping a positive one, on the log scale; the
+# functions use them in turn, because none is best on all tables.
 _EAGERNESS = (1.0, 0.5, 2.0, 0.25)
 
 
@@ -25,9 +25,9 @@ def grow_function(rows: DecisiveRows, number: int, seed: np.random.SeedSequence)
     rows : DecisiveRows
         Rows that do not contradict each other.
     number : int
-        Which order to grow in: 0 takes rows as they come, later ones at random.
+        Order in which positive rows are covered: 0 is their order, others are random.
     seed : SeedSequence
-        Of the random choices.
+        Seed of the random choices.
     """
     rng = np.random.default_rng(seed) if number else None
     eagerness = _EAGERNESS[number % len(_EAGERNESS)]
@@ -54,11 +54,12 @@ def _grow_term(
     while not term or rows.view.count(masks[:1])[0, 1]:
         counts = rows.view.literal_counts(masks)[:, :, offered]
         marked, marked_left, negative = counts[0, 0], counts[0, 1], counts[1, 0]
+        # Greedy choice, on the log scale: keep many positive rows, leave few negative ones.
         score = (
-            # Rows that are marked already count a hundredth: they decide only between equals.
+            # Rows that are marked already have weight 0.01: they decide only ties.
             np.log(marked_left + 0.01 * marked)
             - eagerness * np.log1p(negative)
-            # Literals that exclude nothing lead nowhere.
+            # A literal that excludes no negative row makes no progress.
             - 1e9 * (negative == rows.view.count(masks[:1])[0, 1]) * bool(rows.n_negative)
         )
         if rng is not None:
@@ -80,11 +81,11 @@ def _without_idle(rows: DecisiveRows, term: list[int]) -> Term:
 
 
 def _without_spare(rows: DecisiveRows, terms: list[Term]) -> list[Term]:
-    """Drop terms, those that mark fewest rows first, whose rows the others mark too."""
+    """Drop terms whose rows the others mark too, terms with the fewest rows first."""
     marked = rows.marked(terms)
     times = marked.sum(axis=0)
     kept: list[Term] = []
-    # Terms of few rows are the likeliest to be spare, and dropping one may make others needed.
+    # Terms with few rows are most likely redundant; dropping one can make others needed.
     order: NDArray[np.intp] = np.argsort(marked.sum(axis=1), kind="stable")
     for i in order:
         if (times[marked[i]] > 1).all():

@@ -93,12 +93,12 @@ def smallest_function(
     y : 1-D array, Series or list
         One label for each row.
     minimize : {"terms", "literals"}, default="terms"
-        What to have fewest of; among these, fewest of the other.
+        Quantity to minimise first; then the other one.
     positive : label or list of labels, optional
-        What counts as positive; by default the larger of two labels, and 1 where there is one only.
+        Positive label or labels; by default the larger of two labels, and 1 of a single label.
     method : {"auto", "shadow", "exact"}, default="auto"
-        "shadow" is the heuristic alone; "exact" goes on until all is proved; "auto" does so
-        within a fixed amount of work for each step.
+        "shadow" is the heuristic alone; "exact" continues until the proof is complete; "auto"
+        limits the work of each step.
     time_limit : float, optional
         Seconds after which to return the best so far.
     n_jobs : int, default=1
@@ -179,7 +179,7 @@ def _search(
     n_jobs: int,
     progress: SearchProgress | None,
 ) -> tuple[Stage, Stage, bool]:
-    """Pursue both aims one after the other, as far as may be; whether Ctrl-C ended it."""
+    """Minimise both costs, one after the other; return whether Ctrl-C ended the search."""
     aim, other = _MINIMIZE[minimize]
 
     def tell(stage: Stage) -> None:
@@ -187,7 +187,7 @@ def _search(
             progress(stage.bound, stage.value, stage.value)
 
     def grow(number: int) -> list[Term] | None:
-        # The first one is grown whatever the time: there is always a function to return.
+        # The first function is grown even without time left: there is always a result.
         late = number > 0 and limits.spent(1 if method == "shadow" else _GROWING)
         return None if late else grow_function(rows, number, streams.child(number))
 
@@ -227,7 +227,7 @@ def _search(
 
 
 def _prove(pool: Pool, stage: Stage, complete: bool, limits: Limits) -> None:
-    """Where all primes are at hand, the best cover among them is the best of all."""
+    """Prove a stage: if all prime implicants are listed, the best cover of them is optimal."""
     if complete and not stage.proved and best_cover(pool, stage, limits):
         stage.bound = stage.value
 
@@ -238,7 +238,7 @@ def _positive_rows(y: Any, positive: Any) -> Bools:
     if len(labels) != 1 or column.missing.any():
         return read_outcome(y, positive).positive
     if positive is None and labels[0] not in (0, 1):
-        return read_outcome(y).positive  # raises: nothing says what the one label means
+        return read_outcome(y).positive  # raises: one label alone is ambiguous
     is_list = isinstance(positive, Iterable) and not isinstance(positive, (str, bytes))
     named = [1] if positive is None else list(positive) if is_list else [positive]
     return np.full(len(column.values), labels[0] in named, dtype=np.bool_)

@@ -11,11 +11,10 @@ from numpy import bitwise_and, float32, int32, uint32, uint64  # noqa: F401
 
 from .kernels import RawKernel  # noqa: F401
 
-
 PATTERNED = 1 << 20  # bytes at most; room for what a launch finds takes 128 MB, mostly unused
 
 
-class ndarray(np.ndarray):  # noqa: N801  (CuPy's name)
+class ndarray(np.ndarray):
     """An array on the GPU."""
 
     @property

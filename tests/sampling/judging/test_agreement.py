@@ -38,10 +38,10 @@ def test_a_partition_that_is_never_left():
     draws = made([[one, other, one] * 100] * 2, layers=2)
     diagnosis = alike(draws, [[one, other]]).diagnose()
     assert diagnosis.ok
-    constant = "The partition is constant: every draw of every chain parts the rows as "
+    constant = "The partition is constant: every draw of every chain partitions the rows as "
     assert constant + "if (x1) elif (x2) else does." in diagnosis.verdict
     null = made([["else"] * 200] * 2, layers=2).diagnose()
-    assert "parts the rows as the null list does." in null.verdict
+    assert "partitions the rows as the null list does." in null.verdict
     apart = made([[one, other, one] * 100, ["if x3 else"] * 300], layers=2)
     told = alike(apart, [[one, other], ["if x3 else"]]).diagnose().verdict
     assert "Chain 1 never left the partition of if (x1) elif (x2) else." in told

@@ -20,7 +20,7 @@ _DPI = 110
 
 
 def ready(folder: Path) -> None:
-    """Ask, before minutes of work, whether a folder can be written and pictures be drawn."""
+    """Check, before minutes of work, that the folder can be written and plots can be drawn."""
     pyplot()
     above = folder
     while not above.exists() and above != above.parent:
@@ -32,14 +32,14 @@ def ready(folder: Path) -> None:
 
 
 def write(made: Reproduction, folder: Path) -> list[Path]:
-    """Write a reproduction's three files, all of them or none.
+    """Write the three files of a reproduction, all or none.
 
     Parameters
     ----------
     made : Reproduction
-        What to write.
+        The reproduction.
     folder : Path
-        Where; it is made if it is not there.
+        The folder; created if necessary.
 
     Returns
     -------

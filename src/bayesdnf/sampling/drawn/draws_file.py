@@ -47,10 +47,10 @@ _HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
 def save(draws: Draws, path: str | os.PathLike[str], document: bytes = b"") -> None:
-    """Write draws as one NetCDF file, whole or not at all.
+    """Write draws to one NetCDF file, atomically.
 
-    ArviZ and xarray read it too; what :func:`read` needs besides lies in groups of its own, and so
-    does a document that is to go with the draws.
+    ArviZ and xarray read it too. Additional arrays for :func:`read` are in separate groups, and so
+    is an optional document.
     """
     require_arviz()
     import xarray as xr
@@ -67,21 +67,21 @@ def save(draws: Draws, path: str | os.PathLike[str], document: bytes = b"") -> N
     }
     datasets = {"/": xr.Dataset(attrs=head)}
     for name, group in groups.items():
-        # What is empty is left out: NetCDF's dimensions of length 0 can grow.
+        # Empty arrays are left out: in NetCDF a dimension of length 0 is unlimited.
         kept = {key: value for key, value in group.items() if np.size(value[1])}
         if not kept and name == _DOCUMENT:
             continue
         used = {dim for dims, _ in kept.values() for dim in dims}
         shared = {dim: values for dim, values in coordinates.items() if dim in used}
         datasets[name] = xr.Dataset(kept, coords=shared, attrs=origin())
-    # In memory: when HDF5 itself cannot write, it ends the process.
+    # In memory: HDF5 ends the process if it cannot write a file.
     image = io.BytesIO()
     xr.DataTree.from_dict(datasets).to_netcdf(image, engine="h5netcdf")
     write_bytes(path, seal(image.getbuffer(), _FORMAT, _VERSION))
 
 
 def _own_groups(draws: Draws) -> dict[str, Group]:
-    """Return what an ArviZ tree does not hold."""
+    """Return the arrays that an ArviZ tree does not contain."""
     equal = [_escape(str(x)) for others in draws.equal for x in others]
     n_equal = np.array([len(others) for others in draws.equal], dtype=np.int64)
     return {
@@ -117,7 +117,7 @@ def _own_groups(draws: Draws) -> dict[str, Group]:
 
 
 def is_netcdf(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins as those of draws do; InputError when it cannot be read."""
+    """Return whether a file has the signature of HDF5; raise InputError if it cannot be read."""
     try:
         with open(path, "rb") as file:
             return file.read(len(_HDF5)) == _HDF5
@@ -126,14 +126,14 @@ def is_netcdf(path: str | os.PathLike[str]) -> bool:
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
-    """Read what :func:`save` wrote; InputError, which names the file, for anything else.
+    """Read a file that :func:`save` wrote; raise InputError, with its name, for other files.
 
     Returns
     -------
     fields : dict
-        Of the draws: what ``Draws`` is made of.
+        The fields of ``Draws``.
     document : bytes
-        What goes with them; empty when nothing does.
+        The document; empty if there is none.
     """
     require_arviz()
     content, version = _sealed(path)
@@ -142,9 +142,9 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
 
 
 def _sealed(path: str | os.PathLike[str]) -> tuple[memoryview, int]:
-    """Return a file's NetCDF and version; refuse one that :func:`save` did not write whole.
+    """Return a file's NetCDF image and version; refuse a file whose seal is not valid.
 
-    Asked before HDF5's own reader sees the file: on damaged ones that may not come to an end.
+    The seal is checked before HDF5 reads the file, because HDF5 may not end on damaged files.
     """
     if not is_netcdf(path):
         raise InputError(f"{path} is not a file of draws: it is not NetCDF.")
@@ -169,10 +169,9 @@ def _sealed(path: str | os.PathLike[str]) -> tuple[memoryview, int]:
 
 
 class _Reader:
-    """The arrays of one file; each is asked for by name, type and shape.
+    """Reader of the arrays of one file, each by name, type and shape.
 
-    Read as the HDF5 that NetCDF is: what xarray makes of a file depends on more of it than is
-    needed here.
+    The file is read by h5py and not by xarray, whose result depends on more parts of the file.
     """
 
     def __init__(self, path: str | os.PathLike[str], content: memoryview, version: int) -> None:
@@ -187,11 +186,11 @@ class _Reader:
                         self._take(f"{group}/{name}", array)
         except InputError:
             raise
-        except Exception as error:  # whatever a forged file makes its reader raise
+        except Exception as error:  # any error that a forged file causes
             raise InputError(f"{path} is damaged: it cannot be read.") from error
 
     def _own(self, group: Any) -> dict[str, Any]:
-        """Return what a group holds itself; links could lead out of the file."""
+        """Return the members of a group; refuse links, which could point out of the file."""
         h5py: Any = import_module("h5py")
         if not isinstance(group, h5py.Group):
             return {}
@@ -201,7 +200,7 @@ class _Reader:
         return {name: group[name] for name in group}
 
     def _take(self, name: str, item: Any) -> None:
-        """Read an array, which must lie in the file as it was written there: whole and plain."""
+        """Read an array, which must be contiguous and without filters."""
         if not hasattr(item, "dtype"):
             return
         if item.external or item.is_virtual:
@@ -209,7 +208,7 @@ class _Reader:
         stored = item.id.get_storage_size()
         if stored == 0:  # a dimension of NetCDF without values
             return
-        # Chunks, filters and values never written could stand for more than any memory holds.
+        # A small file with chunks, filters or unwritten values can describe an array of any size.
         if item.chunks is not None or stored < item.size * item.dtype.itemsize:
             self._fail(f"'{name}' is not stored whole")
         self._arrays[name] = (item.asstr() if item.dtype.kind == "O" else item)[()]
@@ -238,7 +237,7 @@ class _Reader:
         return np.ascontiguousarray(values)
 
     def fields(self) -> dict[str, Any]:
-        """Return what the draws are made of, exactly as it was."""
+        """Return the fields of the draws, exactly as they were saved."""
         group = "posterior" if self._version < 3 else "sample_stats"
         index = self._array(f"{group}/function", np.int64, -1, -1)
         n_chains, n_draws = index.shape
@@ -283,7 +282,7 @@ class _Reader:
         }
 
     def document(self) -> bytes:
-        """Return the document that goes with the draws."""
+        """Return the document that is stored with the draws."""
         return self._array(f"{_DOCUMENT}/bytes", np.uint8, -1).tobytes()
 
     def _literals(self) -> tuple[tuple[Literal, ...], tuple[tuple[Literal, ...], ...]]:
@@ -292,7 +291,7 @@ class _Reader:
         others = self._array("literals/equal", object, -1)
         if n_equal.min(initial=0) < 0 or n_equal.sum() != len(others):
             self._fail("'literals/n_equal' does not fit 'literals/equal'")
-        # Lists of different lengths lie end to end: NetCDF knows rectangular arrays only.
+        # Lists of different lengths are concatenated: NetCDF has rectangular arrays only.
         bounds = np.concatenate([[0], np.cumsum(n_equal)]).tolist()
         try:
             literals = tuple(parse_literal(_unescape(text)) for text in texts)
@@ -302,7 +301,7 @@ class _Reader:
         return literals, tuple(tuple(equal[a:b]) for a, b in pairwise(bounds))
 
     def _cells(self, n: int) -> NDArray[np.int64]:
-        """Return the rows of each part; -1 in part 0 where a file does not say."""
+        """Return the rows of each part; -1 in part 0 of files of version 1."""
         if self._version == 1:
             marked = self._array("functions/marked", np.int64, n, 2)
             return np.stack([np.full_like(marked, -1), marked], axis=1)[:, None]
@@ -357,7 +356,7 @@ class _Reader:
         return FlatFunctions(term_starts, literal_starts, literals, layers)
 
     def _require_layers(self, functions: FlatFunctions, most: int) -> None:
-        """Refuse terms that are in no layer that there is, and layers without terms."""
+        """Refuse terms with an invalid layer, and layers without terms."""
         layers, n_terms = functions.layers, functions.n_terms
         if len(layers) and not 1 <= layers.min() <= layers.max() <= most:
             self._fail(f"a term is in none of the layers 1 to {most}")
@@ -367,7 +366,7 @@ class _Reader:
             self._fail("a list has a layer without terms")
 
     def _undrawn(self) -> dict[str, Any]:
-        """Return what is known of functions that were never drawn."""
+        """Return the fields about known functions that were never drawn."""
         if self._version < 3:
             return {}
         texts = self._array("undrawn/text", object, -1).tolist()
@@ -400,7 +399,7 @@ class _Reader:
 
 
 def _escape(text: str) -> str:
-    """Write out what NetCDF's texts cannot hold: 0 characters and halves of surrogate pairs."""
+    """Escape characters that NetCDF cannot store: NUL and lone surrogates."""
     return re.sub("[\\\\\0\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

@@ -58,7 +58,7 @@ def to_datatree(
     log_likelihood: bool = False,
     predictive: bool = False,
 ) -> xr.DataTree:
-    """Return the draws as ArviZ takes them; see :meth:`Draws.to_datatree`."""
+    """Convert the draws to an ArviZ DataTree; see :meth:`Draws.to_datatree`."""
     if (log_likelihood or predictive) and posterior is None:
         asked = "log_likelihood" if log_likelihood else "predictive"
         raise ParameterError(
@@ -95,14 +95,14 @@ def to_datatree(
         },
         coords=coordinates,
         sample_dims=["chain", "draw"],
-        check_conventions=False,  # more chains than draws are no mistake here
+        check_conventions=False,  # more chains than draws are not an error here
         attrs={"/": attributes_of(draws), **{name: origin() for name in groups}},
     )
     return tree
 
 
 def sampled_groups(draws: Draws) -> dict[str, Group]:
-    """Every array by draw, with its dimensions, in ArviZ's groups."""
+    """Return all arrays by draw with their dimensions, in ArviZ's groups."""
     each = ["chain", "draw"]
     score = draws.log_score[draws.index]
     moved = np.zeros(draws.index.shape, dtype=np.bool_)
@@ -121,7 +121,7 @@ def sampled_groups(draws: Draws) -> dict[str, Group]:
             "log_posterior": (each, score),
         },
         "sample_stats": {
-            "function": (each, draws.index),  # a name: no number to average over
+            "function": (each, draws.index),  # an identifier, not to be averaged
             "lp": (each, score),
             "moved": (each, moved),
             "likelihoods": ([*each, "inverse_temperature"], draws.likelihoods),
@@ -130,7 +130,7 @@ def sampled_groups(draws: Draws) -> dict[str, Group]:
 
 
 def coordinates_of(draws: Draws) -> dict[str, Any]:
-    """Return what the dimensions of those arrays stand for."""
+    """Return the coordinates of the dimensions of these arrays."""
     coordinates: dict[str, Any] = {
         "chain": np.arange(1, draws.n_chains + 1),
         "draw": np.arange(1, draws.n_draws + 1),
@@ -143,7 +143,7 @@ def coordinates_of(draws: Draws) -> dict[str, Any]:
 
 
 def text_array(texts: Iterable[str]) -> NDArray[np.object_]:
-    """Texts in an array of objects: numpy's own kind drops what it takes for padding."""
+    """Make an object array of texts: numpy's text type drops trailing NUL characters."""
     listed = list(texts)
     array = np.empty(len(listed), dtype=object)
     array[:] = listed
@@ -151,23 +151,23 @@ def text_array(texts: Iterable[str]) -> NDArray[np.object_]:
 
 
 def _stored_row(posterior: Posterior) -> NDArray[np.int64]:
-    """For each sample its row in the packed table; -1 for samples that do not count."""
+    """Return the row of each sample in the packed table; -1 for samples of weight 0."""
     order = posterior.bits.row_order
     assert order is not None  # a posterior's rows are sorted
     return order
 
 
 def _outcome(posterior: Posterior) -> NDArray[np.int64]:
-    """Return 1 for positive samples and 0 for others; of more classes the number of each's."""
-    # Stored rows lie class after class, so that a row's class is the number of classes that end at
-    # or before it; of two the positive one comes first.
+    """Return 1 for positive samples and 0 for others; or the class number of each."""
+    # Stored rows are sorted by class, so the class of a row is the number of classes that end at or
+    # before it. Of two classes the positive one comes first.
     by_class = np.reshape(posterior.bits.segments, (posterior.n_classes, -1)).sum(axis=1)
     number = np.searchsorted(np.cumsum(by_class), _stored_row(posterior), side="right")
     return np.asarray(1 - number if posterior.n_classes == 2 else number, dtype=np.int64)
 
 
 def _pointwise(draws: Draws, posterior: Posterior, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Log P(y_i | function, rates) by chain, draw and row."""
+    """Compute log P(y_i | function, rates) by chain, draw and row."""
     _require_own_rates(posterior)
     if posterior.n != len(rows):
         raise InputError(
@@ -194,7 +194,7 @@ def _pointwise(draws: Draws, posterior: Posterior, rows: NDArray[np.int64]) -> N
 
 
 def _replicated(draws: Draws, posterior: Posterior, rows: NDArray[np.int64]) -> NDArray[np.int8]:
-    """Outcomes drawn anew by chain, draw and row, the same for the same draws."""
+    """Draw replicated outcomes by chain, draw and row; equal for equal draws."""
     _require_own_rates(posterior)
     require_memory(draws.index.size * len(rows), "An outcome of each row at each draw")
     # Seeded by the data: the same draws have the same replicates, in this process and the next.
@@ -203,7 +203,8 @@ def _replicated(draws: Draws, posterior: Posterior, rows: NDArray[np.int64]) -> 
     for drawn, rate in _rates_by_row(draws, posterior, rows):
         if draws.n_classes > 2:
             uniform = rng.random((*rate.shape[:2], 1))
-            # The last share may end a little below 1.
+            # Inversion: the class is the number of cumulative shares below u. The last one is left
+            # out, because rounding may leave it below 1.
             values[drawn] = (uniform > np.cumsum(rate[..., :-1], axis=2)).sum(axis=2)
         else:
             values[drawn] = rng.random(rate.shape) < rate
@@ -229,7 +230,7 @@ def _rates_by_row(
     n_parts = draws.rates.shape[3]
     # By stratum and part; of more than two classes by class as well.
     cells = draws.rates.reshape(draws.index.size, -1, *draws.rates.shape[4:])
-    # A function's parts are worked out once for all of its draws, which this puts side by side.
+    # The parts of a function are computed once for all its draws, which this sort makes adjacent.
     by_function = np.argsort(draws.index, axis=None, kind="stable")
     ends = np.cumsum(draws.counts.sum(axis=0))
     for number, part in enumerate(_parts(draws, posterior)):
@@ -238,7 +239,7 @@ def _rates_by_row(
 
 
 def _prior(draws: Draws, posterior: Posterior) -> Group:
-    """Sizes of as many functions, drawn from the prior as it is on this table."""
+    """Draw as many functions from the restricted prior, and return their sizes."""
     seed = int(posterior.fingerprint[:16], 16)
     drawn = posterior.prior.sample(
         posterior.bits, draws.index.size, layers=draws.layers, random_state=seed
@@ -262,14 +263,14 @@ def _parts(draws: Draws, posterior: Posterior) -> Iterator[NDArray[np.intp]]:
         held = on_offer[literals[starts[0] : starts[-1]]]
         masks = view.term_masks(np.ascontiguousarray(starts - starts[0]), held)
         part = np.zeros(posterior.bits.n_rows, dtype=np.intp)
-        for layer in np.unique(layers[first:last]):  # rising: the highest that holds has the word
+        for layer in np.unique(layers[first:last]):  # ascending: the highest one wins
             marked = np.bitwise_or.reduce(masks[layers[first:last] == layer], axis=0)
             part[posterior.bits.unpack(marked)] = layer
         yield part
 
 
 def origin() -> dict[str, str]:
-    """Return who made the draws, in ArviZ's words."""
+    """Return ArviZ's attributes for the library and its version."""
     return {"inference_library": "bayesdnf", "inference_library_version": __version__}
 
 
@@ -291,9 +292,9 @@ def _settings_text(draws: Draws) -> str:
 
 
 def require_arviz() -> Any:
-    """Return the library, once all that trees and files need is there."""
+    """Import ArviZ, and check the libraries that trees and files need."""
     try:
-        for name in ("h5py", "h5netcdf"):  # the second does not bring the first
+        for name in ("h5py", "h5netcdf"):  # h5netcdf does not install h5py
             import_module(name)
         return import_module("arviz_base")
     except ImportError as error:

@@ -27,13 +27,13 @@ class Probabilities:
     Parameters
     ----------
     log_evidence : float
-        Estimate of the logarithm of the constant that scores lack; NaN when it cannot be had: no
-        function was drawn by two chains, or the scores of equal columns are not known.
+        Estimate of the log evidence, the constant that scores lack; NaN if it cannot be estimated:
+        no function was drawn by two chains, or the scores of equal columns are not known.
     log_known : float
-        Logarithm of the mass of all known functions, which the evidence exceeds for certain; NaN
-        when scores are not known.
+        Logarithm of the mass of all known functions, a lower bound of the log evidence; NaN if
+        scores are not known.
     by_chain : ndarray of shape (n_chains,)
-        The first by each chain alone; infinite where it drew nothing that another did.
+        ``log_evidence`` by each chain alone; infinite if it drew no function of another chain.
     weights : ndarray of shape (n_chains, n_functions)
         Share of each function in averages over the posterior, by chain; those of a chain add up
         to 1.
@@ -48,11 +48,11 @@ class Probabilities:
     unseen: float
 
     def of(self, log_mass: Floats | float) -> Floats:
-        """Estimate the probability of functions by their log scores; NaN when it cannot be had."""
+        """Estimate the probability of functions from their log scores; NaN if not possible."""
         return np.asarray(np.exp(np.minimum(0.0, log_mass - self.log_evidence)))
 
     def at_most(self, log_mass: Floats | float) -> Floats:
-        """Return the upper limit of the probability of known functions."""
+        """Return the upper bound of the probability of known functions."""
         return np.asarray(np.exp(np.minimum(0.0, log_mass - self.log_known)))
 
 
@@ -80,7 +80,7 @@ def from_scores(index: Ints, log_mass: Floats, undrawn: Floats) -> Probabilities
     0.6
     """
     n_functions = len(log_mass)
-    # Of one chain its halves stand for two.
+    # A single chain is split in halves, which count as two chains.
     chains = list(index) if len(index) > 1 else np.array_split(index[0], 2)
     counts = np.stack([np.bincount(chain, minlength=n_functions) for chain in chains])
     shares = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
@@ -99,11 +99,10 @@ def from_scores(index: Ints, log_mass: Floats, undrawn: Floats) -> Probabilities
     if not inside.any():
         return Probabilities(np.nan, log_known, nothing, plain, unseen)
     of_others = np.where(others, mass, 0)
-    # Where the others' functions have no mass beside the top one (exp underflows), the quotient
-    # must stay defined.
+    # If the mass of the others' functions underflows relative to the top one, avoid 0 / 0.
     held = np.maximum(of_others.sum(axis=1), np.finfo(float).tiny)
-    # Inside that set the chain's share is split by exact scores, which has no Monte Carlo error;
-    # outside its own frequencies are all there is.
+    # Inside this set the chain's share 1 - U is distributed by exact scores, without Monte Carlo
+    # error; outside, its own frequencies are used.
     weights = np.where(others, (inside / held)[:, None] * of_others, shares)
     with np.errstate(divide="ignore"):
         by_chain = np.maximum(top - np.log(inside / held), log_known)

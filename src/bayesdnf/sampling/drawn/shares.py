@@ -1,4 +1,4 @@
-"""Shares of draws: of each answer, and of what functions hold.
+"""Shares of draws: of each answer, and of literals, attributes, terms and pairs.
 
 Each function is counted on its own. Lists that partition the rows in the same way, such as lists
 with disjoint layers in another order, are counted together: when all parts have the same prior,
@@ -29,19 +29,19 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """The answers that were drawn, most probable first.
+    """The distinct answers that were drawn, most probable first.
 
     Parameters
     ----------
     of : ndarray of shape (n_functions,)
         By function or list: the number of its answer.
     number : ndarray of shape (n_answers,)
-        By answer: the number of the function, or of the list that stands for it, which is the one
-        with the highest score.
+        By answer: the number of the function, or of the list that represents it, which has the
+        highest score.
     counts : ndarray of shape (n_chains, n_answers)
         How often each chain drew each answer.
     probability : ndarray of shape (n_answers,)
-        Of a function its own; of lists with the same partition of the rows their total.
+        Probability of a function, or total probability of lists with the same partition of rows.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Answers:
 
 
 def answers_of(draws: Draws, merged: bool) -> Answers:
-    """Take together what parts the rows alike, if asked to."""
+    """Group draws into answers; ``merged`` groups those with the same partition of the rows."""
     if not merged:
         order = np.lexsort((np.arange(draws.n_functions), -draws.frequency, -draws.probability))
         of = np.empty_like(order)
@@ -76,7 +76,7 @@ def answers_of(draws: Draws, merged: bool) -> Answers:
     n_groups = int(group.max()) + 1
     # By group, then the highest score first; where scores are not known (NaN), the most frequent.
     within = np.lexsort((np.arange(len(group)), -draws.frequency, -draws.log_mass, group))
-    # The first of each group in that order stands for it.
+    # The first of each group in this order represents it.
     stands_for = within[np.searchsorted(group[within], np.arange(n_groups))]
     together = summed(group, draws.weights)
     order = np.lexsort((stands_for, -together))
@@ -92,7 +92,7 @@ def top(draws: Draws, most: int | None, merged: bool) -> pd.DataFrame:
     import pandas as pd
 
     group = _by_rows(draws)
-    # Two estimates of different kinds: a group must not come out below one of its members.
+    # The two estimates differ in kind: the total of a group must not be below one of its members.
     together = np.maximum(summed(group, draws.weights)[group], draws.probability)
     shown = answers_of(draws, merged).number[:most]
     same_rows = {"same_rows": together[shown]}
@@ -114,7 +114,7 @@ def top(draws: Draws, most: int | None, merged: bool) -> pd.DataFrame:
 
 
 def summed(number: Ints, shares: Floats, n_sums: int = 0) -> Floats:
-    """Add up shares of one total by number; rounding must not make a probability more than 1.
+    """Sum shares by number; clip rounding errors above 1.
 
     Examples
     --------
@@ -128,17 +128,17 @@ def summed(number: Ints, shares: Floats, n_sums: int = 0) -> Floats:
 
 
 def _by_rows(draws: Draws) -> Ints:
-    """Give functions a number by how they part the rows, one to those that part them alike."""
+    """Return a number for each function, equal for equal partitions of the rows."""
     _, group = np.unique(draws.rows, axis=0, return_inverse=True)
     return group.ravel()
 
 
-# What functions hold ------------------------------------------------------------------------------
+# Literals, attributes, terms, pairs ---------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class ChainShares:
-    """How probably a function holds each of some items, and how often those of each chain did."""
+    """Inclusion probability of each item, and its frequency in each chain."""
 
     names: Sequence[str]
     equal: Sequence[str]
@@ -149,14 +149,13 @@ class ChainShares:
 
 
 def inclusion_by_chain(draws: Draws, kind: str) -> ChainShares:
-    """Return how often each chain's functions held a literal, an attribute, a term or a pair.
+    """Compute inclusion by chain of literals, attributes, terms or pairs.
 
-    An item counts once for a function, however many of its terms hold it; a term is the same in
-    any layer of a list.
+    An item counts once for a function, however many of its terms contain it. Layers of a list do
+    not distinguish terms.
     """
     function, item, names, equal = _items(draws, kind)
-    # One key for each (function, item) pair: several terms of a function that hold an item count
-    # once.
+    # One key for each (function, item) pair: np.unique counts an item once for each function.
     pairs = np.unique(function * max(1, len(names)) + item)
     function, item = np.divmod(pairs, max(1, len(names)))
     probability, *by_chain = (
@@ -167,7 +166,7 @@ def inclusion_by_chain(draws: Draws, kind: str) -> ChainShares:
 
 
 def _items(draws: Draws, kind: str) -> tuple[Ints, Ints, list[str], list[str]]:
-    """List (function, item) pairs, and the items' names and equals."""
+    """List (function, item) pairs, with the names of items and their equal columns."""
     flat = draws.functions
     term_of = np.repeat(np.arange(len(flat.literal_starts) - 1), np.diff(flat.literal_starts))
     function_of_term = np.repeat(np.arange(draws.n_functions), draws.n_terms)
@@ -200,7 +199,7 @@ def _items(draws: Draws, kind: str) -> tuple[Ints, Ints, list[str], list[str]]:
         first, second = pairs_within(flat.literal_starts)
         one, other = attribute[literal[first]], attribute[literal[second]]
         apart = one != other
-        # A pair has no order, and gets one number.
+        # A pair is unordered: one number for both orders.
         keys = np.minimum(one, other) * len(names) + np.maximum(one, other)
         kinds, item = np.unique(keys[apart], return_inverse=True)
         pairs = [f"{names[k // len(names)]} AND {names[k % len(names)]}" for k in kinds]
@@ -222,7 +221,7 @@ def _items(draws: Draws, kind: str) -> tuple[Ints, Ints, list[str], list[str]]:
 
 
 def term_text(literals: Sequence[Literal]) -> str:
-    """Write a term as the functions that hold it do, without brackets.
+    """Format a term as in the text of a function, without parentheses.
 
     Examples
     --------
@@ -235,7 +234,7 @@ def term_text(literals: Sequence[Literal]) -> str:
 
 
 def pairs_within(starts: Ints) -> tuple[Ints, Ints]:
-    """Every pair of places i < j that lie in one run, runs given by their starts."""
+    """Return all pairs of positions i < j in the same run, runs given by their starts."""
     sizes = np.diff(starts)
     ahead = np.repeat(starts[1:], sizes) - np.arange(starts[-1]) - 1  # later places in the run
     # Place i comes before ahead[i] others of its run, so it is repeated that often; ``offset``

@@ -92,12 +92,12 @@ class StoredDraws:
 
     @property
     def layers(self) -> int:
-        """The most layers that a list may have; 1 for functions."""
+        """Maximum number of layers of a list; 1 for functions."""
         return int(self.cells.shape[2]) - 1
 
     @property
     def noun(self) -> str:
-        """What is drawn, in words: "function", or "list" where there may be several layers."""
+        """Noun for what is drawn: "function", or "list" if several layers are allowed."""
         return "function" if self.layers == 1 else "list"
 
     @cached_property
@@ -136,20 +136,20 @@ class StoredDraws:
         return self.rates[:, :, 0, part]
 
     def function(self, number: int) -> Rule:
-        """Spell out a function, or a list where there may be several layers."""
+        """Convert a drawn function or list, given by its number, to an object."""
         if self.layers > 1:
             return self.functions.spelt_list(number, self.literals)
         return self.functions.spelt(number, self.literals)
 
     def numbers_of(self, rule: Rule) -> list[int]:
-        """Return the numbers of a function or list among those drawn; empty when it was not."""
+        """Return the numbers of a function or list among those drawn; empty if it was not."""
         n_terms = sum(map(len, layers_of(rule)))
         alike = (self.n_terms == n_terms) & (self.n_literals == rule.n_literals)
-        # Of many, few have to be spelt out.
+        # Compare sizes first: converting functions to objects is slow.
         return [i for i in np.flatnonzero(alike).tolist() if self.function(i) == rule]
 
     def text(self, number: int) -> str:
-        """Write a function, or a list, on one line."""
+        """Format a drawn function or list on one line."""
         return one_line(self.function(number))
 
     def holding(self, literals: Sequence[int] | Ints) -> NDArray[np.bool_]:
@@ -182,7 +182,7 @@ class StoredDraws:
         return held
 
     def scalars(self) -> dict[str, Floats]:
-        """Return what a draw comes to in numbers, each of shape (n_chains, n_draws)."""
+        """Return scalar quantities of the draws, each of shape (n_chains, n_draws)."""
         found = {
             "log_posterior": self.log_score[self.index],
             "terms": self.n_terms[self.index].astype(np.float64),
@@ -190,5 +190,6 @@ class StoredDraws:
         }
         if self.layers > 1:
             found["layers"] = self.n_layers[self.index].astype(np.float64)
-        # Parts that swap places, or that the null function lacks, have no rates to follow.
+        # No rates for lists and strata: equivalent lists can exchange parts, and the null function
+        # lacks some, so a trace of one part's rate has no fixed meaning.
         return found | {"pi0": self.pi0, "pi1": self.pi1} if self.simple else found

@@ -22,25 +22,24 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# What these limits let through and what they stop, with chains that mix and chains that do not, is
-# counted in docs/verdicts.md.
+# docs/verdicts.md has the error rates of these limits, for chains that mix and chains that do not.
 TOLERATED = 0.05
-"""Difference between chains that needs no explanation."""
+"""Difference between chains that is always accepted."""
 _BATCHES = 20
 _LONGEST_LAG = 500
-_DRAWS_A_BLOCK = 5  # effective ones: fewer would leave neighbouring blocks alike
+_DRAWS_A_BLOCK = 5  # effective draws per block, so that blocks are nearly independent
 _MOST_BLOCKS = 250  # for each chain
 _FEWEST_BLOCKS = 10
 _DEALS = 999
 _VARIATION_DEALS = 199
-_LEVEL = 0.006  # of a comparison of chains
+_LEVEL = 0.006  # significance level of the comparison of chains
 _SLACK_OF_SHORT = 1.3
-_SLACK = 1.1  # for total variation over many functions, which hardly varies by chance
-_MOST_FUNCTIONS = 100  # compared one by one
+_SLACK = 1.1  # factor on total variation, which varies little by chance over many functions
+_MOST_FUNCTIONS = 100  # maximum number of functions compared one by one
 _LEAST_SHARE = 0.005
-_EXPECTED = 5.0  # effective draws that exact scores must give to a function to be tested by it
+_EXPECTED = 5.0  # expected effective draws, by exact scores, of a function that is tested
 _STANDARD_ERRORS = 4.5
-_CHAIN_LEVEL = 0.001  # of a chain beside exact scores
+_CHAIN_LEVEL = 0.001  # significance level of the test of a chain against exact scores
 _TOLERATED_SHARE = 0.01
 
 
@@ -53,7 +52,7 @@ class Agreement:
     Parameters
     ----------
     n_functions : int
-        How many functions were drawn and compared.
+        Number of functions that were drawn and compared.
     variation : DataFrame
         Total variation between every two chains: 0 where their shares of the functions are equal,
         1 where they have no function in common.
@@ -79,7 +78,7 @@ class Agreement:
     what : str
         A literal, or a function.
     compared : {"functions", "partitions"}
-        What was compared: functions, or the partitions that lists make.
+        What was compared: functions, or partitions of rows by lists.
     """
 
     n_functions: int
@@ -99,37 +98,37 @@ class Agreement:
 
     @property
     def alike(self) -> bool:
-        """Whether no chain's share of a literal or of a frequent function stands out."""
-        # Blocks that are not independent make p-values too small: only the smallest one that so
-        # many deals can give counts then.
+        """Whether no chain differs significantly in a literal or a frequent function."""
+        # Dependent blocks make p-values too small. Then only the smallest possible p-value of this
+        # number of permutations counts.
         level = _LEVEL if self._long else 1 / (1 + _DEALS)
         return self.by_chance > level or abs(self.share - self.others) <= TOLERATED
 
     @property
     def _long(self) -> bool:
-        """Whether the blocks that were dealt out are long enough to be independent."""
+        """Whether the permuted blocks are long enough to be independent."""
         return self.effective_size >= _FEWEST_BLOCKS * _DRAWS_A_BLOCK
 
     @property
     def far(self) -> bool:
-        """Whether the largest total variation is more than chance explains."""
+        """Whether the largest total variation exceeds what chance explains."""
         slack = _SLACK if self._long else _SLACK_OF_SHORT
         return self.largest > max(TOLERATED, slack * self.limit)
 
     @property
     def ok(self) -> bool:
-        """Whether chance explains how the chains differ, or it is not much."""
+        """Whether the differences between chains are small, or explained by chance."""
         return self.alike and not self.far
 
 
 def compare(draws: Draws, literals: Ints) -> Agreement:
-    """Compare the chains of a run, on their functions and on whether these hold some literals."""
+    """Compare the chains of a run by their functions and by the inclusion of some literals."""
     import pandas as pd
 
     answers = draws.answers
     places = answers.of[draws.index]
     included = draws.inclusion_by_chain("literal")
-    # Rarer functions cannot be judged one by one; the total variation has all of them.
+    # Rarer functions cannot be tested one by one; the total variation includes all of them.
     frequent = np.flatnonzero(answers.counts.sum(axis=0) >= _LEAST_SHARE * draws.index.size)
     frequent = frequent[np.argsort(-answers.counts.sum(axis=0)[frequent], kind="stable")]
     frequent = frequent[:_MOST_FUNCTIONS]
@@ -172,10 +171,11 @@ def compare(draws: Draws, literals: Ints) -> Agreement:
 
 
 def effective_size(places: Ints) -> float:
-    """Independent draws of a chain that would give its shares of functions as much variance.
+    """Estimate the effective sample size of a chain for the shares of functions.
 
-    By how often two draws of a chain, so many draws apart, are of one function; chains that
-    disagree do not look shorter for it, so what they differ by cannot explain itself.
+    The autocorrelation is estimated from how often two draws of one chain at a given lag are the
+    same function. Only draws of the same chain are compared: disagreement of the chains must not
+    lower the effective size, because a low effective size would excuse it.
     """
     n_chains, n_draws = places.shape
     kinds = int(places.max()) + 1
@@ -186,10 +186,10 @@ def effective_size(places: Ints) -> float:
     by_chance = float((times.astype(np.float64) ** 2).sum()) / n_draws**2  # summed over chains
     spread = n_chains - by_chance
     if spread <= 0:
-        return float(n_draws)  # no chain ever moved
+        return float(n_draws)  # every chain is constant
     same = [
         (places[:, :-lag] == places[:, lag:]).mean() * n_chains
-        # Beyond half of the draws few pairs are left, and more noise than correlation.
+        # At lags beyond half of the draws there are few pairs, which are mostly noise.
         for lag in range(1, min(n_draws // 2, _LONGEST_LAG))
     ]
     correlation = np.array([1.0, *((np.array(same) - by_chance) / spread)])
@@ -197,9 +197,9 @@ def effective_size(places: Ints) -> float:
 
 
 def _sizes(items: NDArray[np.bool_]) -> Floats:
-    """Return the same of the share of each item: (chains, draws, items) to (items,)."""
+    """Estimate the effective size of each item: (chains, draws, items) to (items,)."""
     n_draws = items.shape[1]
-    # Each chain by its own mean: chains that disagree do not look shorter for it.
+    # Each chain is centred by its own mean, so that disagreement does not lower the effective size.
     centred = items - items.mean(axis=1, keepdims=True)
     # Padding to twice the length makes the circular convolution of the FFT a linear one
     # (Wiener-Khinchin).
@@ -212,7 +212,7 @@ def _sizes(items: NDArray[np.bool_]) -> Floats:
 
 
 def _integrated(correlation: Floats) -> Floats:
-    """Autocorrelation times by Geyer's initial monotone sequence; correlations by lag and item."""
+    """Sum correlations (lag, item) to autocorrelation times, by Geyer's monotone sequence."""
     # Geyer (1992): sums of two neighbouring autocorrelations of a reversible chain are positive
     # and falling. Cut at the first that is not positive, and flatten rises, which are noise.
     even = len(correlation) // 2 * 2
@@ -224,9 +224,9 @@ def _integrated(correlation: Floats) -> Floats:
 
 
 def _slowest(items: NDArray[np.bool_], size: float) -> float:
-    """Return the effective size of the slower items, or of functions where that is smaller.
+    """Return the effective size of slow items, or of functions if that is smaller.
 
-    A few of many items look slow by chance: the tenth part may.
+    The 10 % quantile over items is used, because a few of many items look slow by chance.
     """
     sizes = _sizes(items)
     sizes = sizes[np.isfinite(sizes)]
@@ -234,13 +234,13 @@ def _slowest(items: NDArray[np.bool_], size: float) -> float:
 
 
 def _n_blocks(n_draws: int, size: float) -> int:
-    """Blocks into which to cut each chain so that they are as good as independent."""
+    """Return the number of blocks of each chain for which blocks are nearly independent."""
     blocks = min(n_draws / 2, _MOST_BLOCKS, max(_FEWEST_BLOCKS, size / _DRAWS_A_BLOCK))
     return max(1, int(blocks))
 
 
 def _in_blocks(items: NDArray[Any], n_blocks: int) -> Floats:
-    """Share of each item in each block: (chains, draws, items) to (chains, blocks, items)."""
+    """Average items over blocks: (chains, draws, items) to (chains, blocks, items)."""
     n_chains, n_draws, n_items = items.shape
     length = n_draws // n_blocks
     cut = items[:, : n_blocks * length].reshape(n_chains, n_blocks, length, n_items)
@@ -248,7 +248,7 @@ def _in_blocks(items: NDArray[Any], n_blocks: int) -> Floats:
 
 
 def _deals(n_chains: int, n_blocks: int, times: int) -> Ints:
-    """Deal all blocks out to chains: for each deal the chain of each block."""
+    """Assign blocks to chains at random; return the chain of each block, by permutation."""
     # A fixed seed: the same draws always get the same verdict.
     rng = np.random.default_rng(0)
     chains = np.repeat(np.arange(n_chains), n_blocks)
@@ -270,14 +270,14 @@ def _stands_out(shares: Floats, deals: Ints) -> tuple[float, int, int, float, fl
 
     here = differences(shares.sum(axis=1))
     chain, item = np.unravel_index(int(here.argmax()), here.shape)
-    # All deals at once: a 0/1 matrix of (deal and chain) by block times the shares of items by
-    # block.
+    # All permutations at once: a 0/1 matrix (permutation and chain, block) times the matrix (block,
+    # item) of shares.
     own = (deals[:, None] == np.arange(n_chains)[:, None]).astype(np.float64)
     dealt = own.reshape(-1, n_chains * n_blocks) @ flat
     by_deal = differences(dealt).reshape(len(deals), -1).max(axis=1)
-    # The largest difference over chains and items in each deal: this p-value is adjusted for
-    # having looked at all of them, and counts the deal that happened.
-    # A deal that repeats the real one may come out lower by rounding alone.
+    # The maximum over chains and items in each permutation adjusts the p-value for multiple testing
+    # (Westfall and Young 1993). The observed assignment counts as one permutation. The tolerance is
+    # for permutations equal to the observed one, which rounding may put below it.
     by_chance = (1 + np.count_nonzero(by_deal >= here.max() - 1e-9)) / (1 + len(deals))
     of_chain = shares[chain, :, item].mean()
     of_rest = (total[item] / n_blocks - of_chain) / (n_chains - 1)
@@ -285,7 +285,7 @@ def _stands_out(shares: Floats, deals: Ints) -> tuple[float, int, int, float, fl
 
 
 def _root_of_likelihood_ratio(own: Floats, rest: Floats, n: int, times: int) -> Floats:
-    """Root of the log likelihood ratio of two shares against one, of n and ``times`` n draws."""
+    """Return the root of the likelihood ratio statistic of two shares against a common one."""
     pooled = (own + times * rest) / (1 + times)
 
     def gain(share: Floats) -> Floats:
@@ -301,19 +301,18 @@ def _root_of_likelihood_ratio(own: Floats, rest: Floats, n: int, times: int) -> 
 
 
 def _variation(shares: Floats) -> Floats:
-    """Total variation between every two rows."""
+    """Return the total variation between every two rows."""
     return np.stack([np.abs(shares - row).sum(axis=1) / 2 for row in shares])
 
 
 def _dealt_variation(places: Ints, n_blocks: int, deals: Ints, kinds: int) -> Floats:
-    """Largest total variation between chains when their blocks are dealt out at random."""
+    """Return the largest total variation between chains for each random assignment."""
     n_chains, n_draws = places.shape
     length = n_draws // n_blocks
     blocks = places[:, : n_blocks * length].reshape(n_chains * n_blocks, length)
     largest = np.empty(len(deals))
     for deal, chain in enumerate(deals):
-        # One number for each pair of a chain and a function, so that one bincount gives the shares
-        # of all chains.
+        # One number for each pair (chain, function), so that one bincount gives all shares.
         numbers = (chain[:, None] * kinds + blocks).ravel()
         shares = np.bincount(numbers, minlength=n_chains * kinds) / (n_blocks * length)
         largest[deal] = _variation(shares.reshape(n_chains, kinds)).max()
@@ -336,22 +335,22 @@ class Odds:
 
 
 class _Compared(NamedTuple):
-    """Functions whose shares among each other exact scores tell."""
+    """Functions with their relative shares by exact scores."""
 
     texts: list[str]
     share: Floats
-    places: Ints  # by chain and draw: which of them; as many as there are: none
+    places: Ints  # by chain and draw: its position among them; their number if it is none of them
 
 
 def against_scores(draws: Draws) -> Odds | None:
-    """Find the function whose share of the draws fits exact scores least, if any does not fit.
+    """Find the function whose share of the draws contradicts exact scores most; None if none does.
 
-    Compared are those that scores give some draws to, and the null function and others that a
-    search or a start came to, drawn or not. All chains together are judged function by function,
-    by the batches of their draws; each chain by all functions, beside independent draws of as
-    many as it is worth.
+    The test covers functions that should have some draws by their scores, whether they were drawn,
+    found by a search, used as a start, or are the null function. All chains together are tested
+    function by function, with standard errors from batches of their draws. Each chain is tested by
+    all functions at once, against independent draws of its effective size.
     """
-    # By functions, not by answers: exact scores are compared function by function.
+    # Of functions and not of answers, because exact scores are those of functions.
     size = effective_size(draws.index)
     compared = _by_scores(draws, size * draws.n_chains)
     if compared is None:
@@ -373,7 +372,7 @@ def against_scores(draws: Draws) -> Odds | None:
 
 
 def _by_scores(draws: Draws, size: float) -> _Compared | None:
-    """Choose the functions that exact scores give some of so many independent draws to."""
+    """Choose the functions that should have some of ``size`` independent draws."""
     others = [*draws.undrawn]
     if not (draws.n_terms == 0).any() and math.isfinite(draws.log_null):
         others.append(("no rule", draws.log_null))
@@ -399,9 +398,9 @@ def _by_scores(draws: Draws, size: float) -> _Compared | None:
 
 
 def _together(compared: _Compared, size: float) -> int | None:
-    """Find the function that all chains together drew too often or too seldom, if there is one.
+    """Find the function that all chains together drew too often or too rarely; None if none.
 
-    A draw's deviation from the exact share averages to 0 if the chains have settled.
+    The deviation of a draw from the exact share has mean 0 if the chains have converged.
     """
     _, share, places = compared
     n_chains, n_draws = places.shape
@@ -409,19 +408,19 @@ def _together(compared: _Compared, size: float) -> int | None:
     items = places[:, :, None] == np.arange(len(share))
     off = items - inside[:, :, None] * share
     batches = _in_blocks(off, min(_BATCHES, max(1, n_draws // 2))).reshape(-1, len(share))
-    # Variance of the mean by batch means around the known value 0, but never less than that of as
-    # many independent draws: few batches can be alike by chance.
+    # The variance of the mean comes from batch means around the known value 0, and is at least that
+    # of independent draws: a few batches can be similar by chance.
     by_batches = (batches**2).sum(axis=0) / len(batches) ** 2
     independent = inside.mean() * share * (1 - share) / (size * n_chains)
     errors = np.abs(off.mean(axis=(0, 1))) / np.sqrt(np.maximum(by_batches, independent))
     drawn = items.sum(axis=(0, 1)) / inside.sum()
-    # Among many draws a difference may be certain and too small to matter.
+    # With many draws a difference can be significant and too small to matter.
     errors[np.abs(drawn - share) <= _TOLERATED_SHARE] = 0
     return int(errors.argmax()) if errors.max() > _STANDARD_ERRORS else None
 
 
 def _by_chance(drawn: Floats, share: Floats, n: int) -> float:
-    """How often n independent draws are as far from these shares, in likelihood."""
+    """Return the p-value of a multinomial likelihood ratio test with n independent draws."""
 
     def gain(shares: Floats) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):

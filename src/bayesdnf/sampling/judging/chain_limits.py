@@ -31,15 +31,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 LEAST_SHARE = 1e-3
-"""A chain whose region has for certain less than this share of the mass known is left out."""
-_FEWEST_DRAWS = 40  # of fewer the limit says nothing
+"""A chain whose region has certainly less than this share of the known mass is excluded."""
+_FEWEST_DRAWS = 40  # with fewer draws the bound is useless
 _BLOCKS = 10
 
 
 def counted_chains(draws: Draws) -> Ints:
     """Return the chains that count in averages, by number.
 
-    All, but those whose region has less than a thousandth of the mass of what was drawn.
+    These are all chains but those whose region has less than a thousandth of the drawn mass.
 
     Examples
     --------
@@ -52,14 +52,15 @@ def counted_chains(draws: Draws) -> Ints:
     """
     limits = log_share_limits(draws)
     counted = np.flatnonzero(limits >= np.log(LEAST_SHARE))
-    # The region of the largest known mass cannot lie below it, but for the error of its estimate.
+    # The region with the largest known mass is not below the limit, except for estimation errors.
+    # If these exclude all chains, keep the one with the largest bound.
     return counted if len(counted) else np.array([int(np.argmax(limits))])
 
 
 def log_share_limits(draws: Draws) -> Floats:
-    """Upper limits, by chain, of the log of its region's mass over that of all that was drawn.
+    """Bound the log share of each chain's region in the mass of all drawn functions.
 
-    Infinite where the draws are too few to say, or scores are not known.
+    Infinite if there are too few draws or scores are not known.
 
     Examples
     --------
@@ -81,19 +82,20 @@ def log_share_limits(draws: Draws) -> Floats:
 
 
 def _limit(terms: _Terms, log_mass: Floats, chain: Ints) -> float:
-    """Upper limit of the log mass of one chain's region: E[score - ln ρ], the median of blocks."""
+    """Bound the log mass of one chain's region: the median over blocks of E[score - ln ρ]."""
     blocks = np.array_split(chain, _BLOCKS)
     means = []
     for i, judged in enumerate(blocks):
-        # Judged on draws that it was fitted to, ρ would be too good, and the limit too low.
+        # Cross-validation: on the draws to which it was fitted, ρ would be too high and the bound
+        # too low.
         fitted = np.concatenate(blocks[:i] + blocks[i + 1 :])
         means.append((log_mass - terms.log_density(fitted))[judged].mean())
-    # A chain that was on its way for a few blocks drew there what ρ does not expect.
+    # The median ignores a few blocks in which the chain was still moving to its region.
     return float(np.median(means))
 
 
 class _Terms:
-    """The terms of all drawn functions, each with its layer, and which functions hold them."""
+    """The terms of all drawn functions, with their layers, and the functions that contain them."""
 
     def __init__(self, draws: Draws) -> None:
         flat = draws.functions
@@ -106,7 +108,7 @@ class _Terms:
         size[number] = np.diff(flat.literal_starts)
         self._log_any = _log_any_term(size, len(draws.literals))
         holder = np.repeat(np.arange(draws.n_functions), draws.n_terms)
-        # Once each: of equal columns the first stands for all, and two terms may become one.
+        # Each term once: equal columns are replaced by the first, so two terms may become equal.
         _, once = np.unique(holder * len(catalogue) + number, return_index=True)
         self._of, self._holder = number[once], holder[once]
         self._layer, self._layers = flat.layers[once].astype(np.int64) - 1, draws.layers
@@ -119,25 +121,27 @@ class _Terms:
         return found if self._layers == 1 else found + self._log_layers(often)
 
     def _log_terms(self, often: Ints, n: int) -> Floats:
-        """Log density of the terms: each that was seen independently, and any new ones."""
+        """Return the log density of terms: seen ones independent, a Poisson number of others."""
         held = np.bincount(self._of, often, minlength=len(self._log_any))
-        # Half a draw more on either side (Krichevsky and Trofimov 1981): no share is 0 or 1.
+        # Add half a draw to both counts (Krichevsky and Trofimov 1981): no share is 0 or 1.
         share = (held + 0.5) / (n + 1)
         seen = held > 0
-        # New terms are as many as those met once (Good and Turing), a Poisson number of any terms.
+        # Good-Turing estimate: the expected number of unseen terms in a new draw is the number of
+        # terms seen once, divided by n. It is the mean ν of a Poisson number of unseen terms.
         new = (np.count_nonzero(held == 1) + 0.5) / n
         absent = np.log1p(-share)
-        # A Poisson number of new terms has as a set the probability e^-ν ν^m / m! · m! Π P(T),
-        # which is e^-ν Π ν P(T): each new term adds ln ν + ln P(T), however many there are. Where
-        # this adds up to less than 1 over all functions, the limit is only larger.
+        # A set of m unseen terms has the probability e^-ν ν^m / m! · m! Π P(T) = e^-ν Π ν P(T), so
+        # each unseen term adds ln ν + ln P(T). The sum over all functions may be less than 1 (some
+        # sets have equal terms); this only raises the bound.
         present = np.where(seen, np.log(share) - absent, np.log(new) + self._log_any)
         constant = float(absent[seen].sum()) - new
         return np.asarray(self._summed(present[self._of]) + constant)
 
     def _log_layers(self, often: Ints) -> Floats:
-        """Log density of the terms' layers: half as each term's own were, half any.
+        """Return the log density of layers: a mixture of each term's frequencies and uniform.
 
-        The latter because a layer that opens below others changes the numbers of all of them.
+        The uniform half is needed because a new layer below others changes the numbers of all
+        terms above it.
         """
         places = self._of * self._layers + self._layer
         held = np.bincount(places, often, minlength=len(self._log_any) * self._layers)
@@ -152,7 +156,7 @@ class _Terms:
 
 
 def _log_any_term(sizes: Ints, n_literals: int) -> Floats:
-    """Log probability of one term of each size k: 2^-k for the size, then all alike."""
+    """Return the log probability of a term of size k: 2^-k for the size, uniform given the size."""
     from scipy.special import gammaln
 
     ways = gammaln(n_literals + 1) - gammaln(sizes + 1) - gammaln(n_literals - sizes + 1)

@@ -49,7 +49,7 @@ class Diagnosis:
         (of the mean), and ``constant``: whether no chain ever changed it. All but the mean and the
         sd of what is constant are NaN.
     agreement : Agreement or None
-        How far the chains agree; None when there is only one.
+        Agreement of the chains; None if there is only one.
     odds : Odds or None
         The function whose share of the draws is not what exact scores say; None when all fit.
     acceptance : DataFrame
@@ -85,12 +85,12 @@ class Diagnosis:
 
 
 def diagnose(draws: Draws) -> Diagnosis:
-    """Judge the chains of a run.
+    """Compute the convergence diagnostics of a run.
 
     Parameters
     ----------
     draws : Draws
-        What they drew.
+        The draws of all chains.
 
     Returns
     -------
@@ -125,10 +125,11 @@ def diagnose(draws: Draws) -> Diagnosis:
 
 
 def _that_matter(included: ChainShares) -> NDArray[np.int64]:
-    """Numbers of the literals that matter, most variable first."""
+    """Return the numbers of the literals to diagnose, most variable first."""
     overall = included.frequency.mean(axis=0)
     differs = np.ptp(included.frequency, axis=0) > 0.01
-    # What nearly all or nearly no draws hold says nothing of mixing, unless chains differ.
+    # Literals in nearly all or nearly no draws carry no information about mixing, unless chains
+    # differ.
     matters = np.flatnonzero(((overall >= 0.01) & (overall <= 0.99)) | differs)
     variance = overall * (1 - overall)
     return matters[np.argsort(-variance[matters], kind="stable")][:_MOST_LITERALS]
@@ -137,12 +138,12 @@ def _that_matter(included: ChainShares) -> NDArray[np.int64]:
 def _indicators(
     draws: Draws, included: ChainShares, literals: NDArray[np.int64]
 ) -> dict[str, Floats]:
-    """Whether each draw holds each of some literals."""
+    """Return indicators by draw of some literals."""
     scalars = draws.scalars()
     indicators = {}
     for number, holds in zip(literals.tolist(), draws.holding(literals), strict=True):
         name = included.names[number]
-        # A 0/1 column may be called pi0: quoted, its name is still its literal's text.
+        # A 0/1 column may be named pi0: its name is quoted to keep it apart from the rate.
         indicators[f'"{name}"' if name in scalars else name] = holds[draws.index].astype(np.float64)
     return indicators
 
@@ -166,7 +167,7 @@ def _quantities(values: dict[str, Floats]) -> pd.DataFrame:
 
 
 def _statistics(drawn: Floats) -> tuple[float, float, float, float]:
-    """R-hat, bulk and tail effective size, and the standard error of the mean."""
+    """Return R-hat, bulk and tail effective size, and the standard error of the mean."""
     array_stats = _array_stats()
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on parts of chains that are constant
@@ -179,7 +180,7 @@ def _statistics(drawn: Floats) -> tuple[float, float, float, float]:
 
 
 def _array_stats() -> Any:
-    """ArviZ's statistics of plain arrays."""
+    """Import ArviZ's statistics of plain arrays."""
     try:
         base: Any = import_module("arviz_stats.base")
     except ImportError as error:
@@ -188,7 +189,7 @@ def _array_stats() -> Any:
 
 
 def _at_least_two(drawn: Floats) -> Floats:
-    """Of a single chain its halves: R-hat then compares its quarters."""
+    """Split a single chain in halves; split R-hat then compares its quarters."""
     if len(drawn) > 1:
         return drawn
     half = drawn.shape[1] // 2

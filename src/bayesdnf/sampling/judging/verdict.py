@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 LARGEST_R_HAT = 1.01
-"""What Vehtari et al. (2021, Bayesian Analysis 16) ask for; of few draws chance makes more."""
+"""Limit of Vehtari et al. (2021, Bayesian Analysis 16); higher with few draws, by chance."""
 FEWEST_DRAWS = 100
 LEAST_SIZE = 50
 """Effective draws for each chain: fewer cannot show that a chain misses a tenth of the mass."""
-_DISAGREEMENT = 1.1  # R-hat that short chains do not explain
-_LEVEL = 0.005  # of R-hat, over all quantities
+_DISAGREEMENT = 1.1  # R-hat above this is not explained by short chains
+_LEVEL = 0.005  # significance level of the largest R-hat over all quantities
 _LONGEST = 90  # characters of a function in a sentence
 
 
@@ -36,7 +36,7 @@ class Level(StrEnum):
     FINE = "fine"
     """The diagnostics found no problem."""
     SHORT = "short"
-    """There are too few draws to tell."""
+    """There are too few draws to decide."""
     APART = "apart"
     """The chains do not agree, or not with exact scores."""
 
@@ -48,7 +48,7 @@ def verdict_of(
     agreement: Agreement | None,
     odds: Odds | None,
 ) -> tuple[Level, str]:
-    """Return how far the draws can be trusted, and the sentences that say so.
+    """Return the level of the draws, and the sentences of the verdict.
 
     Parameters
     ----------
@@ -57,11 +57,11 @@ def verdict_of(
     values : dict
         Each quantity by chain and draw.
     quantities : DataFrame
-        What :class:`Diagnosis` says of them.
+        Their statistics, as in :class:`Diagnosis`.
     agreement : Agreement or None
-        The same of the chains; None when there is only one.
+        Agreement of the chains; None if there is only one.
     odds : Odds or None
-        A function that is not drawn as often as exact scores say.
+        A function whose share of the draws contradicts exact scores.
     """
     if draws.n_draws < FEWEST_DRAWS:
         each = "" if draws.n_chains == 1 else " of each chain"
@@ -77,8 +77,8 @@ def verdict_of(
     between = [] if agreement is None or agreement.ok else _between(draws, agreement)
     exact = [] if odds is None else [_odds_sentence(odds)]
     short, factor = _small_size(quantities, LEAST_SIZE * draws.n_chains)
-    # An R-hat between the two limits may come of short chains alone: a reason to draw more, not to
-    # say that the chains disagree.
+    # An R-hat between the two limits may be due to short chains alone: draw more, but do not
+    # report disagreement.
     far = (quantities["r_hat"] > max(_DISAGREEMENT, by_chance)).any()
     if apart or torn or between or exact or far:
         found = [*apart, *torn, *mixing, *short, *between, *exact]
@@ -86,12 +86,12 @@ def verdict_of(
     if stuck and draws.n_chains == 1:
         doubt = "With one chain, convergence cannot be distinguished from being stuck: run several."
         return Level.SHORT, " ".join([*stuck, doubt])
-    # Exchanges between temperatures count for nothing: equal states are always exchanged.
+    # Exchanges between temperatures are no evidence of mixing: equal states are always exchanged.
     if stuck and not draws.changed.any():
         doubt = "No chain moved, not even in warm-up: all started there."
         return Level.SHORT, " ".join([*stuck, doubt, _advice(draws)])
     if mixing or short:
-        # Some more draws are simple; many times more are a reason to mix better.
+        # A few times more draws are feasible; for many times more, recommend a better kernel.
         more = f"Draw about {factor} times as many{_better_kernel(draws) if factor > 4 else ''}."
         return Level.SHORT, " ".join([_SHORT[draws.n_chains > 1], *mixing, *short, more])
     return Level.FINE, " ".join([*stuck, *_fine(draws, quantities, agreement)])
@@ -108,11 +108,11 @@ _SHORT = {
 
 
 def _never_left(draws: Draws, size: float) -> tuple[list[str], list[str]]:
-    """Sentences on chains that hold one function only: on all of them, and on those that differ.
+    """Describe constant chains: sentences if all chains are constant, and for those that differ.
 
-    Where the others are so often at the same function that as many effective draws would all be
-    of it now and then, staying there is no fault. Of lists it is the way that they part the rows
-    that may be left or not.
+    A constant chain is accepted if the other chains have this function so often that a chain of
+    this effective size would sometimes draw nothing else. Lists are compared by their partition of
+    the rows.
     """
     answers = draws.answers
     index = answers.of[draws.index]
@@ -129,7 +129,7 @@ def _never_left(draws: Draws, size: float) -> tuple[list[str], list[str]]:
         if draws.layers == 1:
             return [f"The function is constant: every draw of {every} is {only}."], []
         return [
-            f"The partition is constant: every draw of {every} parts the rows as {only} does."
+            f"The partition is constant: every draw of {every} partitions the rows as {only} does."
         ], []
     differs: dict[int, list[int]] = {}
     for chain in constant.tolist():
@@ -146,7 +146,7 @@ def _never_left(draws: Draws, size: float) -> tuple[list[str], list[str]]:
 
 
 def _torn(values: dict[str, Floats], quantities: pd.DataFrame) -> list[str]:
-    """Quantities that no chain ever changed, and that differ between chains all the same."""
+    """Describe quantities that are constant in every chain, at different values."""
     constant = quantities.index[quantities["constant"]]
     torn = [name for name in constant if np.ptp(values[name][:, 0]) > 0]
     if not torn:
@@ -156,10 +156,10 @@ def _torn(values: dict[str, Floats], quantities: pd.DataFrame) -> list[str]:
 
 
 def _r_hat_by_chance(size: float, draws: Draws, quantities: pd.DataFrame) -> float:
-    """R-hat that the largest of all quantities hardly exceeds when the chains agree.
+    """Return a quantile of the largest R-hat over all quantities, if the chains agree.
 
-    The variance between half-chains of so many independent draws, over that within them, is nearly
-    chi-squared over its degrees of freedom.
+    n times the variance between the means of half-chains, over the variance within them, is nearly
+    chi-squared divided by its degrees of freedom.
     """
     from scipy import stats
 
@@ -183,7 +183,7 @@ def _large_r_hat(quantities: pd.DataFrame, by_chance: float) -> list[str]:
 
 
 def _small_size(quantities: pd.DataFrame, least: int) -> tuple[list[str], int]:
-    """Return the sentence on effective sizes, and how many times more draws would do."""
+    """Return the sentence on effective sizes, and how many times more draws are needed."""
     smaller = quantities[["ess_bulk", "ess_tail"]].min(axis=1)
     small = smaller[smaller < least].sort_values()
     if small.empty:
@@ -195,7 +195,7 @@ def _small_size(quantities: pd.DataFrame, least: int) -> tuple[list[str], int]:
 
 
 def _between(draws: Draws, agreement: Agreement) -> list[str]:
-    """Sentences on how chains differ."""
+    """Describe how chains differ."""
     told = []
     if agreement.far:
         pairs = agreement.variation.to_numpy()
@@ -257,7 +257,7 @@ def _chains(numbers: Sequence[int]) -> str:
 
 
 def _several(names: Sequence[str]) -> str:
-    """Name at most three of them and count the rest."""
+    """List at most three names and the number of the others."""
     shown, rest = list(names[:3]), len(names) - 3
     if rest > 0:
         shown.append(f"{rest} more")
@@ -274,7 +274,7 @@ def _short(text: str) -> str:
 
 
 def quantities_text(quantities: pd.DataFrame) -> str:
-    """Write the table of quantities, with "constant" where that is all there is to say."""
+    """Format the table of quantities, with "constant" in place of R-hat where it is undefined."""
     shown = quantities.drop(columns="constant").rename(
         columns={"r_hat": "R-hat", "ess_bulk": "bulk ESS", "ess_tail": "tail ESS", "mcse": "MCSE"}
     )
@@ -290,7 +290,7 @@ def quantities_text(quantities: pd.DataFrame) -> str:
 
 
 def agreement_text(agreement: Agreement) -> str:
-    """Write how far the chains agree, a line for each number."""
+    """Format the agreement of the chains, a line for each number."""
     lines = [
         f"Between chains, on the {agreement.n_functions:,} {agreement.compared} drawn",
         f"  largest total variation            {agreement.largest:.3f}",
@@ -307,7 +307,7 @@ def agreement_text(agreement: Agreement) -> str:
 
 
 def acceptance_text(acceptance: pd.DataFrame) -> str:
-    """Write how often moves were tried and changed something, all chains together."""
+    """Format how often moves were tried and changed the function, all chains together."""
     moves = acceptance[["tried", "changed"]].groupby(level="move", sort=False).sum()
     texts = moves.map("{:,}".format).rename_axis(None)
     texts["rate"] = (moves["changed"] / moves["tried"]).map("{:.4f}".format)

@@ -27,20 +27,20 @@ _SAME = 1e-6  # nats
 
 
 class KeptEnds:
-    """Ends of starts and of restarts, by their numbers; on disk where that is asked for.
+    """Results of starts and of restarts by number, optionally saved to a file.
 
     Parameters
     ----------
     path : path or None
         The file.
     posterior : Posterior
-        What is searched.
+        The posterior that is searched.
     starts : list of Terms
-        Functions that are bettered before the restarts.
+        Functions that are improved before the restarts.
     stop : StopFlag
-        Once it is set, restarts end early, and their ends are not kept.
+        Once it is set, restarts end early, and their results are not saved.
     **settings
-        What else the ends depend on.
+        Other settings on which the results depend.
     """
 
     def __init__(
@@ -66,21 +66,21 @@ class KeptEnds:
                 name: [_end(end, posterior) for end in state.head[name]] for name in self._ends
             }
             _check_scores([end for ends in self._ends.values() for end in ends], posterior)
-        except Exception as error:  # whatever a forged state makes its readers raise
+        except Exception as error:  # any error that a forged state causes
             why = error if isinstance(error, ValueError) else "its contents are not as expected"
             raise self.file.damaged(why) from error
 
     def in_order(
         self, which: str, runs: NumberedRuns[End] | RemoteRuns[End], numbers: range, n_jobs: int
     ) -> Iterator[End]:
-        """Yield the ends of ``starts`` or ``restarts`` by number; runs do those not kept."""
+        """Yield the results of ``starts`` or ``restarts`` by number; run those not saved."""
         ends = self._ends[which]
         yield from ends[numbers.start : numbers.stop]
         left = range(max(numbers.start, len(ends)), numbers.stop)
         if not left:
             return
         for end in runs.in_order(left, n_jobs):
-            # An end that a stop cut short is not what its restart comes to, and must not be kept.
+            # A restart that was stopped early has another result than a complete one.
             if self.file is not None and not self._stop():
                 ends.append(end)
                 if self.file.due:
@@ -88,13 +88,13 @@ class KeptEnds:
             yield end
 
     def save(self) -> None:
-        """Write the ends, if they are kept."""
+        """Write the results, if there is a file."""
         if self.file is not None:
             self.file.save(self._ends)
 
 
 def _end(value: Any, posterior: Posterior) -> End:
-    """Return an end as it was before JSON; ValueError or TypeError when it was none."""
+    """Convert JSON to an end; raise ValueError or TypeError if it is none."""
     terms, score, kind, begun, met, (pi0, pi1) = value
     numbers = all(isinstance(number, float) for number in (score, begun, pi0, pi1))
     if not (numbers and isinstance(kind, str)):
@@ -114,7 +114,7 @@ def _term(term: Any, posterior: Posterior) -> Term:
 
 
 def _check_scores(ends: list[End], posterior: Posterior) -> None:
-    """Refuse ends whose scores are not those of their functions."""
+    """Refuse results whose scores are not those of their functions."""
     scores = Scores(*posterior.native.score(*as_flat([end.terms for end in ends]))).log_score
     if not np.allclose(scores, [end.score for end in ends], rtol=0, atol=_SAME):
         raise ValueError("it has functions with another score")

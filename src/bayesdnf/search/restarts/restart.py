@@ -19,22 +19,22 @@ from .tally import End, Tally
 from .ways import ROUND, Rates, Term, Terms, Way, Ways
 
 _FEWEST_STEPS = 15
-_QUICK_STEPS, _QUICK_HOTTEST = 50, 0.02  # of a start for chains
-_NARROWEST, _FIRST_WIDTH = 8, 32  # of beams: before all others, and most in the first rounds
+_QUICK_STEPS, _QUICK_HOTTEST = 50, 0.02  # of the search for a start of a chain
+_NARROWEST, _FIRST_WIDTH = 8, 32  # beam widths: of the first pass, and at most in first rounds
 _FIRST_ROUNDS = 2
-_LOOK = 2e8  # what the last look for a term may cost: its width times the cost of a step
-# The last look for several terms of a list: how many, how many lists of each length go on, and how
-# many nats they may lose on the way.
+_LOOK = 2e8  # maximum cost of the final wide beam: its width times the cost of a step
+# The final search for several terms of a list: how many terms, how many lists of each length are
+# kept, and how many nats they may lose on the way.
 _TOGETHER = (4, 8, 6.0)
-_LONGER_AFTER = 64  # restarts; those that follow anneal for twice as long
-_FREE_LONGER = 2  # how much longer restarts anneal that do so at free rates from the beginning on
-_ELITES = 40  # functions that later rounds may start from
+_LONGER_AFTER = 64  # restarts after these anneal for twice as many steps
+_FREE_LONGER = 2  # factor on the steps of restarts of the strategy "free"
+_ELITES = 40  # maximum number of functions from which later rounds may start
 _OFFERED = 0.5  # share of the attributes that a sparse restart begins with
 _JOINED = 3  # elites from which terms are exchanged for those of the pool
-_HEAT_OF_PRIOR = 0.25  # power of the likelihood's inverse temperature that is the prior's
-_COLD = 0.3  # first inverse temperature of a restart that keeps close to its start
-# Annealing starts where the whole likelihood is worth about this many nats: hot enough to go
-# anywhere, and not so hot that small tables spend their steps there.
+_HEAT_OF_PRIOR = 0.25  # the prior is tempered by this power of the likelihood's β
+_COLD = 0.3  # first inverse temperature of a restart that stays close to its start
+# Annealing starts at the inverse temperature at which the whole likelihood is worth about this many
+# nats: hot enough to move freely, but small tables must not spend most steps at high temperatures.
 _HOT_NATS = 60
 _HOTTEST_RANGE = (0.005, 0.3)
 
@@ -42,20 +42,20 @@ Found = tuple[Terms, float]
 
 
 class Known(NamedTuple):
-    """What restarts know of earlier rounds."""
+    """Results of earlier rounds that restarts use."""
 
     width: int
-    """Of beams, which later rounds widen."""
+    """Width of beams, which later rounds double."""
     elites: Sequence[Terms] = ()
     """The best distinct functions, best first."""
     pool: Sequence[Term] = ()
-    """Terms worth putting together."""
+    """Terms for recombination."""
     promising: Sequence[Rates] = ()
-    """Rates at which restarts came to the best ends."""
+    """Rates at which restarts found the best functions."""
 
 
 class Restart:
-    """Does the restart of a number."""
+    """Runs numbered restarts of a search."""
 
     def __init__(
         self,
@@ -67,21 +67,21 @@ class Restart:
         self.posterior = posterior
         self.streams = streams
         self.stop = stop
-        self.reached = -math.inf  # by restarts that are under way, for those who watch
+        self.reached = -math.inf  # best score of running restarts, for progress
         self.rebuilt: dict[tuple[Terms, int], Future[Found]] = {}
         p = posterior.bits.n_literals
-        # What a step costs: a look at each literal, and eight words of its rows for the same price.
+        # Cost of a step: a constant for each literal, plus one unit for eight words of its rows.
         cost = p * (16 + posterior.bits.view().n_words / 8)
         fewest = min(steps, _FEWEST_STEPS)
         self.first = max(fewest, round(steps * min(1, 8_000 / cost)))
         self.known = Known(max(_NARROWEST, round(1.3 * math.sqrt(p))))
         self._widest = max(32, p // 10)
         self._look = min(p, round(_LOOK / cost))
-        self._narrow = False  # whether beams of the width so far are known to miss a term
-        # Where the even spread of rates (``ways``) begins: other seeds try other rates.
+        self._narrow = False  # whether beams of the current width are known to miss a term
+        # Offset of the low-discrepancy sequence of rates in ``ways``: other seeds try other rates.
         shift = np.random.default_rng(streams.child(0)).random(2)
-        # Where there are more than two rates, functions of two are annealed and lists made of them;
-        # of more than two classes each is told from the others in turn.
+        # With more than two rates, functions with two rates are annealed and then made into lists;
+        # with more than two classes, each class in turn against all others.
         self.two_rates = (posterior,) if posterior.simple else posterior.of_classes
         self.ways = [
             Ways(
@@ -93,17 +93,17 @@ class Restart:
         ]
 
     def know(self, tally: Tally) -> None:
-        """Let the restarts that follow start from what earlier ones came to."""
+        """Update the results of earlier restarts that later ones use."""
         width = self._look if self._narrow else self.known.width
         self.known = Known(width, tally.best(_ELITES), tally.pool(), tally.promising())
 
     def __call__(self, number: int) -> End:
-        """Do the restart of a number; it depends on that and on what is known alone."""
+        """Run a numbered restart; its result depends on the number and ``known`` only."""
         rng = np.random.default_rng(self.streams.child(number))
-        # Kinds of ways come round after so many restarts: every class has its turn at each.
+        # Strategies repeat every ROUND restarts; the shift by one lets every class use all of them.
         target = sum(divmod(number, ROUND)) % len(self.two_rates)
         two_rates = self.two_rates[target]
-        # Rates that suit one class say nothing about another.
+        # Good rates for one class carry no information about another.
         promising = self.known.promising if len(self.two_rates) == 1 else ()
         way = self.ways[target].way(number, self.known.elites, rng, promising)
         longer = 1 if number < _LONGER_AFTER else 2
@@ -136,13 +136,14 @@ class Restart:
         )
         begun, score = _placed(found)
         if not (free or self.posterior.simple):
-            # As it was at those rates: terms that do not pay in a function may do so in a list.
+            # Use the function found at known rates: terms that a function does not need may improve
+            # a list.
             begun, score = tuple((1, tuple(term)) for term in met), -math.inf
         ended = self._rebuild(begun, width)
         return End(*ended, way.kind, score, tuple(map(tuple, met)), way.rates)
 
     def _hottest(self, rates: Rates, two_rates: Posterior) -> float:
-        """Return the first inverse temperature, by what marking no row, or all, would cost."""
+        """Return the first inverse temperature, from the likelihood of marking no or all rows."""
         positive = two_rates.n_pos
         negative = two_rates.n - positive
         if math.isnan(rates[0]):
@@ -152,17 +153,17 @@ class Restart:
         return min(max(_HOT_NATS / max(1e-9, nats), _HOTTEST_RANGE[0]), _HOTTEST_RANGE[1])
 
     def bettered(self, starts: list[Terms], number: int) -> End:
-        """Better the start of a number."""
+        """Improve a given start by beam search."""
         return End(*self._rebuild(starts[number], self.known.width), "given")
 
     def looked_further(self, terms: Terms, score: float) -> End:
-        """Look for what all restarts may have missed: End("given") of what is found, or of terms.
+        """Search for terms that all restarts may have missed; return the better function.
 
-        One more term is looked for by a wide beam, where those of the first restarts were narrow:
-        no literal of a term with few rows stands out among thousands. Save in functions of two
-        classes without strata, several terms that pay only together are looked for too: in a list a
-        part of the rows may have the base rate just because one half of it is above and the other
-        one below.
+        A wide beam searches for one more term if the beams of the first restarts were narrow:
+        among thousands of literals, those of a term with few rows do not rank high. For lists,
+        strata and more than two classes, it also searches for several terms that raise the score
+        only together: a part of the rows may have the base rate because the rate of one half is
+        higher and that of the other half is lower.
         """
         found = terms, score
         start, layers = _apart(terms)
@@ -170,7 +171,7 @@ class Restart:
             found = _placed(
                 _native.add_terms(self.posterior.native, start, self._look, self.stop, layers)
             )
-            self._narrow |= found[1] > score  # for the rounds that follow
+            self._narrow |= found[1] > score  # for later rounds
         if not self.posterior.simple and found[1] <= score:
             together = _placed(
                 _native.add_terms_together(
@@ -182,7 +183,7 @@ class Restart:
         return End(*found, "given")
 
     def _sparse(self, rng: np.random.Generator) -> Found:
-        """Search by beam with the literals of some attributes only."""
+        """Run a beam search with the literals of a random half of the attributes."""
         table = self.posterior.bits.table
         offered = rng.random(len(table.attributes))[table.attribute] < _OFFERED
         return _placed(
@@ -192,10 +193,10 @@ class Restart:
         )
 
     def _joined(self, way: Way, width: int, rng: np.random.Generator) -> Found:
-        """Exchange terms of a start for terms of all that earlier ends had.
+        """Replace terms of a start by terms of any earlier result.
 
-        With the whole pool the elites have their turn too: one restart of those that are judged
-        together does it, since the others would come back to the same elites.
+        One restart of a batch uses the whole pool, and also starts from the best functions; the
+        others of the batch would only return to the same functions.
         """
         if not self.posterior.simple:
             return self._rebuild(way.start, width)
@@ -212,22 +213,22 @@ class Restart:
     def _rebuild(self, start: Terms, width: int) -> Found:
         """Rebuild with a narrow and then with a wide beam, and polish.
 
-        Restarts that come to the same function on the way share the rest of the work.
+        Restarts that reach the same function share the remaining work.
         """
         narrow, score = self._beam_search(start, _NARROWEST)
         self.reached = max(self.reached, score)
         return self._beam_search(narrow, width)
 
     def _beam_search(self, start: Terms, width: int) -> Found:
-        # Many restarts come to the same function. The first one rebuilds it, the others wait.
+        # Many restarts reach the same function. The first one rebuilds it, the others wait.
         future: Future[Found] = Future()
         known = self.rebuilt.setdefault((start, width), future)
-        if known is not future:  # by another restart, which may still be at it
+        if known is not future:  # another restart has rebuilt it, or is rebuilding it
             return known.result()
         try:
             terms, layers = _apart(start)
             found = _native.beam_search(self.posterior.native, terms, width, self.stop, layers)
-            if self.stop():  # it may not have come to its end
+            if self.stop():  # it may be incomplete
                 del self.rebuilt[start, width]
             future.set_result(_placed(found))
         except BaseException as error:  # noqa: BLE001, every restart that waits raises it
@@ -236,7 +237,7 @@ class Restart:
 
 
 def quick_restart(posterior: Posterior, stream: _native.Philox) -> Rule:
-    """Return what a short annealing comes to, for chains that start apart."""
+    """Return the result of a short annealing, for different starts of chains."""
     free, never = math.nan, _native.StopFlag()
     (terms, layers, _), _ = _native.restart(
         posterior.native, [], stream, _QUICK_STEPS, _QUICK_HOTTEST, _HEAT_OF_PRIOR,
@@ -247,11 +248,11 @@ def quick_restart(posterior: Posterior, stream: _native.Philox) -> Rule:
 
 
 def _placed(found: tuple[list[list[int]], list[int], float]) -> Found:
-    """Put what the core found, (terms, layers, score), as it is kept here."""
+    """Convert (terms, layers, score) of the core to ((layer, term), …) and the score."""
     terms, layers, score = found
     return tuple(zip(layers, map(tuple, terms), strict=True)), score
 
 
 def _apart(terms: Terms) -> tuple[list[list[int]], list[int]]:
-    """Return terms and layers as the core takes them."""
+    """Split ((layer, term), …) into terms and layers for the core."""
     return [list(term) for _, term in terms], [layer for layer, _ in terms]

@@ -10,46 +10,47 @@ from .ways import INDEPENDENT, TILTED, Rates, Term, Terms
 
 # Scores closer than this are the same function, or one with equal columns in it.
 _SAME = 1e-9
-# A search may stop at the end of a round, by what the independent restarts came to (see ``ways``):
-_FEWEST_WAYS = 2  # different ones that have come to the best score;
-_NEARLY_ALL = 0.9  # with this share of those restarts, half as many need to agree.
-# All are rebuilt alike at the end, which may take them to the same wrong function, so many of them
-# must have come to the best score before that, from a share on:
+# Conditions on independent restarts (see ``ways``) for a search to stop at the end of a round:
+_FEWEST_WAYS = 2  # strategies that must have reached the best score;
+_NEARLY_ALL = 0.9  # if this share of them reached it, half as many restarts need to agree.
+# The rebuilding step is the same for all restarts and can lead them to the same wrong function. So
+# some must have reached the best score before it; (share of restarts at the best score, how many):
 _UNAIDED = ((0.25, 4), (0.1, 8))
-# Restarts that are done if they do not agree: at least, at most, and at most on a small table.
+# Restarts without agreement: at least, at most, and at most on a small table.
 _RESTARTS, _MOST, _MOST_OF_SMALL = 256, 512, 1024
-_FEW = 3  # fewer independent restarts at the best score than these may have come there by chance
-# Of all restarts, hardly any may have ended near the best score, in nats, where no other did.
+_FEW = 3  # fewer independent restarts than this may have reached the best score by chance
+# At most a share _SINGLES of all restarts may have ended within _NEAR nats of the best score at a
+# score that no other restart reached.
 _NEAR = 10.0
 _SINGLES = 0.025
-_PROMISING = 4  # rates that later restarts keep near to
-_POOL = 400  # terms of earlier ends that are put together
+_PROMISING = 4  # number of best rates near which later restarts anneal
+_POOL = 400  # maximum number of terms for recombination
 
 
 class End(NamedTuple):
-    """The result of a restart, its strategy, and what it came to before it was rebuilt."""
+    """The result of a restart, its strategy, and its score before it was rebuilt."""
 
     terms: Terms
     score: float
     kind: str
     begun: float = -math.inf
-    """Score of the function that was rebuilt, where it is known."""
+    """Score before rebuilding, if known."""
     met: tuple[Term, ...] = ()
-    """Terms that may be of use to others."""
+    """Terms that later restarts may recombine."""
     rates: Rates = (math.nan, math.nan)
-    """At which it was annealed, where they were known."""
+    """Known rates at which it was annealed; NaN if they were integrated out."""
 
 
 class Tally:
-    """The best of the restarts so far, how many ended there, and by which ways.
+    """The best result so far, how many restarts ended there, and their strategies.
 
     Parameters
     ----------
     agree : int
-        How many must have ended at the best score.
+        How many restarts must have ended at the best score.
     small : bool
-        Whether restarts are as long as they should be. On large tables annealing is cut short, and
-        cannot be expected to come to the best score unaided.
+        Whether restarts have their full number of steps. On large tables annealing is truncated
+        and is not expected to reach the best score before rebuilding.
     """
 
     def __init__(self, agree: int, small: bool = True) -> None:
@@ -58,15 +59,15 @@ class Tally:
         self._needed = ((_NEARLY_ALL, int(small)), *_UNAIDED)
         self.terms: Terms = ()
         self.score = -math.inf
-        self.found = 0  # restarts that were needed to come to the best score
+        self.found = 0  # number of restarts needed to reach the best score
         self.kinds: Counter[str] = Counter()  # of the restarts that ended at the best score
-        self._unaided = 0  # of them, independent ones that were there before they were rebuilt
+        self._unaided = 0  # independent restarts there before they were rebuilt
         self._all_kinds: Counter[str] = Counter()
-        self._judged: Counter[str] = Counter()  # since a function became known that none came to
+        self._judged: Counter[str] = Counter()  # since ``know`` found a better function
         self._ends: dict[Terms, float] = {}
         self._met: dict[Term, None] = {}  # in the order in which they were last met
         self._times: Counter[float] = Counter()
-        self._rates: dict[Rates, float] = {}  # at which restarts annealed, to their scores
+        self._rates: dict[Rates, float] = {}  # known rates of restarts, and their scores
 
     @property
     def restarts(self) -> int:
@@ -84,9 +85,9 @@ class Tally:
         return sum(self.kinds[kind] for kind in INDEPENDENT)
 
     def most(self) -> int:
-        """Return how many restarts to do at most, by what they came to so far."""
-        # What was put together from other ends, and hardly found without, may well be bettered by
-        # the next ones, and so may a function that was found late.
+        """Return the maximum number of restarts, given the results so far."""
+        # A best function that was mainly found by recombination, or late, is likely to be improved
+        # by more restarts.
         if self._small and self.restarts >= _RESTARTS and self.independent < _FEW:
             return _MOST_OF_SMALL
         return min(max(_RESTARTS, 2 * self.found), _MOST)
@@ -97,8 +98,8 @@ class Tally:
         better = end.score > self.score + _SAME
         if better:
             self._better(end.terms, end.score)
-            # None of the restarts came to it: what they came to says nothing about those to follow,
-            # whose beams are wider and which know of it.
+            # No restart found it, so their results do not predict those of later restarts, which
+            # have wider beams and know this function.
             self._judged = Counter()
         return better
 
@@ -109,7 +110,7 @@ class Tally:
         self._unaided = 0
 
     def add(self, end: End) -> None:
-        """Count a restart's end, and keep the terms it met for later restarts."""
+        """Count the result of a restart, and keep its terms for later restarts."""
         terms, score, kind, begun, met, rates = end
         self._ends[terms] = score
         for term in met:
@@ -129,17 +130,16 @@ class Tally:
             self._rates[rates] = score
 
     def agrees(self) -> bool:
-        """Whether the search may stop."""
+        """Return whether the search may stop (docs/trust.md, "A search")."""
         tried = sum(self._judged[kind] for kind in INDEPENDENT)
         ways = sum(self.kinds[kind] > 0 for kind in INDEPENDENT)
         share = self.independent / max(1, tried)
-        # Good's idea (1953): the share of ends seen only once estimates the probability that the
-        # next restart ends at one not seen yet.
+        # Good (1953): the share of results seen only once estimates the probability that the next
+        # restart has a result not seen yet.
         singles = sum(
             times == 1 and score >= self.score - _NEAR for score, times in self._times.items()
         )
-        # The conditions of docs/trust.md, "A search", where it is told how their numbers were
-        # chosen.
+        # docs/trust.md, "A search", explains how the thresholds were chosen.
         nearly_all = share >= _NEARLY_ALL
         unaided = any(share >= least and self._unaided >= many for least, many in self._needed)
         return (
@@ -155,15 +155,15 @@ class Tally:
         return [terms for _, terms in sorted(allowed)[:most]]
 
     def promising(self) -> list[Rates]:
-        """Return the rates at which restarts came to the best ends, best first."""
+        """Return the rates at which restarts had the best results, best first."""
         return sorted(self._rates, key=lambda rates: (-self._rates[rates], rates))[:_PROMISING]
 
     def pool(self) -> list[Term]:
-        """Return terms worth putting together: of the best functions first, then the latest met."""
+        """Return terms for recombination: those of the best functions first, then the latest."""
         allowed = [(-score, terms) for terms, score in self._ends.items() if score > -math.inf]
         of_ends = (term for _, terms in sorted(allowed) for _, term in terms)
         return list(dict.fromkeys([*of_ends, *reversed(self._met)]))[:_POOL]
 
     def near(self) -> int:
-        """Count distinct functions that share the best score or come within a nat."""
+        """Count distinct functions with a score within one nat of the best."""
         return sum(score >= self.score - 1 for score in self._ends.values())

@@ -24,66 +24,67 @@ from numpy.typing import NDArray
 
 Term = tuple[int, ...]
 Terms = tuple[tuple[int, Term], ...]
-"""Terms of a function or list, each behind the number of its layer."""
+"""Terms of a function or list, as pairs of layer and term."""
 
 ROUND = 8
-"""Restarts in a round; those of one round do not know of each other."""
+"""Restarts in a round; restarts of one round do not use each other's results."""
 
 INDEPENDENT = frozenset({"beam", "free", "precise", "broad", "long", "sparse"})
-"""Kinds that know nothing of earlier restarts. The others start from what those came to, and are
-apt to come back to it: where they end says less. So do those at rates that did well before."""
+"""Strategies that do not use earlier results. The others tend to return to the functions from which
+or near whose rates they start, so their agreement is weaker evidence."""
 
 TILTED = frozenset({"precise", "broad", "long", "tuned"})
-"""Kinds that start from nothing and anneal at known rates."""
+"""Strategies that start from the null function and anneal at known rates."""
 
 Rates = tuple[float, float]
 """π0 and π1."""
 
-# Distances of the known rates from the share of positives, in logits, and two numbers whose
-# multiples fill the square evenly (Roberts 2018, the plastic number's powers).
+# Distances of the known rates from the share of positives, in logits; and the generators of a
+# low-discrepancy sequence in the square (the R2 sequence of Roberts 2018: 1 / g and 1 / g² with the
+# plastic number g, the root of g³ = g + 1).
 _NEAREST, _FURTHEST = 0.4, 12.0
-_MOST = 14.0  # of rates near others
+_MOST = 14.0  # maximum distance of rates near promising ones
 _EVENLY = np.array([0.7548776662466927, 0.5698402909980532])
-# Distances (down, up) of the first round: rates that let few false alarms pass come first, since a
-# search at free rates seldom ends where they do.
+# Distances (down, up) of the first round. Rates with costly false positives come first, because a
+# search at free rates seldom reaches the same functions.
 _FIRST = {3: (1.5, 4.5), 4: (2.5, 5.0), 6: (5.0, 2.5), 7: (1.0, 2.5)}
-_TUNED = 2  # rounds before restarts keep near to rates that did well
-_SPREAD = 0.3  # standard deviation of the logarithm of a distance beside one that did well
-_EARLY = 3  # rounds with one more sparse restart: they are cheap, and differ most
-_FOREMOST = 6  # of the elites: what later restarts start from
-_DROPPED = 0.4  # share of a good function's terms that are taken out
-_POOLED, _FEW_POOLED = 0.6, 0.3  # shares of the terms at hand that most joining restarts take
-_TAKEN = 0.6  # share of the terms of each of two functions that are put together
+_TUNED = 2  # rounds before "tuned" restarts
+_SPREAD = 0.3  # standard deviation of the log distance of "tuned" rates around promising ones
+_EARLY = 3  # first rounds have one more sparse restart: these are cheap and most different
+_FOREMOST = 6  # number of best functions from which later restarts start
+_DROPPED = 0.4  # share of the terms of a good function that "varied" removes
+_POOLED, _FEW_POOLED = 0.6, 0.3  # shares of the pool that most "joined" restarts use
+_TAKEN = 0.6  # share of the terms of each of two functions that "joined" combines
 
 
 class Way(NamedTuple):
-    """How a restart begins and anneals."""
+    """Strategy of a restart: its start, and the rates at which it anneals."""
 
     kind: str
-    """"beam", "free", "precise", "broad", "long" (the prior is as hot as the likelihood, so that
-    functions are long for a while), "tuned" (at rates that did well before), "sparse", "varied" or
-    "joined"."""
+    """"beam", "free", "precise", "broad", "long" (the prior is tempered too: functions are
+    long at first), "tuned" (near the best rates so far), "sparse", "varied" or "joined";
+    docs/trust.md explains them."""
     start: Terms = ()
-    """Terms to start from; none: the beginning."""
+    """Terms to start from; empty: the null function."""
     rates: Rates = (math.nan, math.nan)
-    """While annealing; NaN: integrated out."""
+    """Rates while annealing; NaN: integrated out."""
     cold: bool = False
-    """Whether to keep close to the start."""
+    """Whether to start at a low temperature, close to the start."""
     pool: float = 1.0
-    """Share of the terms at hand that are put together."""
+    """Share of the pool of terms to use."""
 
 
 class Ways:
-    """Numbers of restarts to ways.
+    """Assigns a strategy to the number of a restart.
 
     Parameters
     ----------
     share : float
         Share of positives among the rows.
     shift : ndarray of two floats
-        Where in the square of rates to begin; another seed, other rates.
+        Offset of the sequence of rates in the unit square; depends on the seed.
     both_classes : bool
-        Whether rates are reversed every other time, so that functions mark the negatives.
+        Whether every other restart reverses the rates, so that functions mark the negatives.
     """
 
     def __init__(
@@ -100,25 +101,26 @@ class Ways:
         rng: np.random.Generator,
         promising: Sequence[Rates] = (),
     ) -> Way:
-        """Return the way of a restart.
+        """Return the strategy of a restart.
 
         Parameters
         ----------
         number : int
-            Which restart; the first is a beam search.
+            Number of the restart; the first is a beam search.
         elites : sequence of terms
             The best distinct functions known, best first.
         rng : Generator
-            Of this restart alone.
+            The generator of this restart.
         promising : sequence of rates
-            At which earlier restarts came to the best ends.
+            Rates at which earlier restarts had the best results.
         """
         turn, place = divmod(number, ROUND)
         known = turn > 0 and bool(elites) and bool(elites[0])
         if number == 0:
             return Way("beam")
         if known and (place == 7 or (place == 1 and turn % 2 == 1)):
-            # Several of a kind may be judged together: all but one must do without some terms.
+            # Several "joined" restarts may be in one batch and must differ: only one of them uses
+            # the whole pool.
             share = _FEW_POOLED if place == 1 else 1.0 if turn % 4 == 0 else _POOLED
             return Way("joined", _together(elites, rng), pool=share)
         if place == 5 and (turn < _EARLY or turn % 2 == 1):
@@ -135,11 +137,11 @@ class Ways:
         if turn >= _TUNED and promising and (place in (2, 4) or (place == 3 and turn % 2 == 1)):
             return Way("tuned", rates=self._near(promising, rng))
         pi0, pi1 = self._rates(number)
-        # In logits from the base rate: if π1 is further up than π0 is down, a marked negative
-        # costs more than a missed positive.
+        # Distances are in logits from the base rate: if π1 is further up than π0 is down, a false
+        # positive costs more than a false negative.
         precise = self._logit - _logit(pi0) < _logit(pi1) - self._logit
-        # Lists have no order between rates, so half of the restarts look for functions that mark
-        # the negatives; a layer of either kind is a start.
+        # Rates of lists are unordered, so half of the restarts search for functions that mark the
+        # negatives; either kind can be the first layer of a list.
         reverse = self._both_classes and (turn + place) % 2 == 0
         rates = (pi1, pi0) if reverse else (pi0, pi1)
         if place == 3:
@@ -158,9 +160,9 @@ class Ways:
         if number < ROUND:
             down, up = _FIRST[number]
         else:
-            # An additive recurrence covers the square of rates evenly for any number of restarts,
-            # so that no restart has to know how many will follow. Distances are spread evenly by
-            # their logarithms: where rules make hardly an error, only the furthest lead to them.
+            # An additive recurrence is a low-discrepancy sequence of any length, so the number of
+            # restarts need not be known. Distances are uniform on the log scale: rules with hardly
+            # any error are found only at the largest distances.
             place = (self._shift + number * _EVENLY) % 1
             down, up = _NEAREST * (_FURTHEST / _NEAREST) ** place
         return _share(self._logit - down), _share(self._logit + up)
@@ -180,9 +182,10 @@ def _some(terms: Terms, share: float, rng: np.random.Generator) -> Terms:
 
 
 def _together(elites: Sequence[Terms], rng: np.random.Generator) -> Terms:
-    # The foremost are often all alike: the other one may be worse, so that it brings other terms.
+    # The best functions are often similar. The second may be any of the elites, to add new terms.
     first, second = (int(rng.integers(n)) for n in (min(_FOREMOST, len(elites)), len(elites)))
     taken = (*_some(elites[first], _TAKEN, rng), *_some(elites[second], _TAKEN, rng))
-    once = {term: layer for layer, term in taken}  # in the layer that the second has it in
-    # Those of the first come first: of terms that exclude each other, the search keeps the first.
+    once = {term: layer for layer, term in taken}  # a common term gets its layer from the second
+    # Terms of the first function come first: if two terms exclude each other, the search keeps the
+    # first one.
     return tuple((layer, term) for term, layer in once.items())
