@@ -148,6 +148,21 @@ def test_the_same_seed_gives_the_same_draws_and_more_of_them_begin_alike():
     assert Prior().sample(bits, 500, random_state=rng) != draws
 
 
+def test_literals_chosen_among_more_are_drawn_less_often():
+    bits = world_of(FLAGS).bits()
+    posterior = Posterior(bits, [0, 1] * (bits.n_rows // 2) + [0] * (bits.n_rows % 2), among=40)
+    exact = posterior.enumerate()
+    null = (exact["terms"] == 0).to_numpy()
+    log_prior = posterior.scores(list(exact["function"])).log_prior
+    share = np.exp(log_prior[null][0] - np.logaddexp.reduce(log_prior))
+    drawn = Prior().sample(bits, 20_000, among=40, random_state=0)
+    error = 4 * math.sqrt(share * (1 - share) / 20_000)
+    assert np.mean([f.is_null for f in drawn]) == pytest.approx(share, abs=error)
+    assert np.mean([f.is_null for f in Prior().sample(bits, 2000)]) < share - 0.05
+    with pytest.raises(ParameterError, match="'among' parameter of Prior"):
+        Prior().sample(bits, among=1)
+
+
 def test_the_rows_of_a_posterior_allow_what_the_table_allows():
     world = world_of(MIXED)
     posterior = Posterior(world.bits(), world.y)

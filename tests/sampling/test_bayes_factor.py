@@ -96,6 +96,24 @@ def test_it_is_the_exact_one_where_the_null_is_never_drawn(name, monkeypatch):
     assert bounded.log < exact
 
 
+@pytest.mark.parametrize("layers", [1, 2])
+def test_prior_odds_are_those_of_literals_chosen_among_more(layers):
+    X, y, _ = simulate(40, 3, terms=(2,), random_state=2)
+    posterior = Posterior(BitMatrix.from_table(X), y, among=40, layers=layers)
+    exact, factor = exact_odds_and_factor(posterior)
+    assert log_null_odds(posterior) == pytest.approx(exact, abs=0.05)
+    drawn = sample(posterior, draws=500, warmup=100, thin=10, random_state=0)
+    assert bayes_factor(drawn, posterior).log == pytest.approx(factor, abs=0.1)
+    if layers == 2:
+        rules = list(posterior.enumerate()["function"])
+        log_prior = posterior.scores(rules).log_prior
+        one, more = (
+            np.logaddexp.reduce([x for x, f in zip(log_prior, rules, strict=True) if of_side(f)])
+            for of_side in (lambda f: len(f) == 1, lambda f: len(f) > 1)
+        )
+        assert log_one_layer_odds(posterior) == pytest.approx(one - more, abs=0.2)
+
+
 def test_where_no_rule_was_drawn_it_is_bounded_from_above():
     X, y, _ = simulate(3000, 4, terms=BooleanFunction(), pi0=0.5, random_state=0)
     prior = Prior(count=Geometric(0.9999, start=0))

@@ -73,7 +73,12 @@ def test_the_classifier_tells_the_gap(tmp_path):
 def test_wrong_input_is_refused():
     X, y, _ = simulate(60, 4, random_state=1)
     bits = BitMatrix.from_table(X)
-    with pytest.raises(InputError, match="one layer without strata; the posterior has 2 layers"):
-        bound(Posterior(bits, y, layers=2))
+    for posterior, has in (
+        (Posterior(bits, y, layers=2), "2 layers, 1 stratum and 2 classes"),
+        (Posterior(bits, y, strata=[0, 1] * 30), "1 layer, 2 strata and 2 classes"),
+        (Posterior(bits, [0, 1, 2] * 20), "1 layer, 1 stratum and 3 classes"),
+    ):
+        with pytest.raises(InputError, match=f"two classes; the posterior has {has}."):
+            bound(posterior)
     with pytest.raises(ParameterError, match="time_limit"):
         bound(Posterior(bits, y), time_limit=-1)

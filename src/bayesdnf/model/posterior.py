@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..boolean import Literal
-from ..checks import is_whole, whole
+from ..checks import whole
 from ..data.bits import BitMatrix
 from ..data.canonical import canonical
 from ..data.memory import require_memory
@@ -128,7 +128,7 @@ class Posterior:
         weights = read_weights(sample_weight, len(number))
         strata_numbers = None if self.strata is None else self.strata.number
         self._settle(canonical(bits, number, weights, strata_numbers))
-        self.among = self._among(among)
+        self.among = self.prior.among(self.bits.n_literals, among, "Posterior")
         # What of_classes needs once more: strata and classes lie in segments of their own.
         parted = self.n_strata > 1 or self.n_classes > 2
         self._pooled = (bits, number, weights) if parted else None
@@ -188,17 +188,6 @@ class Posterior:
             self.bits.view(), self.support.native, tables.by_count, tables.by_size,
             tables.by_literal, self.effect.native(), self.layers, self.n_classes,
         )  # fmt: skip
-
-    def _among(self, among: int | None) -> int:
-        p = self.bits.n_literals
-        if among is None:
-            return p
-        if not is_whole(among, p):
-            raise ParameterError.of("among", "Posterior", f"{p:,} or more", among)
-        if self.prior.weights is not None:
-            # e_k(w) of the prior would need the weights of the literals that were left out, too.
-            raise ParameterError.of("among", "Posterior", "None with weights of literals", among)
-        return int(among)
 
     @cached_property
     def fingerprint(self) -> str:

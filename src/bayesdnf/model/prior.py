@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..boolean import BooleanFunction, Literal
-from ..checks import whole
+from ..checks import is_whole, whole
 from ..data.bits import BitMatrix
 from ..data.literal_table import LiteralTable
 from ..errors import ParameterError, UnknownColumnError, did_you_mean
@@ -254,6 +254,7 @@ class Prior(Parameters):
         size: int = 1,
         *,
         layers: int = 1,
+        among: int | None = None,
         random_state: int | np.random.SeedSequence | np.random.Generator | None = None,
     ) -> list[Rule]:
         """Draw functions from the prior, restricted to what it allows on a table.
@@ -271,6 +272,9 @@ class Prior(Parameters):
             Number of draws.
         layers : int, default=1
             The most layers; with more than 1, lists are drawn.
+        among : int, optional
+            How many literals those of ``bits`` were chosen from, as in :class:`Posterior`. By
+            default they are all there were.
         random_state : int, SeedSequence, Generator or None, default=None
             Seed or generator.
 
@@ -307,7 +311,26 @@ class Prior(Parameters):
                 random_state,
             ) from None
         layers = whole("layers", "Prior.sample", layers, 1, MOST_LAYERS)
-        return draw_functions(self, bits, int(size), rng, layers)
+        among = self.among(bits.n_literals, among, "Prior.sample")
+        return draw_functions(self, bits, int(size), rng, layers, among)
+
+    def among(self, p: int, among: int | None, owner: str) -> int:
+        """Check how many literals p were chosen from, for the function or class ``owner``.
+
+        Examples
+        --------
+        >>> from bayesdnf import Prior
+        >>> Prior().among(10, None, "Posterior"), Prior().among(10, 500, "Posterior")
+        (10, 500)
+        """
+        if among is None:
+            return p
+        if not is_whole(among, p):
+            raise ParameterError.of("among", owner, f"{p:,} or more", among)
+        if self.weights is not None and among > p:
+            # e_k(w) of the prior would need the weights of the literals that were left out, too.
+            raise ParameterError.of("among", owner, "None with weights of literals", among)
+        return int(among)
 
     def knowledge(self, literals: LiteralTable) -> dict[str, Any]:
         """Convert constraints on groups of literals to literal numbers for the native core."""

@@ -36,7 +36,12 @@ _PLENTY, _MOST_TRIES = 500, 20  # of each kind to compare two, and how many time
 
 
 def draw_functions(
-    prior: Prior, bits: BitMatrix, size: int, rng: np.random.Generator, layers: int = 1
+    prior: Prior,
+    bits: BitMatrix,
+    size: int,
+    rng: np.random.Generator,
+    layers: int = 1,
+    among: int | None = None,
 ) -> list[Rule]:
     """Draw functions, or lists of layers, from a prior restricted to its support on a table.
 
@@ -46,7 +51,7 @@ def draw_functions(
     terms. Rejecting whole sets keeps the ratios of the allowed ones. For a list, the number of
     layers and the layer of each term are drawn next.
     """
-    proposals = Proposals(prior, bits, layers)
+    proposals = Proposals(prior, bits, layers, among)
     kept: list[Rule] = []
     since_last = terms_since_last = 0
     for flat, allowed in proposals.batches(rng):
@@ -87,7 +92,7 @@ def log_null_odds(posterior: Posterior) -> float | None:
     if not math.isfinite(posterior.log_prior(BooleanFunction())):
         return -math.inf
     try:
-        proposals = Proposals(posterior.prior, posterior.bits, posterior.layers)
+        proposals = Proposals.of(posterior)
     # The prior cannot be drawn from, so that its odds cannot be estimated.
     except ParameterError:
         return None
@@ -130,7 +135,7 @@ def log_one_layer_odds(posterior: Posterior) -> float | None:
     if posterior.layers == 1:
         return None
     try:
-        proposals = Proposals(posterior.prior, posterior.bits, posterior.layers)
+        proposals = Proposals.of(posterior)
     except ParameterError:
         return None
     if proposals.null_share == 1:
@@ -162,13 +167,17 @@ class Proposals:
         The table; as read, or a posterior's own.
     layers : int, default=1
         The most layers of a list.
+    among : int, optional
+        How many literals those of ``bits`` were chosen from; by default they are all there were.
     """
 
-    def __init__(self, prior: Prior, bits: BitMatrix, layers: int = 1) -> None:
+    def __init__(
+        self, prior: Prior, bits: BitMatrix, layers: int = 1, among: int | None = None
+    ) -> None:
         if len(bits.segments) == 1:  # the core scores rows in two segments or more
             bits = canonical(bits, np.ones(bits.n_rows, dtype=np.bool_))
         view = bits.view()
-        tables = prior.tables(bits.table, sum(view.totals))
+        tables = prior.tables(bits.table, sum(view.totals), among)
         self.p = bits.n_literals
         self._scores = _native.Posterior(
             view, Support(bits, prior, layers).native, tables.by_count, tables.by_size,
@@ -183,6 +192,11 @@ class Proposals:
         if len(tables.by_literal):
             longest = int(np.flatnonzero(self._size_weights)[-1])
             self._choose = WeightedLiterals(tables.by_literal / 2.0**32, longest)
+
+    @classmethod
+    def of(cls, posterior: Posterior) -> Proposals:
+        """Propose from the prior of a posterior."""
+        return cls(posterior.prior, posterior.bits, posterior.layers, posterior.among)
 
     @property
     def null_share(self) -> float:
@@ -326,7 +340,10 @@ def count_and_size(
 
     Numbers of terms that would always be rejected are left out.
     """
-    by_size = tables.by_size + _log_sums(tables, len(literals))[: len(tables.by_size)]
+    # Sizes end at the literals on offer, or at those that they were chosen from.
+    log_sums = _log_sums(tables, len(literals))
+    longest = min(len(log_sums), len(tables.by_size))
+    by_size = tables.by_size[:longest] + log_sums[:longest]
     log_total = float(np.logaddexp.reduce(by_size))
     return _count_weights(prior, literals, tables, layers, log_total), _probabilities(by_size)
 

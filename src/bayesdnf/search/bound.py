@@ -42,7 +42,7 @@ def bound(
     Parameters
     ----------
     posterior : Posterior
-        The data and the priors, of one layer and one stratum.
+        The data and the priors, of one layer, one stratum and two classes.
     incumbent : BooleanFunction or str, optional
         The best known function, such as the result of :func:`hunt`; a better one makes the proof
         faster. By default the null function.
@@ -64,7 +64,7 @@ def bound(
     Raises
     ------
     InputError
-        When the posterior has several layers or strata.
+        When the posterior has several layers, several strata or more than two classes.
 
     Examples
     --------
@@ -78,9 +78,9 @@ def bound(
     seconds("time_limit", "bound", time_limit)
     if not posterior.simple:
         raise InputError(
-            "bound takes functions of one layer without strata; the posterior has "
-            f"{count(posterior.layers, 'layer')} and "
-            f"{count(posterior.n_strata, 'stratum', 'strata')}."
+            "bound takes functions of one layer, one stratum and two classes; the posterior has "
+            f"{count(posterior.layers, 'layer')}, "
+            f"{count(posterior.n_strata, 'stratum', 'strata')} and {posterior.n_classes} classes."
         )
     if posterior.bits.n_literals <= min(_ENUMERATED, LARGEST[posterior.prior.antichain]):
         return replace(best_function(posterior), gap=0.0)

@@ -183,3 +183,14 @@ def test_likelihoods_need_the_rows_and_rows_that_have_them(drawn, posterior, mon
     monkeypatch.setattr(draws_tree, "available_memory", lambda: 100_000)
     with pytest.raises(OutOfMemoryError, match=r"180 draws on 120 rows need 168\.8 KiB"):
         drawn.to_datatree(posterior, log_likelihood=True)
+
+
+def test_sizes_from_the_prior_are_those_of_literals_chosen_among_more():
+    X, y, _ = simulate(40, 3, terms=(2,), random_state=2)
+    posterior = Posterior(BitMatrix.from_table(X), y, among=40)
+    draws = sample(posterior, draws=500, warmup=20, thin=1, random_state=0)
+    terms = draws.to_datatree(posterior, predictive=True)["prior"]["terms"].to_numpy()
+    exact = posterior.enumerate()
+    log_prior = posterior.scores(list(exact["function"])).log_prior
+    share = np.exp(log_prior - np.logaddexp.reduce(log_prior))
+    assert terms.mean() == pytest.approx(float(share @ exact["terms"]), abs=0.01)

@@ -242,8 +242,9 @@ def _prior(draws: Draws, posterior: Posterior) -> Group:
     """Draw as many functions from the restricted prior, and return their sizes."""
     seed = int(posterior.fingerprint[:16], 16)
     drawn = posterior.prior.sample(
-        posterior.bits, draws.index.size, layers=draws.layers, random_state=seed
-    )
+        posterior.bits, draws.index.size, layers=draws.layers, among=posterior.among,
+        random_state=seed,
+    )  # fmt: skip
     each = ["chain", "draw"]
     sizes = {"terms": [sum(len(f.terms) for f in layers_of(rule)) for rule in drawn]}
     sizes["literals"] = [rule.n_literals for rule in drawn]
