@@ -16,7 +16,8 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
-from ..data.columns import TEXT, read_column, unmasked
+from ..data.columns.any_library import read_column, unmasked
+from ..data.columns.column import TEXT
 from ..data.outcome import (
     find_label,
     list_labels,
