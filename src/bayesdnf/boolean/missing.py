@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ def is_missing_value(value: object) -> bool:
         return True
     if isinstance(value, (np.datetime64, np.timedelta64)):
         return bool(np.isnat(value))
+    if isinstance(value, Decimal):  # as databases give them
+        return value.is_nan()
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 

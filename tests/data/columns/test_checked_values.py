@@ -10,7 +10,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from bayesdnf import BooleanFunction, Literal
+from bayesdnf import BooleanFunction, Literal, LiteralEncoder
+from bayesdnf.data.columns.any_library import read_column
 from bayesdnf.data.tables import read_table
 from bayesdnf.errors import InputError
 
@@ -21,6 +22,14 @@ from bayesdnf.errors import InputError
 def test_numbers_of_other_types(number):
     table = read_table({"c": pd.Series([number, 1], dtype=object)})
     assert table.truth(Literal("c", "=", 2.5)).tolist() == [True, False]
+
+
+def test_a_decimal_may_be_missing():
+    """As NULL and NaN of databases are; it was taken for a number, and cuts failed an assertion."""
+    column = read_column([Decimal("1.5"), Decimal("NaN"), Decimal(2), None] * 20, "c")
+    assert column.missing.tolist() == [False, True, False, True] * 20
+    cuts = LiteralEncoder().fit({"c": [Decimal("1.5"), Decimal("NaN"), Decimal(2)] * 20})
+    assert [str(x) for x in cuts.literals_] == ["c >= 2", "c < 2"]
 
 
 ERRORS = [
@@ -88,6 +97,12 @@ ERRORS = [
         "Column 'c' holds a date, datetime.date(2020, 1, 2), in row 0; give numbers",
     ),
     ({"c": np.array([1j])}, "c", InputError, "Column 'c' holds 1j (complex128) in row 0; values"),
+    (
+        {"c": [b"x"]},
+        "c",
+        InputError,
+        "categories: decode them, as .str.decode('utf-8') does in pandas.",
+    ),
     ({"c": np.array([b"x"])}, "c", InputError, "Column 'c' holds b'x' (bytes_) in row 0; values"),
     (
         pl.DataFrame({"c": pl.Series([None, [0, 1]], dtype=pl.Array(pl.Int64, 2))}),

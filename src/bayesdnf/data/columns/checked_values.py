@@ -27,6 +27,7 @@ _INSTEAD = {
     "Period": "give numbers that can matter, such as the year (.dt.year in pandas), or texts, as "
     ".astype(str) makes them",
     "time": "give numbers that can matter, such as the hour (.dt.hour() in polars)",
+    "bytes": "decode them, as .str.decode('utf-8') does in pandas",
     "list": _NESTED, "tuple": _NESTED, "dict": _NESTED, "ndarray": _NESTED,
 }  # fmt: skip
 
