@@ -135,5 +135,7 @@ def test_sql_asks_only_for_missing_values_that_would_satisfy():
     f = BooleanFunction("told != true AND stage != 3")
     told = f.to_sql(missing_values=[0, "?"])
     assert told == '(NULLIF("stage", 0) <> 3 AND NULLIF("told", FALSE) <> TRUE)'
+    said = BooleanFunction("NOT said").to_sql(missing_values=["-9", -9])
+    assert said.startswith("(NULLIF(NULLIF(NULLIF(CAST(")  # '', '-9' and '-9.0', once each
     long = BooleanFunction("NOT said").to_sql(missing_values=[NAMED[1]])
     assert "'not known, or not as')" in long  # what PostgreSQL leaves of it in 20 characters

@@ -42,7 +42,7 @@ def _sql_literal(literal: Literal, cells: Cells) -> str:
     gone: list[Value]
     if literal.operator in (TRUE, FALSE):
         # As text: databases refuse, or misjudge, a bool or a text compared with the number 1.
-        gone = [text for v in ("", *cells.missing) for text in _texts_of(v)]
+        gone = list(dict.fromkeys(text for v in ("", *cells.missing) for text in _texts_of(v)))
         wanted = literal.operator == TRUE
         known = _known(f"CAST({name} AS CHAR({_WIDTH}))", [v for v in gone if is_one(v) == wanted])
         ones = ", ".join(f"'{one}'" for one in ONE_TEXTS)
