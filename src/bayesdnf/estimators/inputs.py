@@ -54,6 +54,8 @@ def read_features(estimator: Any, X: Any, *, fitting: bool) -> Any:
     if isinstance(X, np.ma.MaskedArray):
         X = unmasked(X)
     elif isinstance(X, (list, tuple)):
+        if len(X) > 0 and isinstance(X[0], dict):
+            raise InputError(f"X is a {type(X).__name__} of dicts; pass pandas.DataFrame(X).")
         # Of a list such as [['a', 1]] numpy would make the texts 'a' and '1'.
         X = np.array(X, dtype=object)
     with _told():
