@@ -17,6 +17,13 @@ def test_missing_values_are_plain_and_in_one_order():
         BooleanFunction("a").to_sql(missing_values="NA")
 
 
+@pytest.mark.parametrize("orders", ["SML", ["?"], {"size": "SML"}, {"size": None}])
+def test_orders_are_lists_by_column(orders):
+    said = "The 'orders' parameter of to_json must be a dict from columns to lists of their categor"
+    with pytest.raises(ParameterError, match=said):
+        BooleanFunction("a").to_json(orders)
+
+
 def test_a_missing_value_has_no_place_in_an_order():
     cells = Cells.read_as({"size": SIZES}, ["unknown"], "f")
     assert cells.categories_of(Literal("size", "<", "large")) == ("small",)

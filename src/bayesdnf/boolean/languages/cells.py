@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from ...errors import InputError
+from ...errors import InputError, ParameterError
 from ..literal import Literal, Value, comparison
 from ..missing import named_missing
 
@@ -23,6 +23,13 @@ class Cells(NamedTuple):
     @classmethod
     def read_as(cls, orders: Orders | None, missing_values: Collection[Value], owner: str) -> Cells:
         """Check what an export was given; texts come behind numbers, in rising order."""
+        # A text is a sequence of letters: of 'SML' each would be a category.
+        if orders is not None and not (
+            isinstance(orders, Mapping)
+            and all(isinstance(x, Sequence) and not isinstance(x, str) for x in orders.values())
+        ):
+            must = "a dict from columns to lists of their categories, lowest first"
+            raise ParameterError.of("orders", owner, must, orders)
         missing = named_missing(missing_values, owner)
         return cls(orders, tuple(sorted(missing, key=lambda v: (isinstance(v, str), v))))
 
