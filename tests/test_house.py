@@ -97,7 +97,6 @@ def test_what_is_looked_for_is_found():
 WITHOUT_THEIR_OWN = {
     "boolean/table.py": "a protocol; data/test_tables.py checks who keeps to it",
     "cli/options.py": "declares options; the tests of the commands pass them",
-    "data/columns.py": "reads the columns of data/test_encoder.py and data/test_kinds.py",
     "data/literal_table.py": "says what planes mean: data/test_bits.py, data/test_encoder.py",
     "datasets.py": "a name for data/builtin.py",
     "estimators/explaining/averaged.py": "explanations of estimators/test_posterior_answers.py",

@@ -33,7 +33,6 @@ REASONS = {
     "src/bayesdnf/sampling/run.py": "a run from its starts to its draws, with its checks",
     "src/bayesdnf/cli/__init__.py::fit": "checks, the search, three kinds of test",
     "src/bayesdnf/cli/__init__.py::predict": "four kinds of model in, one kind of table out",
-    "src/bayesdnf/data/columns.py": "a column of any library: its truths, and reading it checked",
     "src/bayesdnf/report/facts.py": "every fact of a report, with its type",
     "src/bayesdnf/report/facts.py::gather": "one expression for each fact of a report",
     "src/bayesdnf/search/hunt.py::hunt": "checks, three places to run restarts, and what ends them",

@@ -66,4 +66,6 @@ def test_sample(irises):
 
 
 def test_too_many_folds_are_refused(irises):
-    irises(*FIT, "--cv", 500).assert_one_sentence(["number of folds", "rarest class"])
+    irises(*FIT, "--cv", 500).assert_one_sentence(
+        ["--cv must be a number from 2 to", "rarest class"]
+    )

@@ -22,7 +22,7 @@ from bayesdnf import (
     Prior,
 )
 from bayesdnf.data import tables
-from bayesdnf.data.columns import read_column
+from bayesdnf.data.columns.any_library import read_column
 from bayesdnf.display import bars
 from tests.cli.arguments import files, fit
 from tests.files.limits import posix

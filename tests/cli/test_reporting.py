@@ -245,6 +245,20 @@ def test_export_speaks_other_languages(run, plants):
     assert run("export", "m.json", "--to", "sql", "--out", "m.json").status == 1
 
 
+def test_export_knows_what_counts_as_missing(run):
+    table = pd.DataFrame({"odor": [*"fna?"] * 25, "class": [*"eppe"] * 25})
+    table.to_csv("plants.csv", index=False)
+    fit(run, "--missing", "?")
+    rule = DNFClassifier.load("m.json").function_
+    assert str(rule) == "(odor != f)"
+    namespace = {}
+    exec(run("export", "m.json", "--to", "python").out, namespace)
+    assert [namespace["rule"]({"odor": odor}) for odor in "fna?"] == [False, True, True, False]
+    sql = run("export", "m.json", "--to", "sql").out
+    assert sql == f"{rule.to_sql(missing_values=['?'])}\n"
+    assert json.loads(run("export", "m.json", "--to", "json").out)["missing_values"] == ["?"]
+
+
 def test_numbers_as_labels_and_texts_that_look_like_numbers(run):
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"code": rng.choice(["1", "2", "x"], 200), "z": rng.integers(0, 2, 200)})

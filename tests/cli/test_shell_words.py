@@ -93,6 +93,19 @@ def test_options_of_markers_are_named(run, plink, option, value, said):
     ran.assert_one_sentence([said])
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--test-share", 1.5, "--test-share must be above 0 and below 1. Got 1.5 instead."),
+        ("--cv", 1, "--cv must be a number from 2 to "),
+        ("--strata", "age", "Error: --strata holds "),
+    ],
+)
+def test_options_of_fit_are_named(run, plants, option, value, said):
+    ran = run("fit", "plants.csv", "--target", "class", option, value)
+    ran.assert_one_sentence([said])
+
+
 def test_a_part_of_a_scan_is_named_as_its_option_does(run, plink):
     assert run("scan", "study", "--part", "1/3", "--out", "p1.tsv").status == 0
     ran = run("markers", "study", "--out", "results", "--scan", "p1.tsv")

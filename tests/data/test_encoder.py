@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bayesdnf import BitMatrix, Literal, LiteralEncoder
 from bayesdnf.data import tables
-from bayesdnf.data.columns import read_column
+from bayesdnf.data.columns.any_library import read_column
 from bayesdnf.data.tables import read_table
 from bayesdnf.errors import InputError
 from tests.data.raw_tables import (

@@ -13,7 +13,6 @@ from sklearn.base import clone
 
 from bayesdnf import BitMatrix, BooleanFunction, DNFClassifier, LiteralEncoder
 from bayesdnf import PosteriorDNFClassifier as Posteriors
-from bayesdnf.data.columns import read_column
 from bayesdnf.errors import InputError
 from bayesdnf.report.try_case import case_form
 
@@ -267,21 +266,6 @@ def test_errors_name_few_of_many_categories():
     said = "which is not in its order '0' < '1' < '2' < '3' < '4' < '5' < '6' < '7' < …."
     with pytest.raises(InputError, match=re.escape(said)):
         encoder.encode({"a": ["501"]})
-
-
-def test_places_are_looked_up_once():
-    """Once for each literal, they took time that grew with the cube of the number of levels."""
-    X, _ = table()
-    encoder = LiteralEncoder(kinds=KINDS).fit(X)
-    column = encoder.as_table(X).column("size")
-    assert column.places == {size: place for place, size in enumerate(SIZES)}
-    assert column.ranks is column.ranks
-    expected = coded(X)["size"].fillna(len(SIZES))
-    assert (column.ranks == expected).all()
-    # Without an order, and where every value is missing, there is nothing to rank.
-    for values, order in ((["b", "a"], ()), ([None, None], tuple(SIZES))):
-        assert (read_column(values, "a").ordered(order or ("a", "b")).ranks >= 0).all()
-        assert (read_column(values, "a").ranks == 0).all()
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from bayesdnf import DNFClassifier, LiteralEncoder
-from bayesdnf.data.columns import read_column
 from bayesdnf.data.reading import read_file
 from bayesdnf.data.tables import read_table
 from bayesdnf.errors import InputError, OutOfMemoryError
@@ -197,16 +196,6 @@ def test_columns_of_a_wide_frame_are_listed_once(monkeypatch, library):
     for j, name in enumerate(table.names):
         assert table.column(name).values[1] == j
     assert len(listed) < 10
-
-
-def test_of_columns_that_numpy_holds_no_other_object_is_made(monkeypatch):
-    import narwhals.stable.v2 as nw
-
-    made = []
-    monkeypatch.setattr(nw, "from_native", lambda *_, **__: made.append(1))
-    for values in (pd.Series([1.0, np.nan]), pd.Series([True, False]), np.array(["a", "b"])):
-        read_column(values, "Column 'a'")
-    assert not made
 
 
 # Headers ------------------------------------------------------------------------------------------

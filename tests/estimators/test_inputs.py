@@ -148,6 +148,11 @@ def test_wrong_labels_are_told(table, y, message):
         DNFClassifier().fit(table, y)
 
 
+def test_a_list_of_records_is_refused_with_the_way_out():
+    with pytest.raises(InputError, match=r"^X is a list of dicts; pass pandas\.DataFrame\(X\)\.$"):
+        DNFClassifier().fit([{"a": 1}, {"a": 0}], [0, 1])
+
+
 def test_sparse_input_is_refused():
     X, y, _ = simulate(50, 4, random_state=0)
     with pytest.raises(InputError, match="Sparse input is not supported by DNFClassifier"):

@@ -93,7 +93,7 @@ def test_no_rule_names_what_was_not_on_offer(cancer):
     assert "Negations, such as worst area < " not in said  # quoted: the name has a space
     assert 'Negations, such as "worst area" < ' in said
     assert "were not offered: fit with negations=True (--negations)." in said
-    assert "1 column gave no literals: 'site'." in said
+    assert "1 column gave no literals: 'site' (constant: every value " in said
     assert "'worst area', 'worst radius' were cut at 8 numbers at most" in said
     assert "not offered" in model._repr_html_()
 

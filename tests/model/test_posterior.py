@@ -3,6 +3,7 @@
 import gc
 import math
 import os
+import re
 import subprocess
 import sys
 
@@ -245,6 +246,13 @@ def test_functions_the_table_cannot_judge(small, function, message):
 def test_impossible_rates(small, pi0, pi1):
     with pytest.raises(ParameterError, match=r"must be between 0 and 1 \(give both or none\)"):
         small.log_likelihood("x", pi0, pi1)
+
+
+@pytest.mark.parametrize("table", [{"a": [0, 1]}, np.eye(2), None])
+def test_a_table_has_to_be_encoded(table):
+    said = f"LiteralEncoder().fit_encode(X) makes of a table. Got {type(table).__name__} instead."
+    with pytest.raises(InputError, match=re.escape(said)):
+        Posterior(table, [0, 1])
 
 
 def test_rows_that_do_not_match():

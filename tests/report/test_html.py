@@ -138,7 +138,7 @@ def test_without_a_direction_no_rule_is_no_finding(tmp_path):
     assert "No rule among the literals on offer for “case”" in text
     assert "No combination of the 8 literals on offer separates" in text
     assert "Negations, such as age < " in text
-    assert "1 column gave no literals: 'site'." in text
+    assert "1 column gave no literals: 'site' (constant: every value " in text
     assert "Some literals were not offered" in text
     assert "finding" not in text
     assert '<li class="fine"' not in page

@@ -10,15 +10,17 @@ from numpy.typing import NDArray
 
 from ..display import markup
 from ..errors import ParameterError
-from . import algebra, export
+from . import algebra
 from .algebra import Terms
+from .export import Exports
+from .languages.json_text import read_json
 from .literal import Literal
 from .parsing import parse_literal, parse_terms
 from .table import as_table
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class BooleanFunction(export.Exports):
+class BooleanFunction(Exports):
     """An OR of terms, each an AND of literals; immutable.
 
     A row is *marked* when every literal of some term holds on it. With no term
@@ -364,7 +366,7 @@ class BooleanFunction(export.Exports):
         >>> BooleanFunction.from_json(f.to_json()) == f
         True
         """
-        return cls(export.read_json(text))
+        return cls(read_json(text))
 
 
 def _read(

@@ -7,7 +7,18 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
-from . import export
+from .languages.cells import Cells, Orders
+from .languages.json_text import (
+    expect_list,
+    json_document,
+    json_list,
+    json_terms,
+    read_document,
+    read_terms,
+)
+from .languages.latex import latex_condition, latex_number, latex_text
+from .languages.python_source import python_condition, python_function
+from .languages.sql import sql_condition, sql_value
 
 if TYPE_CHECKING:
     from .function import BooleanFunction
@@ -88,13 +99,18 @@ class RuleListExports:
         *numbers, otherwise = [_latex_outcome(outcome) for outcome in outcomes]
         words = ["if", *["else if"] * (len(self.layers) - 1)]
         lines = [
-            rf"{number} & \text{{{word} }} {export.latex_condition(function.literal_terms)} \\"
+            rf"{number} & \text{{{word} }} {latex_condition(function.literal_terms)} \\"
             for number, word, function in zip(numbers, words, self.layers, strict=False)
         ]
         lines.append(rf"{otherwise} & \text{{otherwise}}")
         return "\n".join([r"\begin{cases}", *lines, r"\end{cases}"])
 
-    def to_sql(self, risks: Risks | None = None, orders: export.Orders | None = None) -> str:
+    def to_sql(
+        self,
+        risks: Risks | None = None,
+        orders: Orders | None = None,
+        missing_values: Collection[Value] = (),
+    ) -> str:
         """Return an expression in standard SQL whose value is the part of a row.
 
         :meth:`BooleanFunction.to_sql` describes names and texts.
@@ -106,7 +122,7 @@ class RuleListExports:
             place of the numbers of the parts. Of shares of several classes by their
             labels, the values are the most probable class; for the share of one class
             give its shares as risks.
-        orders : dict, optional
+        orders, missing_values : optional
             As for :meth:`BooleanFunction.to_sql`.
 
         Examples
@@ -129,8 +145,9 @@ class RuleListExports:
         ]
         if not self.layers:
             return otherwise  # CASE needs a WHEN
+        cells = Cells.read_as(orders, missing_values, "to_sql")
         lines = [
-            f"  WHEN {export.sql_condition(function.literal_terms, orders)} THEN {outcome}"
+            f"  WHEN {sql_condition(function.literal_terms, cells)} THEN {outcome}"
             for function, outcome in zip(self.layers, outcomes, strict=True)
         ]
         return "\n".join(["CASE", *lines, f"  ELSE {otherwise}", "END"])
@@ -138,7 +155,8 @@ class RuleListExports:
     def to_python(
         self,
         risks: Risks | None = None,
-        orders: export.Orders | None = None,
+        orders: Orders | None = None,
+        missing_values: Collection[Value] = (),
         name: str = "rules",
     ) -> str:
         """Return the source of a function from a row, given as a mapping, to its part.
@@ -152,7 +170,7 @@ class RuleListExports:
             The risk of each part, that of part 0 first; the function's answers, in
             place of the numbers of the parts. Of shares of several classes the answers
             are dicts from label to share, the most probable class first.
-        orders : dict, optional
+        orders, missing_values : optional
             As for :meth:`BooleanFunction.to_sql`.
         name : str, default "rules"
             Name of the function.
@@ -165,22 +183,22 @@ class RuleListExports:
         >>> namespace["rules"]({"odor": "n", "x3": 0, "age": 60})
         1
         """
+        cells = Cells.read_as(orders, missing_values, "to_python")
         *outcomes, otherwise = _outcomes(self.layers, risks, "to_python")
         tests = [
-            f"if {export.python_condition(function.literal_terms, orders)}:\n"
-            f"        return {outcome!r}\n"
+            f"if {python_condition(function.literal_terms, cells)}:\n        return {outcome!r}\n"
             for function, outcome in zip(self.layers, outcomes, strict=True)
         ]
         body = "    ".join([*tests, f"return {otherwise!r}"])
-        return export.python_function(name, self.to_text(risks), body)
+        return python_function(name, self.to_text(risks), body, cells)
 
-    def to_json(self, orders: export.Orders | None = None) -> str:
+    def to_json(self, orders: Orders | None = None, missing_values: Collection[Value] = ()) -> str:
         """Return readable JSON, the highest layer first, with the types of values kept.
 
         Parameters
         ----------
-        orders : dict, optional
-            As for :meth:`BooleanFunction.to_sql`; those that the list needs are written too.
+        orders, missing_values : optional
+            As for :meth:`BooleanFunction.to_json`.
 
         Examples
         --------
@@ -200,20 +218,20 @@ class RuleListExports:
           ]
         }
         """
-        layers = [export.json_terms(function.literal_terms, "    ") for function in self.layers]
+        layers = [json_terms(function.literal_terms, "    ") for function in self.layers]
         terms = tuple(term for function in self.layers for term in function.literal_terms)
-        needed = export.needed_orders(terms, orders)
-        return export.json_document(_FORMAT, "layers", export.json_list(layers, "  "), needed)
+        cells = Cells.read_as(orders, missing_values, "to_json")
+        return json_document(_FORMAT, "layers", json_list(layers, "  "), terms, cells)
 
 
 def read_layers_json(text: str) -> list[list[list[Literal]]]:
     """Parse the JSON of a rule list, checking every part of it."""
     if not isinstance(text, str):
         raise ParameterError.of("text", "RuleList.from_json", "a string", text)
-    layers = export.read_document(text, "rule list", _FORMAT, "layers")
+    layers = read_document(text, "rule list", _FORMAT, "layers")
     return [
-        export.read_terms(terms, f"layers[{i}]", f" of layers[{i}]")
-        for i, terms in enumerate(export.expect_list(layers, "'layers'"))
+        read_terms(terms, f"layers[{i}]", f" of layers[{i}]")
+        for i, terms in enumerate(expect_list(layers, "'layers'"))
     ]
 
 
@@ -274,9 +292,9 @@ def _shown(outcome: float | dict[Value, float]) -> str:
 
 def _latex_outcome(outcome: float | dict[Value, float]) -> str:
     if not isinstance(outcome, dict):
-        return export.latex_number(_shown(outcome))
+        return latex_number(_shown(outcome))
     return r",\ ".join(
-        rf"{export.latex_text(str(label))}\ {export.latex_number(_shown(share))}"
+        rf"{latex_text(str(label))}\ {latex_number(_shown(share))}"
         for label, share in outcome.items()
     )
 
@@ -284,4 +302,4 @@ def _latex_outcome(outcome: float | dict[Value, float]) -> str:
 def _sql_outcome(outcome: float | dict[Value, float]) -> str:
     if not isinstance(outcome, dict):
         return repr(outcome)
-    return export.sql_value(next(iter(outcome)))
+    return sql_value(next(iter(outcome)))

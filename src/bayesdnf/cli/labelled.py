@@ -11,7 +11,8 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from ..data.columns import TEXT, read_column
+from ..data.columns.any_library import read_column
+from ..data.columns.column import TEXT
 from ..data.outcome import (
     MOST_CLASSES,
     find_label,

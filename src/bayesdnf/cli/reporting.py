@@ -167,6 +167,7 @@ def export(
         given["risks"] = _risks_of(found)
     if to in (Language.sql, Language.python, Language.json):
         given["orders"] = found.encoder_.orders_
+        given["missing_values"] = found.missing_values
     text = {
         Language.text: rule.to_text,
         Language.sql: rule.to_sql,

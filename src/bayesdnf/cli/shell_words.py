@@ -31,6 +31,8 @@ _OF_OWNERS = {
     ("kinship", "close_relatives"): "--king-cutoff",
     ("missing", "Filters"): "--missing",
     ("ld_r2", "Filters"): "--ld-r2",
+    ("folds", "stratified_folds"): "--cv",
+    ("share", "stratified_part"): "--test-share",
 }
 _NOT_IN_SHELLS = re.compile(r"(, a RandomState or Generator)?, or None(?=\. Got )")
 _PARAMETER = re.compile(r"The '(\w+)' parameter(?: of ([\w.]+))?")
@@ -51,7 +53,7 @@ def in_shell_words(text: str) -> str:
     >>> in_shell_words("The 'n_jobs' parameter of hunt must be 1 or more. Got 0 instead.")
     '--jobs must be 1 or more. Got 0 instead.'
     """
-    said = _PARAMETER.sub(_parameter, text)
+    said = re.sub(r"^strata (?=holds|puts|settles)", "--strata ", _PARAMETER.sub(_parameter, text))
     if said.startswith("--"):
         said = _NOT_IN_SHELLS.sub("", said)
     return _SETTING.sub(_setting, said)

@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean.literal import FALSE, TRUE, Literal, Value
+from ..boolean.missing import named_missing
 from ..checks import whole
 from ..display.offer import how_to_offer
 from ..display.wording import count
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
 from .bits import BitMatrix
-from .columns import NOTHING, TEXT, Column, named_missing, read_column
+from .columns.any_library import read_column
+from .columns.column import NOTHING, TEXT, Column
 from .encoder_state import read_state, write_state
 from .kinds import (
     Attribute,

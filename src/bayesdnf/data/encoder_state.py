@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from ..boolean.literal import FALSE, TRUE, Literal, Value
+from ..boolean.missing import named_missing
 from ..errors import InputError
-from .columns import BOOLS, NUMBERS, TEXT, named_missing
+from .columns.column import BOOLS, NUMBERS, TEXT
 from .kinds import KINDS, Attribute, check_kinds, orders_of
 
 _FORMAT = "bayesdnf.literal-encoder"

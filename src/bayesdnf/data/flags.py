@@ -10,9 +10,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from ..boolean.missing import is_missing
 from ..display.wording import count
 from ..errors import InputError
-from .columns import is_missing, unmasked, values_of
+from .columns.any_library import unmasked, values_of
 from .table_files.row_names import index_of, row_name
 from .tables import as_frame
 

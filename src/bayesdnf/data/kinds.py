@@ -16,7 +16,7 @@ from ..display.odd_texts import is_number_text
 from ..display.offer import DATES, DECIMAL_COMMAS, NUMBER_TEXTS, RARE_LEVELS
 from ..display.wording import count, text_list
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
-from .columns import BOOLS, NOTHING, NUMBERS, TEXT, Column
+from .columns.column import BOOLS, NOTHING, NUMBERS, TEXT, Column
 from .thresholds import cut_places, cuts, plain_number
 
 KINDS = ("categorical", "ordinal", "numeric", "binary")

@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boolean.literal import Literal, Value
+from ..boolean.missing import is_missing
 from ..display.odd_texts import means_missing
 from ..display.wording import count, entries_for_rows, listed
 from ..errors import InputError, ParameterError, shown
-from .columns import Column, is_missing, read_column
+from .columns.any_library import read_column
+from .columns.column import Column
 from .kinds import are_dates
 from .table_files.row_names import index_of, row_name
 from .thresholds import cuts

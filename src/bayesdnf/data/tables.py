@@ -13,9 +13,11 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from ..boolean.literal import Literal, Value
+from ..boolean.missing import named_missing
 from ..display.wording import count
 from ..errors import InputError, UnknownColumnError, did_you_mean
-from .columns import Column, named_missing, read_column, unmasked
+from .columns.any_library import read_column, unmasked
+from .columns.column import Column
 from .literal_table import require_distinct
 
 

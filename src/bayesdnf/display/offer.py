@@ -84,7 +84,7 @@ def not_offered(encoder: FittedEncoder) -> list[str]:
     >>> for sentence in not_offered(LiteralEncoder(negations=False).fit(table)):
     ...     print(sentence)
     Negations, such as age < 40, were not offered: fit with negations=True (--negations).
-    1 column gave no literals: 'site'.
+    1 column gave no literals: 'site' (constant: every value that is not missing is 'A').
     """
     said = []
     if (missing := direction_not_offered(encoder)) is not None:
@@ -93,9 +93,9 @@ def not_offered(encoder: FittedEncoder) -> list[str]:
             f"(--negations)."
         )
     elsewhere = _left_out(encoder.dropped_)
-    if dropped := [name for name in encoder.dropped_ if name not in elsewhere]:
-        n = len(dropped)
-        said.append(f"{count(n, 'column')} gave no literals: {listed(dropped, _SHOWN)}.")
+    if dropped := {k: why for k, why in encoder.dropped_.items() if k not in elsewhere}:
+        shown = listed(dropped, _SHOWN, lambda name: f"{name!r} ({dropped[name]})")
+        said.append(f"{count(len(dropped), 'column')} gave no literals: {shown}.")
     # Columns of numbers that got as many cuts as were allowed.
     cut = [
         name

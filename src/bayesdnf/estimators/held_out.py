@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from ..errors import InputError
+from ..errors import InputError, ParameterError
 from .inputs import read_features
 from .saving.record import RowContent
 
@@ -276,10 +276,8 @@ def stratified_folds(outcome: Outcome, folds: int, seed: int) -> NDArray[np.intp
     """
     rarest = int(np.unique(outcome, return_counts=True)[1].min())
     if not 2 <= folds <= rarest:
-        raise InputError(
-            f"The number of folds must be from 2 to {rarest:,}, the rows of the rarest class. "
-            f"Got {folds} instead."
-        )
+        must = f"a number from 2 to {rarest:,}, the rows of the rarest class"
+        raise ParameterError.of("folds", "stratified_folds", must, folds)
     fold = np.empty(len(outcome), dtype=np.intp)
     splits = StratifiedKFold(folds, shuffle=True, random_state=seed).split(fold, outcome)
     for number, (_, members) in enumerate(splits):
@@ -298,7 +296,7 @@ def stratified_part(outcome: Outcome, share: float, seed: int) -> NDArray[np.boo
     6
     """
     if not 0 < share < 1:
-        raise InputError(f"The share of test rows must be above 0 and below 1. Got {share:g}.")
+        raise ParameterError.of("share", "stratified_part", "above 0 and below 1", share)
     rows_of_class = np.unique(outcome, return_counts=True)[1]
     if rows_of_class.min() < 2:
         raise InputError("To hold rows out each class needs two rows or more.")

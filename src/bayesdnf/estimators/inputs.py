@@ -16,7 +16,8 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
-from ..data.columns import TEXT, read_column, unmasked
+from ..data.columns.any_library import read_column, unmasked
+from ..data.columns.column import TEXT
 from ..data.outcome import (
     find_label,
     list_labels,
@@ -53,6 +54,8 @@ def read_features(estimator: Any, X: Any, *, fitting: bool) -> Any:
     if isinstance(X, np.ma.MaskedArray):
         X = unmasked(X)
     elif isinstance(X, (list, tuple)):
+        if len(X) > 0 and isinstance(X[0], dict):
+            raise InputError(f"X is a {type(X).__name__} of dicts; pass pandas.DataFrame(X).")
         # Of a list such as [['a', 1]] numpy would make the texts 'a' and '1'.
         X = np.array(X, dtype=object)
     with _told():

@@ -116,6 +116,11 @@ class Posterior:
         layers: int = 1,
         strata: Any = None,
     ) -> None:
+        if not isinstance(bits, BitMatrix):
+            raise InputError(
+                f"bits must be a BitMatrix, such as LiteralEncoder().fit_encode(X) makes of a "
+                f"table. Got {type(bits).__name__} instead."
+            )
         self.prior = Prior() if prior is None else prior
         self.layers = whole("layers", "Posterior", layers, 1, MOST_LAYERS)
         number, self.classes = read_classes(y, positive)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..boolean import BooleanFunction, Literal
 from ..boolean.literal import FALSE, TRUE, Value
-from ..data.columns import TEXT, Column
+from ..data.columns.column import TEXT, Column
 from ..data.tables import RawTable, read_table
 from ..errors import InputError, ParameterError, UnknownColumnError, did_you_mean
 from .notation import parse_qca, term_text, to_qca

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..boolean import Literal
 from ..boolean.literal import FALSE, TRUE, value_text
-from ..data.columns import NOTHING, TEXT, Column
+from ..data.columns.column import NOTHING, TEXT, Column
 from ..data.encoder import FittedTable, LiteralEncoder
 from ..display.markup import shown
 from ..estimators.explaining.changes import possible_values

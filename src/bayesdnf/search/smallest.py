@@ -12,7 +12,7 @@ import numpy as np
 from ..boolean import BooleanFunction
 from ..checks import seconds, whole
 from ..data.bits import BitMatrix
-from ..data.columns import read_column
+from ..data.columns.any_library import read_column
 from ..data.encoder import LiteralEncoder
 from ..data.outcome import read_outcome
 from ..display.wording import entries_for_rows

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.columns import TEXT
+from ...data.columns.column import TEXT
 from ...data.encoder import FittedTable
 from ...display.wording import listed
 from ...errors import UnknownColumnError, did_you_mean

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...boolean import BooleanFunction, Literal
 from ...boolean.literal import FALSE, TRUE, Value, value_text
-from ...data.columns import TEXT
+from ...data.columns.column import TEXT
 from ...data.encoder import FittedTable, LiteralEncoder
 from ...model.rule import Rule, layers_of
 

@@ -1,0 +1,1 @@
+"""The languages that rules are exported to."""

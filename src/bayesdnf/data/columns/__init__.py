@@ -1,0 +1,1 @@
+"""A column of any table library, read once as plain arrays."""
