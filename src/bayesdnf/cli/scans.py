@@ -159,7 +159,8 @@ def _tell_scan(
     as_json: bool,
     other_names: Mapping[str, str] | None = None,
 ) -> None:
-    from ..genomics.markers.spelling import plain_sentence
+    from ..boolean import BooleanFunction
+    from ..genomics.markers.spelling import plain
 
     if as_json:
         best = findings.head(10).to_dict("records")
@@ -171,5 +172,5 @@ def _tell_scan(
     units = _UNITS[settings["size"]]
     typer.echo(f"{out or 'Not saved'}: the best {len(findings):,} {units}{which}.")
     for _, row in findings.head(5).iterrows():
-        marker = plain_sentence(row["marker"], other_names or {})
+        marker = plain(BooleanFunction.parse(row["marker"]), other_names or {})
         typer.echo(f"  gain {row['gain']:.1f}, log BF {row['log_bayes_factor']:.1f}  {marker}")

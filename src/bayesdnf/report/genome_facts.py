@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..display.markup import shown
-from ..genomics.markers.spelling import plain_literal, plain_sentence
+from ..genomics.markers.spelling import plain_literal
 
 if TYPE_CHECKING:
     from ..genomics import Markers
@@ -51,7 +51,7 @@ def genome_facts(
     pictures : sequence of Path
         PNG files to show, by the names that ``save_markers`` gives them.
     """
-    adjustment, names = found.adjustment, found.study.genotypes.other_names
+    adjustment = found.adjustment
     sentences = list(adjustment.history)
     if not adjustment.inflated:  # else it is the first of the warnings
         sentences.append(adjustment.verdict)
@@ -63,8 +63,8 @@ def genome_facts(
     warnings += [f"{row['TERM']}: {row['NOTE']}" for row in found.terms.to_dict("records")
                  if row["NOTE"] != "."]  # fmt: skip
     return GenomeFacts(
-        tuple(shown(plain_sentence(said, names)) for said in sentences),
-        tuple(shown(plain_sentence(said, names)) for said in warnings),
+        tuple(map(shown, sentences)),
+        tuple(map(shown, warnings)),
         COLUMNS,
         tuple(rows),
         tuple(

@@ -15,7 +15,7 @@ from ..display.markup import shown
 from ..display.trust import ended_early, search_is_sure, search_trust
 from ..estimators.rules import parts_table, rules_table
 from ..estimators.saving.record import Record
-from ..genomics.markers.spelling import plain_literal, plain_sentence
+from ..genomics.markers.spelling import plain_literal
 from ..versions import versions
 from .draw_facts import draw_facts
 from .facts import DataFacts, Facts, File, Listed
@@ -126,7 +126,7 @@ def gather_markers(
         advice="To test it, score another cohort with bayesdnf predict.",
         measured=None,
         case=None if function.is_null else _case(function, genotypes),
-        draws=draws._replace(verdict=plain_sentence(draws.verdict, genotypes.other_names)),
+        draws=draws,
         averaged=None,
         bayes_factor="",
         trust=shown(search_trust(found.search)),

@@ -10,7 +10,7 @@ from ...display.trust import ended_early, search_trust
 from ...display.wording import count
 from ...model.rates import Interval
 from ...sampling.judging.verdict import Level
-from .spelling import plain, plain_literal, plain_sentence
+from .spelling import plain, plain_literal
 
 if TYPE_CHECKING:
     from ...sampling.draws import Draws
@@ -31,10 +31,6 @@ def summary(found: Markers, genes: Genes | None = None) -> str:
     genes : Genes, optional
         Names for the places of its variants.
     """
-    return plain_sentence(_summary(found, genes), found.study.genotypes.other_names)
-
-
-def _summary(found: Markers, genes: Genes | None) -> str:
     study = found.study
     n_cases = int(study.y.sum())
     n_controls = len(study.y) - n_cases
