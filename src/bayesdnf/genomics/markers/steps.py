@@ -163,5 +163,6 @@ def tell(task: MarkerTask, searched: Searched, refitted: Refitted) -> tuple[str,
     )
     return (
         *task.study.history, *task.adjustment.history, task.adjustment.verdict, scanned,
-        search_trust(searched.search), *searched.sentences, sampled, *refitted.history,
+        search_trust(searched.search, rule="marker"),
+        *searched.sentences, sampled, *refitted.history,
     )  # fmt: skip

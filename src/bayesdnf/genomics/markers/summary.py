@@ -47,7 +47,7 @@ def summary(found: Markers, genes: Genes | None = None) -> str:
     sure = f"Posterior probability that there is no marker: {_share(found.draws, null)}."
     swept = list(found.searched.sentences)
     if found.function.is_null:
-        ended = ended_early(found.search)
+        ended = ended_early(found.search, "marker")
         why = ended or "no combination of these variants beats the null model"
         lines += [f"No marker: {why}.", sure, *swept]
         return "\n".join([*lines, *_risks(found), *_layers(found), *_drawn(found)])
@@ -173,7 +173,7 @@ def _layers(found: Markers) -> list[str]:
             f"{count(row['CONTROLS'], 'control')}"
             for word, row in zip(words, rows, strict=True)
         ),
-        search_trust(found.layered.search, "list"),
+        search_trust(found.layered.search, "list", "marker"),
     ]
 
 
