@@ -115,6 +115,7 @@ def test_predict_lists_what_it_does_not_guess(run, model):
     status = {row["variant"]: row["status"] for row in result["variants"]}
     assert status == {"rs4_A": "other alleles", "rs8_A": "absent"}
     assert (result["marked"], result["undecided"]) == (0, 900)
+    assert "Warning: no sample is decided" in ran.err
     assert "NA" in Path("answers.tsv").read_text()
 
 

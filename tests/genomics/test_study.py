@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from bayesdnf import BitMatrix
 from bayesdnf.errors import FileFormatError, InputError, UnknownColumnError
 from bayesdnf.genomics import (
+    Filters,
     Genotypes,
     Study,
     read_covariates,
@@ -272,3 +273,22 @@ def test_how_outcomes_were_read_can_be_a_warning(tmp_path):
     (tmp_path / "p.txt").write_text("IID ill\na 0\nb 1\nc 2\nd 1\n")
     [warning] = read_study(tmp_path / "s", tmp_path / "p.txt").warnings
     assert "0 is read as missing (1 sample)" in warning
+
+
+def test_many_missing_covariates_are_a_warning(tmp_path):
+    n = 40
+    write_plink(Genotypes.from_copies([[0, 1] * 20]), tmp_path / "s", y=np.arange(n) < 20)
+    ages = [f"s{i + 1} {50 + i}" for i in range(n)]
+    for there, warned in ((38, False), (37, True)):  # of 40 a twentieth is 2
+        (tmp_path / "c.txt").write_text("\n".join(["IID age", *ages[:there]]) + "\n")
+        warnings = read_study(tmp_path / "s", covar=tmp_path / "c.txt").warnings
+        told = [w for w in warnings if f"Missing covariates in {n - there} samples" in w]
+        assert len(told) == len(warnings) == warned
+
+
+def test_variants_left_out_for_want_of_sex_are_a_warning():
+    calls = Genotypes.from_copies([[0, 1, 2, 1], [0, 2, 1, 1]])
+    calls.variants["CHR"] = ["1", "X"]
+    study = Study(calls, np.arange(4) < 2).filtered(Filters(hwe=0, sample_call_rate=0))
+    [warning] = study.warnings
+    assert warning == "1 variant on X and Y left out: no sample has a known sex."

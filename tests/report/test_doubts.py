@@ -45,7 +45,8 @@ def test_the_search(facts):
     ("changes", "title", "good"),
     [
         ({}, "The chains agree", True),
-        ({"ok": False}, "The chains do not agree", False),
+        ({"ok": False}, "The chains are short", False),
+        ({"ok": False, "settled": False}, "The chains do not agree", False),
         ({"ok": None}, "The chains were not diagnosed", False),
         ({"warning": "Others."}, "Draws of another posterior", False),
         ({"null_probability": 0.06}, "There may be no rule", False),

@@ -107,7 +107,7 @@ def test_the_report_tells_of_genotypes_in_words(planted_markers, no_markers, tmp
                 says = np.array([place in form["holds"][c] for c in copies])  # -1: not known
                 np.testing.assert_array_equal(says, genotypes.truth(literal))
     empty = write_marker_report(no_markers, tmp_path / "none.html").read_text(encoding="utf-8")
-    assert "The data do not support any rule" in empty
+    assert "The data do not support any marker" in empty
 
 
 @pytest.mark.slow

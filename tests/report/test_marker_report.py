@@ -1,7 +1,12 @@
 """The facts and the page of a report on markers."""
 
-import numpy as np
+import re
+from dataclasses import replace
 
+import numpy as np
+import pytest
+
+from bayesdnf.report.doubts import checks_of
 from bayesdnf.report.facts import File
 from bayesdnf.report.marker_report import gather_markers, write_marker_report
 
@@ -50,3 +55,24 @@ def test_nothing_found_is_a_report_too(no_markers, tmp_path):
     page = file.read_text(encoding="utf-8")
     assert "<b>ill</b>" not in page
     assert "&lt;b&gt;ill" in page
+
+
+@pytest.mark.parametrize("which", ["planted_markers", "no_markers"])
+def test_a_page_on_a_study_has_a_geneticists_words(which, request, tmp_path):
+    found = request.getfixturevalue(which)
+    page = write_marker_report(found, tmp_path / "r.html").read_text(encoding="utf-8")
+    text = re.sub(r"<style>.*?</style>|<script.*?</script>|<[^>]+>", " ", page, flags=re.DOTALL)
+    # "What the columns mean" is of a table of the page itself.
+    strange = re.findall(r".*\b(?:rules?|rows?|columns? (?!mean)).*", text, flags=re.IGNORECASE)
+    assert strange == []
+    for word in ("samples", "marker", "variants"):
+        assert word in text
+
+
+def test_terms_tested_on_samples_held_out_are_no_doubt(planted_markers):
+    held = {"HELD_OR": 2.0, "HELD_L95": 1.5, "HELD_U95": 2.5, "HELD_N": 77}
+    found = replace(planted_markers, terms=planted_markers.terms.assign(**held))
+    checks = {check.title: check for check in checks_of(gather_markers(found))}
+    assert checks["Tested on held-out samples"].text.startswith("77 samples ")
+    titles = [check.title for check in checks_of(gather_markers(planted_markers))]
+    assert "Not tested on held-out samples" in titles

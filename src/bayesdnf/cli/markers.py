@@ -190,6 +190,8 @@ def predict_markers(
         "unmarked": int((answers["MARKED"] == 0).sum()),
         "undecided": int(answers["MARKED"].isna().sum()),
     }
+    if len(answers) and counts["undecided"] == len(answers):
+        typer.echo("Warning: no sample is decided: variants of the marker are not there.", err=True)
     if as_json:
         matches = matched.table.to_dict("records")
         write_json({"out": str(out), "samples": len(answers), **counts, "variants": matches})

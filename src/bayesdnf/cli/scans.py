@@ -17,7 +17,7 @@ from .study_options import Files, Reading, reading
 if TYPE_CHECKING:
     import pandas as pd
 
-_UNITS = {2: "pairs", 3: "triples"}
+_UNITS = {2: "pair", 3: "triple"}
 
 
 @reading
@@ -107,7 +107,7 @@ def scan(
             codings=reading.codings_on_offer(), measure=measure, top=top, gap=reading.gap,
             part=which, n_jobs=reading.jobs, strata=adjustment.numbers, checkpoint=checkpoint,
             device=device,
-            progress=lambda done, total: stages(_UNITS[size], done, total),
+            progress=lambda done, total: stages(f"{_UNITS[size]}s", done, total),
             announce=(lambda work: typer.echo(work, err=True)) if size == 3 else None,
         )  # fmt: skip
     told = [*kept.history, *adjustment.history, adjustment.verdict]
@@ -159,7 +159,9 @@ def _tell_scan(
     as_json: bool,
     other_names: Mapping[str, str] | None = None,
 ) -> None:
-    from ..genomics.markers.spelling import plain_sentence
+    from ..boolean import BooleanFunction
+    from ..display.wording import count
+    from ..genomics.markers.spelling import plain
 
     if as_json:
         best = findings.head(10).to_dict("records")
@@ -168,8 +170,8 @@ def _tell_scan(
         return
     k, n = settings["part"]
     which = "" if n == 1 else f" of part {k} of {n}"
-    units = _UNITS[settings["size"]]
-    typer.echo(f"{out or 'Not saved'}: the best {len(findings):,} {units}{which}.")
+    kept = count(len(findings), _UNITS[settings["size"]])
+    typer.echo(f"{out or 'Not saved'}: the best {kept}{which}.")
     for _, row in findings.head(5).iterrows():
-        marker = plain_sentence(row["marker"], other_names or {})
+        marker = plain(BooleanFunction.parse(row["marker"]), other_names or {})
         typer.echo(f"  gain {row['gain']:.1f}, log BF {row['log_bayes_factor']:.1f}  {marker}")

@@ -57,7 +57,7 @@ class SearchOutcome(Protocol):
         ...
 
 
-def search_trust(search: SearchOutcome, what: str = "function") -> str:
+def search_trust(search: SearchOutcome, what: str = "function", rule: str = "rule") -> str:
     """Return sentences about the agreement of restarts and the optimality gap.
 
     Parameters
@@ -66,6 +66,8 @@ def search_trust(search: SearchOutcome, what: str = "function") -> str:
         What the search says of itself.
     what : str, default="function"
         What was searched for: "function" or "list".
+    rule : str, default="rule"
+        What people call it.
 
     Examples
     --------
@@ -87,7 +89,7 @@ def search_trust(search: SearchOutcome, what: str = "function") -> str:
         judged = f"{said}; they agree, which is not a proof."
     else:
         few = "too few restarts, or too few strategies, to rely on"
-        judged = f"{said}; {few}: more restarts may find a better rule."
+        judged = f"{said}; {few}: more restarts may find a better {rule}."
     ended = f"{_ENDED[search.stopped]}; " if search.stopped in _ENDED else ""
     near = f" {search.near:,} {what}s score the same or within one nat." if search.near > 1 else ""
     gap = (
@@ -96,7 +98,7 @@ def search_trust(search: SearchOutcome, what: str = "function") -> str:
     return f"Search: {ended}{judged}{near}{gap}"
 
 
-def ended_early(search: SearchOutcome) -> str | None:
+def ended_early(search: SearchOutcome, rule: str = "rule") -> str | None:
     """Say, of a search that found no rule, that it was ended too early to say there is none.
 
     None when it ended by itself, or proved its answer.
@@ -111,7 +113,7 @@ def ended_early(search: SearchOutcome) -> str | None:
     """
     if search.proved or search.stopped not in _ENDED_BY:
         return None
-    return f"the search was {_ENDED_BY[search.stopped]} before a rule was found"
+    return f"the search was {_ENDED_BY[search.stopped]} before a {rule} was found"
 
 
 def search_is_sure(search: SearchOutcome) -> bool:

@@ -19,8 +19,8 @@ from .files.request import ReadProgress, ReadRequest
 from .files.selection import Names, Places
 from .genotypes import Genotypes
 from .packing import open_parts, save_study
-from .quality.filters import MANY_SAMPLES, THOUGH_ASSOCIATED, Filters
-from .quality.ploidy import haploid_calls, sex_words
+from .quality.filters import MANY, MANY_SAMPLES, THOUGH_ASSOCIATED, Filters
+from .quality.ploidy import WITHOUT_SEX, haploid_calls, sex_words
 from .quality.structure import close_relatives
 
 if TYPE_CHECKING:
@@ -151,8 +151,8 @@ class Study:
                 f"Of the samples that pass the filters {int(y.sum()):,} are cases and "
                 f"{int((~y).sum()):,} controls; both are needed. {' '.join(said)}"
             )
-        starts = (MANY_SAMPLES, THOUGH_ASSOCIATED)
-        warned = [sentence for sentence in said if sentence.startswith(starts)]
+        told = (MANY_SAMPLES, THOUGH_ASSOCIATED, WITHOUT_SEX)
+        warned = [sentence for sentence in said if any(words in sentence for words in told)]
         return replace(
             self._of(kept, genotypes),
             history=(*self.history, *said),
@@ -303,6 +303,7 @@ def read_study(
         said.append(f"Left out: {count(unknown, 'sample')} without an outcome.")
     genotypes = files.read(replace(asked, samples=None, keep=None if keep.all() else keep))
     history = [*genotypes.history, *said, *outcome.history, joined.said]
+    warnings = list(outcome.warnings)
     covariates = None
     names = None if covar_names is None else list(covar_names)
     by_sex = names is not None and "SEX" in names
@@ -318,10 +319,13 @@ def read_study(
         history += [*columns.history, more.said]
         lacking = int(covariates.isna().any(axis=1).sum())
         if lacking:
-            history.append(
+            told = (
                 f"Missing covariates in {count(lacking, 'sample')}: kept for the search, left "
                 "out of refits with covariates."
             )
+            history.append(told)
+            if lacking > MANY * len(covariates):
+                warnings.append(told)
     if by_sex:
         frame = genotypes.samples.iloc[:, :0] if covariates is None else covariates
         covariates = frame.reset_index(drop=True).assign(SEX=sex_words(genotypes))
@@ -333,7 +337,7 @@ def read_study(
         frame = genotypes.samples.iloc[:, :0] if covariates is None else covariates
         covariates = frame.reset_index(drop=True).assign(**{COLUMN: risk.values})
         history.append(risk.said)
-    return Study(genotypes, y, covariates, tuple(history), warnings=outcome.warnings)
+    return Study(genotypes, y, covariates, tuple(history), warnings=tuple(warnings))
 
 
 @dataclass(frozen=True)

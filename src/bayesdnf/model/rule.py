@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..boolean import BooleanFunction, RuleList
+from collections.abc import Callable
+
+from ..boolean import BooleanFunction, Literal, RuleList
 
 Rule = BooleanFunction | RuleList
 
@@ -59,3 +61,35 @@ def one_line(rule: Rule) -> str:
         return str(rule)
     words = ["if", *["elif"] * (len(rule) - 1)]
     return " ".join([*(f"{word} {f}" for word, f in zip(words, rule, strict=False)), "else"])
+
+
+def renamed(rule: Rule, write: Callable[[Literal], Literal]) -> Rule:
+    """Write every literal of a function or a list in another way.
+
+    Examples
+    --------
+    >>> from bayesdnf import RuleList
+    >>> from bayesdnf.boolean import Literal
+    >>> from bayesdnf.model.rule import one_line, renamed
+    >>> rule = RuleList(["odor = f OR x3", "age >= 45"])
+    >>> one_line(renamed(rule, lambda x: Literal("x9", "true")))
+    'if (x9) elif (x9) else'
+    """
+    if isinstance(rule, RuleList):
+        return RuleList([renamed_function(layer, write) for layer in rule.layers])
+    return renamed_function(rule, write)
+
+
+def renamed_function(
+    function: BooleanFunction, write: Callable[[Literal], Literal]
+) -> BooleanFunction:
+    """Write every literal of a function in another way.
+
+    Examples
+    --------
+    >>> from bayesdnf import BooleanFunction
+    >>> from bayesdnf.model.rule import renamed_function
+    >>> print(renamed_function(BooleanFunction("x1 AND x2"), lambda literal: ~literal))
+    (NOT x1 AND NOT x2)
+    """
+    return BooleanFunction([list(map(write, term)) for term in function.literal_terms])

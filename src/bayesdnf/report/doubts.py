@@ -59,28 +59,36 @@ def _of_draws(facts: Facts) -> list[Check]:
     if draws.ok:
         checks.append(Check(not one_sided, "The chains agree", draws.verdict))
     else:
-        title = "The chains were not diagnosed" if draws.ok is None else "The chains do not agree"
+        title = "The chains do not agree"
+        if draws.settled:
+            title = "The chains are short"
+        if draws.ok is None:
+            title = "The chains were not diagnosed"
         checks.append(Check(False, title, draws.verdict))
+    rule = facts.nouns.rule
     limit = "" if draws.settled else "at most "
     if not facts.is_null and draws.null_probability > _UNLIKELY:
-        text = f"P(no rule) is {limit}{percent(draws.null_probability)}."
-        checks.append(Check(False, "There may be no rule", text))
+        text = f"P(no {rule}) is {limit}{percent(draws.null_probability)}."
+        checks.append(Check(False, f"There may be no {rule}", text))
     if not facts.is_null and draws.rule_probability < _LIKELY:
         text = (
-            f"Of {count(draws.distinct, 'rule')} drawn the most probable has probability "
+            f"Of {count(draws.distinct, rule)} drawn the most probable has probability "
             f"{limit}{percent(draws.best_probability)}, the one shown here {limit}"
             f"{percent(draws.rule_probability)}. Read what they have in common."
         )
-        checks.append(Check(False, "Other rules are possible", text))
+        checks.append(Check(False, f"Other {rule}s are possible", text))
     return checks
 
 
 def _of_test(facts: Facts) -> list[Check]:
+    rows = facts.nouns.rows
+    if facts.tested:
+        return [Check(True, f"Tested on held-out {rows}", facts.tested)]
     if facts.is_held_out:
-        return [Check(True, "Tested on held-out rows", facts.roles.note)]
+        return [Check(True, f"Tested on held-out {rows}", facts.roles.note)]
     biased = "" if facts.is_null else ", so accuracy measured on them is optimistic"
     text = (
-        f"There are no held-out rows. {facts.roles.note} The fit used, or may have used, these "
-        f"rows{biased}. {facts.advice}"
+        f"There are no held-out {rows}. {facts.roles.note} The fit used, or may have used, these "
+        f"{rows}{biased}. {facts.advice}"
     )
-    return [Check(False, "Not tested on held-out rows", text)]
+    return [Check(False, f"Not tested on held-out {rows}", text)]

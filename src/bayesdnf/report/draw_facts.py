@@ -11,6 +11,7 @@ from ..errors import MissingExtraError
 from ..estimators.rules import placed_terms
 from ..model.rule import Rule
 from ..plots.labels import null_text
+from ..sampling.drawn.shares import term_text
 from ..sampling.draws import Draws
 
 _MOST_FUNCTIONS = 10
@@ -135,7 +136,7 @@ def draw_facts(draws: Draws, function: Rule, posterior: str) -> DrawFacts:
         draws.null_probability if draws.settled else draws.null_at_most,
         draws.settled,
         float(top["probability" if draws.settled else "at_most"].max()),
-        tuple(float(probable.get(_text(term), 0)) for _, term in placed_terms(function)),
+        tuple(float(probable.get(_text(draws, term), 0)) for _, term in placed_terms(function)),
         tuple(dict.fromkeys(sure)) if draws.settled else (),  # a term of one literal is named once
         attributes if {x.text for x in attributes} != {x.text for x in literals} else (),
         literals,
@@ -156,7 +157,7 @@ def _differences(
     kept = {term for _, term in its}
     has = tuple(term in kept for _, term in own)
     known = {term for _, term in own}
-    added = [shown(_text(term)) for _, term in its if term not in known]
+    added = [shown(_text(draws, term)) for _, term in its if term not in known]
     note = ""
     if rival.is_null:
         note = null_text(draws)
@@ -165,8 +166,8 @@ def _differences(
     return has, tuple(added[:_MOST_ADDED]), len(added[_MOST_ADDED:]), note
 
 
-def _text(term: Term) -> str:
-    return " AND ".join(map(str, term))
+def _text(draws: Draws, term: Term) -> str:
+    return term_text([draws.write(literal) for literal in term])
 
 
 def _items(draws: Draws, kind: str) -> tuple[Item, ...]:

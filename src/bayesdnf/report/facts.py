@@ -57,6 +57,7 @@ from .terms import (
     stratum_facts,
 )
 from .try_case import case_form
+from .words import Nouns
 
 Bools = NDArray[np.bool_]
 
@@ -164,6 +165,9 @@ class Facts(NamedTuple):
     measures: tuple[str, ...] = ()
     """What ``predict`` and ``marked`` get right, in words."""
     predict_accuracy: float | None = None
+    tested: str = ""
+    """How terms were tested on rows that no other fact is of."""
+    nouns: Nouns = Nouns()
     similar_texts: str = ""
     """Which columns have texts that differ only in case or spaces."""
     number_texts: str = ""

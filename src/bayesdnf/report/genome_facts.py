@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..display.markup import shown
-from ..genomics.markers.spelling import plain_literal, plain_sentence
+from ..genomics.markers.spelling import plain_literal
 
 if TYPE_CHECKING:
     from ..genomics import Markers
     from ..genomics.files.genes import Genes
 
-COLUMNS = ("Term", "Place", "Cases", "Controls", "Odds ratio", "Adjusted odds ratio",
-           "Probability", "How", "Could also be")  # fmt: skip
+_ODDS = {
+    "Odds ratio": ("OR", "OR_L95", "OR_U95"),
+    "Adjusted odds ratio": ("ADJ_OR", "ADJ_L95", "ADJ_U95"),
+    "Odds ratio, held out": ("HELD_OR", "HELD_L95", "HELD_U95"),
+}
+"""Columns of the odds ratios that a table of terms may have, by heading."""
 _PROXIES = 4  # of a slot that are listed
 
 
@@ -51,21 +56,33 @@ def genome_facts(
     pictures : sequence of Path
         PNG files to show, by the names that ``save_markers`` gives them.
     """
-    adjustment, names = found.adjustment, found.study.genotypes.other_names
+    adjustment = found.adjustment
     sentences = list(adjustment.history)
     if not adjustment.inflated:  # else it is the first of the warnings
         sentences.append(adjustment.verdict)
     sentences += found.searched.sentences
     if not found.function.is_null:
         sentences.append(found.rivals.sentence)
-    rows = [_row(found, i, row, genes) for i, row in enumerate(found.terms.to_dict("records"))]
+    odds = [title for title, columns in _ODDS.items() if columns[0] in found.terms]
+    rows = [
+        _row(found, i, row, odds, genes) for i, row in enumerate(found.terms.to_dict("records"))
+    ]
     warnings = list(found.warnings)
     warnings += [f"{row['TERM']}: {row['NOTE']}" for row in found.terms.to_dict("records")
                  if row["NOTE"] != "."]  # fmt: skip
     return GenomeFacts(
-        tuple(shown(plain_sentence(said, names)) for said in sentences),
-        tuple(shown(plain_sentence(said, names)) for said in warnings),
-        COLUMNS,
+        tuple(map(shown, sentences)),
+        tuple(map(shown, warnings)),
+        (
+            "Term",
+            "Position",
+            "Cases",
+            "Controls",
+            *odds,
+            "Probability",
+            "Interaction",
+            "Could also be",
+        ),
         tuple(rows),
         tuple(
             Picture(_title(file.stem), base64.b64encode(file.read_bytes()).decode())
@@ -74,24 +91,23 @@ def genome_facts(
     )
 
 
-def _row(found: Markers, number: int, row: Any, genes: Genes | None) -> tuple[str, ...]:
+def _row(
+    found: Markers, number: int, row: Any, odds: Sequence[str], genes: Genes | None
+) -> tuple[str, ...]:
     places = zip(row["CHR"].split(","), row["BP"].split(","), strict=True)
     named = [
-        f"{c}:{int(p):,}{_in(genes.at(c, int(p)) if genes is not None else '')}" for c, p in places
+        f"{c}:{int(p)}{_in(genes.at(c, int(p)) if genes is not None else '')}" for c, p in places
     ]
     names = found.study.genotypes.other_names
-    adjusted = "–"
-    if "ADJ_OR" in row:
-        adjusted = _odds(row["ADJ_OR"], row["ADJ_L95"], row["ADJ_U95"])
     proxies = [
         str(plain_literal(p.literal, names))
         for slot in found.slots[number]
         for p in [x for x in slot.proxies if x.literal != slot.literal][:_PROXIES]
     ]
     texts = (
-        row["TERM"], ", ".join(named), f"{row['CASES']:,} of {row['N_CASES']:,}",
+        row["TERM"], "; ".join(named), f"{row['CASES']:,} of {row['N_CASES']:,}",
         f"{row['CONTROLS']:,} of {row['N_CONTROLS']:,}",
-        _odds(row["OR"], row["OR_L95"], row["OR_U95"]), adjusted, f"{row['PROB']:.3f}",
+        *(_odds(*(row[column] for column in _ODDS[title])) for title in odds), f"{row['PROB']:.3f}",
         "–" if row["ACTS"] == "." else row["ACTS"], ", ".join(proxies) or "–",
     )  # fmt: skip
     return tuple(map(shown, texts))
@@ -102,7 +118,7 @@ def _in(gene: str) -> str:
 
 
 def _odds(value: float, low: float, high: float) -> str:
-    return f"{value:.3g} [{low:.3g}, {high:.3g}]"
+    return "–" if math.isnan(value) else f"{value:.3g} [{low:.3g}, {high:.3g}]"
 
 
 def _title(stem: str) -> str:

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from .terms import PartFacts
 
 
-_HOLDS = ("Otherwise", "The rule holds")  # parts 0 and 1 of a function
-
-
 def require_jinja() -> Any:
     """Load Jinja2, or raise an error that says how to install it."""
     try:
@@ -85,12 +82,14 @@ def render(facts: Facts) -> str:
     script = _own("report.js")
     # Even if something slipped through, the browser runs this script and no other.
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    parts = ("Otherwise", f"The {facts.nouns.rule} holds")  # 0 and 1 of a function
     page: str = _template().render(
         f=facts,
+        w=facts.nouns,
         case=_case(facts),
         checks=checks_of(facts),
         between=_together(between),
-        part_name=_layer if facts.is_list else _HOLDS.__getitem__,
+        part_name=_layer if facts.is_list else parts.__getitem__,
         shown=shown,
         style=jinja2.utils.markupsafe.Markup(_own("report.css")),
         script=jinja2.utils.markupsafe.Markup(script),
@@ -129,6 +128,7 @@ def _case(facts: Facts) -> dict[str, Any] | None:
     risks = [[_risks(part) for part in reversed(s.parts)] for s in facts.strata]
     pooled = [_risks(part) for part in reversed(facts.parts)]
     return facts.case | {
+        "noun": facts.nouns.rule,
         "positive": facts.positive,
         "is_list": facts.is_list,
         "words": [term.words for term in facts.terms],

@@ -15,7 +15,7 @@ from ..display.markup import shown
 from ..display.trust import ended_early, search_is_sure, search_trust
 from ..estimators.rules import parts_table, rules_table
 from ..estimators.saving.record import Record
-from ..genomics.markers.spelling import plain_literal, plain_sentence
+from ..genomics.markers.spelling import plain_literal
 from ..versions import versions
 from .draw_facts import draw_facts
 from .facts import DataFacts, Facts, File, Listed
@@ -24,13 +24,13 @@ from .html import require_jinja, write_page
 from .performance import performance_of
 from .rows import Roles
 from .terms import overlap_of, part_facts, term_facts
-from .words import literal_words
+from .words import NOUNS_OF_STUDIES, literal_words
 
 if TYPE_CHECKING:
     from ..genomics import Genotypes, Markers
     from ..genomics.files.genes import Genes
 
-_COPIES = ("none", "one", "two")
+_COPIES = ("no", "one", "two")
 
 
 def write_marker_report(
@@ -102,6 +102,7 @@ def gather_markers(
     )
     cells = posterior.scores([function]).cells[0].sum(axis=0)  # over strata
     parts = parts_table(function, cells, (found.other_risk, found.risk), prevalence)
+    cut_short = ended_early(found.search, NOUNS_OF_STUDIES.rule) or ""
     return Facts(
         positive=shown(outcome),
         negative="control",
@@ -109,7 +110,7 @@ def gather_markers(
         is_null=function.is_null,
         is_list=False,
         not_offered=() if negations else ("Negations of the codings were not offered.",),
-        cut_short=(ended_early(found.search) or "") if function.is_null else "",
+        cut_short=cut_short if function.is_null else "",
         one_sided=not negations,
         rule=shown(found.plain),
         terms=terms,
@@ -121,15 +122,17 @@ def gather_markers(
         prevalence=prevalence,
         overlap=None if function.is_null else overlap_of(function, genotypes, numbers, 2, every),
         roles=Roles(every, None, f"All {len(y):,} samples are those of the search."),
-        performance=performance_of(marked, risk, y, same_scale=prevalence is None),
+        performance=performance_of(
+            marked, risk, y, same_scale=prevalence is None, nouns=NOUNS_OF_STUDIES
+        ),
         is_held_out=False,
         advice="To test it, score another cohort with bayesdnf predict.",
         measured=None,
         case=None if function.is_null else _case(function, genotypes),
-        draws=draws._replace(verdict=plain_sentence(draws.verdict, genotypes.other_names)),
+        draws=draws,
         averaged=None,
         bayes_factor="",
-        trust=shown(search_trust(found.search)),
+        trust=shown(search_trust(found.search, rule=NOUNS_OF_STUDIES.rule)),
         sure=search_is_sure(found.search),
         constant="",
         data=_data(found),
@@ -138,6 +141,18 @@ def gather_markers(
         now=versions(),
         files=tuple(File(shown(f.role), shown(f.name), f.sha256) for f in files),
         command=shown(command),
+        tested=_tested(found),
+        nouns=NOUNS_OF_STUDIES,
+    )
+
+
+def _tested(found: Markers) -> str:
+    """Say on how many samples held out terms were tested; empty if on none."""
+    if "HELD_N" not in found.terms or found.terms.empty:
+        return ""
+    return (
+        f"{found.terms['HELD_N'].max():,} samples that the search did not see tested the terms; "
+        "the table of the terms has the odds ratios. All other numbers are of the search's samples."
     )
 
 

@@ -13,19 +13,16 @@ from ..estimators.posterior_classifier import PosteriorDNFClassifier
 from ..estimators.rule_classifier import RuleClassifier
 from ..model.rates import jeffreys
 from ..plots.reliability import binned
+from .words import Nouns
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
+_NOUNS = Nouns()
 _BINS = 10
 _MOST_POINTS = 200
-# What sensitivity, specificity, precision and the share that is missed are shares of.
-_OF_RULE = (
-    "positives that the rule marks",
-    "negatives that the rule does not mark",
-    "marked rows that are positive",
-    "unmarked rows that are positive",
-)
+# What sensitivity, specificity, precision and the share that is missed are shares of; those of
+# where a rule holds are in :func:`_of_rule`.
 _OF_PREDICTION = (
     "positives that are predicted positive",
     "negatives that are predicted negative",
@@ -169,6 +166,7 @@ def performance_of(
     parts: NDArray[np.intp] | None = None,
     n_parts: int = 0,
     by_rule: bool = True,
+    nouns: Nouns = _NOUNS,
 ) -> Performance:
     """Measure a rule and predicted risks on rows.
 
@@ -188,6 +186,8 @@ def performance_of(
         How many parts the rule has.
     by_rule : bool, default=True
         Whether ``marked`` says where the rule holds.
+    nouns : Nouns
+        What to call rows and the rule.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def performance_of(
     """
     hits, misses = int((marked & is_positive).sum()), int((~marked & is_positive).sum())
     alarms, passes = int((marked & ~is_positive).sum()), int((~marked & ~is_positive).sum())
-    meanings = _OF_RULE if by_rule else _OF_PREDICTION
+    meanings = _of_rule(nouns) if by_rule else _OF_PREDICTION
     shares = (
         _share("Sensitivity", meanings[0], hits, hits + misses),
         _share("Specificity", meanings[1], passes, passes + alarms),
@@ -225,6 +225,15 @@ def performance_of(
         bins,
         measured,
         by_rule,
+    )
+
+
+def _of_rule(nouns: Nouns) -> tuple[str, str, str, str]:
+    return (
+        f"{nouns.positives} that the {nouns.rule} marks",
+        f"{nouns.negatives} that the {nouns.rule} does not mark",
+        f"marked {nouns.rows} that {nouns.are_positive}",
+        f"unmarked {nouns.rows} that {nouns.are_positive}",
     )
 
 

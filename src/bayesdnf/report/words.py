@@ -1,6 +1,8 @@
-"""Literals and their values in words, for reports."""
+"""Literals and their values in words, for reports, and what a report calls things."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from ..boolean import Literal
 from ..boolean.literal import FALSE, TRUE, value_text
@@ -14,6 +16,34 @@ _COPIES = {
     "not recessive": "at most one copy",
     "not heterozygous": "no copy or two",
 }
+
+
+class Nouns(NamedTuple):
+    """What a report calls the things that it reports on; an s makes the plural."""
+
+    row: str = "row"
+    rule: str = "rule"
+    column: str = "column"
+    value: str = "value"
+    table: str = "table"
+    one: str = "case"
+    """A row whose values are made up."""
+    positives: str = "positives"
+    negatives: str = "negatives"
+    are_positive: str = "are positive"
+    alike: str = "people or things sampled as the rows of the table were"
+    """What risks are for."""
+
+    @property
+    def rows(self) -> str:
+        """More than one row."""
+        return f"{self.row}s"
+
+
+NOUNS_OF_STUDIES = Nouns(
+    "sample", "marker", "variant", "genotype", "study", "sample", "cases", "controls", "are cases",
+    "people sampled as those of the study were",
+)  # fmt: skip
 
 
 def literal_words(literal: Literal) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..display import draws_html
 from ..errors import MissingExtraError
+from ..model.rule import as_rule, one_line, renamed
 from .drawn import draws_file, draws_tree
 from .drawn.probabilities import Probabilities, from_scores
 from .drawn.shares import Answers, ChainShares, answers_of, inclusion_by_chain, top
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+    from ..boolean import Literal
     from ..model.posterior import Posterior
 
 Floats = NDArray[np.float64]
@@ -82,6 +85,8 @@ class Draws(StoredDraws):
         How they were drawn: kernel, seed, warm-up, thinning, why it stopped, a hash of the data.
     strata : tuple
         The labels of the strata; empty without strata.
+    write : callable
+        Called with a literal, returns it as texts name it; see :meth:`writing`.
 
     Examples
     --------
@@ -222,6 +227,28 @@ class Draws(StoredDraws):
         True
         """
         return top(self, most, self.layers > 1 if merged is None else merged)
+
+    def writing(self, write: Callable[[Literal], Literal]) -> Draws:
+        """Return the same draws with other names of literals in all texts.
+
+        Parameters
+        ----------
+        write : callable
+            Called with a literal, returns it as texts should name it.
+
+        Examples
+        --------
+        >>> from bayesdnf import BitMatrix, Posterior, sample, simulate
+        >>> from bayesdnf.boolean import Literal
+        >>> X, y, truth = simulate(300, 10, random_state=0)
+        >>> posterior = Posterior(BitMatrix.from_table(X), y)
+        >>> drawn = sample(posterior, draws=200, warmup=100, random_state=0)
+        >>> drawn.writing(lambda x: Literal(x.attribute.upper(), x.operator)).text(0)
+        '(X0 AND X1) OR (X2 AND X3)'
+        """
+        undrawn = [(as_rule(text), mass) for text, mass in self.undrawn]
+        texts = [(one_line(renamed(rule, write)), mass) for rule, mass in undrawn]
+        return replace(self, write=write, undrawn=tuple(texts))
 
     def inclusion(self, kind: str, least: float = 0.0) -> pd.DataFrame:
         """Return inclusion probabilities of literals, attributes, terms or pairs.

@@ -78,6 +78,17 @@ def test_a_column_that_is_not_there_is_named(calls, y):
         adjust(calls, y, columns=["sex"])
 
 
+def test_a_column_of_many_values_makes_no_strata(calls, y):
+    with pytest.raises(InputError, match="age would make 300 strata, one of each value, and 20 "):
+        adjust(calls, y, pd.DataFrame({"age": np.arange(300)}), columns=["age"])
+
+
+@pytest.mark.parametrize("value", [7.0, np.nan])
+def test_covariates_that_tell_nothing_make_no_strata(calls, y, value):
+    [said] = adjust(calls, y, pd.DataFrame({"age": [value] * len(y)})).history
+    assert said.startswith("The covariates make no strata: each is constant, or missing")
+
+
 def with_sex(seed=0, *, n=600, chromosome="X", bias=0.65):
     """Autosomal variants, one of X that males carry more often, and cases who are mostly male."""
     rng = np.random.default_rng(seed)

@@ -66,6 +66,7 @@ def test_compressed_files_and_files_without_families(tmp_path):
         ("FID IID\n1 a\n", "only identifiers"),
         ("a 1\nb 0\n", "2 fields and is no header"),
         ("FID IID ill\n1 a 1\n1 a 0\n", "line 3: sample 1 a is already on line 2"),
+        ('"FID" "IID" "ill"\n"1" "a" 1\n', "line 1: its fields are in quotation marks"),
         ("FID IID ill ill\n1 a 1 0\n", "two columns are called 'ill'"),
     ],
 )

@@ -49,6 +49,7 @@ def test_lines_are_numbered_as_an_editor_does(write):
         ("a b\nc d e\n", "line 2: it has 3 fields, and the lines before it have 2"),
         ("a b c d\n", "line 1: it has 4 fields"),
         ("a,b,c\n", "separated by commas"),
+        ("a,b\n", "separated by commas"),
         ("", "byte 0: it is empty"),
         ("## only comments\n", "line 1: nothing follows its comments"),
         (b"a b\nc \xff\n", "line 2: byte 0xff is not UTF-8"),

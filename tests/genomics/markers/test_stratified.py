@@ -336,3 +336,29 @@ def test_terms_are_tested_on_samples_held_out():
     assert len(found.study.y) == 630
     assert row["HELD_P"] < 1e-6
     assert "in 270 samples held out: odds ratio" in str(found)
+
+
+def test_a_scan_within_strata_takes_a_prevalence():
+    """Scores do not depend on it, nor on how cases and controls were sampled."""
+    made = Strata(0)
+    prevalence = Effect(prevalence=0.01, sampling="case-control")
+    scans = [
+        scan(made.genotypes, made.y, strata=made.strata, effect=effect)
+        for effect in (Effect(), prevalence)
+    ]
+    pd.testing.assert_frame_equal(scans[0].findings, scans[1].findings)
+
+
+@pytest.mark.slow
+def test_a_prevalence_goes_with_strata():
+    """Cases and controls were sampled by outcome: it makes no difference to scores."""
+    given = study()
+    site = pd.DataFrame({"site": np.where(np.arange(len(given.y)) % 2, "north", "south")})
+    given = replace(given, covariates=site)
+    ways = {"strata": ["site"], "permutations": 2, **QUICK}
+    plain = find_markers(given, **ways)
+    prevalence = Effect(prevalence=0.01, sampling="case-control")
+    found = find_markers(given, effect=prevalence, **ways)
+    assert str(found.function) == TRUTH
+    assert found.terms["LOG_BF"].tolist() == plain.terms["LOG_BF"].tolist()
+    assert found.risk.mean < plain.risk.mean

@@ -1,11 +1,14 @@
 """What was found in a study, in words."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
+from bayesdnf.genomics import Genotypes, Study, find_markers
 from bayesdnf.genomics.markers.summary import summary
+from bayesdnf.report.marker_report import gather_markers
 from bayesdnf.sampling.judging.verdict import Level
-from tests.genomics.planted import TRUTH
+from tests.genomics.planted import QUICK, TRUTH, study
 
 
 def test_marker_risks_and_rows(planted_markers, planted_genes):
@@ -56,7 +59,7 @@ def test_short_chains_are_told_first_only_where_the_marker_is_in_doubt(planted_m
     class Short:
         """Draws with a verdict of their own."""
 
-        level, doubt, settled = Level.SHORT, "Too few for NOT rs1_T dominant.", True
+        level, doubt, settled = Level.SHORT, "Too few for rs1_C recessive.", True
 
         def diagnose(self):
             return SimpleNamespace(verdict=self.doubt)
@@ -73,3 +76,20 @@ def test_short_chains_are_told_first_only_where_the_marker_is_in_doubt(planted_m
     apart = Short()
     apart.level = Level.APART
     assert summary(replace(planted_markers, draws=apart)).startswith("Too few")
+
+
+def test_all_texts_name_negations_by_the_other_allele():
+    given = study()
+    flipped = Genotypes.from_copies(2 - given.genotypes.copies(range(given.genotypes.n_variants)))
+    found = find_markers(Study(flipped, given.y), **QUICK)
+    assert str(found.function) == "(NOT v4_B recessive AND NOT v8_B recessive)"
+    draws = found.draws
+    items = [*draws.inclusion("literal")["what"], *draws.inclusion("term")["what"]]
+    functions = [draws.text(i) for i in range(draws.n_functions)]
+    facts = gather_markers(found).draws
+    rivals = [text for rival in facts.rivals for text in rival.added]
+    shown = [item.text for item in facts.literals]
+    for texts in (items, functions, shown, [summary(found)]):
+        assert any("v4_A dominant" in text for text in texts)
+    for texts in (items, functions, rivals, shown, [summary(found), draws.diagnose().verdict]):
+        assert not any(re.search(r"NOT \w+ (dominant|recessive)", text) for text in texts)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bayesdnf import sample
+from bayesdnf import Literal, sample
 from tests.sampling.scored_draws import noisy
 
 
@@ -59,3 +59,18 @@ def test_one_chain_that_draws_by_other_shares_is_named(fair):
     diagnosis = replace(fair, index=index).diagnose()
     assert diagnosis.level == "apart"
     assert "hain 3" in diagnosis.verdict
+
+
+def test_sentences_and_tables_write_literals_as_they_are_told_to(fair):
+    known = replace(fair, undrawn=(("x9 AND x8", float(fair.log_mass.max())),))
+    told = known.writing(lambda x: Literal(f"v {x.attribute[1:]}", x.operator))
+    assert '"v 8" AND "v 9") was drawn 0.0% of the time' in told.diagnose().verdict
+    for number in range(told.n_functions):
+        assert "x" not in told.text(number)
+        assert told.function(number) == fair.function(number)
+    for kind in ("literal", "term", "pair"):
+        tables = fair.inclusion(kind), told.inclusion(kind)
+        probabilities = [table["probability"].to_numpy() for table in tables]
+        assert (probabilities[0] == probabilities[1]).all()
+        assert not tables[1]["what"].str.contains("x").any()
+    assert told.inclusion("attribute").equals(fair.inclusion("attribute"))

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...display.wording import listed
+from ...data.outcome import MOST_STRATA
+from ...display.wording import listed, text_list
 from ...errors import InputError
 from ..quality.missingness import outcome_of
 from .logistic import fit_firth, fit_logistic
@@ -146,6 +147,12 @@ def _groups(columns: pd.DataFrame | None, n: int) -> tuple[NDArray[np.intp], lis
         ", ".join(f"{c} = {_shown(v)}" for c, v in zip(columns, row, strict=True)) for row in rows
     ]
     codes, names = pd.factorize(np.array(joined, dtype=object), sort=True)
+    if len(names) > MOST_STRATA:
+        raise InputError(
+            f"{text_list(list(map(str, columns)), 'and')} would make {len(names):,} strata, one of "
+            f"each value, and {MOST_STRATA} are the most; cut numbers into groups first, or leave "
+            "it to the risk by covariates to make strata."
+        )
     return codes.astype(np.intp), [str(name) for name in names]
 
 
@@ -212,7 +219,9 @@ def _sentence(used: list[str], columns: pd.DataFrame | None, labels: list[str]) 
     named = [] if columns is None else [str(c) for c in columns]
     parts = [f"covariates ({listed(used, 5, show=str)})"] if used else []
     parts += [f"the values of {listed(named, 5, show=str)}"] if named else []
-    what = " and ".join(parts or ["no covariates"])
+    if not parts:
+        return "The covariates make no strata: each is constant, or missing for all samples."
+    what = " and ".join(parts)
     what = what[0].upper() + what[1:]
     if len(labels) == 1:
         return f"{what} need no strata: the risk hardly depends on them."

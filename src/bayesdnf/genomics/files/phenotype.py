@@ -236,6 +236,10 @@ class _Sheet:
         layout = "2 are the least: IID and a value, or FID, IID and a value"
         lines = read_fields(path, range(2, 1 << 20), layout)
         names = [str(cell) for cell in lines.cells.iloc[0]]
+        if names[0].startswith('"'):
+            lines.refuse(
+                0, "its fields are in quotation marks; write them without (R: quote=FALSE)"
+            )
         headed = names[0].removeprefix("#").upper() in ("FID", "IID")
         if headed:
             names = [n.upper() if n.upper() in ("FID", "IID") else n for n in lines.header()]

@@ -206,7 +206,7 @@ def _refuse_ragged(
         n = len(_BLANKS.split(line.strip(b" \t")))
         comma = " (it looks separated by commas; blanks or tabs are needed)"
         if n not in widths:
-            hint = comma if line.count(b",") >= 2 > n - 1 else ""
+            hint = comma if n <= 2 and line.count(b",") >= n else ""
             why = f"it has {n} field{'s' * (n != 1)}, and {layout}{hint}"
         elif width not in (0, n):
             why = f"it has {n} field{'s' * (n != 1)}, and the lines before it have {width}"

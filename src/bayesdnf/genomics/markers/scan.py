@@ -34,6 +34,7 @@ from ..scanning.scan_parts import (
     forecast,
     scan_parts,
     scan_table,
+    scored_effect,
 )
 from ..scanning.scan_result import MEASURES, RANKS, Scan
 from .spelling import conjunction, function_of_cells
@@ -192,8 +193,6 @@ def identity(
     if counts is None:
         counts = np.stack([genotypes.counts(y), genotypes.counts(~y)])
     digest.update(counts.tobytes())
-    # Scores do not depend on the prevalence.
-    parameters = {**effect.get_params(), "prevalence": None, "sampling": "random"}
     return {
         "variants": genotypes.n_variants,
         "cases": int(y.sum()),
@@ -201,7 +200,7 @@ def identity(
         "data": digest.hexdigest()[:16],
         "codings": list(codings),
         "gap": gap,
-        "effect": repr(Effect(**parameters)),
+        "effect": repr(scored_effect(effect)),
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from ...search.hunt import hunt
 from ...search.result import SearchResult
 from ..alleles import ambiguous
 from .screening import Screen, StudyScans, screen, stage_progress
-from .spelling import plain
+from .spelling import plain, plain_literal
 from .sweep import Sweep, sweep
 from .tasks import MarkerTask
 
@@ -288,7 +289,7 @@ def sample_functions(
     listed = [f for f in near if offered.issuperset(f.attributes)]
     kernel = informed(posterior, [*screened.findings, *listed])
     begun = chain_starts(posterior, best, screened.findings, s.chains)
-    return sample(
+    drawn = sample(
         posterior,
         draws=s.draws,
         warmup=s.warmup,
@@ -302,6 +303,7 @@ def sample_functions(
         progress=None if progress is None else slowest,
         checkpoint=task.files("chains", posterior.fingerprint, kernel.moves, *begun),
     )
+    return drawn.writing(partial(plain_literal, other_names=task.study.genotypes.other_names))
 
 
 def chain_starts(

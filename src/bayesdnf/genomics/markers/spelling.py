@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...boolean import BooleanFunction, Literal
 from ...data.planes.plane_layout import Words
+from ...model.rule import renamed_function
 from ..genotypes import CARRIER, KNOWN, TWO, Genotypes
 from ..scanning.scan_parts import CODES
 
@@ -48,7 +48,6 @@ def literal_words(planes: Words, code: str) -> Words:
 
 _PLAIN = {"not dominant": "recessive", "not recessive": "dominant"}
 """Negations that have a plain name when the other allele is counted."""
-_NEGATED = re.compile(r"NOT (\S+) (dominant|recessive)\b")
 
 
 def plain(function: BooleanFunction, other_names: Mapping[str, str]) -> BooleanFunction:
@@ -71,32 +70,13 @@ def plain(function: BooleanFunction, other_names: Mapping[str, str]) -> BooleanF
     >>> print(plain(function, {"rs11_T": "rs11_G"}))
     (rs3_A dominant AND rs11_G recessive)
     """
-    return BooleanFunction(
-        [[plain_literal(x, other_names) for x in term] for term in function.literal_terms]
-    )
+    return renamed_function(function, lambda literal: plain_literal(literal, other_names))
 
 
 def plain_literal(literal: Literal, other_names: Mapping[str, str]) -> Literal:
     """Write one literal by its other allele where that has a plain name."""
     other, coding = other_names.get(literal.attribute), _PLAIN.get(literal.operator)
     return literal if other is None or coding is None else Literal(other, coding)
-
-
-def plain_sentence(text: str, other_names: Mapping[str, str]) -> str:
-    """Write the negations in a sentence by the other allele where that has a plain name.
-
-    Examples
-    --------
-    >>> from bayesdnf.genomics.markers.spelling import plain_sentence
-    >>> plain_sentence("Too few of NOT rs11_T dominant (38).", {"rs11_T": "rs11_G"})
-    'Too few of rs11_G recessive (38).'
-    """
-
-    def written(found: re.Match[str]) -> str:
-        other, coding = other_names.get(found[1]), _PLAIN[f"not {found[2]}"]
-        return found[0] if other is None else f"{other} {coding}"
-
-    return _NEGATED.sub(written, text)
 
 
 def conjunction(genotypes: Genotypes, members: list[int], what: int) -> BooleanFunction:

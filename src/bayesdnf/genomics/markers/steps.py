@@ -23,7 +23,7 @@ from .permutations import family_wise
 from .scan import identity, strata_hash
 from .screening import StudyScans, scan_study, stage_progress
 from .searching import Searched
-from .spelling import with_negations
+from .spelling import plain_literal, with_negations
 from .tasks import MarkerSettings, MarkerTask
 
 if TYPE_CHECKING:
@@ -109,7 +109,8 @@ def _holding(genotypes: Genotypes, function: BooleanFunction) -> pd.DataFrame:
         # A term is decided where all its literals hold, or one of them is known to be false.
         holds = BooleanFunction([term])(genotypes)
         fails = np.logical_or.reduce([genotypes.truth(~literal) for literal in term])
-        columns[" AND ".join(map(str, term))] = np.where(holds | fails, holds, np.nan)
+        name = " AND ".join(str(plain_literal(x, genotypes.other_names)) for x in term)
+        columns[name] = np.where(holds | fails, holds, np.nan)
     return pd.DataFrame(columns, index=range(genotypes.n_samples))
 
 
@@ -162,5 +163,6 @@ def tell(task: MarkerTask, searched: Searched, refitted: Refitted) -> tuple[str,
     )
     return (
         *task.study.history, *task.adjustment.history, task.adjustment.verdict, scanned,
-        search_trust(searched.search), *searched.sentences, sampled, *refitted.history,
+        search_trust(searched.search, rule="marker"),
+        *searched.sentences, sampled, *refitted.history,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from ...display.trust import ended_early, search_trust
 from ...display.wording import count
 from ...model.rates import Interval
 from ...sampling.judging.verdict import Level
-from .spelling import plain, plain_literal, plain_sentence
+from .spelling import plain, plain_literal
 
 if TYPE_CHECKING:
     from ...sampling.draws import Draws
@@ -31,10 +31,6 @@ def summary(found: Markers, genes: Genes | None = None) -> str:
     genes : Genes, optional
         Names for the places of its variants.
     """
-    return plain_sentence(_summary(found, genes), found.study.genotypes.other_names)
-
-
-def _summary(found: Markers, genes: Genes | None) -> str:
     study = found.study
     n_cases = int(study.y.sum())
     n_controls = len(study.y) - n_cases
@@ -51,7 +47,7 @@ def _summary(found: Markers, genes: Genes | None) -> str:
     sure = f"Posterior probability that there is no marker: {_share(found.draws, null)}."
     swept = list(found.searched.sentences)
     if found.function.is_null:
-        ended = ended_early(found.search)
+        ended = ended_early(found.search, "marker")
         why = ended or "no combination of these variants beats the null model"
         lines += [f"No marker: {why}.", sure, *swept]
         return "\n".join([*lines, *_risks(found), *_layers(found), *_drawn(found)])
@@ -177,7 +173,7 @@ def _layers(found: Markers) -> list[str]:
             f"{count(row['CONTROLS'], 'control')}"
             for word, row in zip(words, rows, strict=True)
         ),
-        search_trust(found.layered.search, "list"),
+        search_trust(found.layered.search, "list", "marker"),
     ]
 
 

@@ -30,7 +30,7 @@ THOUGH_ASSOCIATED = "Left out though associated with the outcome"
 MANY_SAMPLES = "Many samples left out for their call rate"
 """How the sentence begins that says so."""
 
-_MANY = 0.05  # of samples, beyond which that is a warning
+MANY = 0.05  # of samples, beyond which that is a warning
 _LENIENT = 0.9  # call rate of the variants that samples are judged on, or call_rate if lower
 _ENOUGH = 0.1  # of variants that must have it; else samples, not variants, are what is bad
 
@@ -152,7 +152,7 @@ class Filters:
             enough = calls / len(variants) >= self.sample_call_rate
             n, lost = int(steps.kept.sum()), int((steps.kept & ~enough).sum())
             steps.need(enough, f"call rate below {self.sample_call_rate:g}{clause}")
-            if lost > _MANY * n:
+            if lost > MANY * n:
                 steps.sentences.append(
                     f"{MANY_SAMPLES}: {lost:,} of {n:,} ({percent(lost / n)}) have less than "
                     f"{self.sample_call_rate:g}; sample_call_rate (--sample-call-rate) keeps them."

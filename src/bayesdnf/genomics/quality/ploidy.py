@@ -12,6 +12,7 @@ from ..chromosomes import canonical_chromosomes
 from ..genotypes import CARRIER, KNOWN, TWO, Genotypes
 
 MALE, FEMALE = 1, 2
+WITHOUT_SEX = "left out: no sample has a known sex"
 
 PSEUDO_AUTOSOMAL = {
     "GRCh37": {
@@ -163,7 +164,7 @@ def haploid_calls(
     if on_sex.any() and not known_sex.any():
         genotypes = genotypes.take(
             variants=~on_sex,
-            because=f"{_variants(on_sex)} on X and Y left out: no sample has a known sex.",
+            because=f"{_variants(on_sex)} on X and Y {WITHOUT_SEX}.",
         )
         names = names[~on_sex]
     everyone = np.ones_like(male)

@@ -185,9 +185,9 @@ class ScanKernel:
 def products_of_bytes(capability: int) -> bool:
     """Choose tensor-core products of bytes or of bits.
 
-    GPUs of compute capability 10.0 and later have no products of bits: the compiler replaces each by
-    a call that makes eight dependent products of bytes. Our own products of bytes need no call, and
-    are independent of each other. BAYESDNF_PRODUCTS overrides the choice.
+    GPUs of compute capability 10.0 and later have no products of bits: the compiler replaces each
+    by a call that makes eight dependent products of bytes. Our own products of bytes need no call,
+    and are independent of each other. BAYESDNF_PRODUCTS overrides the choice.
 
     Parameters
     ----------

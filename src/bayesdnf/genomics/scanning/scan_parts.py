@@ -61,6 +61,19 @@ def segments_of(
     ]
 
 
+def scored_effect(effect: Effect) -> Effect:
+    """Return what scores depend on: neither the prevalence nor how samples were chosen.
+
+    Examples
+    --------
+    >>> from bayesdnf import Effect
+    >>> from bayesdnf.genomics.scanning.scan_parts import scored_effect
+    >>> scored_effect(Effect(a1=2, prevalence=0.01, sampling="case-control"))
+    Effect(a1=2)
+    """
+    return Effect(**{**effect.get_params(), "prevalence": None, "sampling": "random"})
+
+
 class ScanOptions(NamedTuple):
     """How pairs and triples are scored and ranked; see :func:`scan`."""
 
@@ -83,7 +96,8 @@ class ScanOptions(NamedTuple):
         """Split calls into cases and controls of each stratum, as the native core scans them."""
         segments = [pack_mask(who, planes.shape[2]) for who in segments_of(y, strata)]
         return _native.ScanTable(
-            planes, np.stack(segments), self.effect.resolved(strata=len(segments) // 2).native(),
+            planes, np.stack(segments),
+            scored_effect(self.effect).resolved(strata=len(segments) // 2).native(),
             [CODES.index(coding) for coding in self.codings], self.measure == "cells",
             self.rank == "gain", self.top, self.gap, chromosome, position, n_jobs,
         )  # fmt: skip

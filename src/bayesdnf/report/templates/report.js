@@ -191,7 +191,7 @@
     var state = inputs.map(pick), held = literalsOf(state), found = firing(held), part = partOf(held);
     var stratum = document.getElementById("stratum");
     var risks = rule.risks[stratum === null ? rule.risks.length - 1 : Number(stratum.value)];
-    var who = part > 0 ? "The rule holds." : "The rule does not hold.";
+    var who = "The " + rule.noun + (part > 0 ? " holds." : " does not hold.");
     if (rule.is_list) { who = part > 0 ? "Layer " + part + " decides." : "No layer holds."; }
     answer.replaceChildren(element("strong", who));
     if (rule.classes.length > 0) {

@@ -171,9 +171,9 @@ def _items(draws: Draws, kind: str) -> tuple[Ints, Ints, list[str], list[str]]:
     term_of = np.repeat(np.arange(len(flat.literal_starts) - 1), np.diff(flat.literal_starts))
     function_of_term = np.repeat(np.arange(draws.n_functions), draws.n_terms)
     literal = flat.literals.astype(np.int64)
-    texts = [str(x) for x in draws.literals]
+    texts = [str(x) for x in draws.written]
     if kind == "literal":
-        equal = [", ".join(map(str, others)) for others in draws.equal]
+        equal = [", ".join(str(draws.write(x)) for x in others) for others in draws.equal]
         return function_of_term[term_of], literal, texts, equal
     if kind == "attribute":
         names = sorted({x.attribute for x in draws.literals})
@@ -188,7 +188,7 @@ def _items(draws: Draws, kind: str) -> tuple[Ints, Ints, list[str], list[str]]:
         item = catalogue.number(alone, flat.literal_starts, flat.literals, ones)
         _, starts, held, _ = catalogue.flat
         names = [
-            term_text([draws.literals[i] for i in held[starts[t] : starts[t + 1]]])
+            term_text([draws.written[i] for i in held[starts[t] : starts[t + 1]]])
             for t in range(len(starts) - 1)
         ]
         return function_of_term, item, names, [""] * len(names)
@@ -210,7 +210,7 @@ def _items(draws: Draws, kind: str) -> tuple[Ints, Ints, list[str], list[str]]:
         high = np.maximum(literal[first], literal[second])
         kinds, item = np.unique(low * len(texts) + high, return_inverse=True)
         p = len(texts)
-        names = [term_text([draws.literals[k // p], draws.literals[k % p]]) for k in kinds]
+        names = [term_text([draws.written[k // p], draws.written[k % p]]) for k in kinds]
         return function_of_term[term_of[first]], item, names, [""] * len(names)
     raise ParameterError.of(
         "kind",

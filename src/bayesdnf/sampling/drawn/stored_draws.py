@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,10 @@ from ...model.rule import Rule, layers_of, one_line
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+def _as_it_is(literal: Literal) -> Literal:
+    return literal
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +53,7 @@ class StoredDraws:
     undrawn: tuple[tuple[str, float], ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
     strata: tuple[Value, ...] = ()
+    write: Callable[[Literal], Literal] = _as_it_is
 
     @property
     def n_chains(self) -> int:
@@ -150,7 +155,13 @@ class StoredDraws:
 
     def text(self, number: int) -> str:
         """Format a drawn function or list on one line."""
-        return one_line(self.function(number))
+        spell = self.functions.spelt_list if self.layers > 1 else self.functions.spelt
+        return one_line(spell(number, self.written))
+
+    @cached_property
+    def written(self) -> tuple[Literal, ...]:
+        """The literals as texts name them."""
+        return tuple(map(self.write, self.literals))
 
     def holding(self, literals: Sequence[int] | Ints) -> NDArray[np.bool_]:
         """Return which functions hold each of some literals.
