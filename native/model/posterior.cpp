@@ -49,7 +49,10 @@ Likelihood::Likelihood(Effect e, Count n_positive, Count n_negative)
       log_prior_order_(log_order_probability(e.a0, e.b0, e.a1, e.b1)),
       largest_order_(0) {
     if (e.known()) effect_.ordered = flat_ = false;
-    if (effect_.ordered) largest_order_ = log_prior_order_;
+    if (effect_.ordered) {
+        largest_order_ = log_prior_order_;
+        orders_ = std::make_shared<CountCache>();
+    }
     if (!e.known()) return;
     constant_ = 0;
     if (!e.null_apart) null_ = unordered(0, 0);
@@ -96,9 +99,11 @@ double Likelihood::order_factor(Count a, Count b) const {
             if (log_t - std::log1p(-r) < -37.5) return -log_prior_order_;
         }
     }
-    return log_order_probability(effect_.a0 + rest, effect_.b0 + rest_not, effect_.a1 + marked,
-                                 effect_.b1 + marked_not) -
-           log_prior_order_;
+    return (*orders_)(a, b, [&] {
+        return log_order_probability(effect_.a0 + rest, effect_.b0 + rest_not, effect_.a1 + marked,
+                                     effect_.b1 + marked_not) -
+               log_prior_order_;
+    });
 }
 
 double Likelihood::operator()(Count a, Count b) const {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -16,6 +17,7 @@
 
 #include "data/matrix.hpp"
 #include "faults.hpp"
+#include "model/count_cache.hpp"
 #include "model/parts.hpp"
 #include "model/look_up.hpp"
 #include "model/support.hpp"
@@ -94,6 +96,9 @@ class Likelihood {
     CellLookUp cells_;  // empty until tabulate()
     double constant_, null_, log_prior_order_;
     double largest_order_;  // what the order factor can add at most, negated
+    // Order factors that were computed: sums, or integrals where no parameter is whole, of which a
+    // chain meets the same ones again and again. Copies have the same effect, and share it.
+    std::shared_ptr<CountCache> orders_;
 };
 
 // Likelihood of lists of layers, with strata, or of more than two classes: every part has class

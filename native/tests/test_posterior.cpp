@@ -1,9 +1,11 @@
 #include "model/posterior.hpp"
 
+#include <atomic>
 #include <cmath>
 
 #include "model/special.hpp"
 #include "tests/check.hpp"
+#include "threads.hpp"
 
 using namespace bayesdnf;
 
@@ -45,6 +47,31 @@ TEST(order_probability_of_both_orders_is_one) {
             CHECK_CLOSE(std::exp(log_order_probability(a + shift, 20, 13 + shift, 30)) +
                             std::exp(log_order_probability(13 + shift, 30, a + shift, 20)),
                         1.0, 1e-12);
+}
+
+// More counts than the cache has places, from threads that meet at the same ones.
+TEST(order_factors_are_kept_for_their_own_counts) {
+    const Effect effect{2, 1, 3, 1, 1, 1, true};
+    const Count n_positive = 130, n_negative = 90;
+    const Likelihood kept(effect, n_positive, n_negative), copy = kept;
+    const auto expected = [&](Count a, Count b) {
+        return log_order_probability(2 + real(n_positive - a), 1 + real(n_negative - b),
+                                     3 + real(a), 1 + real(b)) -
+               log_order_probability(2, 1, 3, 1);
+    };
+    std::atomic<int> wrong{0};
+    parallel_for(4, 4, [&](std::size_t thread) {
+        for (const Likelihood* likelihood : {&kept, &copy})
+            for (Count a = 0; a <= n_positive; ++a)
+                for (Count b = 0; b <= n_negative; ++b) {
+                    const Count own = thread % 2 == 0 ? a : n_positive - a;
+                    if (a % 9 == 0 || b % 9 == 0)
+                        wrong += likelihood->order_factor(own, b) != expected(own, b);
+                    else
+                        likelihood->order_factor(own, b);
+                }
+    });
+    CHECK(wrong == 0);
 }
 
 TEST(skip_rule_agrees_with_the_full_sum) {
