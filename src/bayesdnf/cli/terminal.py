@@ -119,13 +119,13 @@ def _rule(model: DNFClassifier) -> list[Text]:
     from rich.text import Text
 
     from ..boolean import RuleList
-    from ..estimators.presenting.rule_summary import told_apart
+    from ..estimators.presenting.rule_summary import heading
 
     rule = model.function_
+    title = Text(f"\n{heading(model)}:", style="bold")
     if not isinstance(rule, RuleList):
-        title = Text(f"\nRule for {told_apart(model)}:", style="bold")
         return [title, *_term_lines(rule, "     ")]
-    lines = [Text(f"\nRule list for {told_apart(model)}:", style="bold")]
+    lines = [title]
     for number, layer in enumerate(rule.layers):
         lines += _term_lines(layer, "  elif " if number else "  if   ")
     return [*lines, Text("  else", style="dim")]

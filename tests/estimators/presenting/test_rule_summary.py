@@ -75,3 +75,11 @@ def test_without_a_rule_nothing_is_said_of_where_it_holds():
     assert "on every row, the most probable class: there is no rule; use predict_proba." in classes
     for text in (even, uneven, classes):
         assert "whether or not the rule holds" not in text
+
+
+def test_a_rule_of_lower_risk_is_announced_as_one():
+    """Within strata the rates have no order."""
+    X = np.tile([[0, 0], [0, 1], [1, 0], [1, 1]], (25, 1))
+    y = 1 - X.all(axis=1)
+    clf = DNFClassifier(negations=False, random_state=0).fit(X, y, strata=np.arange(100) % 2)
+    assert clf.summary().startswith("Rule for a lower risk of 1: 1 term, 2 literals\n")

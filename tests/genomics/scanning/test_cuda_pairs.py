@@ -13,7 +13,6 @@ from bayesdnf.errors import InputError
 from bayesdnf.genomics import Genotypes, scan
 from bayesdnf.genomics.scanning import cuda_kernels, cuda_pairs
 from bayesdnf.genomics.scanning.scan_parts import CODES
-from tests.fewer import first
 from tests.genomics.scanning.paired import study, table_of
 from tests.gpu.present import needs_gpu
 
@@ -108,7 +107,9 @@ def test_the_gpu_finds_what_the_cpu_finds(p, n):
 
 
 @needs_gpu
-@pytest.mark.parametrize(("p", "n"), first([(3, 64), (130, 700), (400, 3000)], 2))
+@pytest.mark.parametrize(
+    ("p", "n"), [(3, 64), (130, 700), pytest.param(400, 3000, marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize("missing", [0, 0.05])
 @pytest.mark.parametrize("n_strata", [1, 2, 5])
 def test_the_gpu_counts_known_calls_and_strata(p, n, missing, n_strata):

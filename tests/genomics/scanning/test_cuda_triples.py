@@ -10,7 +10,6 @@ from bayesdnf.errors import InputError
 from bayesdnf.genomics import scan
 from bayesdnf.genomics.scanning import cuda_triples
 from bayesdnf.genomics.scanning.cuda_triples import CudaTriples
-from tests import fewer
 from tests.genomics.scanning.paired import study
 from tests.gpu.present import needs_gpu
 
@@ -36,7 +35,9 @@ def test_blocks_hold_every_triple_once(size):
 
 
 @needs_gpu
-@pytest.mark.parametrize(("p", "n"), fewer.first([(3, 64), (65, 700), (200, 1025)], 2))
+@pytest.mark.parametrize(
+    ("p", "n"), [(3, 64), (65, 700), pytest.param(200, 1025, marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize("missing", [0, 0.05])
 @pytest.mark.parametrize("n_strata", [1, 3])
 def test_the_gpu_finds_the_triples_that_the_cpu_finds(p, n, missing, n_strata):

@@ -210,8 +210,17 @@ def _title(model: DNFClassifier) -> str:
     literals = count(rule.n_literals, "literal")
     if isinstance(rule, RuleList):
         sizes = f"{count(len(rule), 'layer')}, {count(rule.n_terms, 'term')}, {literals}"
-        return f"Rule list for {whom}: {sizes}"
-    return f"Rule for {whom}: {count(len(rule), 'term')}, {literals}"
+        return f"{heading(model)}: {sizes}"
+    return f"{heading(model)}: {count(len(rule), 'term')}, {literals}"
+
+
+def heading(model: DNFClassifier) -> str:
+    """Say what the rule is for; where rates have no order, it may mark the rows of lower risk."""
+    whom = told_apart(model)
+    if isinstance(model.function_, RuleList):
+        return f"Rule list for {whom}"
+    lower = len(model.risks_) == 2 and model.risks_[1].mean < model.risks_[0].mean
+    return f"Rule for a lower risk of {whom}" if lower else f"Rule for {whom}"
 
 
 def told_apart(model: DNFClassifier | PosteriorDNFClassifier) -> str:

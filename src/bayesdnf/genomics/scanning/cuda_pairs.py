@@ -134,7 +134,7 @@ class CudaPairs:
         The CPU scans the first ones, since findings are needed to know what is worth a look. Then
         it scores what one launch left while the GPU is at the next.
         """
-        first = tasks[: max(1, int(n_jobs * _FIRST / (_TILE * COLUMNS * self._n)))]
+        first = tasks[: int(n_jobs * _FIRST / (_TILE * COLUMNS * self._n))]
         self._table.scan(
             first.start, first[-1] + 1 if first else 0, tasks.step, n_jobs, _native.StopFlag(), best
         )
