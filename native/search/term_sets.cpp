@@ -269,7 +269,7 @@ class SetWalk {
                share_ * p.negative * static_cast<double>(wish_.negative[cell]);
     }
 
-    // Steps 1 to 3 of the argument in docs/trust.md for n different terms: the n largest worths.
+    // Steps 1 to 3 of the argument in docs/bound.md for n different terms: the n largest worths.
     double bound_at(std::vector<Candidate>& open, std::size_t n, const Chosen& so_far,
                     const Plane& p) {
         double value = p.height + p.positive * static_cast<double>(so_far.positive) +

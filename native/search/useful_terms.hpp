@@ -1,5 +1,5 @@
 // Which terms a best function may hold, by what it would gain without them: step 5 of the argument
-// in docs/trust.md.
+// in docs/bound.md.
 #pragma once
 
 #include <cstdint>

@@ -118,7 +118,7 @@ bool replaced(const TermSetsWish& wish, std::int32_t t) {
     return false;
 }
 
-// Whether a set may be the best function: no step of the argument in docs/trust.md betters it.
+// Whether a set may be the best function: no step of the argument in docs/bound.md betters it.
 bool may_be_best(const Case& c, const Set& set) {
     const TermSetsWish& wish = c.wish;
     const Marked all = marked(wish, set);
