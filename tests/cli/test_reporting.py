@@ -30,6 +30,16 @@ def page():
     return " ".join(Path("r.html").read_text("utf-8").split())
 
 
+@pytest.mark.parametrize(
+    "command", [("show", "m.json"), ("export", "m.json", "--to", "sql"), report()]
+)
+def test_a_model_of_markers_is_for_predict_only(run, plants, command):
+    Path("m.json").write_text('{"format": "bayesdnf.markers", "version": 1}')
+    ran = run(*command)
+    assert ran.status == 1
+    assert "m.json is a model of markers, which only bayesdnf predict reads" in ran.err
+
+
 def test_the_rows_of_the_fit_are_not_held_out(run, plants):
     fit(run)
     ran = run(*report())

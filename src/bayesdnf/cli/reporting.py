@@ -95,11 +95,19 @@ def report(
 
 
 def load_any(model: Path) -> DNFClassifier | PosteriorDNFClassifier:
-    """Read a file of ``fit`` or ``sample``."""
+    """Read a file of ``fit`` or ``sample``; refuse one of ``markers``."""
     from .. import DNFClassifier, PosteriorDNFClassifier
+    from ..genomics.prediction.marker_model import is_marker_model
     from ..sampling.drawn.draws_file import is_netcdf
 
-    return (PosteriorDNFClassifier if is_netcdf(model) else DNFClassifier).load(model)
+    if is_netcdf(model):
+        return PosteriorDNFClassifier.load(model)
+    if is_marker_model(model):
+        raise InputError(
+            f"{model} is a model of markers, which only bayesdnf predict reads; its terms and its "
+            "report are in the folder that bayesdnf markers wrote."
+        )
+    return DNFClassifier.load(model)
 
 
 def _rule_of(model: DNFClassifier | PosteriorDNFClassifier) -> Rule:
