@@ -3,8 +3,8 @@
 // __syncthreads, or for the other lanes of its warp at an instruction that a warp does together.
 //
 // Copies to shared memory are done as early as a GPU may do them in one launch, and as late in the
-// next; threads take turns forwards in two launches, and backwards in the next two. So a wait that
-// is missing shows. Lanes of a warp that meet at different instructions are an error, and so are
+// next; the first warp is ahead of all others in two launches, and the last one in the next two. So
+// a wait that is missing shows. Lanes of a warp that meet at different instructions are an error, and so are
 // threads that wait for each other for ever, and addresses outside shared memory.
 #pragma once
 
@@ -163,15 +163,28 @@ inline void begin_block(unsigned size) {
     }
 }
 
-inline void run_block(bool backwards) {
+// Runs the lanes of a warp until all of them wait for other warps. Returns whether they came on.
+inline bool run_warp(unsigned number) {
     const auto size = static_cast<unsigned>(threads.size());
-    while (living > 0 && error.empty()) {
+    bool came_on = false;
+    do {
         progress = false;
-        for (unsigned i = 0; i < size && error.empty(); ++i) {
-            thread = &threads[backwards ? size - 1 - i : i];
-            if (!thread->done) resume();
+        for (unsigned i = number * kLanes; i < std::min(size, (number + 1) * kLanes); ++i) {
+            thread = &threads[i];
+            if (!thread->done && error.empty()) resume();
         }
-        if (!progress && error.empty()) error = "threads wait for each other";
+        came_on |= progress;
+    } while (progress && error.empty());
+    return came_on;
+}
+
+// One warp after the other goes as far as it can: a barrier that is missing shows.
+inline void run_block(bool backwards) {
+    const auto n_warps = static_cast<unsigned>(warps.size());
+    while (living > 0 && error.empty()) {
+        bool came_on = false;
+        for (unsigned i = 0; i < n_warps; ++i) came_on |= run_warp(backwards ? n_warps - 1 - i : i);
+        if (!came_on && error.empty()) error = "threads wait for each other";
     }
 }
 

@@ -111,8 +111,9 @@ class CudaTriples:
             yield some
 
     def _on_cpu(self, tasks: range, best: _native.Findings, n_jobs: int) -> None:
-        last = tasks[-1] + 1 if tasks else tasks.start
-        self._table.scan(tasks.start, last, tasks.step, n_jobs, _native.StopFlag(), best)
+        if tasks:
+            last = tasks[-1] + 1
+            self._table.scan(tasks.start, last, tasks.step, n_jobs, _native.StopFlag(), best)
 
     def _launch(self, slot: LaunchSlot, firsts: list[int], least: float, n_jobs: int) -> None:
         cp = cupy()
