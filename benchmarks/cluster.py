@@ -68,7 +68,7 @@ def works(study: Study, quick: bool) -> dict[str, Callable[[], object]]:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two results are equal."""
+    """Return whether two results are equal."""
     if isinstance(a, np.ndarray):
         return bool(np.array_equal(a, b))
     return bool(a.equals(b) if hasattr(a, "equals") else a == b)

@@ -74,7 +74,7 @@ def tables(names: list[str] | None, quick: bool) -> Iterator[tuple[str, Posterio
 
 
 def profile(table: str, found: list[Restart]) -> dict[str, Any]:
-    """Say when a search had what it returned."""
+    """Describe when a search first had its result."""
     best = max(restart.score for restart in found)
     first = next(i for i, restart in enumerate(found) if restart.score >= best - SAME)
     whole = sum(restart.seconds for restart in found)

@@ -22,7 +22,7 @@ _PAUSE = 0.2  # seconds between two pictures of a bar in a notebook
 
 
 def in_notebook() -> bool:
-    """Whether this runs in a notebook or another front end that shows HTML."""
+    """Return whether this runs in a notebook or another front end that shows HTML."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return hasattr(shell, "kernel")

@@ -74,7 +74,7 @@ def count(n: int, one: str, many: str | None = None) -> str:
 
 
 def entries_for_rows(name: str, n_entries: int, n_rows: int) -> str:
-    """Say that an array does not have one entry for each row of X.
+    """State that an array does not have one entry for each row of X.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def with_interval(value: float, low: float, high: float, form: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Say how long something takes, to two digits.
+    """Describe how long something takes, to two digits.
 
     Examples
     --------

@@ -131,7 +131,7 @@ def outcome_of(y: NDArray[Any], labels: NDArray[Any], positive: Any) -> Outcome:
 
 
 def are_of_fit(model: RuleClassifier, X: Any, outcome: Outcome) -> bool:
-    """Whether rows are those of a classifier's fit, in any order.
+    """Return whether rows are those of a classifier's fit, in any order.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def measure(
 def says_yes(
     probabilities: NDArray[np.float64], positive: int, threshold: float | None
 ) -> NDArray[np.bool_]:
-    """Whether rows are answered positive: from a threshold on, or where it is more probable.
+    """Return whether rows are answered positive: from a threshold on, or where it is more probable.
 
     Parameters
     ----------

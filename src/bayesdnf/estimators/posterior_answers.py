@@ -80,7 +80,7 @@ class PosteriorAnswers(RepresentedAverage):
     def explain(
         self, row: Any, stratum: Any = None
     ) -> AveragedExplanation | AveragedClassExplanation:
-        """Say how the averaged risk of a row compares with that of all rows, and why.
+        """Return how the averaged risk of a row compares with that of all rows, and why.
 
         Parameters
         ----------

@@ -56,7 +56,7 @@ class RuleAnswers(RuleClassifier):
         return not self._is_list and self.cells_.shape[::2] == (1, 2)
 
     def marked(self, X: Any) -> NDArray[np.bool_]:
-        """Say for each row whether the rule holds; of a list, whether any layer does.
+        """Return for each row whether the rule holds; of a list, whether any layer does.
 
         The risk of a layer may be lower than that of the rows where none holds: see ``layers_``.
 
@@ -109,7 +109,7 @@ class RuleAnswers(RuleClassifier):
     def explain(
         self, row: Any, stratum: Any = None
     ) -> Explanation | ListExplanation | ClassExplanation:
-        """Say which terms hold on a row, and the nearest change that would give another answer.
+        """Return which terms hold on a row, and the nearest change that would give another answer.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class RuleAnswers(RuleClassifier):
         return np.concatenate([mean_rates(self.effect_, self.cells_[None], layers)[0], pooled])
 
     def _says_yes(self, threshold: float | None = None) -> NDArray[np.bool_]:
-        """Say for each part (columns) in each stratum, and pooled, whether the answer is yes."""
+        """Return for each part (columns) in each stratum, and pooled, whether the answer is yes."""
         risks = self._risk_means()
         probabilities = self._by_class(risks.ravel())
         return says_yes(probabilities, self._positive_index, threshold).reshape(risks.shape)

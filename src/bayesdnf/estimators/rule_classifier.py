@@ -229,7 +229,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.record_.deciding
 
     def _holds_on(self, X: Any) -> NDArray[np.bool_] | None:
-        """Say where the rule holds, of a classifier by one function; else None."""
+        """Return where the rule holds, of a classifier by one function; else None."""
         return None
 
     def _by_class(self, risk: NDArray[np.float64]) -> NDArray[np.float64]:

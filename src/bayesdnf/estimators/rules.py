@@ -261,7 +261,7 @@ def _part_rows(
 
 
 def _beside_all(risk: Interval, base: float, cells: Cells, part: int) -> str:
-    """Say what :func:`beside` does, unless it is the prior that says so and not the rows.
+    """Describe what :func:`beside` does, unless it is the prior that says so and not the rows.
 
     The interval of a few negatives lies above a base of nearly 0, and every interval above a base
     of 0: none of its ends ever is.
@@ -275,7 +275,7 @@ def _beside_all(risk: Interval, base: float, cells: Cells, part: int) -> str:
 
 
 def beside(risk: Interval, base: float) -> str:
-    """Say whether a risk is raised or lowered beside another.
+    """Describe whether a risk is raised or lowered beside another.
 
     Examples
     --------

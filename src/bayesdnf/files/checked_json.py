@@ -178,7 +178,7 @@ class JsonFields:
         return JsonFields(value, self._problem, place)
 
     def named(self, name: str) -> str:
-        """Say which field it is, for errors."""
+        """Describe which field it is, for errors."""
         return f"field '{self._place}{name[:_LONGEST_SHOWN]}'"
 
 

@@ -32,7 +32,7 @@ _watches: WeakKeyDictionary[mmap.mmap, _Watch] = WeakKeyDictionary()  # arrays k
 
 
 def is_packed(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins as packed files do."""
+    """Return whether a file begins as packed files do."""
     try:
         with open(path, "rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
@@ -188,7 +188,7 @@ class PackedFile:
         return np.frombuffer(self._map, kind, math.prod(shape), at).reshape(shape)
 
     def has(self, name: str) -> bool:
-        """Whether an array is there."""
+        """Return whether an array is there."""
         return name in self._arrays
 
     def require_intact(self) -> None:
@@ -243,7 +243,7 @@ class PackedPlace(NamedTuple):
 
 
 def place_of(array: NDArray[Any]) -> PackedPlace | None:
-    """Say which array of which packed file an array is; None where it is in memory, or a part."""
+    """Return the packed file and name of a mapped array; None for arrays in memory and parts."""
     watch = _watch_of(array)
     return None if watch is None else watch.place_of(array)
 

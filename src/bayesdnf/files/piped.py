@@ -16,7 +16,7 @@ _held: dict[str, bytes] = {}
 
 
 def is_piped(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is ``-``, a pipe, or a device such as a terminal: none can be read twice.
+    """Return whether a path is ``-``, a pipe or a device, which cannot be read twice.
 
     Examples
     --------

@@ -314,7 +314,7 @@ def gather(
 
 
 def _found(model: RuleClassifier) -> RuleFacts:
-    """Say what to show: the best rule found, or of a posterior the one that stands for the average.
+    """Return the rule to show: the best rule found, or the representative rule of a posterior.
 
     Where the prior allows none that short, or no rule is more probable than some, it is the
     one drawn that scores highest.

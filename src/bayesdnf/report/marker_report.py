@@ -147,7 +147,7 @@ def gather_markers(
 
 
 def _tested(found: Markers) -> str:
-    """Say on how many samples held out terms were tested; empty if on none."""
+    """Describe on how many samples held out terms were tested; empty if on none."""
     if "HELD_N" not in found.terms or found.terms.empty:
         return ""
     return (

@@ -270,7 +270,7 @@ def performance_on(
 
 
 def _says_yes(model: RuleClassifier, seen: Seen) -> Bools:
-    """Whether ``predict`` answers positive: of equal probabilities it takes the first of both."""
+    """Return whether ``predict`` answers positive: of equal probabilities it takes the first."""
     yes, no = seen.probabilities.T
     return np.asarray(yes > no if model._positive_index else yes >= no)
 

@@ -185,7 +185,7 @@ class RowChanges:
         }
 
     def _leads(self, wanted: Mapping[str, Mapping[Literal, bool]], part: int) -> bool:
-        """Whether the part is this one whatever the changed attributes are, within conditions."""
+        """Return whether all values of the changed attributes, within conditions, give the part."""
         left = [self._options[a].satisfying(kept.items()) for a, kept in wanted.items()]
         if math.prod(map(len, left)) > _MOST_64:
             return False

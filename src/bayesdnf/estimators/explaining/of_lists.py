@@ -24,7 +24,7 @@ def explain_list(
     prediction: Any,
     positive: Any,
 ) -> ListExplanation:
-    """Say which layer decides, and the nearest changes to a lower and to a higher risk.
+    """Return which layer decides, and the nearest changes to a lower and to a higher risk.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def explain_list(
 def explain_classes(
     rule: Rule, encoder: LiteralEncoder, row: FittedTable, shares: Floats, classes: NDArray[Any]
 ) -> ClassExplanation:
-    """Say which layer decides, and the nearest change to another class.
+    """Return which layer decides, and the nearest change to another class.
 
     Parameters
     ----------

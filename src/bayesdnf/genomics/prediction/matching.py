@@ -196,7 +196,7 @@ def _candidates(wanted: pd.DataFrame, genotypes: Genotypes) -> pd.DataFrame:
 
 
 def _judge(pairs: pd.DataFrame, wanted: pd.DataFrame, genotypes: Genotypes, ambiguous: str) -> None:
-    """Say of each pair how its alleles agree, and how good a match it is (0 the best)."""
+    """Add to each pair how its alleles agree, and the rank of the match (0 is the best)."""
     cohort = genotypes.variants.iloc[pairs["row"]]
     a1, a2 = (wanted[c].astype(str).str.upper().to_numpy()[pairs["wanted"]] for c in ("A1", "A2"))
     b1, b2 = (cohort[c].astype(str).str.upper().to_numpy() for c in ("A1", "A2"))
@@ -249,7 +249,7 @@ def _judge(pairs: pd.DataFrame, wanted: pd.DataFrame, genotypes: Genotypes, ambi
 def _sides(
     pairs: pd.DataFrame, wanted: pd.DataFrame, counts: NDArray[np.int64], swapped: Flags
 ) -> NDArray[np.int64]:
-    """Say whether frequencies lie on one side of a half (1), on both (-1), or cannot tell (0).
+    """Return whether frequencies lie on one side of a half (1), on both (-1), or cannot tell (0).
 
     Frequencies are those of the allele that both call A1.
     """
@@ -330,7 +330,7 @@ def _choose(
 
 
 def matched_sentence(table: pd.DataFrame) -> str:
-    """Say how many variants were found, how, and which were not."""
+    """Describe how many variants were found, how, and which were not."""
     counts = table["status"].value_counts()
     how = ", ".join(f"{counts[s]:,} {words}" for s, words in _FOUND.items() if s in counts)
     total = sum(int(counts.get(s, 0)) for s in _FOUND)
