@@ -372,7 +372,7 @@ def forecast(
     top: int,
     slots: int | None = None,
 ) -> str:
-    """Describe the size of a part of a scan, and estimate its time from a trial of some tasks."""
+    """Describe the size of a scan, with its time estimated from a trial of some tasks."""
     unit = "triples" if isinstance(table, _native.TripleTable) else "pairs"
     total = table.size_of(number - 1, table.n_tasks, parts)
     stop, trial = _native.StopFlag(), _native.Findings(top)
