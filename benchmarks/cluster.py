@@ -1,4 +1,4 @@
-"""What a cluster is worth: speed-up on 1, 2 and 4 processes of this machine, and what a task costs.
+"""Speed-up by a cluster of 1, 2 and 4 processes on one machine, and the overhead of a task.
 
 The same scan, chains and restarts in this process on one thread, and on Dask clusters of 1, 2 and 4
 worker processes of one thread each. Each takes some ten seconds on one thread; workers open the

@@ -1,4 +1,4 @@
-"""Where the time of the default search goes: which restarts better the best, and what comes after.
+"""Profile of the default search: restarts that improve the best score, and the time after them.
 
 Restart by restart, CPU seconds of one thread, on real tables with negations and on simulated ones.
 For each table: which restart first came to the final score, by which kind of way (see ``ways`` of

@@ -1,4 +1,4 @@
-"""How steady is the rule to show? The representative rule beside the best one.
+"""Stability of the representative rule, compared with the best rule.
 
 Between seeds: the same rows, other random numbers. Between halves: rules learned from two halves of
 a table, compared on all of its rows. A rule has changed when it parts the rows in another way; how
