@@ -177,7 +177,7 @@ class RuleAnswers(RuleClassifier):
         return self.function_(rows).astype(np.intp)
 
     def _answers_for(self, rows: FittedTable, strata: NDArray[np.intp] | None = None) -> RowAnswers:
-        """Return all that is answered about rows, which are read once."""
+        """Return all predictions for rows, reading the rows once."""
         parts = self._parts_of(rows)
         # The last row of the tables below is the pooled one.
         stratum = -1 if strata is None else strata
@@ -209,5 +209,5 @@ class RuleAnswers(RuleClassifier):
         return np.concatenate([mean_shares(self.cells_), pooled_means(self.cells_)[None]])
 
     def _answered_classes(self) -> NDArray[np.intp]:
-        """Return the class that ``predict`` answers, by stratum (the last: pooled) and part."""
+        """Return the class that ``predict`` returns, by stratum (the last: pooled) and part."""
         return np.asarray(np.argmax(self._share_means(), axis=2))

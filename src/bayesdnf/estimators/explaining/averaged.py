@@ -104,7 +104,7 @@ class AveragedClassExplanation(_Told):
     by_rule: dict[Any, float]
 
     def beside_all(self, label: Any) -> str:
-        """Return whether a class is "raised", "lowered" or "unclear" relative to its share."""
+        """Return whether a class is "raised", "lowered" or "unclear" relative to its base share."""
         return beside(self.probabilities[label], self.base[label])
 
     def _sentences(self) -> list[tuple[str, str]]:

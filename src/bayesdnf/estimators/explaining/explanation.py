@@ -286,7 +286,7 @@ def terms_holding(rule: Rule, table: Table) -> NDArray[np.bool_]:
 
 
 def fired_terms(function: BooleanFunction, row: FittedTable) -> tuple[str, ...]:
-    """Texts of the terms that hold on a table of one row."""
+    """Return the texts of the terms that hold on a table of one row."""
     [holds] = terms_holding(function, row)
     return tuple(
         " AND ".join(texts) for texts, flag in zip(function.terms, holds, strict=True) if flag

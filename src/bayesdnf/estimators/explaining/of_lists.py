@@ -46,7 +46,7 @@ def explain_list(
         found = changes.nearest(parts.tolist())
         return None if found is None else RiskChange(found[0], float(risks[found[0]]), found[1])
 
-    # Of changes equally small the one named first is taken: to the lowest risk, to the highest.
+    # Ties between smallest changes go to the first part: lowest risk, or highest risk.
     rising = np.argsort(risks, kind="stable")
     return ListExplanation(
         part=part,
