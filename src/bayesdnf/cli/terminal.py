@@ -245,7 +245,7 @@ def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> 
     console.print(Text(f"\n{present.title(model)}:", style="bold"))
     shown = model.draws_.top(present.MOST_FUNCTIONS)
     shown = shown.assign(function=[one_line(rule) for rule in shown["function"]])
-    if model.draws_.layers > 1:  # a row stands for all lists that partition the rows alike
+    if model.draws_.layers > 1:  # a row represents all lists with the same partition of rows
         shown = shown.assign(probability=shown["same_rows"])
     elif not model.draws_.settled:
         shown = shown.drop(columns="probability").rename(columns={"at_most": "at most"})

@@ -217,7 +217,7 @@ class SearchBar(Bar):
 
 
 class Teller:
-    """Tells of a search on standard error: of each better function, or of each restart."""
+    """Print the progress of a search on standard error: each better function, or each restart."""
 
     def __init__(self, verbose: int) -> None:
         self.verbose = verbose

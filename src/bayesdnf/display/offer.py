@@ -43,7 +43,7 @@ class FittedEncoder(Protocol):
 
 
 def direction_not_offered(encoder: FittedEncoder) -> str | None:
-    """Return a literal whose negation is on offer and which is not on offer itself.
+    """Return a literal that is missing in the table although its negation is there.
 
     None when every column offers both directions, or the one that it was given.
 

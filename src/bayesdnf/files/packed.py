@@ -151,7 +151,7 @@ class PackedFile:
             top.fail(top.named("sha256"), "64 hexadecimal digits", self.hash)
 
     def _places(self, top: JsonFields, at: int) -> tuple[dict[str, tuple[int, str, Any]], int]:
-        """Where each array lies, and where the last one ends."""
+        """Offset of each array, and the end of the last one."""
         places: dict[str, tuple[int, str, Any]] = {}
         for fields in top.parts("arrays"):
             fields.expect("name", "type", "shape")
@@ -234,7 +234,7 @@ class _Watch:
 
 
 class PackedPlace(NamedTuple):
-    """Where an array lies: a packed file, with its kind and hash, and the array's name in it."""
+    """Place of an array: a packed file with its kind and hash, and the array's name in it."""
 
     path: str
     kind: str
@@ -249,7 +249,7 @@ def place_of(array: NDArray[Any]) -> PackedPlace | None:
 
 
 def require_intact(array: NDArray[Any]) -> None:
-    """Raise InputError if an array lies in a packed file that was changed since it was opened."""
+    """Raise InputError if an array is in a packed file that was changed since it was opened."""
     watch = _watch_of(array)
     if watch is not None:
         watch.require_intact()

@@ -1,4 +1,4 @@
-"""Files that can be read once only: standard input and pipes, held in memory."""
+"""Files that can be read only once: standard input and pipes, buffered in memory."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def open_bytes(path: str | os.PathLike[str]) -> io.BufferedReader | io.BytesIO:
 
 
 def hold(path: str | os.PathLike[str], most: int | None = None, limit: str = "") -> None:
-    """Read what comes through a pipe into memory, unless that is done.
+    """Read a pipe into memory, unless it was read before.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def hold(path: str | os.PathLike[str], most: int | None = None, limit: str = "")
     if name in _held:
         return
     read = bytearray()
-    # Not to be closed: it is not ours.
+    # Standard input is not closed, because it belongs to the process.
     own = name == STANDARD_INPUT
     if own and sys.stdin is None:
         raise InputError("Cannot read -: there is no standard input.")

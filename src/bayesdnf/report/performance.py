@@ -250,7 +250,7 @@ class Seen(NamedTuple):
 def performance_on(
     model: RuleClassifier, seen: Seen, n_parts: int
 ) -> Performance | ClassPerformance:
-    """Measure a classifier whose rule has so many parts."""
+    """Measure a classifier whose rule has ``n_parts`` parts."""
     if model.positive_ is None:
         return class_performance_of(seen.probabilities, seen.numbers, len(model.classes_))
     averages = isinstance(model, PosteriorDNFClassifier)
