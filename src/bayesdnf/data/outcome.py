@@ -190,7 +190,7 @@ def refuse_quantity(values: NDArray[Any], title: str, name: str) -> None:
     values : ndarray
         Labels of all rows, or the different ones.
     title : str
-        What the error calls them: "y", "Column 'price' of a.csv".
+        Name of the labels in errors: "y", "Column 'price' of a.csv".
     name : str
         What they are called in a comparison.
 
@@ -226,7 +226,7 @@ def refuse_missing_label(labels: Sequence[Any], title: str) -> None:
     labels : sequence
         The different labels.
     title : str
-        What the error calls them.
+        Name of the labels in errors.
 
     Examples
     --------
@@ -259,7 +259,7 @@ def refuse_dates(values: NDArray[Any], title: str) -> None:
     values : ndarray
         Labels of all rows.
     title : str
-        What the error calls them.
+        Name of the labels in errors.
 
     Examples
     --------

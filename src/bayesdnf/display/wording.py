@@ -18,11 +18,11 @@ def listed(
     values : iterable
         What to list; one value more than is shown is looked at.
     most : int
-        How many of them to show.
+        Number of values to show.
     show : callable, default=repr
         From a value to its text.
     joint : str, default=", "
-        What joins them.
+        Separator of the values.
 
     Examples
     --------

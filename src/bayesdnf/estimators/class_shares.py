@@ -37,7 +37,7 @@ def class_rules_table(posterior: Posterior, rule: Rule, labels: Sequence[Value])
     rule : BooleanFunction or RuleList
         The rule.
     labels : sequence of labels
-        What the classes are called.
+        Names of the classes.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def class_parts_table(
     shares : tuple of tuples of Interval
         Share of each class in each part, those of part 0 first.
     labels : sequence of labels
-        What the classes are called.
+        Names of the classes.
 
     Returns
     -------

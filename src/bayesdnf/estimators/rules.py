@@ -201,7 +201,7 @@ def strata_table(
     risks : sequence of sequences of Interval
         Risk of each part in each stratum, that of part 0 first.
     labels : sequence of labels
-        What the strata are called.
+        Names of the strata.
     prevalence : float, optional
         Share of positives in the population, where risks are those of it.
 

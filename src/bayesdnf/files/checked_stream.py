@@ -23,9 +23,9 @@ class CheckedStream(io.RawIOBase):
     path : path
         Its name, for errors.
     most : int, optional
-        Bytes to read at most.
+        Maximum number of bytes to read.
     limit : str
-        What these are called in errors.
+        Name of this limit in errors.
     """
 
     def __init__(

@@ -53,7 +53,7 @@ def write_packed(
     path : path
         The file.
     kind : str
-        What it holds, such as "study".
+        Kind of content, such as "study".
     facts : dict
         Whatever JSON can hold.
     arrays : mapping of str to ndarray
@@ -103,7 +103,7 @@ class PackedFile:
     path : path
         The file.
     kind : str
-        What it must hold.
+        The required kind of content.
     verify : bool, default=True
         Read all of it once and compare its hash. Without it only the size and the header are
         checked.

@@ -49,9 +49,9 @@ def hold(path: str | os.PathLike[str], most: int | None = None, limit: str = "")
     path : path
         The pipe, or ``-`` for standard input.
     most : int, optional
-        Bytes to read at most.
+        Maximum number of bytes to read.
     limit : str
-        What these are called in errors.
+        Name of this limit in errors.
     """
     name = os.fspath(path)
     if name in _held:

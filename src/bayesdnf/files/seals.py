@@ -24,7 +24,7 @@ def seal(content: bytes | memoryview, kind: str, version: int) -> bytes:
     content : bytes
         The content.
     kind : str
-        What kind of file it is, such as ``bayesdnf.draws``.
+        Kind of file, such as ``bayesdnf.draws``.
     version : int
         Version of that format.
 

@@ -99,7 +99,7 @@ def draw_facts(draws: Draws, function: Rule, posterior: str) -> DrawFacts:
     Parameters
     ----------
     draws : Draws
-        What was drawn.
+        Draws from the posterior.
     function : BooleanFunction or RuleList
         The rule of the report.
     posterior : str

@@ -48,7 +48,7 @@ def write_marker_report(
     Parameters
     ----------
     found : Markers
-        What :func:`bayesdnf.genomics.find_markers` returned.
+        Result of :func:`bayesdnf.genomics.find_markers`.
     path : path
         The file.
     outcome : str, default="case"

@@ -121,7 +121,7 @@ def class_performance_of(
     numbers : ndarray of int
         Number of the class of each row.
     n_classes : int
-        How many classes there are.
+        Number of classes.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def performance_of(
     parts : ndarray of int, optional
         Of a list or with strata, the part of each row.
     n_parts : int
-        How many parts the rule has.
+        Number of parts of the rule.
     by_rule : bool, default=True
         Whether ``marked`` says where the rule holds.
     nouns : Nouns

@@ -29,7 +29,7 @@ def read_column(
     values : Series, ndarray or list
         The column.
     title : str
-        What errors call it.
+        Name of the column in errors.
     missing : frozenset
         Values that count as missing beside NaN, None, nulls and empty texts.
     index : Index of pandas, optional

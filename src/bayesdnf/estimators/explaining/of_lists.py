@@ -31,7 +31,7 @@ def explain_list(
     rules : RuleList
         The list.
     encoder : LiteralEncoder
-        What the columns became.
+        The fitted encoder.
     row : FittedTable
         A table of one row.
     risks : ndarray
@@ -70,7 +70,7 @@ def explain_classes(
     rule : BooleanFunction or RuleList
         The rule; a function is a list of one layer.
     encoder : LiteralEncoder
-        What the columns became.
+        The fitted encoder.
     row : FittedTable
         A table of one row.
     shares : ndarray of shape (n_parts, n_classes)
