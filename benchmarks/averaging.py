@@ -71,7 +71,7 @@ regions with almost no posterior mass ([which chains count](trust.md#which-chain
 
 
 def verdicts(found: Measured) -> list[str]:
-    """Say which bars are met."""
+    """Describe which targets are met."""
     peers = [m for m in found.everywhere(SHOWN) if m not in OURS]
     names = list(found.sets)
     rows = []
@@ -131,7 +131,7 @@ def verdicts(found: Measured) -> list[str]:
 
 
 def short_rules(found: Measured) -> list[str]:
-    """Say where five literals of a rule are worth less than five items of a score, and why."""
+    """Describe where five literals of a rule are worth less than five items of a score, and why."""
     rule, score = list(SCORES.items())[-1]
     both = found.only([rule, score])
     names = both.shared([rule, score])
@@ -345,14 +345,14 @@ def draw(found: Measured, names: Sequence[str]) -> None:
 
 
 def days(found: Measured, *methods: str) -> str:
-    """Say on which days methods were measured."""
+    """Describe on which days methods were measured."""
     known = {line["measured"][:10] for line in found.lines if line["method"] in methods}
     first, last = min(known), max(known)
     return f"on {first}" if first == last else f"from {first} to {last}"
 
 
 def rows_used(found: Measured) -> str:
-    """Say how many folds the figures are of."""
+    """Describe the number of folds of the figures."""
     counts = {n: (len(found.common[n]), of["folds"]) for n, of in found.sets.items()}
     own = [n for n, (_, of) in counts.items() if of == 1]
     used = sorted({k for n, (k, _) in counts.items() if n not in own})

@@ -1,4 +1,4 @@
-"""What chains that have not mixed are best weighed by: log loss of averages of lists.
+"""Weights for chains that have not mixed: log loss of averages of lists.
 
 Alike: all chains. Counted: all but those stuck where there is no mass, as averages are. Mass: by
 the exact scores of all that a chain drew. Stacked: by the weights that predict left-out training

@@ -1,4 +1,4 @@
-"""What a cluster is worth: speed-up on 1, 2 and 4 processes of this machine, and what a task costs.
+"""Speed-up by a cluster of 1, 2 and 4 processes on one machine, and the overhead of a task.
 
 The same scan, chains and restarts in this process on one thread, and on Dask clusters of 1, 2 and 4
 worker processes of one thread each. Each takes some ten seconds on one thread; workers open the
@@ -68,7 +68,7 @@ def works(study: Study, quick: bool) -> dict[str, Callable[[], object]]:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two results are equal."""
+    """Return whether two results are equal."""
     if isinstance(a, np.ndarray):
         return bool(np.array_equal(a, b))
     return bool(a.equals(b) if hasattr(a, "equals") else a == b)

@@ -1,4 +1,4 @@
-"""What `bound` proves on the shared tables in a limited time; writes the table of docs/trust.md.
+"""Gaps that `bound` proves on the shared tables in limited time; writes the table of docs/trust.md.
 
 Every table whole, with negations, under the default prior: a search of at most half the time, then
 the proof. ``--names votes car`` takes only these tables, and leaves the others on the page as they

@@ -132,7 +132,7 @@ def rules(drug: str, jobs: int) -> list[str]:
 
 
 def verdict(results: Sequence[dict[str, Any]], drug: str) -> list[str]:
-    """Say how far ours are from the best method."""
+    """Describe the distance of our methods from the best method."""
     rows = {r["method"]: r for r in results if r["drug"] == drug}
     best = max(rows.values(), key=lambda r: r["auc"])
     ours = rows[AVERAGED]

@@ -1,4 +1,4 @@
-"""What ``benchmarks.peers`` measured, by set and method, for the pages that tell of it.
+"""Results of ``benchmarks.peers`` by data set and method, for the pages of the documentation.
 
 A method is unfinished on a set when it broke a limit on one of its folds. Figures are means over
 those folds of a set that all other methods have which were measured on it, ours among them; sets

@@ -133,7 +133,7 @@ def attempt(*work: Any) -> dict[str, dict[str, Any]] | str:
 
 
 def describe(data: Set) -> dict[str, Any]:
-    """Tell the size of a set."""
+    """Describe the size of a set."""
     train, test = data.folds[0]
     return {
         "rows": len(data.X),
@@ -147,7 +147,7 @@ def describe(data: Set) -> dict[str, Any]:
 
 
 def is_measured(name: str, fold: int, method: str) -> bool:
-    """Say whether the file has this fold, or a fold of the set that the method did not finish."""
+    """Return whether the file has this fold, or an unfinished fold of the set for the method."""
     return any(
         line["set"] == name
         and line["method"] == method

@@ -96,7 +96,7 @@ CELLS = [
 
 
 def compared(cell: Cell) -> int:
-    """Say on how many sets of a cell all settings of find_markers are measured."""
+    """Return the number of sets of a cell on which all settings of find_markers are measured."""
     return 10 if cell in WEAK else 2
 
 
@@ -198,7 +198,7 @@ Method = Callable[[Study, Path, frozenset[int]], dict[str, Any]]
 
 
 def methods(cell: Cell, number: int) -> dict[str, Method]:
-    """Say what is measured on a set of a cell, by its number."""
+    """Return the measurements of a set of a cell, by its number."""
     found: dict[str, Method] = {
         "scan": lambda study, prefix, truth: measure_scan(study, truth),
         "plink": lambda study, prefix, truth: measure_plink(prefix, truth),

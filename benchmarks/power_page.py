@@ -38,17 +38,17 @@ Test = Callable[[Line, int], bool]
 
 
 def is_set(found: Line | None, size: int) -> bool:
-    """Whether variants are those that act, all of them and no other."""
+    """Return whether variants are those that act, all of them and no other."""
     return found is not None and found["true"] == size and found["false"] == 0
 
 
 def is_exact(line: Line, size: int) -> bool:
-    """Whether the best function is one term of exactly the variants that act."""
+    """Return whether the best function is one term of exactly the variants that act."""
     return len(line["terms"]) == 1 and is_set(line["terms"][0], size)
 
 
 def is_wrong(line: Line, least: float) -> bool:
-    """Whether a term as probable as that holds a variant that does not act."""
+    """Return whether a term as probable as that holds a variant that does not act."""
     return any(t["false"] > 0 and t["probability"] >= least for t in line["terms"])
 
 
@@ -94,7 +94,7 @@ def of(count: tuple[int, int]) -> str:
 
 
 def power_table(results: Results, size: int, columns: dict[str, tuple[str, Test]]) -> list[str]:
-    """Tell how often each method puts the variants that act first."""
+    """Describe how often each method puts the variants that act first."""
     lines = [
         f"| h² | MAF | π1 | {' | '.join(columns)} | P(true term) |",
         "|---:|---:|---:|" + "---:|" * (len(columns) + 1),
@@ -122,7 +122,7 @@ def power_table(results: Results, size: int, columns: dict[str, tuple[str, Test]
 
 
 def false_positives(results: Results) -> list[str]:
-    """Tell how often terms of some probability are wrong, on null sets and on the others."""
+    """Describe how often terms of some probability are wrong, on null sets and on the others."""
     lines = ["| sets | number | wrong term of P >= .5 | of P >= .95 |", "|---|---:|---:|---:|"]
     for name, cells in {"null": [NULL], "with a marker": CELLS}.items():
         found = [line for cell in cells for line in results.of(cell, MARKERS)]
@@ -180,7 +180,7 @@ def settings_table(results: Results) -> list[str]:
 
 
 def small_sets() -> list[str]:
-    """Tell of the small sets of others, where they are at hand."""
+    """Describe the results on published small data sets, if available."""
     rows = list(measure_small_sets())
     if not rows:
         return []

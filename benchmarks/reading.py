@@ -1,4 +1,4 @@
-"""How fast is a .bed file read? Genotypes a second, beside bed-reader and Pgenlib.
+"""Speed of reading a .bed file: genotypes per second, compared with bed-reader and Pgenlib.
 
 Run with ``python -m benchmarks.reading``. Ours go into bit planes that the searches use; the
 others' readers fill a matrix of one byte a genotype. All read the same file, which the operating

@@ -1,4 +1,4 @@
-"""How far the default search stays below the best score ever seen, on real tables.
+"""Regret of the default search on real tables: score below the best one ever seen.
 
 Every shared table, whole and in five training folds, with and without negations, beside
 ``best_known.json`` (see ``best_known.py``). ``python -m benchmarks.real_regret --look 20`` looks

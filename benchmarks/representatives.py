@@ -1,4 +1,4 @@
-"""What representative rules are worth on rows that were not learned from, and their risks.
+"""Performance and risks of representative rules on held-out rows.
 
 On simulated tables of six kinds and on tables of scikit-learn, of which no other benchmark learns
 two classes: a few rows to learn from, the others to judge by. "Crossed" are the rules and risks as

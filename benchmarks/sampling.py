@@ -1,4 +1,4 @@
-"""How fast each sampler draws, and whether its chains agree.
+"""Speed of each sampler, and agreement of its chains.
 
 Effective draws a second of the log posterior and of the number of terms, and the largest
 difference between chains in any literal's inclusion, after a minute on all threads, the search for

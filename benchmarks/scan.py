@@ -107,7 +107,7 @@ def measure(p: int, n: int) -> list[dict[str, Any]]:
 
 
 def table(rows: list[dict[str, Any]], simd: str, measured_at: str) -> list[str]:
-    """Tell of all results."""
+    """Describe all results."""
     lines = [
         "| pairs by | samples | processor s | pair·samples a second | times PLINK |",
         "|---|---:|---:|---:|---:|",

@@ -62,7 +62,7 @@ def sampled(number: int, quick: bool) -> Counter[str]:
 
 
 def phase_of(stack: str) -> str | None:
-    """Say what a stack of functions is at; None: not in a restart."""
+    """Return the phase of a stack of functions; None outside of a restart."""
     running = {line.rpartition("::")[2] for line in stack.splitlines()}
     return next((phase for phase, all_of in PHASES.items() if running.issuperset(all_of)), None)
 

@@ -1,4 +1,4 @@
-"""Where the time of the default search goes: which restarts better the best, and what comes after.
+"""Profile of the default search: restarts that improve the best score, and the time after them.
 
 Restart by restart, CPU seconds of one thread, on real tables with negations and on simulated ones.
 For each table: which restart first came to the final score, by which kind of way (see ``ways`` of
@@ -74,7 +74,7 @@ def tables(names: list[str] | None, quick: bool) -> Iterator[tuple[str, Posterio
 
 
 def profile(table: str, found: list[Restart]) -> dict[str, Any]:
-    """Say when a search had what it returned."""
+    """Describe when a search first had its result."""
     best = max(restart.score for restart in found)
     first = next(i for i, restart in enumerate(found) if restart.score >= best - SAME)
     whole = sum(restart.seconds for restart in found)

@@ -100,7 +100,7 @@ def measure(table: str, cases: Iterable[Case], limit: float | None) -> Row:
 
 
 def threads_gain(posterior: Posterior, seed: int, one: SearchResult, clock: float) -> Row:
-    """Say how many times faster several threads are by the clock, and whether they agree."""
+    """Return how many times faster several threads are by the clock, and whether they agree."""
     start = time.perf_counter()
     several = hunt(posterior, n_jobs=THREADS, random_state=seed)
     gain = clock / (time.perf_counter() - start)

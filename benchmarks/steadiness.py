@@ -1,4 +1,4 @@
-"""How steady is the rule to show? The representative rule beside the best one.
+"""Stability of the representative rule, compared with the best rule.
 
 Between seeds: the same rows, other random numbers. Between halves: rules learned from two halves of
 a table, compared on all of its rows. A rule has changed when it parts the rows in another way; how
@@ -58,7 +58,7 @@ def fitted(
 
 
 def compared(pairs: list[tuple[dict[str, Shown], dict[str, Shown]]]) -> Iterator[dict[str, Any]]:
-    """Say of each kind of rule how often and how far two of them differ."""
+    """Describe how often and how far two rules of each kind differ."""
     for kind in pairs[0][0]:
         both = [(one[kind], other[kind]) for one, other in pairs]
         is_rule = kind != "average"

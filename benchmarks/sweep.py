@@ -1,4 +1,4 @@
-"""How fast is the sweep? As a share of the peak AND+popcount loop, and against numpy.
+"""Speed of the sweep: as a share of the peak AND+popcount loop, and compared with numpy.
 
 Run with ``make bench``. Every ratio is between things measured in the same run, on one thread,
 with the planes at the same cache level. Results also go to benchmarks/results/sweep.json.

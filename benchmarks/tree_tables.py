@@ -1,4 +1,4 @@
-"""Tables whose outcome is a random decision tree: hard for searches that only walk uphill.
+"""Tables whose outcome is a random decision tree: hard for greedy searches.
 
 Columns are a few latent factors, thresholded, so that they are correlated as those of real tables
 are. The function of a tree is the OR of its positive leaves; that of the other class, the OR of the

@@ -1,4 +1,4 @@
-"""How often the verdict on draws is right: on chains that mix well, and on chains with a fault.
+"""Accuracy of the verdict on draws: on chains that mix well, and on chains with a fault.
 
 Chains are drawn from posteriors that are known in full: enumerated ones, and wide ones that are
 made up. Each is drawn independently, or stays at a function for a while. Of the faults, one of four

@@ -126,7 +126,7 @@ def measure(p: int, n: int, strata: bool, n_jobs: int) -> dict[str, Any]:
 
 
 def table(lines: list[dict[str, Any]]) -> list[str]:
-    """Tell of all results."""
+    """Describe all results."""
     rows = [
         "| variants | samples | strata | processor s | wall s, threads | pairs, of wall | "
         "planes MB | floor MB | peak MB | over the floor, of planes | commit |",

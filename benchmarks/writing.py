@@ -1,4 +1,4 @@
-"""What every benchmark does with its results: an aligned table on the screen, and a JSON file."""
+"""Output of benchmarks: an aligned table on the screen, and a JSON file."""
 
 from __future__ import annotations
 

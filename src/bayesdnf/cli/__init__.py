@@ -160,7 +160,7 @@ def fit(
     model = DNFClassifier(**learning.parameters(data), prove=prove)
     outcome = outcome_of(rows.y, np.unique(rows.y), label)
     held: NDArray[np.bool_] | None = None
-    if cv is not None:  # a wrong number is told before the search
+    if cv is not None:  # check the number before the search
         fold = stratified_folds(outcome, cv, learning.seed)
         for k in range(cv):
             require_spread(rows, fold != k, f"--cv {cv}")
@@ -198,7 +198,7 @@ def fit(
             )  # fmt: skip
     except KeyboardInterrupt:
         finished = False
-    finally:  # whatever went wrong, the rule is told
+    finally:  # print the rule even after an error
         if as_json:
             result = rule_result(model, held_out, least)
             paths = {"model": saved.path, "report": reported}

@@ -135,7 +135,7 @@ def _tell_no_strata(path: Path, name: str | None) -> None:
 
 
 def require_spread(rows: LabelledRows, fitted: NDArray[np.bool_], what: str) -> None:
-    """Refuse to hold out all rows of a stratum, whose risks no fit could then know."""
+    """Raise an error if all rows of a stratum are held out: its risks could not be estimated."""
     if rows.strata is None:
         return
     for label in np.unique(rows.strata[~fitted]).tolist():
@@ -180,7 +180,7 @@ def read_like(
 def read_test(path: Path, target: str, data: LabelledTable, options: Learning) -> LabelledRows:
     """Read the table to test on, and compare it with the one to learn from.
 
-    Before the search: a wrong table must not be told after it.
+    Called before the search, so that errors in the table are reported first.
     """
     X, y, strata = data.rows
     # A column of codes may look like numbers in the smaller of two files: it is read as texts if it

@@ -87,7 +87,7 @@ def markers(
     scans = [Scan.load(path) for path in scan or ()]
     fresh = not out.exists()
     ready(out)
-    pyplot()  # a missing library is told now, not after the work
+    pyplot()  # report a missing library before the work
     clock = Clock()
     if checkpoint is None and scheduler is not None:
         checkpoint = Path(f"{out}.checkpoint")
@@ -178,7 +178,7 @@ def predict_markers(
     with Stages() as stages:
         calls = marker.read(study, progress=lambda done, total: stages("reading", done, total))
     if set(_strand_hashes(study)) & set(marker.sources):
-        ambiguous = "accept"  # the very file that the model comes from
+        ambiguous = "accept"  # the file from which the model was made
     matched = marker.match(calls, ambiguous=ambiguous)
     for warning in matched.warnings:
         typer.echo(f"Warning: {warning}.", err=True)

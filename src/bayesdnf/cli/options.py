@@ -141,7 +141,7 @@ class Learning:
     sep: Separator = None
 
     def __post_init__(self) -> None:
-        self.kinds()  # wrong usage is told before anything is read
+        self.kinds()  # report wrong usage before anything is read
         self.directions()
 
     def kinds(self) -> dict[str, str | list[str]] | None:
@@ -171,7 +171,7 @@ class Learning:
 
 
 def sharing(kind: type, name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a decorator that lets a command's parameter stand for all options of a dataclass.
+    """Make a decorator that expands a command's parameter to the options of a dataclass.
 
     Parameters
     ----------

@@ -77,7 +77,7 @@ def sample(
             model.representative()  # the file keeps it
     except KeyboardInterrupt:
         finished = False
-    except InputError as error:  # told at the end: first come the draws
+    except InputError as error:  # reported at the end, after the draws
         problem = error
     # Before anything is printed, which a closed pipe or a second Ctrl-C may end.
     saved = Saved(None) if out is None else save_result(model.save, out, "the draws")

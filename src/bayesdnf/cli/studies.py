@@ -54,7 +54,7 @@ def prepared(
         opened = Study.open(study)
         note("reading")
         return opened
-    filters = reading.filters()  # a wrong option is told before anything is read
+    filters = reading.filters()  # report wrong options before anything is read
     raw = reading.read(study, lambda done, total: stages("reading", done, total))
     note("reading")
     kept = raw.filtered(filters, reading.build, in_place=True)
@@ -106,7 +106,7 @@ def study_files(study: str) -> Sequence[Path]:
 
 
 def write_log(out: Path, text: str) -> None:
-    """Write the log of a command beside its output."""
+    """Write the log of a command next to its output."""
     from ..files.atomic import write_text
     from ..versions import versions
 

@@ -111,7 +111,7 @@ class Reading:
     jobs: options.Jobs = 1
 
     def filters(self) -> Filters:
-        """Return the filters asked for; what a reader can leave out by itself is not among them."""
+        """Return the requested filters, without those that a reader applies."""
         from ..genomics import Filters
 
         return Filters(

@@ -47,7 +47,7 @@ def table_line(model: RuleClassifier, counts: Counts) -> str:
 
 
 def _class_line(model: RuleClassifier, cells: NDArray[np.int64]) -> str:
-    """Say the same with more than two classes."""
+    """Describe the same with more than two classes."""
     rows = cells.sum(axis=(0, 1))
     each = ", ".join(f"{n:,} {label!s}" for label, n in zip(model.classes_, rows, strict=True))
     return f"{rows.sum():,} rows ({each}); {_offered(model)}"
@@ -144,7 +144,7 @@ def _term_lines(function: BooleanFunction, first: str) -> list[Text]:
 
 
 def held_out_lines(held_out: HeldOut) -> list[str]:
-    """Say how answers did on rows that were held out."""
+    """Describe how answers did on rows that were held out."""
     from ..estimators.presenting.measured import measured_lines
 
     area = "–" if held_out.auc is None else f"{held_out.auc:.4f}"
@@ -245,7 +245,7 @@ def print_posterior(model: PosteriorDNFClassifier, held_out: HeldOut | None) -> 
     console.print(Text(f"\n{present.title(model)}:", style="bold"))
     shown = model.draws_.top(present.MOST_FUNCTIONS)
     shown = shown.assign(function=[one_line(rule) for rule in shown["function"]])
-    if model.draws_.layers > 1:  # a row stands for all lists that partition the rows alike
+    if model.draws_.layers > 1:  # a row represents all lists with the same partition of rows
         shown = shown.assign(probability=shown["same_rows"])
     elif not model.draws_.settled:
         shown = shown.drop(columns="probability").rename(columns={"at_most": "at most"})
@@ -312,7 +312,7 @@ def _emphasised(line: str) -> Text:
 def risk_lines(
     model: DNFClassifier | PosteriorDNFClassifier, rows: tuple[str, str] | None
 ) -> list[Text]:
-    """Say the risks, and on how many rows, unmarked and marked; None when there is no rule."""
+    """Return the risks, and on how many rows, unmarked and marked; None when there is no rule."""
     from ..estimators.presenting.rule_summary import short_risk_lines
 
     return [_emphasised(line) for line in short_risk_lines(model, rows)]

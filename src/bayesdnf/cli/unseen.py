@@ -75,7 +75,7 @@ def _known(encoder: LiteralEncoder, columns: set[str]) -> dict[str, set[Value]]:
 
 
 def unseen_lines(model: RuleClassifier, found: Sequence[Unseen]) -> list[str]:
-    """Say for each column which values were not seen, and which literals hold on them.
+    """Describe for each column which values were not seen, and which literals hold on them.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def unseen_lines(model: RuleClassifier, found: Sequence[Unseen]) -> list[str]:
 
 
 def _holding(model: RuleClassifier, name: str) -> str:
-    """Say which literals of a column hold on values that are not known."""
+    """Describe which literals of a column hold on values that are not known."""
     if not isinstance(model, DNFClassifier):  # drawn rules have many
         return "each != holds, and no ="
     own = {

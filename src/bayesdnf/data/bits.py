@@ -86,8 +86,8 @@ class BitMatrix:
         planes = allocate_planes(p + len(partly), segment_offsets([source.n_rows])[-1])
         as_bytes = planes.view(np.uint8)
         for row, column, truth, known in source.blocks():
-            # Little-endian bits: row r is bit r % 64 of word r // 64, as the core counts. Blocks
-            # begin at multiples of 8 rows, so that each fills whole bytes.
+            # Little-endian bits: row r is bit r % 64 of word r // 64, as in the core. Blocks begin
+            # at multiples of 8 rows, so each fills whole bytes.
             packed = np.packbits(truth, axis=1, bitorder="little")
             where = slice(row // 8, row // 8 + packed.shape[1])
             as_bytes[column : column + len(packed), where] = packed
@@ -106,11 +106,11 @@ class BitMatrix:
             Pieces of rows: anything :meth:`from_table` takes, or BitMatrix pieces such as
             ``encoder.encode(part)``. All pieces have the same literals.
         n_rows : int, optional
-            Number of rows in all. When given, room is taken once and the peak is the packed size
-            and one piece; otherwise pieces are kept packed and joined at the end. Where values
-            are missing, the planes that say so are joined to the others at the end.
+            Total number of rows. If given, memory is allocated once and the peak is the packed
+            size plus one piece; otherwise packed pieces are concatenated at the end. Validity
+            planes of missing values are appended at the end.
         """
-        # Not a loop over chunks, whose variable would hold a chunk while the next one is made.
+        # Not a loop over chunks: its variable would keep a chunk alive while the next one is made.
         pieces: Iterator[BitMatrix] = map(cls._piece, chunks)
         if n_rows is None:
             kept = list(pieces)
@@ -152,7 +152,7 @@ class BitMatrix:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, verify: bool = True) -> BitMatrix:
-        """Open a file that :meth:`save` wrote; its planes stay there and are read when needed.
+        """Open a file written by :meth:`save`; its planes are memory-mapped.
 
         Parameters
         ----------
@@ -164,14 +164,14 @@ class BitMatrix:
         bits = cls.of_packed(PackedFile(path, "table", verify=verify))
         if verify:
             try:
-                bits.view()  # which looks at bits that no row stands for
+                bits.view()  # checks that padding bits are 0
             except ValueError as error:
                 raise InputError(f"{path} is not a valid packed file: {error}.") from None
         return bits
 
     @classmethod
     def of_packed(cls, packed: PackedFile) -> BitMatrix:
-        """Return the table that a packed file holds."""
+        """Return the table in a packed file."""
         packed.facts.expect("segments", "attributes")
         table = LiteralTable.unpacked(packed, packed.facts.whole("attributes", 0))
         given = packed.facts.any("segments")
@@ -212,7 +212,7 @@ class BitMatrix:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held by the planes."""
+        """Size of the planes in bytes."""
         return self.planes.nbytes
 
     def __repr__(self) -> str:
@@ -223,7 +223,7 @@ class BitMatrix:
         return {**self.__dict__, "_view": None}
 
     def view(self, simd: str | None = None) -> _native.BitView:
-        """Return the native core's view of this matrix; the planes stay where they are."""
+        """Return the native core's view of this matrix, without copying the planes."""
         if simd is not None:
             return self._make_view(simd)
         if self._view is None:
@@ -255,7 +255,7 @@ class BitMatrix:
         return weights
 
     def unpack(self, words: Words) -> NDArray[np.bool_]:
-        """Turn a row mask into one truth value per sample, in sample order."""
+        """Convert a mask of stored rows to one truth value per sample, in sample order."""
         stored = [
             np.unpackbits(words[first:].view(np.uint8), count=rows, bitorder="little")
             for first, rows in zip(self.offsets, self.segments, strict=False)
@@ -266,18 +266,18 @@ class BitMatrix:
         return np.append(flags, np.False_)[self.row_order]  # -1 reads the appended False
 
     def truth(self, literal: Literal) -> NDArray[np.bool_]:
-        """Truth of a literal on every sample; a negation that is not on offer is computed."""
+        """Return the truth of a literal on every sample, also of negations not in the table."""
         index, negated = self.table.find(literal), False
         if index is None:
             index, negated = self.table.find(~literal), True
         if index is None:
-            index = self.table.index_of(literal)  # raises, and says what is on offer
+            index = self.table.index_of(literal)  # raises an error that lists the literals
         view = self.view()
         [holds] = view.term_masks(np.array([0, 1]), np.array([index], dtype=np.int32))
         if not negated:
             return self.unpack(holds)
         valid = self.table.valid[index]
-        # Known and not true: the complement alone would hold where the value is missing.
+        # Known and not true: the complement alone would be true for missing values.
         known = view.all_rows() if valid < 0 else self.planes[valid, : view.n_words]
         return self.unpack(_native.bits_and_not(known, holds))
 
@@ -338,14 +338,14 @@ class BitMatrix:
         return by_column, int(any_missing.sum())
 
     def first_equal(self) -> NDArray[np.int32]:
-        """For each literal the first one whose column is equal on every row."""
-        # 128 bits each: two different columns of 10^9 have one hash with probability 10^-21.
+        """Return for each literal the first one whose column is equal on every row."""
+        # By 128-bit hashes. Birthday bound: n² / 2^129 is about 10^-21 for 10^9 columns.
         hashes = self.view().hash_literals()
         _, first, group = np.unique(hashes, axis=0, return_index=True, return_inverse=True)
         return first[group.ravel()].astype(np.int32)
 
     def equal_literals(self) -> list[list[Literal]]:
-        """Classes of two or more literals whose columns are equal on every row."""
+        """Return classes of two or more literals with equal columns."""
         first = self.first_equal()
         order = np.argsort(first, kind="stable")
         groups = np.split(order, np.flatnonzero(np.diff(first[order])) + 1)

@@ -23,7 +23,7 @@ def canonical(
     weights: NDArray[np.int64] | None = None,
     strata: NDArray[np.intp] | None = None,
 ) -> BitMatrix:
-    """Sort rows by outcome, stratum and content, and merge equal ones where that pays.
+    """Sort rows by outcome, stratum and content, and merge equal rows if that makes sweeps cheaper.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def canonical(
     -------
     BitMatrix
         Segments: the positives of each stratum, then the negatives of each, or the first class of
-        each, then the next; ``row_order`` leads each sample to its row.
+        each, then the next; ``row_order`` maps each sample to its stored row.
     """
     if len(bits.segments) != 1 or bits.row_order is not None:
         raise InputError(
@@ -57,15 +57,15 @@ def canonical(
     n_classes = max(2, int(number.max(initial=0)) + 1)
     segment = number * n_strata + (0 if strata is None else strata)
     hashes = _native.hash_rows(bits.planes, n)
-    # The order depends on contents only, so row order cannot influence anything, random choices of
-    # rows included.
+    # The order depends on contents only, so the order of input rows cannot influence results, not
+    # even random choices of rows.
     order = np.lexsort((hashes[:, 1], hashes[:, 0], segment))
     order = order[counted[order] > 0]
-    # Rows are equal if their 128-bit hashes are: two different ones of 10^9 share one with
-    # probability 10^-21.
+    # Rows count as equal if their 128-bit hashes are. Birthday bound: n² / 2^129 is about 10^-21
+    # for 10^9 rows.
     keys = np.column_stack([hashes[order], segment[order].astype(np.uint64)])
     starts = np.flatnonzero(np.append(True, (keys[1:] != keys[:-1]).any(axis=1)))
-    # Equal rows lie side by side now: each run is one group.
+    # Equal rows are adjacent in this order: each run is one group.
     totals = np.add.reduceat(counted[order], starts)
     group_of = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(order))))
     firsts = order[starts]
@@ -75,13 +75,13 @@ def canonical(
         np.add.at(rows, segment[sources], 1 if counts is None else counts)
         return rows.tolist()
 
-    # A weight below 2^d takes d planes of digits.
+    # Weights below 2^d need d planes of binary digits.
     digits = int(totals.max()).bit_length()
     merged_words = segment_offsets(rows_per_segment(firsts))[-1]
     plain_words = segment_offsets(rows_per_segment(firsts, totals))[-1]
     row_order = np.full(n, -1, dtype=np.int64)
-    # Merged rows carry weights, and each binary digit of the weights costs one more mask in every
-    # sweep (BitView::sweep): merging pays when the words saved outweigh that.
+    # The cost of a sweep (BitView::sweep) is words times digits of the weights, so merge rows if
+    # that product is smaller than the words without merging.
     if merged_words * digits < plain_words:
         sources, counts = firsts, totals if digits > 1 else None
         row_order[order] = group_of
@@ -97,15 +97,15 @@ def canonical(
 
 
 def _without_idle_validity(bits: BitMatrix, counts: NDArray[np.bool_]) -> BitMatrix:
-    """Drop planes that say "known" on every row that counts: rows left out must leave no trace.
+    """Drop validity planes that are 1 on every row of positive weight.
 
-    A plane may also hold bits of a literal of its own; it then stays.
+    A validity plane that is also the plane of a literal is kept.
     """
     table = bits.table
     counted = np.zeros(bits.planes.shape[1], dtype=np.uint64)
     pack_into(counted, counts)
-    # Otherwise a row of weight 0 with a missing value would change which planes exist, and so the
-    # hashes and the order of all other rows.
+    # Otherwise a missing value in a row of weight 0 would change which planes exist, and thereby
+    # the hashes and the order of all rows.
     idle = [
         v
         for v in np.unique(table.valid[table.valid >= 0])

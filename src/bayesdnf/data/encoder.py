@@ -44,7 +44,7 @@ class FittedTable:
     n_rows : int
         Number of rows.
     read : callable
-        From a column's name to its values.
+        Function from a column's name to its values.
     """
 
     n_rows: int
@@ -58,7 +58,7 @@ class FittedTable:
         return self._columns[name]
 
     def truth(self, literal: Literal) -> NDArray[np.bool_]:
-        """Truth of one literal on every row, in row order."""
+        """Return the truth of one literal on every row, in row order."""
         return self.column(literal.attribute).truth(literal)
 
 
@@ -93,7 +93,8 @@ class LiteralEncoder:
         ``odor = f``, ``NOT x3`` beside ``x3``. False offers ``>=``, ``=`` and ``x3`` alone, for
         monotone functions as in the paper.
     thresholds : int, default 8
-        Most cuts of a numeric column, or of an ordered Categorical of more than 20 levels.
+        Maximum number of cuts of a numeric column, or of an ordered Categorical with more than 20
+        levels.
     missing_values : list of texts and numbers, optional
         Values that mean "missing" in this table, such as ``["?"]``.
     drop_first : bool, default False
@@ -176,7 +177,7 @@ class LiteralEncoder:
     def _decide(
         self, table: RawTable, sample_weight: Any, parsed: dict[str, Column] | None = None
     ) -> None:
-        """Fit; ``parsed`` takes the columns that give literals, for packing them afterwards."""
+        """Fit; store the columns that give literals in ``parsed``, for packing them later."""
         weights = read_weights(sample_weight, table.n_rows)
         kinds = dict(self.kinds or {})
         for name in kinds:
@@ -240,9 +241,9 @@ class LiteralEncoder:
         return self._pack(table.n_rows, lambda attribute: self._column(table, attribute))
 
     def _pack(self, n_rows: int, column_of: Callable[[Attribute], Column]) -> BitMatrix:
-        """Pack the literals of each attribute, whose columns are asked for one after the other."""
+        """Pack the literals of each attribute, reading one column at a time."""
         n_base = int(self._table.plane.max()) + 1
-        # Room for a validity plane per attribute; what is not needed is never touched.
+        # Allocate a validity plane per attribute; pages of unused ones are never touched.
         planes = allocate_planes(n_base + len(self._attributes), segment_offsets([n_rows])[-1])
         valid = np.full(len(self._table), -1, dtype=np.int32)
         first, plane, behind = 0, 0, n_base
@@ -267,17 +268,17 @@ class LiteralEncoder:
         X : pandas or polars DataFrame, 2-D array, or dict of columns
             The rows.
         sample_weight : array of whole numbers, optional
-            How often each row counts; rows of weight 0 have no say in the literals.
+            How often each row counts; rows of weight 0 are ignored.
         """
         self._check_parameters()
         table = self._read(X)
         parsed: dict[str, Column] = {}
         self._decide(table, sample_weight, parsed)
-        # A parsed column is let go as soon as it is packed.
+        # A parsed column is freed as soon as it is packed.
         return self._pack(table.n_rows, lambda attribute: parsed.pop(attribute.name))
 
     def as_table(self, X: Any, columns: Iterable[str] | None = None) -> FittedTable:
-        """Read rows for a function of this encoder's literals to be called on.
+        """Read rows as a table on which functions of this encoder's literals can be evaluated.
 
         As in :meth:`encode`, with ``missing_values`` missing and the types of columns checked;
         but columns are read only when a literal asks for them.
@@ -396,7 +397,7 @@ class LiteralEncoder:
         self.kinds_ = {attribute.name: attribute.kind for attribute in attributes}
         self._attributes = attributes
         self.literals_ = tuple(x for attribute in attributes for x in attribute.literals)
-        # The literal whose plane holds a literal's bits, or their complement; each has one plane.
+        # The literal whose plane has the literal's bits, or their complement.
         positive = [[_positive(x) for x in attribute.literals] for attribute in attributes]
         self._base = [list(dict.fromkeys(own)) for own in positive]
         place = {literal: i for i, literal in enumerate(itertools.chain(*self._base))}
@@ -437,14 +438,14 @@ class LiteralEncoder:
         return self._in_order(column, attribute.name)
 
     def read_values(self, name: str, values: Any) -> Column:
-        """Read values of a column that gives literals, with the order of its categories."""
+        """Read the values of a column with literals, with the order of its categories."""
         return self._in_order(read_column(values, f"Column {name!r}"), name)
 
     def _in_order(self, column: Column, name: str) -> Column:
         return column.ordered(self.orders_[name]) if name in self.orders_ else column
 
     def _require_same_meaning(self, column: Column, attribute: Attribute) -> None:
-        """Refuse texts for numbers, or numbers for texts, unless both say 0 and 1."""
+        """Raise an error on texts for numbers, or numbers for texts, unless both mean 0 and 1."""
         value: Value
         if attribute.literals[0].operator in (TRUE, FALSE):
             other = column.other_than_flags()
@@ -460,5 +461,5 @@ class LiteralEncoder:
 
 
 def _positive(literal: Literal) -> Literal:
-    """Return a literal, or what it is the negation of."""
+    """Return a literal, or the literal that it negates."""
     return ~literal if literal.operator in ("!=", "<", FALSE) else literal

@@ -36,7 +36,7 @@ class FlagColumns:
 
     @classmethod
     def of(cls, X: Any, names: Sequence[str] | None) -> FlagColumns:
-        """Look at a table of any supported kind without copying it."""
+        """Wrap a table of any supported kind without copying it."""
         if type(X).__module__.startswith("scipy.sparse"):
             columns = X.tocsc()
             return cls._checked(
@@ -85,7 +85,7 @@ class FlagColumns:
             yield row, column, *self._truth(values, row, column)
 
     def missing_columns(self) -> list[int]:
-        """Find the columns with a missing value, so that room for them can be taken at once."""
+        """Find the columns with missing values, so that validity planes are allocated once."""
         found: set[int] = set()
         for row, column, values in self._values():
             if values.dtype.kind not in "biu":
@@ -112,7 +112,7 @@ class FlagColumns:
         if values.dtype.kind not in "iuf":
             values = self._numbers(values, row, column)
         truth = np.ascontiguousarray(values == 1)
-        # NaN is neither 0 nor 1, so it falls among the others, where the wrong ones are told apart.
+        # NaN is neither 0 nor 1, so it is among the other values, which are checked below.
         other = ~truth & (values != 0)
         if not other.any():
             return truth, None
@@ -126,7 +126,7 @@ class FlagColumns:
         numbers = np.full(values.shape, np.nan)
         for j, line in enumerate(values):
             known = ~is_missing(line)
-            # By type: float("1") would let the text '1' pass for the number.
+            # By type: float("1") would accept the text '1' as a number.
             if any(not issubclass(t, _NUMBER) for t in set(map(type, line[known]))):
                 i = next(i for i in np.flatnonzero(known) if not isinstance(line[i], _NUMBER))
                 self._refuse(line[i], row + int(i), column + j)

@@ -21,9 +21,9 @@ from .thresholds import cut_places, cuts, plain_number
 
 KINDS = ("categorical", "ordinal", "numeric", "binary")
 
-_MOST_LEVELS = 10  # of whole numbers that are offered one by one
-_MANY_TEXTS = 20  # different ones in a column; up to here all are offered, however rare
-_LEAST_ROWS = 20  # on average, of each of many texts
+_MOST_LEVELS = 10  # maximum number of integer values with a literal each
+_MANY_TEXTS = 20  # columns with up to so many distinct texts have a literal for each, even if rare
+_LEAST_ROWS = 20  # minimum mean number of rows per text in columns with more texts
 _DAY = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})"
 _TIME = r"\d{1,2}:\d{2}[\d:.,]*(?: ?[AP]M)?(?:Z|[+-][\d:]+)?"
 # In Europe; a comma before three digits can be that of thousands.
@@ -76,7 +76,7 @@ Kinds: TypeAlias = Mapping[str, str | Sequence[str]]
 
 
 class Attribute(NamedTuple):
-    """A column that is offered: its kind, what it held, and its literals."""
+    """A column with literals: its kind, the type of its values, and the literals."""
 
     name: str
     kind: str
@@ -103,7 +103,7 @@ def decide(
     drop_first: bool,
     direction: int = 0,
 ) -> Attribute | Unusable:
-    """Decide what a column offers, from the rows that count.
+    """Choose the literals of a column, from the rows of positive weight.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def decide(
     negations : bool
         Whether to offer both directions.
     thresholds : int
-        Most cuts of a numeric column, and of one of many categories in order.
+        Maximum number of cuts of a numeric column, or of one with many ordered categories.
     drop_first : bool
         Whether the first level of a categorical column gets no literal.
     direction : int, default=0
@@ -161,7 +161,7 @@ def decide(
         values, totals = values[rising], totals[rising]
     levels = [_plain(v) for v in values]
     places: Sequence[Value] = levels[1:]
-    if is_long:  # cut as numbers are, or a long scale would offer four literals for each level
+    if is_long:  # cut like numbers: otherwise each level would give four literals
         places = [levels[i] for i in cut_places(totals, thresholds)]
     if direction:
         _require_order(column, kind, levels, direction)
@@ -186,14 +186,14 @@ def _natural_kind(column: Column, values: NDArray[Any]) -> str:
         return "ordinal"
     if column.type != NUMBERS or column.is_category:
         return "categorical"
-    # Not by dtype: whole numbers with a gap among them become floats on the way.
+    # Not by dtype: integers with missing values are read as floats.
     if len(values) <= _MOST_LEVELS and bool((values == np.floor(values)).all()):
         return "ordinal"
     return "numeric"
 
 
 def _too_many_texts(column: Column, values: NDArray[Any], n_rows: int) -> str | None:
-    """Say why texts should not be offered one by one: dates, numbers, or ids and names."""
+    """Explain why texts should not be offered one by one: dates, numbers, or ids and names."""
     if column.type != TEXT or column.order or len(values) <= _MANY_TEXTS:
         return None
     if are_dates(values):
@@ -215,7 +215,7 @@ def _too_many_texts(column: Column, values: NDArray[Any], n_rows: int) -> str | 
 
 
 def are_dates(texts: Iterable[str]) -> bool:
-    """Whether texts are dates, with or without a time.
+    """Return whether texts are dates, with or without a time.
 
     Examples
     --------
@@ -227,13 +227,13 @@ def are_dates(texts: Iterable[str]) -> bool:
 
 
 def _are_flags(values: list[Any]) -> bool:
-    """Whether two values are 0 and 1, bools, or texts that stand for them."""
+    """Return whether two values are 0 and 1, bools, or texts that stand for them."""
     # Python's 0 == False, so that bools are among these.
     return values == [0, 1] or tuple(values) in zip(ZERO_TEXTS, ONE_TEXTS, strict=True)
 
 
-# What each kind offers. No two literals of a column hold on the same of its values; where a
-# literal and the negation of another would, the one that reads better is offered.
+# Literals of each kind. No two literals of a column are true for the same values; of a literal and
+# an equivalent negation, the one that is easier to read is used.
 
 
 def _binary(name: str, levels: list[Value], negations: bool) -> list[Literal]:
@@ -254,7 +254,7 @@ def _categorical(name: str, named: list[Value], n_levels: int, negations: bool) 
 
 def _ordinal(name: str, levels: list[Value], negations: bool) -> list[Literal]:
     equal = [Literal(name, "=", level) for level in levels]
-    # >= lowest holds everywhere, and >= highest where = highest does.
+    # >= lowest is always true, and >= highest is = highest.
     above = [Literal(name, ">=", level) for level in levels[1:-1]]
     if not negations or len(levels) == 2:
         return equal + above
@@ -276,9 +276,9 @@ def _require_order(column: Column, kind: str, levels: list[Value], direction: in
 def _one_direction(
     name: str, levels: list[Value], places: Sequence[Value], direction: int
 ) -> list[Literal]:
-    """Literals that hold from a value upwards, or those that hold below it.
+    """Return the literals >= a value, or the literals < a value.
 
-    Not = highest: it would not hold on a higher value that a later table may have.
+    Not = highest, which would be false for higher values in later tables.
     """
     flag = [Literal(name, TRUE)] if _are_flags(levels) else []
     above = flag or [Literal(name, ">=", place) for place in places]
@@ -311,7 +311,7 @@ def check_directions(given: Any, owner: str) -> None:
 
 
 def has_directions(given: Any) -> bool:
-    """Whether any column has a direction, of what :func:`check_directions` passed."""
+    """Return whether any column has a direction, of what :func:`check_directions` passed."""
     if given is None:
         return False
     return any(given.values() if isinstance(given, Mapping) else given)

@@ -17,10 +17,10 @@ from ..errors import InputError, UnknownColumnError, did_you_mean
 from ..files.packed import PackedFile, pack_texts, unpack_texts
 
 _CODE = {operator: code for code, operator in enumerate(OPERATORS)}
-# The core knows =, !=, >= and <; operators in words are what they mean.
+# The core has =, !=, >= and <; operators in words are mapped to these.
 _CORE_CODE = np.array([_CODE[MEANING.get(o, (o, 0))[0]] for o in OPERATORS], dtype=np.uint8)
 
-_FEW = 8  # literals of an attribute are looked through; a dictionary for each would take memory
+_FEW = 8  # up to so many literals of an attribute are searched linearly, to save dictionaries
 
 _ARRAYS = {
     "attribute": np.int32, "rank": np.int32, "operator": np.uint8,
@@ -30,7 +30,7 @@ _ARRAYS = {
 
 @dataclass(frozen=True, eq=False)
 class LiteralTable(Sequence[Literal]):
-    """Literals in columns, so that a million of them cost a few arrays.
+    """Literals stored by column, so that a million of them need only a few arrays.
 
     Parameters
     ----------
@@ -116,8 +116,7 @@ class LiteralTable(Sequence[Literal]):
         values: list[set[Value]] = [set() for _ in attributes]
         for literal in literals:
             values[number[literal.attribute]].add(comparison(literal)[1])
-        # The core compares ranks of values and never values: an order of a column's values is all
-        # that its literals need.
+        # The core compares ranks, never values: literals need only the order of a column's values.
         key_of: dict[str, Callable[[Any], Any]] = {
             name: {text: place for place, text in enumerate(order)}.__getitem__
             for name, order in (orders or {}).items()
@@ -141,7 +140,7 @@ class LiteralTable(Sequence[Literal]):
         )
 
     def packed(self) -> dict[str, NDArray[Any]]:
-        """Return arrays that :meth:`unpacked` makes the table of again."""
+        """Return the arrays from which :meth:`unpacked` restores the table."""
         levels = json.dumps(self.levels, default=lambda value: value.item()).encode()
         return {
             "attributes": pack_texts(self.attributes, "Column"),
@@ -196,13 +195,13 @@ class LiteralTable(Sequence[Literal]):
         return _CORE_CODE[self.operator]
 
     def find(self, literal: Literal) -> int | None:
-        """Index of a literal, or None when it is not on offer."""
+        """Return the index of a literal, or None if it is not in the table."""
         number = self._number_of(literal.attribute)
         if number not in self._places:
             members = self.members(number).tolist()
             if len(members) <= _FEW:
                 return next((i for i in members if self[i] == literal), None)
-            # Backwards: of equal literals, the first is found.
+            # Backwards, so that the first of equal literals is kept.
             self._places[number] = {self[i]: i for i in reversed(members)}
         return self._places[number].get(literal)
 
@@ -214,7 +213,7 @@ class LiteralTable(Sequence[Literal]):
         )
 
     def index_of(self, literal: Literal) -> int:
-        """Index of a literal; an error that helps when it is not on offer."""
+        """Return the index of a literal, or raise an error with suggestions."""
         found = self.find(literal)
         if found is not None:
             return found
@@ -253,7 +252,7 @@ class LiteralTable(Sequence[Literal]):
 
     @cached_property
     def _places(self) -> dict[int, dict[Literal, int]]:
-        """Indices of the literals of attributes that have many, filled as they are asked for."""
+        """Indices of the literals of attributes with many literals, filled on demand."""
         return {}
 
     @cached_property
@@ -272,7 +271,7 @@ class LiteralTable(Sequence[Literal]):
 
 
 def require_distinct(names: Sequence[str]) -> None:
-    """Refuse column names that stand twice."""
+    """Raise an error if a column name occurs twice."""
     seen: set[str] = set()
     for name in names:
         if name in seen:

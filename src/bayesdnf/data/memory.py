@@ -13,7 +13,7 @@ _KIBIBYTE = 1024
 
 
 def available_memory() -> int | None:
-    """Bytes that this process can still allocate, or None where that is unknown.
+    """Return the bytes that this process can still allocate, or None if unknown.
 
     On Linux this is ``MemAvailable``, or what is left below the limit of the
     process's control group (a container, a batch job) where that is less.
@@ -59,7 +59,7 @@ def require_memory(n_bytes: int, what: str, instead: str = "Use fewer rows or co
 
 
 def size_text(n_bytes: int) -> str:
-    """Text of a number of bytes, such as ``20.3 GiB``."""
+    """Format a number of bytes, such as ``20.3 GiB``."""
     units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
     power = max(0, min(len(units) - 1, (n_bytes.bit_length() - 1) // 10))
     if power == 0:
@@ -91,7 +91,7 @@ def _meminfo_available() -> int | None:
 
 
 def _cgroup_room() -> Iterator[int]:
-    """Room below the limit of the process's control group and of each one above it."""
+    """Yield the free memory of the process's control group and of each of its ancestors."""
     for line in (_read(_ROOT / "proc/self/cgroup") or "").splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers == "":  # version 2
@@ -113,6 +113,6 @@ def _room(folder: Path, limit_name: str, usage_name: str, cache_name: str) -> in
     limit, usage = _number(folder / limit_name), _number(folder / usage_name)
     if limit is None or usage is None:
         return None
-    # File cache counts as used, yet the kernel gives it up when memory is asked for.
+    # File cache counts as used, but the kernel reclaims it on demand.
     statistics = dict(line.split() for line in (_read(folder / "memory.stat") or "").splitlines())
     return max(0, limit - usage + int(statistics.get(cache_name, 0)))

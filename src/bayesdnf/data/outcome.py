@@ -78,7 +78,7 @@ def read_outcome(y: Any, positive: Any = None) -> Outcome:
 
 
 def _labels_of(y: Any) -> tuple[Column, list[Value]]:
-    """Read labels, and the distinct ones, of which there must be two or more."""
+    """Read labels and the distinct labels, at least two."""
     column = read_column(y, "y")
     if len(column.values) == 0:
         raise InputError("y has no entries; at least one is needed.")
@@ -127,7 +127,7 @@ def read_classes(y: Any, positive: Any = None) -> Classes:
 
 
 def require_classes(labels: Sequence[Any]) -> None:
-    """Refuse more classes than a rule list may have."""
+    """Raise an error if there are more classes than rule lists support."""
     if len(labels) <= MOST_CLASSES:
         return
     numbers = not isinstance(labels[0], str)
@@ -140,7 +140,7 @@ def require_classes(labels: Sequence[Any]) -> None:
 
 
 def name_of_rest(rest: Sequence[Value], positive: Value) -> Value:
-    """Name the labels that stand together as negative.
+    """Name the negative class of several labels.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def refuse_quantity(values: NDArray[Any], title: str, name: str) -> None:
     values : ndarray
         Labels of all rows, or the different ones.
     title : str
-        What the error calls them: "y", "Column 'price' of a.csv".
+        Name of the labels in errors: "y", "Column 'price' of a.csv".
     name : str
         What they are called in a comparison.
 
@@ -226,7 +226,7 @@ def refuse_missing_label(labels: Sequence[Any], title: str) -> None:
     labels : sequence
         The different labels.
     title : str
-        What the error calls them.
+        Name of the labels in errors.
 
     Examples
     --------
@@ -259,7 +259,7 @@ def refuse_dates(values: NDArray[Any], title: str) -> None:
     values : ndarray
         Labels of all rows.
     title : str
-        What the error calls them.
+        Name of the labels in errors.
 
     Examples
     --------
@@ -303,9 +303,9 @@ def _are_many_dates(values: NDArray[Any]) -> bool:
 
 
 def find_label(labels: Sequence[Any], wanted: Any) -> int | None:
-    """Return the place of a label among others; None when it is not there.
+    """Return the index of a label among others; None if it is not there.
 
-    Typed: the text '1' is not the number 1. What is neither a text nor a number is no label.
+    Types matter: the text '1' is not the number 1. Only texts and numbers are labels.
 
     Examples
     --------
@@ -313,7 +313,7 @@ def find_label(labels: Sequence[Any], wanted: Any) -> int | None:
     >>> find_label([0, 1], 1.0), find_label([0, 1], "1"), find_label(["0", "1"], "1")
     (1, None, 1)
     """
-    # Asked first, because not every object says yes or no to a comparison: pandas.NA and arrays.
+    # Checked first, because comparisons of pandas.NA and arrays do not give a bool.
     if not isinstance(wanted, (str, Number, np.bool_)):
         return None
     for place, label in enumerate(labels):
@@ -327,21 +327,21 @@ def find_label(labels: Sequence[Any], wanted: Any) -> int | None:
 
 
 def list_labels(labels: Sequence[Any]) -> str:
-    """Spell out the first labels, for errors."""
+    """List the first labels, for errors."""
     return listed(labels, 8, lambda x: repr(x.item() if isinstance(x, np.generic) else x))
 
 
 @dataclass(frozen=True, eq=False)
 class CheckedWeights:
-    """Weights that :func:`read_weights` has read: it returns them as they are.
+    """Weights already checked by :func:`read_weights`, which returns them unchanged.
 
-    For passing weights on to what reads its own, without checking every row again.
+    They avoid checking every row again.
     """
 
     values: NDArray[np.int64]
 
 
-_MOST_WEIGHT = 1e10  # beyond, sums of logs over so many rows lose what tells functions apart
+_MOST_WEIGHT = 1e10  # above, rounding of log likelihoods exceeds differences between functions
 
 
 def read_weights(weights: Any, n_rows: int) -> NDArray[np.int64] | None:
@@ -399,7 +399,7 @@ class Strata:
     labels: tuple[Value, ...]
 
     def numbers_of(self, values: Any) -> NDArray[np.intp]:
-        """Strata of other rows, by their labels.
+        """Return the strata of other rows, by their labels.
 
         Examples
         --------
@@ -460,7 +460,7 @@ def read_strata(values: Any, outcome: NDArray[np.integer | np.bool_] | None = No
         )
     if outcome is not None and len(labels) > 1:
         pairs = np.unique(np.column_stack([numbers, outcome.astype(np.intp)]), axis=0)
-        # As many pairs of stratum and class as strata: each stratum has one class.
+        # As many pairs (stratum, class) as strata means that each stratum has one class.
         if len(pairs) == len(labels):
             raise InputError(
                 "strata settles the outcome: all rows of a stratum are of one class, so there is "

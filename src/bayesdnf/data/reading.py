@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 _PARQUET = b"PAR1"
-# What other files begin with that people hand over for tables, and what to do about each.
+# First bytes of unsupported file types, with advice for each.
 _OTHERS = {
     b"PK\x03\x04": "it is an Excel workbook or a zip archive; export the table as CSV",
     b"\xd0\xcf\x11\xe0": "it is an Excel workbook; export the table as CSV",
@@ -122,7 +122,7 @@ def _read_parquet(path: str | os.PathLike[str]) -> pd.DataFrame:
     try:
         source = open_bytes(path) if is_piped(path) else path
         with pyarrow.parquet.ParquetFile(source) as file:
-            # Few bytes can stand for many rows: told before they are unpacked.
+            # A few compressed bytes can expand to many rows: check before unpacking.
             n_rows, n_columns = file.metadata.num_rows, file.metadata.num_columns
             if n_rows < 0 or n_columns < 0:
                 _refuse(path, "it is damaged (it has fewer rows or columns than none)")
@@ -131,7 +131,7 @@ def _read_parquet(path: str | os.PathLike[str]) -> pd.DataFrame:
                 f"The table of {n_rows:,} rows by {n_columns:,} columns in {path}",
             )
             held = file.read()
-        held.validate(full=True)  # texts among others, which would else be read as they are used
+        held.validate(full=True)  # also checks texts, which are otherwise read on use
         table: pd.DataFrame = _with_named_index(held.to_pandas())
     except BayesDNFError:
         raise
@@ -142,7 +142,7 @@ def _read_parquet(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 
 def _with_named_index(table: pd.DataFrame) -> pd.DataFrame:
-    """Make columns of what pandas wrote as an index with names: for its writer they are some."""
+    """Convert a named index written by pandas to columns."""
     named = [level for level, name in enumerate(table.index.names) if name is not None]
     return table.reset_index(level=named, allow_duplicates=True) if named else table
 
@@ -197,16 +197,16 @@ def _read_text(
 
 
 def _most_text() -> tuple[int | None, str]:
-    """Return how long the text of a table may be, also in words."""
+    """Return the maximum size of a table's text, also as a phrase."""
     free = available_memory()
     most = None if free is None else free // _SHARE
     return most, f"{size_text(most or 0)}, 1/{_SHARE} of the free memory"
 
 
 def _header(stream: IO[bytes], sep: str) -> list[str]:
-    """Return the names of the columns as they stand: pandas would number those that are equal.
+    """Return the column names unchanged: pandas would number duplicates.
 
-    Not by pandas, which makes a column of each: that took three times as long as the table did.
+    Not by pandas, which makes a column of each: that took three times as long as the table.
     """
     with contextlib.closing(records_of(stream, sep)) as records:
         return next(records, (1, []))[1]
@@ -227,7 +227,7 @@ def _too_long(path: str | os.PathLike[str], sep: str) -> str | None:
 
 
 def _last_line(path: str | os.PathLike[str], sep: str) -> int:
-    """Return the line that the last record begins on: a quote without its end takes all behind."""
+    """Return the line of the last record: an unclosed quote extends to the end of the file."""
     last = line = 1
     with open_text(path, None, "") as stream:
         text = io.TextIOWrapper(stream, "utf-8-sig", newline="")
@@ -235,7 +235,7 @@ def _last_line(path: str | os.PathLike[str], sep: str) -> int:
         try:
             for _ in reader:
                 last, line = line, reader.line_num + 1
-        except csv.Error:  # the cell is too long, because all behind is in it
+        except csv.Error:  # the cell is too long, because it extends to the end
             last = line
         text.detach()  # or the stream would be closed with it
     return last

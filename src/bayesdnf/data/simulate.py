@@ -23,9 +23,9 @@ Terms: TypeAlias = Iterable[int] | Iterable[Iterable[int]] | BooleanFunction
 Beta: TypeAlias = float | tuple[float, float] | Sequence[float] | NDArray[np.float64]
 RandomState: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
 
-_BLOCK = 2**20  # uniform numbers held at a time
-_PATIENCE = 1000  # case-control: most rows drawn per row asked for ...
-_MIN_DRAWS = 10**6  # ... and rows drawn before giving up
+_BLOCK = 2**20  # uniform numbers per block
+_PATIENCE = 1000  # case-control: maximum number of rows drawn per requested row ...
+_MIN_DRAWS = 10**6  # ... and minimum number of rows drawn before giving up
 
 
 class Simulation(NamedTuple):
@@ -177,16 +177,16 @@ def _case_control(
     rates: tuple[float, float],
     n_positive: int,
 ) -> Bits:
-    """Overwrite the function's columns so that the classes have the sizes asked for.
+    """Overwrite the function's columns so that the classes have the requested sizes.
 
-    Given the function's columns the outcome is independent of all others, so only those
-    columns are drawn for each candidate row: rare cases then cost little.
+    Given the function's columns the outcome is independent of all others, so rejection sampling
+    draws only those columns: rare cases are cheap.
     """
     n = len(cells)
     y = np.zeros(n, dtype=np.uint8)
     y[:n_positive] = 1
-    # Places of cases are drawn first; rows that come up are then filed under their outcome, which
-    # is sampling given the outcome.
+    # Places of cases are drawn first, then filled with accepted rows of that outcome: rows are
+    # sampled given the outcome.
     rng.shuffle(y)
     used = [int(name.removeprefix("x")) for name in function.attributes]
     places = np.flatnonzero(y == 0), np.flatnonzero(y)
@@ -202,7 +202,7 @@ def _case_control(
             room = places[c][filled[c] : filled[c] + len(found)]
             cells[room[:, np.newaxis], used] = candidates[found[: len(room)]]
             filled[c] += len(room)
-            # Give up once the rate seen so far would not fill the class within the limit.
+            # Give up if the acceptance rate so far would not fill the class within the limit.
             hopeless = len(places[c]) * drawn > limit * max(seen[c], 1)
             if filled[c] < len(places[c]) and drawn >= _MIN_DRAWS and hopeless:
                 kind = ("negatives", "positives")[c]

@@ -8,24 +8,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_CONTEXT = Context(prec=40)  # not the caller's, who may round to a few digits
+_CONTEXT = Context(prec=40)  # independent of the caller's decimal context
 
 
 def cuts(values: NDArray[Any], totals: NDArray[np.int64], n_cuts: int) -> list[int | float]:
-    """Cuts c, rising, so that each ``x >= c`` splits the values in another way.
+    """Return cuts c, ascending, so that each ``x >= c`` splits the values differently.
 
-    When more than ``n_cuts`` ways exist, the cuts are the quantiles k / (n_cuts + 1) by the
-    inverted CDF; one on the lowest value, which would split nothing, moves to the next.
+    If more than ``n_cuts`` splits exist, the cuts are the quantiles k / (n_cuts + 1) by the
+    inverted CDF; a cut at the lowest value, which would not split, moves to the next value.
 
     Parameters
     ----------
     values : ndarray
-        Different values in rising order, at least two.
+        Distinct values in ascending order, at least two.
     totals : ndarray of int64
-        Weight of each value. Quantiles compare whole numbers only, so that repeating rows,
-        weighting them and their order make no difference.
+        Weight of each value. Quantiles compare integers only, so that repeated and weighted rows
+        give the same cuts, in any order.
     n_cuts : int
-        Most cuts wanted.
+        Maximum number of cuts.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def cuts(values: NDArray[Any], totals: NDArray[np.int64], n_cuts: int) -> list[i
 
 
 def cut_places(totals: NDArray[np.int64], n_cuts: int) -> list[int]:
-    """Return which of rising values begin what is above a cut; see :func:`cuts`.
+    """Return the index of the first value above each cut; see :func:`cuts`.
 
     Examples
     --------
@@ -51,15 +51,16 @@ def cut_places(totals: NDArray[np.int64], n_cuts: int) -> list[int]:
     if len(totals) - 1 <= n_cuts:
         return list(range(1, len(totals)))
     reached = np.cumsum(totals)
-    # Quantiles by integer arithmetic: weights that are multiples of each other give the same cuts.
+    # Ranks ⌈k W / (n_cuts + 1)⌉ of the inverted CDF for total weight W, in integer arithmetic:
+    # rounding cannot change a cut.
     shares = [-(-k * int(reached[-1]) // (n_cuts + 1)) for k in range(1, n_cuts + 1)]
-    # Several quantiles may fall on one value; a cut at the lowest value would split nothing.
+    # Several quantiles may be the same value; a cut at the lowest value would not split.
     places = np.unique(np.maximum(np.searchsorted(reached, shares, side="left"), 1))
     return [int(place) for place in places]
 
 
 def shortest_between(low: float, high: float) -> int | float:
-    """Return the number c with low < c <= high that has the fewest digits; the largest such.
+    """Return the largest number c with low < c <= high among those with the fewest digits.
 
     Examples
     --------
@@ -69,12 +70,12 @@ def shortest_between(low: float, high: float) -> int | float:
     """
     if low < 0 <= high:
         return 0
-    # ``repr`` is the shortest decimal that reads back as the float; rounding it down place by
-    # place finds the shortest number of the interval.
+    # ``repr`` is the shortest decimal that round-trips; rounding it down digit by digit finds the
+    # shortest number of the interval.
     exact = Decimal(repr(high))
     lowest_place = exact.normalize().as_tuple().exponent
     assert isinstance(lowest_place, int)
-    # From the leading digit down: the first place at which rounding down stays above ``low`` has
+    # From the leading digit on: the first place at which the rounded number is above ``low`` gives
     # the fewest digits.
     for place in range(exact.adjusted(), lowest_place, -1):
         rounded = exact.quantize(Decimal((0, (1,), place)), ROUND_FLOOR, _CONTEXT)
@@ -85,7 +86,7 @@ def shortest_between(low: float, high: float) -> int | float:
 
 
 def plain_number(value: float) -> int | float:
-    """Return an int where a float is a whole number that it holds exactly."""
+    """Convert a float to int if it is an integer below 2^53 in magnitude."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     return value

@@ -22,7 +22,7 @@ _PAUSE = 0.2  # seconds between two pictures of a bar in a notebook
 
 
 def in_notebook() -> bool:
-    """Whether this runs in a notebook or another front end that shows HTML."""
+    """Return whether this runs in a notebook or another front end that shows HTML."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return hasattr(shell, "kernel")
@@ -217,7 +217,7 @@ class SearchBar(Bar):
 
 
 class Teller:
-    """Tells of a search on standard error: of each better function, or of each restart."""
+    """Print the progress of a search on standard error: each better function, or each restart."""
 
     def __init__(self, verbose: int) -> None:
         self.verbose = verbose

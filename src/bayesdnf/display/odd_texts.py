@@ -20,7 +20,7 @@ _SHOWN = 3
 
 
 def is_number_text(text: str) -> bool:
-    """Whether a text is a number as people write them.
+    """Return whether a text is a number as people write them.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def is_number_text(text: str) -> bool:
 
 
 def means_missing(value: Any) -> bool:
-    """Whether a value is a text that mostly means that there is none.
+    """Return whether a value is a text that mostly means that there is none.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def odd_columns(columns: Mapping[str, Iterable[Any]]) -> list[str]:
 
 
 def odd_labels(name: str, labels: Iterable[Any]) -> list[str]:
-    """Say that a class of a target may mean that the label is missing, in a sentence.
+    """State that a class of a target may mean that the label is missing, in a sentence.
 
     Examples
     --------

@@ -43,7 +43,7 @@ class FittedEncoder(Protocol):
 
 
 def direction_not_offered(encoder: FittedEncoder) -> str | None:
-    """Return a literal whose negation is on offer and which is not on offer itself.
+    """Return a literal that is missing in the table although its negation is there.
 
     None when every column offers both directions, or the one that it was given.
 
@@ -68,7 +68,7 @@ def direction_not_offered(encoder: FittedEncoder) -> str | None:
 
 
 def literals_on_offer(encoder: FittedEncoder) -> str:
-    """Say how many literals there were to choose from."""
+    """Describe how many literals there were to choose from."""
     n = len(encoder.literals_)
     return f"the {count(n, 'literal')} on offer"
 
@@ -133,7 +133,7 @@ def left_out(encoder: FittedEncoder) -> list[str]:
 
 
 def how_to_offer(dropped: Mapping[str, str]) -> str:
-    """Say how to offer columns that were left out for what they look like.
+    """Describe how to offer columns that were left out for what they look like.
 
     Parameters
     ----------

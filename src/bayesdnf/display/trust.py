@@ -117,5 +117,5 @@ def ended_early(search: SearchOutcome, rule: str = "rule") -> str | None:
 
 
 def search_is_sure(search: SearchOutcome) -> bool:
-    """Whether a result is proved, or enough restarts of different strategies agree."""
+    """Return whether a result is proved, or enough restarts of different strategies agree."""
     return search.proved or search.stopped == "agreement"

@@ -18,11 +18,11 @@ def listed(
     values : iterable
         What to list; one value more than is shown is looked at.
     most : int
-        How many of them to show.
+        Number of values to show.
     show : callable, default=repr
         From a value to its text.
     joint : str, default=", "
-        What joins them.
+        Separator of the values.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def count(n: int, one: str, many: str | None = None) -> str:
 
 
 def entries_for_rows(name: str, n_entries: int, n_rows: int) -> str:
-    """Say that an array does not have one entry for each row of X.
+    """State that an array does not have one entry for each row of X.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def with_interval(value: float, low: float, high: float, form: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Say how long something takes, to two digits.
+    """Describe how long something takes, to two digits.
 
     Examples
     --------

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _OfRows(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that is given numbers of rows, so that folds take strata along with X."""
+    """A classifier that takes row numbers as X, so that folds split strata along with the table."""
 
     def __init__(self, model: Any, X: Any, strata: NDArray[Any]) -> None:
         self.model, self.X, self.strata = model, X, strata
@@ -103,8 +103,8 @@ def cross_validate_priors(
         own = clone(model).set_params(prior=prior)
         scores = cross_validate(
             own if labels is None else _OfRows(own, X, labels),
-            # scikit-learn's folds cut what they are given as X: numbers of rows, by which the
-            # estimator takes its part of the table and of the strata.
+            # scikit-learn splits X only: row numbers let the estimator take its rows of the table
+            # and of the strata.
             X if labels is None else np.arange(len(y))[:, None],
             y,
             cv=cv,

@@ -37,7 +37,7 @@ def class_rules_table(posterior: Posterior, rule: Rule, labels: Sequence[Value])
     rule : BooleanFunction or RuleList
         The rule.
     labels : sequence of labels
-        What the classes are called.
+        Names of the classes.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def class_parts_table(
     shares : tuple of tuples of Interval
         Share of each class in each part, those of part 0 first.
     labels : sequence of labels
-        What the classes are called.
+        Names of the classes.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def most_probable(shares: Sequence[Interval]) -> int:
 
 
 def pooled_shares(cells: Cells) -> Shares:
-    """Posterior mean and 95 % interval of every class share of each part, pooled over strata.
+    """Return posterior means and 95 % intervals of class shares of parts, pooled over strata.
 
     A share is the mean over the strata, each weighed by its rows of the part; exact for one
     stratum, and else the intervals come from 100,000 draws of one fixed stream.
@@ -182,7 +182,7 @@ def pooled_shares(cells: Cells) -> Shares:
     n_classes = cells.shape[2]
     means = pooled_means(cells)
     if len(cells) == 1:
-        # Dirichlet(1, …, 1) updated by the counts; one share of it is Beta(own, sum of the rest).
+        # Posterior Dirichlet(1 + counts); the marginal of one share is Beta(own, sum of the rest).
         own = 1.0 + cells[0]
         rest = own.sum(axis=1, keepdims=True) - own
         low, high = betaincinv(own, rest, 0.025), betaincinv(own, rest, 0.975)
@@ -192,7 +192,8 @@ def pooled_shares(cells: Cells) -> Shares:
         rng = np.random.default_rng(0)
         low, high = np.empty_like(means), np.empty_like(means)
         for part in range(cells.shape[1]):
-            # Strata are independent given the rule: a draw of the sum is the sum of a draw of each.
+            # Monte Carlo: strata are independent given the rule, so a draw of the sum is the sum of
+            # draws.
             drawn = sum(
                 weight * rng.dirichlet(1.0 + own, POOLED_DRAWS)
                 for weight, own in zip(weights[:, part], cells[:, part], strict=True)
@@ -205,7 +206,7 @@ def pooled_shares(cells: Cells) -> Shares:
 
 
 def pooled_means(cells: Cells) -> NDArray[np.float64]:
-    """Posterior mean of every class share of each part, pooled over strata.
+    """Return posterior means of class shares of parts, pooled over strata.
 
     Examples
     --------

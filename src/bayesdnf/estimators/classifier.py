@@ -159,7 +159,7 @@ class DNFClassifier(RuleAnswers):
     positive_, negative_ : label or None
         The class that the rule marks, and the other; None with more than two classes.
     encoder_ : LiteralEncoder
-        What the columns became.
+        The fitted encoder.
     deciding_columns_ : tuple of str
         Columns that alone decide the outcome, and so may leak it.
     prior_, effect_

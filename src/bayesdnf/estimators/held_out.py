@@ -26,13 +26,13 @@ class Measures(NamedTuple):
 
     accuracy: float
     balanced_accuracy: float
-    """Mean of the shares of positives and of negatives that are answered right."""
+    """Mean of sensitivity and specificity."""
     precision: float
     recall: float
 
 
 def measures_of(hits: int, alarms: int, misses: int, passes: int) -> Measures:
-    """Measure answers by their counts: true and false yes, false and true no.
+    """Compute measures from counts of true and false positives, false and true negatives.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def measures_of(hits: int, alarms: int, misses: int, passes: int) -> Measures:
 
 
 def class_measures(table: NDArray[np.integer]) -> Measures:
-    """Measure answers of more than two classes by their counts, answered by true class.
+    """Compute measures of more than two classes from a confusion table, predicted by true class.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def class_measures(table: NDArray[np.integer]) -> Measures:
 
 
 def compared(yes: NDArray[np.bool_], is_positive: NDArray[np.bool_]) -> Measures:
-    """Measure answers, row by row, against what the rows are.
+    """Compute measures from predictions and true outcomes of rows.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def compared(yes: NDArray[np.bool_], is_positive: NDArray[np.bool_]) -> Measures
     >>> compared(np.array([True, True, False]), np.array([True, False, False])).precision
     0.5
     """
-    # Both answers as one number 0..3: neither, only positive, only yes, both.
+    # Encode (yes, positive) as 0..3: true negative, false negative, false positive, true positive.
     counts = np.bincount(2 * yes + is_positive, minlength=4).tolist()
     passes, misses, alarms, hits = counts
     return measures_of(hits, alarms, misses, passes)
@@ -91,14 +91,14 @@ class HeldOut(NamedTuple):
     errors: int
     accuracy: float
     auc: float | None
-    """None where all rows are of one class. Of more than two classes the mean over those that are
-    there, each told from the others."""
+    """None if all rows are of one class. With more than two classes, the macro average of
+    one-versus-rest AUCs over the classes present."""
     predict: Measures
-    """Of the answers of ``predict``, or of probabilities beside a threshold."""
+    """Measures of ``predict``, or of probabilities compared with the threshold."""
     marked: Measures | None
-    """Of yes where the rule holds; None of lists, and of averages over rules."""
+    """Measures of predicting positive where the rule holds; None for lists and averages."""
     threshold: float | None = None
-    """From which probability on yes is answered; None: from a half on, as ``predict`` does."""
+    """Probability from which on a row is predicted positive; None: as ``predict`` does."""
 
 
 Outcome = NDArray[np.bool_ | np.intp]
@@ -106,16 +106,16 @@ Outcome = NDArray[np.bool_ | np.intp]
 
 
 def outcome_of(y: NDArray[Any], labels: NDArray[Any], positive: Any) -> Outcome:
-    """Return the outcome of labels.
+    """Convert labels to outcomes.
 
     Parameters
     ----------
     y : ndarray
         A label for each row.
     labels : ndarray
-        The labels that there are, sorted.
+        The distinct labels, sorted.
     positive : label or None
-        The positive one; None where more than two classes are told apart.
+        The positive label; None with more than two classes.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def outcome_of(y: NDArray[Any], labels: NDArray[Any], positive: Any) -> Outcome:
 
 
 def are_of_fit(model: RuleClassifier, X: Any, outcome: Outcome) -> bool:
-    """Whether rows are those of a classifier's fit, in any order.
+    """Return whether rows are those of a classifier's fit, in any order.
 
     Examples
     --------
@@ -166,11 +166,11 @@ def measure(
     outcome : ndarray
         Which of them are positive, or the numbers of their classes.
     how : str
-        Where the rows came from, for people.
+        Description of the origin of the rows.
     strata : array-like, optional
-        Their strata, where the fit had some.
+        Their strata, if the fit had strata.
     threshold : float, optional
-        The probability from which on a row is answered positive; by default as ``predict`` does.
+        Probability from which on a row is predicted positive; by default as ``predict`` does.
     """
     given: dict[str, Any] = {} if strata is None else {"strata": strata}
     probabilities = model.predict_proba(X, **given)
@@ -185,7 +185,7 @@ def measure(
             if 0 < np.sum(outcome == c) < n
         ]
         area = float(np.mean(areas)) if areas else None
-        # One number for each pair of answer and class: the confusion table in one pass.
+        # One number for each pair (predicted, true) gives the confusion table in one pass.
         pairs = np.bincount(n_classes * answered + outcome, minlength=n_classes**2)
         by_predict = class_measures(pairs.reshape(n_classes, n_classes))
         return HeldOut(how, n, wrong, 1 - wrong / n, area, by_predict, None)
@@ -204,7 +204,7 @@ def measure(
 def says_yes(
     probabilities: NDArray[np.float64], positive: int, threshold: float | None
 ) -> NDArray[np.bool_]:
-    """Whether rows are answered positive: from a threshold on, or where it is more probable.
+    """Return whether rows are predicted positive: by threshold, or as the more probable class.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def says_yes(
     positive : int
         The column of the positive class.
     threshold : float, optional
-        The probability from which on the answer is yes.
+        Probability from which on the prediction is positive.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def says_yes(
 
 
 def area_under_roc(is_positive: NDArray[np.bool_], score: NDArray[Any]) -> float:
-    """Area under the ROC curve of a score, or of marks; both classes must be present.
+    """Return the area under the ROC curve of a score or of marks; both classes must be present.
 
     Examples
     --------
@@ -241,7 +241,7 @@ def area_under_roc(is_positive: NDArray[np.bool_], score: NDArray[Any]) -> float
 
 
 def mean_of(folds: list[HeldOut]) -> HeldOut:
-    """Put folds together: total rows and errors, mean accuracy and mean AUC."""
+    """Combine folds: total rows and errors, mean accuracy and mean AUC."""
     areas = [fold.auc for fold in folds if fold.auc is not None]
     marked = [fold.marked for fold in folds if fold.marked is not None]
     return HeldOut(
@@ -257,14 +257,14 @@ def mean_of(folds: list[HeldOut]) -> HeldOut:
 
 
 def _mean(measured: list[Measures]) -> Measures:
-    """Means over folds, those left out where a measure has no meaning."""
-    # A fold without positives, say, has no recall; the mean is over the folds that have one.
+    """Return means over folds, leaving out undefined measures."""
+    # For example, a fold without positives has no recall; the mean is over the other folds.
     table = np.ma.masked_invalid(np.array(measured))
     return Measures(*np.ma.filled(table.mean(axis=0), np.nan).tolist())
 
 
 def stratified_folds(outcome: Outcome, folds: int, seed: int) -> NDArray[np.intp]:
-    """Give each row the number of its fold, the classes spread evenly.
+    """Return the fold of each row, stratified by class.
 
     Examples
     --------
@@ -286,7 +286,7 @@ def stratified_folds(outcome: Outcome, folds: int, seed: int) -> NDArray[np.intp
 
 
 def stratified_part(outcome: Outcome, share: float, seed: int) -> NDArray[np.bool_]:
-    """Choose a share of the rows, the classes alike; at least one row of each, and never all.
+    """Choose a share of the rows, stratified by class; at least one row of each, and never all.
 
     Examples
     --------
@@ -301,7 +301,7 @@ def stratified_part(outcome: Outcome, share: float, seed: int) -> NDArray[np.boo
     if rows_of_class.min() < 2:
         raise InputError("To hold rows out each class needs two rows or more.")
     n, n_classes = len(outcome), len(rows_of_class)
-    # As scikit-learn asks: room for each class on both sides.
+    # scikit-learn requires at least one row per class on both sides.
     size = min(max(round(share * n), n_classes), n - n_classes)
     _, members = train_test_split(np.arange(n), test_size=size, random_state=seed, stratify=outcome)
     chosen = np.zeros(n, dtype=np.bool_)

@@ -71,7 +71,7 @@ def read_features(estimator: Any, X: Any, *, fitting: bool) -> Any:
 
 @contextmanager
 def _told(hint: str = "") -> Iterator[None]:
-    """Turn scikit-learn's errors about values into the library's own, of one sentence."""
+    """Convert scikit-learn's errors about values to the library's own errors of one sentence."""
     try:
         yield
     except ValueError as error:
@@ -145,7 +145,7 @@ def read_labels(
     n_rows : int
         Rows of X.
     weights : ndarray of int64, optional
-        Rows of weight 0 have no say in what the classes are.
+        Rows of weight 0 do not count in the choice of classes.
     positive : label or None
         Which class is positive, against all others; None: the second of two, and none of more.
     """

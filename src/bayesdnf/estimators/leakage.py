@@ -10,8 +10,8 @@ from ..display.wording import listed
 from ..model.flat_functions import FlatFunctions
 from ..model.posterior import Posterior
 
-_LARGEST_SHARE = 0.01  # of the rarer class that may be mistaken
-_LEAST_ROWS = 20  # of the rarer class: fewer prove nothing
+_LARGEST_SHARE = 0.01  # maximum number of errors as a share of the rarer class
+_LEAST_ROWS = 20  # minimum number of rows of the rarer class
 _SHOWN = 3
 
 
@@ -42,15 +42,15 @@ def deciding_columns(posterior: Posterior) -> tuple[str, ...]:
     if rarer < _LEAST_ROWS:
         return ()
     table = posterior.bits.table
-    # By the literals on offer and not by raw values: ranges between cuts are what a rule can use.
+    # By literals, not raw values: rules can use only ranges between cuts.
     counts = _counts(posterior, len(table))
     total = np.array([posterior.n_pos, posterior.n - posterior.n_pos])
     found = []
     for number, name in enumerate(table.attributes):
         own = table.members(number)
         parts = _parts(table.operator[own], counts[own], total)
-        # Of the rarer class, because next to many rows of the other one a useless column makes few
-        # errors, too.
+        # Relative to the rarer class: with unbalanced classes a useless column makes few errors
+        # too.
         if _errors(parts) <= _LARGEST_SHARE * rarer:
             found.append(name)
     return tuple(found)
@@ -69,7 +69,7 @@ def leakage_lines(columns: tuple[str, ...]) -> list[str]:
 
 
 def _counts(posterior: Posterior, p: int) -> NDArray[np.int64]:
-    """Positives and negatives (columns) on which each literal holds."""
+    """Count positives and negatives (columns) for which each literal holds."""
     starts, ones = np.arange(p + 1, dtype=np.int64), np.ones(p, dtype=np.int32)
     flat = FlatFunctions(starts, starts, np.arange(p, dtype=np.int32), ones)
     return np.asarray(posterior.scores_of(flat).marked, dtype=np.int64)
@@ -97,8 +97,8 @@ def _parts(
 
 
 def _errors(parts: NDArray[np.int64]) -> int:
-    """Rows whose class is not that of most other rows of their part."""
-    # Leave-one-out: without the row itself its class has own - 1 rows, and a tie decides nothing.
-    # So a value that a single row has is an error, and an id column decides nothing.
+    """Count rows whose class is not the majority class of the other rows of their part."""
+    # Leave-one-out: without the row itself its class has own - 1 rows, and a tie is an error. So a
+    # value of a single row is an error, and an id column decides nothing.
     own, other = parts, parts[:, ::-1]
     return int(own[own - 1 <= other].sum())

@@ -42,7 +42,7 @@ class PosteriorAnswers(RepresentedAverage):
         return DrawnOnRows(self.draws_.averaged, rows, self.effect_, strata)
 
     def marked_probability(self, X: Any) -> NDArray[np.float64]:
-        """Return for each row how probable it is that the rule holds on it.
+        """Return the posterior probability for each row that the rule holds.
 
         A list holds where any of its layers does.
 
@@ -80,7 +80,7 @@ class PosteriorAnswers(RepresentedAverage):
     def explain(
         self, row: Any, stratum: Any = None
     ) -> AveragedExplanation | AveragedClassExplanation:
-        """Say how the averaged risk of a row compares with that of all rows, and why.
+        """Return how the averaged risk of a row compares with that of all rows, and why.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class PosteriorAnswers(RepresentedAverage):
         return table.sort_values("log_loss", ascending=False, kind="stable", ignore_index=True)
 
     def risk_along(self, X: Any, attribute: str) -> pd.DataFrame:
-        """Return the averaged risk at each value of one attribute (partial dependence).
+        """Return the partial dependence of the averaged risk on one attribute.
 
         Parameters
         ----------
@@ -249,7 +249,7 @@ class PosteriorAnswers(RepresentedAverage):
         return AttributesOnRows(self.draws_.averaged, rows, self.effect_)
 
     def predict_interval(self, X: Any, level: float = _LEVEL, strata: Any = None) -> pd.DataFrame:
-        """Return how well the probability of the positive class is known, or of each, row by row.
+        """Return credible intervals of the probability of the positive class, or of each class.
 
         Parameters
         ----------
@@ -309,7 +309,7 @@ class PosteriorAnswers(RepresentedAverage):
     def posterior_predictive(
         self, X: Any, size: int | None = None, random_state: Any = None, strata: Any = None
     ) -> NDArray[Any]:
-        """Draw labels for rows: first a rule and rates, then a label for every row.
+        """Draw labels from the posterior predictive: a rule and rates, then a label for each row.
 
         Parameters
         ----------
@@ -342,9 +342,8 @@ class PosteriorAnswers(RepresentedAverage):
 
 
 def _log_loss(probabilities: NDArray[np.float64], is_class: NDArray[np.bool_]) -> float:
-    """Mean of -log P(label), in nats a row; of two classes there is the positive one's column."""
-    # P(label): with two classes there is one column, and rows of the other class have what is left
-    # to 1.
+    """Return the mean of -ln P(label) in nats; with two classes from the positive one's column."""
+    # With two classes there is one column p, and P(label) is 1 - p for rows of the other class.
     right = (probabilities * is_class).sum(axis=1)
     if probabilities.shape[1] == 1:
         right += (~is_class * (1 - probabilities))[:, 0]
@@ -353,5 +352,5 @@ def _log_loss(probabilities: NDArray[np.float64], is_class: NDArray[np.bool_]) -
 
 
 def _ends(level: float = _LEVEL) -> NDArray[np.float64]:
-    """Return the quantiles at which an interval ends, for explanations as for predictions."""
+    """Return the quantiles at the ends of a central interval."""
     return np.array([(1 - level) / 2, (1 + level) / 2])

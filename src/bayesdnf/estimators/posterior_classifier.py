@@ -303,7 +303,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
             self.counts_ = task.posterior.counts(self.map_)
 
     def _store_draws(self, drawn: Draws) -> None:
-        """Set what follows from the draws and the effect."""
+        """Set the attributes that depend on the draws and the effect."""
         self.draws_ = drawn
         # By the score of the function that is named: ``log_mass`` would add its copies on equal
         # columns.
@@ -346,7 +346,7 @@ class PosteriorDNFClassifier(PosteriorAnswers):
             # Without the extra there is no such attribute; notebooks ask for all there are.
             raise AttributeError(str(error)) from error
 
-    @cached_property  # thousands of draws from the prior, which not everybody asks for
+    @cached_property  # expensive: thousands of draws from the prior
     def bayes_factor_(self) -> BayesFactor | None:
         """Some rule against none."""
         check_is_fitted(self)

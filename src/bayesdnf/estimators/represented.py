@@ -41,18 +41,18 @@ class RepresentedAverage(RuleClassifier):
 
     @property
     def representative_loss_(self) -> float:
-        """What is lost by it, in nats a row."""
+        """Its loss relative to the average, in nats per row."""
         return self._default_representative().loss
 
     def _default_representative(self) -> Representative:
         try:
             return self.representative()
         except InputError as error:
-            # Where there is none there is no such attribute; notebooks ask for all there are.
+            # AttributeError, because notebooks evaluate all properties.
             raise AttributeError(str(error)) from error
 
     def representative(self, max_literals: int | None = None) -> Representative:
-        """Find the rule of few literals whose risks are nearest to the averaged ones.
+        """Find the short rule whose risks are nearest to the averaged ones.
 
         Near means a small cross-entropy of the averaged risks to their means over the rule's parts,
         on the rows of the fit and on rows crossed from them: rows that take each column from one
@@ -64,7 +64,7 @@ class RepresentedAverage(RuleClassifier):
         Parameters
         ----------
         max_literals : int, optional
-            Literals at most; by default as many as the parameter says.
+            Maximum number of literals; by default that of the constructor.
 
         Returns
         -------
@@ -100,7 +100,7 @@ class RepresentedAverage(RuleClassifier):
         return self._representatives[most]
 
     def _posterior_of_fit(self, so: str) -> Posterior:
-        """Return what was sampled, or say of a copy what it cannot do."""
+        """Return the sampled posterior, or raise an error for copies without it."""
         if self._posterior is None:
             raise InputError(
                 f"A {type(self).__name__} that was pickled or loaded does not hold the rows it was "
@@ -109,7 +109,7 @@ class RepresentedAverage(RuleClassifier):
         return self._posterior
 
     def _keep_representative(self) -> None:
-        """Find the representative rule while the rows are there, for copies without them."""
+        """Compute the representative rule before the rows are dropped, for copies."""
         if self._posterior is not None:
             with suppress(InputError):  # the prior allows none
                 self.representative()
@@ -129,7 +129,7 @@ class RepresentedAverage(RuleClassifier):
         strata : array-like, optional
             The stratum of each row, as in :meth:`predict_proba`.
         max_literals : int, optional
-            Literals that the rule may have; by default as many as the parameter says.
+            Maximum number of literals; by default that of the constructor.
 
         Examples
         --------

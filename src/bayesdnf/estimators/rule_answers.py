@@ -56,7 +56,7 @@ class RuleAnswers(RuleClassifier):
         return not self._is_list and self.cells_.shape[::2] == (1, 2)
 
     def marked(self, X: Any) -> NDArray[np.bool_]:
-        """Say for each row whether the rule holds; of a list, whether any layer does.
+        """Return for each row whether the rule holds; of a list, whether any layer does.
 
         The risk of a layer may be lower than that of the rows where none holds: see ``layers_``.
 
@@ -109,7 +109,7 @@ class RuleAnswers(RuleClassifier):
     def explain(
         self, row: Any, stratum: Any = None
     ) -> Explanation | ListExplanation | ClassExplanation:
-        """Say which terms hold on a row, and the nearest change that would give another answer.
+        """Return which terms hold on a row, and the nearest change that would give another answer.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class RuleAnswers(RuleClassifier):
         return self.function_(rows).astype(np.intp)
 
     def _answers_for(self, rows: FittedTable, strata: NDArray[np.intp] | None = None) -> RowAnswers:
-        """Return all that is answered about rows, which are read once."""
+        """Return all predictions for rows, reading the rows once."""
         parts = self._parts_of(rows)
         # The last row of the tables below is the pooled one.
         stratum = -1 if strata is None else strata
@@ -199,7 +199,7 @@ class RuleAnswers(RuleClassifier):
         return np.concatenate([mean_rates(self.effect_, self.cells_[None], layers)[0], pooled])
 
     def _says_yes(self, threshold: float | None = None) -> NDArray[np.bool_]:
-        """Say for each part (columns) in each stratum, and pooled, whether the answer is yes."""
+        """Return for each part (columns) in each stratum, and pooled, whether the answer is yes."""
         risks = self._risk_means()
         probabilities = self._by_class(risks.ravel())
         return says_yes(probabilities, self._positive_index, threshold).reshape(risks.shape)
@@ -209,5 +209,5 @@ class RuleAnswers(RuleClassifier):
         return np.concatenate([mean_shares(self.cells_), pooled_means(self.cells_)[None]])
 
     def _answered_classes(self) -> NDArray[np.intp]:
-        """Return the class that ``predict`` answers, by stratum (the last: pooled) and part."""
+        """Return the class that ``predict`` returns, by stratum (the last: pooled) and part."""
         return np.asarray(np.argmax(self._share_means(), axis=2))

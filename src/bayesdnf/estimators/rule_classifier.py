@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Task(NamedTuple):
-    """What ``fit`` was given, read: all that a search or a sampler needs."""
+    """The input of ``fit`` as read: everything that a search or a sampler needs."""
 
     labels: Labels
     encoder: LiteralEncoder
@@ -134,15 +134,15 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _tell(self) -> None:
-        """Warn of what makes a fit worth little."""
+        """Warn of problems with the fit."""
 
     @abstractmethod
     def _check_parameters(self) -> None:
-        """Raise ParameterError for a constructor parameter outside its meaning."""
+        """Raise ParameterError for an invalid constructor parameter."""
 
     @abstractmethod
     def _following(self) -> AbstractContextManager[Any]:
-        """Return what the fit reports its progress to, while it lasts."""
+        """Return the progress display for the duration of the fit."""
 
     @abstractmethod
     def _learn(self, task: Task, progress: Any) -> Any:
@@ -153,13 +153,13 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Set the learned attributes."""
 
     def _most_layers(self, n_classes: int) -> int:
-        """Return the most layers that a list may have; 1 means functions."""
+        """Return the maximum number of layers of a list; 1 means functions."""
         if self.layers is None:
             return 1 if n_classes == 2 else LAYERS_OF_CLASSES
         return int(self.layers)
 
     def _read_task(self, X: Any, y: Any, sample_weight: Any, strata: Any) -> Task:
-        """Read what ``fit`` is given; notes the columns, nothing else."""
+        """Read the input of ``fit``; set the attributes of columns only."""
         table = read_features(self, X, fitting=True)
         n_rows = count_rows(table)
         if n_rows == 0:
@@ -183,7 +183,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         refuse_directions(posterior, encoder.directions_)
         seed = seed_of(self.random_state, type(self).__name__)
         content = RowContent.of(bits, labels.outcome)
-        # Rows of weight 0 leave no trace in the record, as if they had been left out of the table.
+        # Rows of weight 0 do not enter the record, as if they were not in the table.
         counted = content if weights is None else content.part(weights > 0)
         record = record_of(counted, posterior.fingerprint)
         record = record._replace(deciding=deciding_columns(posterior))
@@ -229,11 +229,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.record_.deciding
 
     def _holds_on(self, X: Any) -> NDArray[np.bool_] | None:
-        """Say where the rule holds, of a classifier by one function; else None."""
+        """Return where the rule holds, of a classifier by one function; else None."""
         return None
 
     def _by_class(self, risk: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Turn probabilities of the positive class into those of ``classes_``, as columns."""
+        """Convert probabilities of the positive class to those of ``classes_``, as columns."""
         pair = np.column_stack([1 - risk, risk])
         return pair if self._positive_index == 1 else pair[:, ::-1].copy()
 
@@ -267,7 +267,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return answers
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, strata: Any = None) -> float:
-        """Return the share of rows whose class is answered rightly.
+        """Return the accuracy: the share of rows whose class is predicted correctly.
 
         Parameters
         ----------
@@ -371,8 +371,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> clf.report(X, y, pathlib.Path(tempfile.mkdtemp()) / "report.html").name
         'report.html'
         """
-        # The one import that points up the layers, so that people find the report at the
-        # classifier. Inside the method, because the report's modules import the classifiers.
+        # The only import from a higher layer, so that users find the report as a method. Inside the
+        # method, because the report's modules import the classifiers.
         from ..report.html import write_report
 
         check_is_fitted(self)

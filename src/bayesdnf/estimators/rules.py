@@ -84,7 +84,7 @@ def decided_terms(
 
 
 def placed_terms(rule: Rule) -> list[tuple[int, tuple[Literal, ...]]]:
-    """Return the terms and the layers they stand in, the highest layer first.
+    """Return the terms with their layers, the highest layer first.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def strata_table(
     risks : sequence of sequences of Interval
         Risk of each part in each stratum, that of part 0 first.
     labels : sequence of labels
-        What the strata are called.
+        Names of the strata.
     prevalence : float, optional
         Share of positives in the population, where risks are those of it.
 
@@ -237,7 +237,7 @@ def strata_table(
 
 
 def _base_risks(cells: Cells, prevalence: float | None) -> list[float]:
-    """Risk of all rows of each stratum; with a prevalence, of its people in the population."""
+    """Return the risk of all rows of each stratum; with a prevalence, the population risk."""
     sizes = cells.sum(axis=1).astype(np.float64)
     if prevalence is not None:
         # Positives and negatives were sampled separately: each class is scaled to its share of the
@@ -261,21 +261,21 @@ def _part_rows(
 
 
 def _beside_all(risk: Interval, base: float, cells: Cells, part: int) -> str:
-    """Say what :func:`beside` does, unless it is the prior that says so and not the rows.
+    """Return the result of :func:`beside`, unless it is due to the prior and not the rows.
 
     The interval of a few negatives lies above a base of nearly 0, and every interval above a base
     of 0: none of its ends ever is.
     """
     said = beside(risk, base)
-    # Products as Python's numbers: of weighted rows they may be past 2^63. Which of two shares is
-    # larger is the same in a population with a known prevalence.
+    # Products as Python integers: with weights they may exceed 2^63. Which of two shares is larger
+    # does not depend on the prevalence.
     (own_pos, own_neg), (pos, neg) = cells[part].tolist(), cells.sum(axis=0).tolist()
     moved = own_pos * neg - own_neg * pos
     return said if {RAISED: moved > 0, LOWERED: moved < 0}.get(said) else UNCLEAR
 
 
 def beside(risk: Interval, base: float) -> str:
-    """Say whether a risk is raised or lowered beside another.
+    """Return whether a risk is raised or lowered relative to another.
 
     Examples
     --------

@@ -26,12 +26,12 @@ LAYERS_OF_CLASSES = 4
 
 
 def check_parameters(model: RuleClassifier, least: Mapping[str, int]) -> None:
-    """Raise ParameterError for a constructor parameter outside its meaning.
+    """Raise ParameterError for an invalid constructor parameter.
 
     Parameters
     ----------
     model : RuleClassifier
-        Whose parameters they are.
+        The estimator.
     least : mapping
         Parameters of its own that are whole numbers, and the least that each may be.
     """
@@ -80,7 +80,7 @@ def refuse_directions(posterior: Posterior, directions: Mapping[str, int]) -> No
 
 
 def seed_of(random_state: Any, owner: str) -> int:
-    """Turn scikit-learn's ``random_state`` into one whole number; None gives a new one."""
+    """Convert scikit-learn's ``random_state`` to one integer seed; None gives a random one."""
     if random_state is None:
         return int(cast(int, np.random.SeedSequence().entropy))
     # One draw, so that a generator that is passed on gives each fit another seed.
@@ -95,7 +95,7 @@ def seed_of(random_state: Any, owner: str) -> int:
 
 
 def encoder_of(estimator: Any, drop_first: bool = False) -> LiteralEncoder:
-    """Make the encoder that an estimator's parameters describe."""
+    """Make the encoder from an estimator's parameters."""
     return LiteralEncoder(
         kinds=estimator.kinds,
         negations=estimator.negations,

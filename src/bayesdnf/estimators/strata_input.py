@@ -14,7 +14,7 @@ from ..errors import InputError
 
 
 def fit_strata(strata: Any, weights: NDArray[np.int64] | None) -> Any:
-    """Return labels for a posterior to read, in which rows of weight 0 have no say.
+    """Return labels of strata in which rows of weight 0 add no stratum.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def fit_strata(strata: Any, weights: NDArray[np.int64] | None) -> Any:
         return strata
     labels = np.array(strata, dtype=object)
     if labels.shape == weights.shape:
-        # A label of a row that does not count would open a stratum: it gets one that is there.
+        # A label of a row of weight 0 could add a stratum: replace it by an existing one.
         labels[weights == 0] = labels[int(np.argmax(weights > 0))]
     return labels
 
@@ -42,7 +42,7 @@ def fit_strata(strata: Any, weights: NDArray[np.int64] | None) -> Any:
 def row_strata(
     labels: tuple[Value, ...] | None, strata: Any, n_rows: int
 ) -> NDArray[np.intp] | None:
-    """Find the strata of rows to answer for, by their labels; None when they are not given.
+    """Return the strata of rows to predict, by their labels; None if they are not given.
 
     Parameters
     ----------

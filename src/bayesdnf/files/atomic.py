@@ -21,7 +21,7 @@ _locks: Any = None if os.name == "nt" else import_module("fcntl")
 
 @contextlib.contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary path beside ``path``; on success it takes that name, else it is removed.
+    """Yield a temporary path next to ``path``; rename it on success, else remove it.
 
     Whatever the system refuses (a full disk, a limit on sizes, a read-only file) is one InputError
     that names the file. Of a symbolic link the file that it points to is replaced, not the link.
@@ -80,7 +80,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def writable(path: str | os.PathLike[str]) -> Path:
-    """Return the file that a path stands for; InputError when it cannot be written whole.
+    """Resolve a path to a file; raise InputError if it cannot be written atomically.
 
     For asking before hours of work, not after them.
 
@@ -137,7 +137,7 @@ def _locked_part(target: Path) -> tuple[int, Path]:
 
 
 def _remove_leftovers(target: Path) -> None:
-    """Remove temporary files of this file whose writers were killed."""
+    """Remove temporary files of killed writers of this file."""
     start = glob.escape(f".{target.stem[:_BEFORE]}.{_MARK}-")
     for old in target.parent.glob(f"{start}*{glob.escape(''.join(target.suffixes))}"):
         with contextlib.suppress(OSError):  # one that is in use

@@ -33,7 +33,7 @@ def read_json(path: str | os.PathLike[str], kind: str) -> JsonFields:
 
 
 def parse_json(data: bytes, name: str, kind: str) -> JsonFields:
-    """Parse JSON whose top is an object, which stood under a name."""
+    """Parse JSON whose top is an object; errors name it by ``name``."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -73,7 +73,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class JsonFields:
-    """The fields of one object in the file; each is asked for by name and type."""
+    """The fields of one object in the file, read by name and type."""
 
     def __init__(self, values: dict[str, Any], problem: str, place: str) -> None:
         self._values = values
@@ -178,7 +178,7 @@ class JsonFields:
         return JsonFields(value, self._problem, place)
 
     def named(self, name: str) -> str:
-        """Say which field it is, for errors."""
+        """Describe which field it is, for errors."""
         return f"field '{self._place}{name[:_LONGEST_SHOWN]}'"
 
 

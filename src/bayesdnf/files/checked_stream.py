@@ -23,9 +23,9 @@ class CheckedStream(io.RawIOBase):
     path : path
         Its name, for errors.
     most : int, optional
-        Bytes to read at most.
+        Maximum number of bytes to read.
     limit : str
-        What these are called in errors.
+        Name of this limit in errors.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class CheckedStream(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Read the next bytes."""
-        # Offsets of the unpacked text: few bytes of gzip can stand for any number of them.
+        # Offsets in the decompressed text, which may be much longer than the file.
         before = self._source.tell()
         data = self._source.read(len(buffer))
         zero = data.find(b"\0")

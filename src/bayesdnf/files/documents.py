@@ -17,7 +17,7 @@ def header(format: str, version: int, written_by: str) -> dict[str, Any]:
     Parameters
     ----------
     format : str
-        What kind of document it is, such as ``bayesdnf.classifier``.
+        Kind of document, such as ``bayesdnf.classifier``.
     version : int
         Version of that format.
     written_by : str

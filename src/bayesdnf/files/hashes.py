@@ -32,7 +32,7 @@ def file_sha256(path: str | os.PathLike[str]) -> str:
 
 
 def is_hash(text: str, lengths: Collection[int] = (64,)) -> bool:
-    """Whether a text can be a hash, in lower-case hexadecimal digits.
+    """Return whether a text can be a hash, in lower-case hexadecimal digits.
 
     Examples
     --------

@@ -32,7 +32,7 @@ _watches: WeakKeyDictionary[mmap.mmap, _Watch] = WeakKeyDictionary()  # arrays k
 
 
 def is_packed(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins as packed files do."""
+    """Return whether a file begins as packed files do."""
     try:
         with open(path, "rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
@@ -53,7 +53,7 @@ def write_packed(
     path : path
         The file.
     kind : str
-        What it holds, such as "study".
+        Kind of content, such as "study".
     facts : dict
         Whatever JSON can hold.
     arrays : mapping of str to ndarray
@@ -103,7 +103,7 @@ class PackedFile:
     path : path
         The file.
     kind : str
-        What it must hold.
+        The required kind of content.
     verify : bool, default=True
         Read all of it once and compare its hash. Without it only the size and the header are
         checked.
@@ -151,7 +151,7 @@ class PackedFile:
             top.fail(top.named("sha256"), "64 hexadecimal digits", self.hash)
 
     def _places(self, top: JsonFields, at: int) -> tuple[dict[str, tuple[int, str, Any]], int]:
-        """Where each array lies, and where the last one ends."""
+        """Offset of each array, and the end of the last one."""
         places: dict[str, tuple[int, str, Any]] = {}
         for fields in top.parts("arrays"):
             fields.expect("name", "type", "shape")
@@ -188,7 +188,7 @@ class PackedFile:
         return np.frombuffer(self._map, kind, math.prod(shape), at).reshape(shape)
 
     def has(self, name: str) -> bool:
-        """Whether an array is there."""
+        """Return whether an array is there."""
         return name in self._arrays
 
     def require_intact(self) -> None:
@@ -234,7 +234,7 @@ class _Watch:
 
 
 class PackedPlace(NamedTuple):
-    """Where an array lies: a packed file, with its kind and hash, and the array's name in it."""
+    """Place of an array: a packed file with its kind and hash, and the array's name in it."""
 
     path: str
     kind: str
@@ -243,13 +243,13 @@ class PackedPlace(NamedTuple):
 
 
 def place_of(array: NDArray[Any]) -> PackedPlace | None:
-    """Say which array of which packed file an array is; None where it is in memory, or a part."""
+    """Return the packed file and name of a mapped array; None for arrays in memory and parts."""
     watch = _watch_of(array)
     return None if watch is None else watch.place_of(array)
 
 
 def require_intact(array: NDArray[Any]) -> None:
-    """Raise InputError if an array lies in a packed file that was changed since it was opened."""
+    """Raise InputError if an array is in a packed file that was changed since it was opened."""
     watch = _watch_of(array)
     if watch is not None:
         watch.require_intact()

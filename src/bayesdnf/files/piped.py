@@ -1,4 +1,4 @@
-"""Files that can be read once only: standard input and pipes, held in memory."""
+"""Files that can be read only once: standard input and pipes, buffered in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _held: dict[str, bytes] = {}
 
 
 def is_piped(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is ``-``, a pipe, or a device such as a terminal: none can be read twice.
+    """Return whether a path is ``-``, a pipe or a device, which cannot be read twice.
 
     Examples
     --------
@@ -42,22 +42,22 @@ def open_bytes(path: str | os.PathLike[str]) -> io.BufferedReader | io.BytesIO:
 
 
 def hold(path: str | os.PathLike[str], most: int | None = None, limit: str = "") -> None:
-    """Read what comes through a pipe into memory, unless that is done.
+    """Read a pipe into memory, unless it was read before.
 
     Parameters
     ----------
     path : path
         The pipe, or ``-`` for standard input.
     most : int, optional
-        Bytes to read at most.
+        Maximum number of bytes to read.
     limit : str
-        What these are called in errors.
+        Name of this limit in errors.
     """
     name = os.fspath(path)
     if name in _held:
         return
     read = bytearray()
-    # Not to be closed: it is not ours.
+    # Standard input is not closed, because it belongs to the process.
     own = name == STANDARD_INPUT
     if own and sys.stdin is None:
         raise InputError("Cannot read -: there is no standard input.")

@@ -24,7 +24,7 @@ def seal(content: bytes | memoryview, kind: str, version: int) -> bytes:
     content : bytes
         The content.
     kind : str
-        What kind of file it is, such as ``bayesdnf.draws``.
+        Kind of file, such as ``bayesdnf.draws``.
     version : int
         Version of that format.
 
@@ -44,7 +44,7 @@ def seal(content: bytes | memoryview, kind: str, version: int) -> bytes:
 
 
 def opened(whole: bytes, kind: str) -> Sealed | None:
-    """Return what stands before a seal of this kind; None where there is no seal."""
+    """Return the content before a seal of this kind; None if there is no seal."""
     # Seals of a kind have one length, so that it is found from the end whatever the content holds.
     length = len(whole) - len(f"{kind} sha256 {'':6} {'':64}\n")
     pattern = rf"{re.escape(kind)} sha256 ([0-9]{{6}}) ([0-9a-f]{{64}})\n".encode()

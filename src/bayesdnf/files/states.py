@@ -42,7 +42,7 @@ def write_state(
     path : Path
         The file.
     kind : str
-        What kind of file it is, such as ``bayesdnf.checkpoint``.
+        Kind of file, such as ``bayesdnf.checkpoint``.
     version : int
         Version of that format.
     head : dict

@@ -9,7 +9,7 @@ COMPLEMENT = {"A": "T", "C": "G", "G": "C", "T": "A"}
 
 
 def ambiguous(first: str, second: str) -> bool:
-    """Whether two alleles are each other's complement, so that names do not tell the strand."""
+    """Return whether two alleles are complementary (A/T, C/G), so that the strand is ambiguous."""
     return COMPLEMENT.get(first.upper()) == second.upper()
 
 

@@ -140,7 +140,7 @@ class Genotypes:
             + ":" + unnamed["A2"].astype(str)
         ).to_numpy()  # fmt: skip
         names = [f"{i}_{allele}" for i, allele in zip(ids, self.variants["A1"], strict=True)]
-        # Left over are an insertion and a deletion at one place, one of them counting A2.
+        # Remaining duplicates: an insertion and a deletion at one place, one of them counting A2.
         return names if len(set(names)) == len(names) else _numbered(names)
 
     @cached_property
@@ -150,7 +150,7 @@ class Genotypes:
 
     @cached_property
     def other_names(self) -> dict[str, str]:
-        """By the name of a variant its name by the other allele, where no other one has that."""
+        """Names of variants by their other allele, by name, if that is unique."""
         alleles = (self.variants[c].astype(str) for c in ("A1", "A2"))
         others = map(other_name, self.names, *alleles)
         pairs = zip(self.names, others, strict=True)
@@ -161,7 +161,7 @@ class Genotypes:
         return {other: name for name, other in self.other_names.items()}
 
     def counts(self, samples: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """Count calls: for each variant those known, with a copy at least, and with two.
+        """Count calls of each variant: known calls, carriers (one or two copies), two copies.
 
         Parameters
         ----------
@@ -211,8 +211,7 @@ class Genotypes:
         bits = np.unpackbits(
             planes.view(np.uint8), axis=2, count=self.n_samples, bitorder="little"
         ).view(np.int8)
-        # Nested planes: known + carrier + two is one more than the copies, and 0 where the call is
-        # missing.
+        # Nested planes: known + carrier + two = copies + 1, or 0 for a missing call.
         return np.asarray(bits.sum(axis=1, dtype=np.int8) - 1)
 
     def take(
@@ -258,10 +257,10 @@ class Genotypes:
         return replace(kept, history=history)
 
     def _together(self, where: NDArray[np.intp]) -> Words:
-        """Move rising rows to the front, a piece at a time."""
+        """Move rows, in ascending order, to the front, in pieces."""
         for start in range(0, len(where), self._piece):
             some = where[start : start + self._piece]
-            # Rows rise, so that a row is never read after its place was written to.
+            # Rows are ascending, so no row is overwritten before it is read.
             self.planes[start : start + len(some)] = self.planes[some]
         return self.planes[: len(where)]
 
@@ -280,7 +279,7 @@ class Genotypes:
         return replace(self, variants=self.variants.assign(ID=stems))
 
     def counting(self, allele: str, *, in_place: bool = False) -> Genotypes:
-        """Count the allele that is asked for, and say so in the history.
+        """Recode copies to count the given allele, and record it in the history.
 
         Parameters
         ----------
@@ -315,7 +314,7 @@ class Genotypes:
         for start in range(0, len(where), self._piece):
             some = where[start : start + self._piece]
             known, carrier, two = (planes[some, i] for i in (KNOWN, CARRIER, TWO))
-            # Of 2 - g copies there is one at least unless g is 2, and there are two if g is 0.
+            # 2 - g copies: at least one unless g is 2, and two if g is 0.
             planes[some, CARRIER] = known & ~two
             planes[some, TWO] = known & ~carrier
         variants = self.variants.copy()
@@ -328,7 +327,7 @@ class Genotypes:
         codings: Sequence[str] = ("dominant", "recessive", "heterozygous"),
         negations: bool = False,
     ) -> BitMatrix:
-        """Offer literals on the calls, as every search and sampler takes them.
+        """Return the literals of the calls as bits, for searches and samplers.
 
         Parameters
         ----------
@@ -346,7 +345,7 @@ class Genotypes:
         unknown = [c for c in codings if c not in CODINGS]
         if unknown or not codings or len(set(codings)) < len(codings):
             raise ParameterError.of("codings", "bits", f"some of {', '.join(CODINGS)}", codings)
-        # Two copies lie within one or more: "exactly one" is "not two" where there is a copy.
+        # Planes are nested, so "exactly one copy" is the complement of TWO within CARRIER.
         # By coding: the plane, the plane of rows for which it can be said (-1: all), and whether
         # its complement is meant. A missing call has no bit in CARRIER and TWO, so that these need
         # no second plane.
@@ -383,7 +382,7 @@ class Genotypes:
         )
 
     def truth(self, literal: Literal) -> NDArray[np.bool_]:
-        """Truth of a literal on every sample, as the ``Table`` protocol requires.
+        """Return the truth of a literal on every sample, as the ``Table`` protocol requires.
 
         A variant may be named by its other allele: ``rs11_G recessive`` is ``NOT rs11_T dominant``.
         """
@@ -407,7 +406,7 @@ class Genotypes:
         return self.n_samples
 
     def mask(self, samples: NDArray[np.bool_]) -> Words:
-        """Pack a choice of samples into words, as long as a plane."""
+        """Pack a mask of samples into words with the length of a plane."""
         return pack_mask(samples, self.planes.shape[2])
 
     @property
@@ -415,26 +414,26 @@ class Genotypes:
         return max(1, CHUNK_BYTES // max(1, 24 * int(self.planes.shape[2])))
 
     def pieces(self) -> Iterator[slice]:
-        """Stretches of variants small enough to work on unpacked or copied."""
+        """Yield slices of variants small enough to unpack or copy."""
         for start in range(0, self.n_variants, self._piece):
             yield slice(start, min(start + self._piece, self.n_variants))
 
 
 def empty_planes(n_variants: int, n_samples: int) -> Words:
-    """Room for the planes of so many variants, refused beforehand when it cannot be had."""
+    """Allocate zeroed planes, after checking for enough memory."""
     n_words = segment_offsets([n_samples])[-1]
     return allocate_planes(3 * n_variants, n_words).reshape(n_variants, 3, n_words)
 
 
 def pack_mask(samples: NDArray[np.bool_], n_words: int) -> Words:
-    """Pack a choice of samples into so many words."""
+    """Pack a mask of samples into ``n_words`` words."""
     words = np.zeros(n_words, dtype=np.uint64)
     pack_into(words, np.asarray(samples, dtype=np.bool_))
     return words
 
 
 def pick_into(out: Words, planes: Words, mask: Words) -> None:
-    """Write the samples of a mask, in their order, of some variants' planes."""
+    """Copy the samples of a mask, in order, from planes to ``out``."""
     n_variants, _, n_words = planes.shape
     source = np.ascontiguousarray(planes).reshape(3 * n_variants, n_words)
     picked = _native.pick_samples(source, mask)
@@ -442,7 +441,7 @@ def pick_into(out: Words, planes: Words, mask: Words) -> None:
 
 
 def _numbered(names: list[str]) -> list[str]:
-    """Give names that come again a number: a, a.2, a.3."""
+    """Make names unique by numbers: a, a.2, a.3."""
     times: Counter[str] = Counter()
     numbered = []
     for name in names:

@@ -418,7 +418,7 @@ def _names(table: pd.DataFrame, by: list[str]) -> str:
 
 
 def _why(samples: pd.DataFrame, table: pd.DataFrame) -> str:
-    """Say what would have matched most of the samples left, if anything simple."""
+    """Suggest a simple change of IDs that would match most of the remaining samples, if any."""
     if len(samples) == 0 or len(table) == 0:
         return ""
     ours, theirs = samples["IID"], table["IID"]

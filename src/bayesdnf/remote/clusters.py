@@ -20,7 +20,7 @@ class Cluster(Protocol):
 
     @property
     def slots(self) -> int:
-        """How many tasks run at once."""
+        """Number of parallel tasks."""
 
     @property
     def on_this_machine(self) -> bool:
@@ -91,7 +91,7 @@ class JoblibCluster:
 
     @property
     def slots(self) -> int:
-        """How many tasks run at once."""
+        """Number of parallel tasks."""
         joblib: Any = import_module("joblib")
         return max(1, int(joblib.effective_n_jobs(-1)))
 

@@ -40,7 +40,7 @@ class DaskCluster:
 
     @property
     def slots(self) -> int:
-        """How many tasks run at once: threads of all workers."""
+        """Number of parallel tasks: threads of all workers."""
         threads = self.client.nthreads()
         if not threads:
             with contextlib.suppress(TimeoutError):

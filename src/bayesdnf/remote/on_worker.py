@@ -108,7 +108,7 @@ def _dask_worker() -> Any:
 def _stopped_when_cancelled() -> Iterator[_native.StopFlag]:
     """Provide a stop flag that is set when the client cancels the task.
 
-    Dask drops a cancelled task but does not stop its thread, which could run for hours.
+    Dask drops a cancelled task but does not stop its thread, which may run for hours.
     """
     stop, over = _native.StopFlag(), threading.Event()
     worker = _dask_worker()

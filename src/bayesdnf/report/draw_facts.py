@@ -99,7 +99,7 @@ def draw_facts(draws: Draws, function: Rule, posterior: str) -> DrawFacts:
     Parameters
     ----------
     draws : Draws
-        What was drawn.
+        Draws from the posterior.
     function : BooleanFunction or RuleList
         The rule of the report.
     posterior : str
@@ -152,7 +152,7 @@ def draw_facts(draws: Draws, function: Rule, posterior: str) -> DrawFacts:
 def _differences(
     draws: Draws, rule: Rule, rival: Rule
 ) -> tuple[tuple[bool, ...], tuple[str, ...], int, str]:
-    """Say which terms of the rule a rival has, which others it has, and what else differs."""
+    """Return which terms of the rule a rival has, which others it has, and what else differs."""
     own, its = placed_terms(rule), placed_terms(rival)
     kept = {term for _, term in its}
     has = tuple(term in kept for _, term in own)

@@ -175,7 +175,7 @@ class Facts(NamedTuple):
 
 
 class AboutReport(TypedDict, total=False):
-    """What is known of a report besides the rows; see :func:`gather`."""
+    """The inputs of a report besides the rows; see :func:`gather`."""
 
     draws: Draws | None
     held_out: Bools | None
@@ -239,7 +239,7 @@ def gather(
     rule = found.rule
     table = model.encoder_.as_table(read_features(model, X, fitting=False))
     outcome = outcome_on(model, y, table.n_rows)
-    row_strata(model.strata_, strata, table.n_rows)  # a wrong one is told before the work
+    row_strata(model.strata_, strata, table.n_rows)  # raises an error before the work
     bits = model.encoder_.encode(table)  # and so every column is read once
     roles = roles_of(model, bits, outcome, int(found.cells.sum()), held_out)
     tested = roles.fitted if roles.held_out is None else roles.held_out
@@ -314,7 +314,7 @@ def gather(
 
 
 def _found(model: RuleClassifier) -> RuleFacts:
-    """Say what to show: the best rule found, or of a posterior the one that stands for the average.
+    """Return the rule to show: the best rule found, or the representative rule of a posterior.
 
     Where the prior allows none that short, or no rule is more probable than some, it is the
     one drawn that scores highest.

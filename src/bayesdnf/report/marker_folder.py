@@ -63,7 +63,7 @@ def save_markers(
     Parameters
     ----------
     found : Markers
-        What :func:`bayesdnf.genomics.find_markers` returned.
+        Result of :func:`bayesdnf.genomics.find_markers`.
     folder : path
         Where; made if need be.
     genes : Genes, optional
@@ -73,7 +73,7 @@ def save_markers(
     filters : Filters, optional
         What samples and variants had to meet, for the log.
     seconds : mapping of str to float, optional
-        How long earlier steps took, for the log.
+        Duration of earlier steps, for the log.
     inputs : sequence of File
         The files that were read, with their hashes, for the log and the report.
     excel_safe : bool, default=False

@@ -48,7 +48,7 @@ def write_marker_report(
     Parameters
     ----------
     found : Markers
-        What :func:`bayesdnf.genomics.find_markers` returned.
+        Result of :func:`bayesdnf.genomics.find_markers`.
     path : path
         The file.
     outcome : str, default="case"
@@ -147,7 +147,7 @@ def gather_markers(
 
 
 def _tested(found: Markers) -> str:
-    """Say on how many samples held out terms were tested; empty if on none."""
+    """Describe on how many samples held out terms were tested; empty if on none."""
     if "HELD_N" not in found.terms or found.terms.empty:
         return ""
     return (

@@ -121,7 +121,7 @@ def class_performance_of(
     numbers : ndarray of int
         Number of the class of each row.
     n_classes : int
-        How many classes there are.
+        Number of classes.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def performance_of(
     parts : ndarray of int, optional
         Of a list or with strata, the part of each row.
     n_parts : int
-        How many parts the rule has.
+        Number of parts of the rule.
     by_rule : bool, default=True
         Whether ``marked`` says where the rule holds.
     nouns : Nouns
@@ -250,7 +250,7 @@ class Seen(NamedTuple):
 def performance_on(
     model: RuleClassifier, seen: Seen, n_parts: int
 ) -> Performance | ClassPerformance:
-    """Measure a classifier whose rule has so many parts."""
+    """Measure a classifier whose rule has ``n_parts`` parts."""
     if model.positive_ is None:
         return class_performance_of(seen.probabilities, seen.numbers, len(model.classes_))
     averages = isinstance(model, PosteriorDNFClassifier)
@@ -270,7 +270,7 @@ def performance_on(
 
 
 def _says_yes(model: RuleClassifier, seen: Seen) -> Bools:
-    """Whether ``predict`` answers positive: of equal probabilities it takes the first of both."""
+    """Return whether ``predict`` answers positive: of equal probabilities it takes the first."""
     yes, no = seen.probabilities.T
     return np.asarray(yes > no if model._positive_index else yes >= no)
 

@@ -137,7 +137,7 @@ def term_facts(rule: Rule, rules: pd.DataFrame) -> tuple[TermFacts, ...]:
     rule : BooleanFunction or RuleList
         The rule.
     rules : DataFrame
-        What ``rules_table`` made of it.
+        Result of ``rules_table``.
     """
     return tuple(
         TermFacts(
@@ -176,7 +176,7 @@ def counted_terms(
     numbers : ndarray of int
         Number of the class of each; of two classes 0 for the positive one.
     n_classes : int
-        How many classes there are.
+        Number of classes.
     counted : ndarray of bool
         Which of the rows to count.
     gains : sequence of float, optional
@@ -227,7 +227,7 @@ def part_facts(parts: pd.DataFrame, terms: tuple[TermFacts, ...]) -> tuple[PartF
     Parameters
     ----------
     parts : DataFrame
-        What ``parts_table`` made.
+        Result of ``parts_table``.
     terms : tuple of TermFacts
         The terms of all layers.
     """
@@ -270,7 +270,7 @@ def overlap_of(
     numbers : ndarray of int
         Number of the class of each; of two classes 0 for the positive one.
     n_classes : int
-        How many classes there are.
+        Number of classes.
     counted : ndarray of bool
         Which of the rows to count.
     """

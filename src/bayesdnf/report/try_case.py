@@ -120,7 +120,7 @@ def _intervals(cuts: list[Any]) -> list[str]:
 def _most_common(
     values: list[Any], column: Column, known: Bools, flag: Literal | None = None
 ) -> int:
-    """Place of the value that most rows hold; of a 0/1 column, whatever stands for 0 and 1."""
+    """Return the index of the most frequent value; values of 0/1 columns may have any type."""
     if column.type == NOTHING or not known.any():
         return 0
     if flag is not None:

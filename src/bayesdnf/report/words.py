@@ -47,7 +47,7 @@ NOUNS_OF_STUDIES = Nouns(
 
 
 def literal_words(literal: Literal) -> str:
-    """Say a literal as a person would.
+    """Describe a literal as a person would.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def literal_words(literal: Literal) -> str:
 
 
 def value_words(value: object) -> str:
-    """Say a value; an empty or padded text is put in quotation marks."""
+    """Describe a value; an empty or padded text is put in quotation marks."""
     if isinstance(value, str):
         return shown(value) if value.strip() == value != "" else f"“{shown(value)}”"
     return shown(value_text(value))  # type: ignore[arg-type]

@@ -29,14 +29,14 @@ def read_column(
     values : Series, ndarray or list
         The column.
     title : str
-        What errors call it.
+        Name of the column in errors.
     missing : frozenset
         Values that count as missing beside NaN, None, nulls and empty texts.
     index : Index of pandas, optional
         Names of the rows in errors; by default those of ``values``, if it has some.
     """
     origin = Origin(title, index_of(values) if index is None else index)
-    # What numpy holds, a Series of pandas among it, needs no other library to be read.
+    # numpy-backed values, such as a Series of pandas, need no other library.
     if not isinstance(getattr(values, "dtype", None), np.dtype):
         series = nw.from_native(values, series_only=True, pass_through=True)
         if isinstance(series, nw.Series):
@@ -64,7 +64,7 @@ def _one_dimensional(values: Any, title: str) -> NDArray[Any]:
 
 
 def unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
-    """Return objects, None where masked; plain numpy would show what the mask hides."""
+    """Return objects with None for masked values, which plain numpy would not hide."""
     array = np.array(values.data, dtype=object)
     array[np.ma.getmaskarray(values)] = None
     return array
@@ -81,7 +81,7 @@ def _read_series(series: nw.Series[Any], origin: Origin, missing: frozenset[Valu
         if gone.any():  # numpy would make them floats or objects
             filled = series.fill_null(0 if dtype.is_integer() else False)
             return of_numbers(filled.to_numpy(), gone, origin, missing)
-    # An Enum of polars has an order too, but everyone who wants its speed has to give one.
+    # An Enum of polars always has an order, which often has no meaning.
     native: Any = getattr(series.to_native(), "dtype", None)
     ranked = list(native.categories) if getattr(native, "ordered", False) is True else []
     rising = bool(ranked) and all(isinstance(v, Real) for v in ranked) and ranked == sorted(ranked)

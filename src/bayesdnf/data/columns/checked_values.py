@@ -1,4 +1,4 @@
-"""Numbers and texts of a column, each different one checked."""
+"""Numbers and texts of a column, checked once per distinct value."""
 
 from __future__ import annotations
 
@@ -59,10 +59,9 @@ def of_numbers(
 def of_objects(
     rows: list[Any], origin: Origin, missing: frozenset[Value], is_category: bool
 ) -> Column:
-    """Read texts, and numbers that a library keeps as objects.
+    """Read texts, and numbers stored as objects.
 
-    Each row is looked up once, without running Python code for it; what a value is, is asked of
-    the different values only.
+    Rows are looked up without Python code per row; types are checked for distinct values only.
     """
     try:
         place = {value: i for i, value in enumerate(dict.fromkeys(rows))}
@@ -88,7 +87,7 @@ def of_objects(
             f"make it all text or all numbers."
         )
     if texts:
-        # Codes of texts count texts only; what is missing is -1.
+        # Codes number texts only; missing values are -1.
         renumbered = np.full(len(place), -1, dtype=np.int32)
         renumbered[[place[text] for text in texts]] = np.arange(len(texts))
         code_of = {str(text): i for i, text in enumerate(texts)}
@@ -109,7 +108,7 @@ def of_objects(
 
 
 def holds_one_number(column: Column) -> bool:
-    """Whether a column of numbers holds only one."""
+    """Return whether a column of numbers holds only one."""
     if column.type != NUMBERS:
         return False
     known = column.values[~column.missing]
@@ -146,7 +145,7 @@ def _as_float(value: Any) -> float:
 
 
 def _hides_numbers(rows: list[Any]) -> bool:
-    """Whether 0 or 1 stands among the bools, which equal them."""
+    """Return whether 0 or 1 stands among the bools, which equal them."""
     return any(isinstance(v, _NUMBER) and not isinstance(v, _BOOL) and v in (0, 1) for v in rows)
 
 

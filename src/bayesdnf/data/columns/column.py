@@ -36,12 +36,12 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """The values of one column, read once and free of the library they came from.
+    """The values of one column, independent of the table library.
 
     Parameters
     ----------
     origin : Origin
-        What errors call it and its rows.
+        Names of the column and its rows in errors.
     type : str
         ``text``, ``numbers``, ``bools``, or ``nothing`` when every value is missing.
     values : ndarray
@@ -53,7 +53,7 @@ class Column:
     is_category : bool
         Whether the column's own dtype says that its values are categories.
     is_rounded : bool
-        Whether different numbers became one, because they differ beyond double precision.
+        Whether distinct numbers became equal in double precision.
     order : tuple of str
         The categories of a text column, lowest first, if they have an order; without texts that
         count as missing.
@@ -71,8 +71,7 @@ class Column:
     def ordered(self, order: tuple[str, ...], missing: Collection[Value] = ()) -> Column:
         """Return the column with an order of its categories, which must name all of its texts.
 
-        Texts that count as missing have no place in it, so that they satisfy nothing wherever the
-        order is used.
+        Texts that count as missing are not in the order, so they satisfy no literal.
         """
         if self.type in (NUMBERS, BOOLS):
             value, row = self.example()
@@ -97,13 +96,13 @@ class Column:
 
     @cached_property
     def ranks(self) -> NDArray[np.int32]:
-        """Place of each row's category in the order; one behind the last where it is missing.
+        """Rank of each row's category in the order; one after the last if it is missing.
 
         Without an order all are 0.
         """
         if self.type != TEXT or not self.order:
             return np.zeros(len(self.values), dtype=np.int32)
-        # The code -1 of missing values takes the last place.
+        # The code -1 of missing values indexes the last entry.
         of_text = [*map(self.places.__getitem__, self.texts), len(self.order)]
         return np.asarray(np.array(of_text, dtype=np.int32)[self.values])
 
@@ -117,7 +116,7 @@ class Column:
         return self.origin.row(row)
 
     def truth(self, literal: Literal) -> NDArray[np.bool_]:
-        """Truth of a literal on every row; False if the value is missing."""
+        """Return the truth of a literal on every row; False for missing values."""
         operator, value = comparison(literal)
         if literal.operator in (TRUE, FALSE):
             holds = self._is_one()
@@ -132,14 +131,14 @@ class Column:
         return np.isin(self.values, ones)
 
     def other_than_flags(self) -> str | None:
-        """Return the first text that stands for neither 0 nor 1; None when all do."""
+        """Return the first text that means neither 0 nor 1; None if there is none."""
         return next((t for t in self.texts if t not in ZERO_TEXTS + ONE_TEXTS), None)
 
     def _equal(self, value: Value) -> NDArray[np.bool_]:
         if (self.type == TEXT) != isinstance(value, str):
             return np.zeros(len(self.values), dtype=np.bool_)
         if isinstance(value, str):
-            # Codes are 0 or more, and -1 where a value is missing: -2 equals none of them.
+            # Codes are at least 0, or -1 for missing values, so -2 equals none.
             return np.asarray(self.values == self.texts.get(value, -2))
         return np.asarray(self.values == self._comparable(value))
 
@@ -173,7 +172,7 @@ class Column:
     def distinct(
         self, weights: NDArray[np.int64] | None = None
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Different values in rising order, and the total weight of each.
+        """Return the distinct values in ascending order, and the total weight of each.
 
         Missing values and rows of weight 0 are left out.
         """

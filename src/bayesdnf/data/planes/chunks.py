@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def joined(pieces: Iterable[BitMatrix], n_rows: int) -> tuple[Words, LiteralTable]:
-    """Join pieces of so many rows in all into the planes of one segment, with their literals."""
+    """Concatenate pieces with ``n_rows`` rows in total to the planes of one segment."""
     n_words = segment_offsets([n_rows])[-1]
     first: BitMatrix | None = None
     row = 0
     for piece in pieces:
         if len(piece.segments) != 1 or piece.row_order is not None:
             raise InputError("A chunk must be a table as read, not one split into segments.")
-        # Which columns have missing values is not known before the last chunk, so planes that say
-        # where values are known are kept apart and put behind all others at the end.
+        # Which columns have missing values is unknown before the last chunk, so validity planes are
+        # stored separately and appended at the end.
         if first is None:
             first, n_base = piece, _n_base_planes(piece)
             planes = allocate_planes(n_base, n_words)
@@ -58,7 +58,7 @@ def joined(pieces: Iterable[BitMatrix], n_rows: int) -> tuple[Words, LiteralTabl
 
 
 def _n_base_planes(piece: BitMatrix) -> int:
-    """Planes that hold values; the planes behind them say where values are known."""
+    """Return the number of planes of values; validity planes come after them."""
     return int(piece.table.plane.max(initial=-1)) + 1
 
 
@@ -77,7 +77,7 @@ def _append_known(
             pack_into(known[attribute], np.ones(row, dtype=np.bool_))
     all_rows = piece.view().all_rows()
     for attribute, plane in known.items():
-        # A column that is missing nowhere in this piece is known on all of its rows.
+        # A column without a validity plane in this piece is known on all of its rows.
         mask = piece.planes[partly[attribute]] if attribute in partly else all_rows
         _native.append_rows(
             plane.reshape(1, -1), row, np.ascontiguousarray(mask).reshape(1, -1), piece.n_rows

@@ -14,10 +14,10 @@ _CACHE_LINE = 8  # words
 
 
 def segment_offsets(rows_per_segment: Sequence[int]) -> list[int]:
-    """First word of each segment, and the end.
+    """Return the first word of each segment, and the end.
 
-    Segments start on a word; from 64 words on they start on a cache line, which costs at most an
-    eighth more room and lets the core load whole lines.
+    Segments start on a word. Segments of 64 or more words start on a cache line, so that the core
+    loads whole lines; the padding is at most an eighth of the memory.
     """
     words = [-(-rows // 64) for rows in rows_per_segment]
     unit = _CACHE_LINE if sum(words) >= 64 else 1
@@ -28,13 +28,12 @@ def segment_offsets(rows_per_segment: Sequence[int]) -> list[int]:
 
 
 def allocate_planes(n_planes: int, n_words: int) -> Words:
-    """Zeroed planes that start on a cache line; refused beforehand when they cannot fit."""
+    """Allocate zeroed planes aligned to a cache line, after checking for enough memory."""
     require_memory(
         n_planes * n_words * 8,
         f"A packed table of {n_words * 64:,} rows by {n_planes:,} planes",
     )
-    # numpy promises no alignment to cache lines: some words more, of which the first ones are
-    # skipped.
+    # numpy does not guarantee alignment to cache lines: allocate extra words and skip the first.
     room = np.zeros(n_planes * n_words + _CACHE_LINE, dtype=np.uint64)
     skip = -(room.ctypes.data // 8) % _CACHE_LINE
     return room[skip : skip + n_planes * n_words].reshape(n_planes, n_words)

@@ -22,8 +22,8 @@ from ...files.checked_stream import open_text
 class Records:
     """Name of the index of a table that was read from a text file: 1 is the row below the header.
 
-    Records are not lines where cells hold line breaks, or where lines are empty. Which line a
-    record begins on is found by reading the file again, when an error needs it.
+    Records differ from lines if cells contain line breaks or lines are empty. The line of a record
+    is found by reading the file again, when an error needs it.
 
     Parameters
     ----------

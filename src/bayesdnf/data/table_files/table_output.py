@@ -24,9 +24,9 @@ _TABLES = (".csv", *TABS, ".csv.gz", ".tsv.gz", _PARQUET)
 
 
 def require_table_name(path: str | os.PathLike[str], suffixes: tuple[str, ...] = _TABLES) -> None:
-    """Refuse a name that promises a format in which tables are not written, or cannot be here.
+    """Raise an error if a file name has the suffix of an unsupported format.
 
-    For asking before the work, not after it. A name without a suffix promises nothing.
+    Call it before long work. A name without a suffix is accepted.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def write_table(
     excel_safe: bool = False,
     **as_text: Any,
 ) -> None:
-    r"""Write a table in the format that the file's name promises, whole or not at all.
+    r"""Write a table atomically, in the format of the file's suffix.
 
     The same table has the same bytes.
 
@@ -76,7 +76,7 @@ def write_table(
     path : path
         The file.
     sep : str, optional
-        Separator of files whose name promises none; by default a comma.
+        Separator for files without a known suffix; by default a comma.
     excel_safe : bool, default=False
         Whether texts that spreadsheets would run as formulas get an apostrophe before them.
     **as_text
@@ -101,7 +101,7 @@ def write_table(
         if suffix == _PARQUET:
             table.to_parquet(part, index=False)
         elif is_gzip:
-            # Neither the time nor the name of the temporary file, which pandas would put into it.
+            # Without time and file name in the gzip header, so that equal tables give equal bytes.
             with (
                 part.open("wb") as file,
                 gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed,
@@ -114,7 +114,7 @@ def write_table(
 
 
 def separator_of(path: str | os.PathLike[str]) -> str:
-    r"""Separator that a file's name promises: a tab for ``.tsv`` and ``.tab``, else a comma.
+    r"""Return the separator by the file's suffix: a tab for ``.tsv`` and ``.tab``, else a comma.
 
     Examples
     --------

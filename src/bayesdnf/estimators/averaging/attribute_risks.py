@@ -1,8 +1,8 @@
 """The effect of single attributes on averaged risks: partial dependence and importance.
 
-An attribute is set to each of its values on every row, with all other values unchanged. Values that
-no drawn literal distinguishes count as one. On packed bits only the planes of the attribute's
-literals change, so the rows are read once.
+An attribute is set to each of its values on every row, with all other values unchanged (partial
+dependence, Friedman 2001). Values that no drawn literal distinguishes count as one. On packed bits
+only the planes of the attribute's literals change, so the rows are read once.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ class Stretch(NamedTuple):
 
     values: str
     first: float
-    """The lowest of them, if they are numbers; NaN of texts and of missing values."""
+    """The lowest value of a numeric attribute; NaN for texts and missing values."""
     last: float
     rows: int
     risks: tuple[Interval, ...]
-    """Mean over all rows of their averaged risk, were the attribute so on all of them, and the 95 %
-    interval of that mean over draws; of more than two classes that of each."""
+    """Mean averaged risk of all rows with the attribute set to these values, and the 95 % interval
+    of that mean over draws; with more than two classes, one for each class."""
 
 
 def _order(stretch: Stretch) -> tuple[bool, float, str]:
-    """Numbers rising, texts by name, missing values last."""
+    """Return the sort key: numbers ascending, texts by name, missing values last."""
     first = 0.0 if np.isnan(stretch.first) else stretch.first
     return stretch.values == _MISSING, first, stretch.values
 
@@ -53,11 +53,11 @@ class AttributesOnRows:
     Parameters
     ----------
     draws : Draws
-        What was drawn.
+        Draws from the posterior.
     table : FittedTable
         The rows.
     effect : Effect
-        What was known of the rates.
+        The prior of the rates.
     """
 
     def __init__(self, draws: Draws, table: FittedTable, effect: Effect) -> None:
@@ -67,7 +67,8 @@ class AttributesOnRows:
         values = mean_values(draws, effect, pooled=True)
         self._values = values if draws.n_classes > 2 else values[..., None]
         self.probabilities = np.clip(self._rows.sums(self._values), 0.0, 1.0)
-        """Averaged probability of each class (columns) on each row; of two of the positive one."""
+        """Averaged probability of each class (columns) on each row; of the positive class only, if
+        there are two."""
 
     @property
     def names(self) -> list[str]:
@@ -75,35 +76,35 @@ class AttributesOnRows:
         return list(dict.fromkeys(literal.attribute for literal in self._draws.literals))
 
     def without(self, attribute: str) -> Floats:
-        """Averaged probabilities were the attribute not known: the mean over all values.
+        """Return averaged probabilities without knowledge of an attribute: means over its values.
 
-        Rules that do not use it answer as before. The others are asked once for all values that
-        make the same of their own literals.
+        Predictions of rules that do not use the attribute do not change. The other rules are
+        evaluated once for all values that give the same truth of their own literals.
         """
         own, patterns, place = self._patterns(attribute)
         uses = self._uses(own)
         users = np.flatnonzero(uses.any(axis=1))
-        # The attribute's values are drawn independently of all else on the row, as in permutation
-        # importance; with all values weighed by their shares there is nothing random about it.
+        # E_v[risk(x with the attribute set to v)], v from its marginal distribution: the
+        # expectation of permutation importance, computed exactly from the share of each value.
         shares = np.bincount(place, minlength=len(patterns)) / self._rows.n_rows
         alike = _keys(uses[users], patterns)
-        # Mean over values minus the risk as it is, summed over the functions that use the
-        # attribute; of all others the difference is 0.
+        # Mean over values minus the risk at the row's own value, summed over the functions that
+        # use the attribute; for all others the difference is 0.
         change = -self._rows.sums(self._values[users], users)
         for number, pattern in enumerate(patterns):
             same = alike == alike[:, number, None]
-            # Functions that tell this pattern from all before it; the others were asked already.
+            # Functions that distinguish this pattern from all earlier ones; the others are done.
             first = np.flatnonzero(~same[:, :number].any(axis=1))
             if len(first) == 0:
                 continue
-            # Asked once, and weighted by the share of rows whose patterns the function cannot tell
-            # apart from this one.
+            # Weighted by the share of rows whose patterns the function cannot distinguish from
+            # this one.
             weighed = self._values[users[first]] * (same[first] @ shares)[:, None, None, None]
             change += self._rows.with_literals(own, pattern).sums(weighed, users[first])
         return np.clip(self.probabilities + change, 0.0, 1.0)
 
     def along(self, attribute: str) -> list[Stretch]:
-        """Mean risk of all rows at each value of an attribute, lowest numbers first."""
+        """Return the mean risk of all rows at each value of an attribute, lowest values first."""
         own, patterns, place = self._patterns(attribute)
         places = self._table.column(attribute).ranks
         stretches: list[Stretch] = []
@@ -122,7 +123,7 @@ class AttributesOnRows:
         return [stretch for _, stretch in ranked]
 
     def _patterns(self, attribute: str) -> tuple[list[int], Bools, NDArray[np.intp]]:
-        """Return the attribute's literals, what its values make of them, and which a row has.
+        """Return the attribute's literals, their distinct truth patterns, and each row's pattern.
 
         A missing value is a pattern of its own.
         """
@@ -142,7 +143,7 @@ class AttributesOnRows:
         return own, holds[first, :-1], place.ravel()
 
     def _uses(self, own: list[int]) -> Bools:
-        """Say which functions use which of some literals: shape (n_functions, n_literals)."""
+        """Return which functions use which of some literals: shape (n_functions, n_literals)."""
         draws = self._draws
         column = np.full(len(draws.literals), -1)
         column[own] = np.arange(len(own))
@@ -153,7 +154,7 @@ class AttributesOnRows:
         return uses
 
     def _named(self, attribute: str, members: Bools) -> tuple[str, float, float]:
-        """Say which values some rows have, and of numbers the lowest and the highest."""
+        """Describe the values of some rows; return the lowest and highest number too."""
         column = self._table.column(attribute)
         known = column.values[members & ~column.missing]
         if len(known) == 0:
@@ -169,10 +170,11 @@ class AttributesOnRows:
 
 
 def _keys(uses: Bools, patterns: Bools) -> NDArray[np.uint64]:
-    """Return what each function sees of each pattern: equal where its own literals are.
+    """Return a hash of each pattern restricted to each function's own literals.
 
-    They are sums of 64 random bits for each literal that holds, of one fixed stream.
+    The hash is the sum of random 64-bit numbers, one for each literal that holds, from a fixed
+    seed.
     """
-    # Two patterns that a function can tell apart get one key with probability 2^-64.
+    # Two patterns that differ for a function collide with probability 2^-64.
     bits = np.random.default_rng(0).integers(0, 2**64, uses.shape[1], dtype=np.uint64)
     return np.asarray(uses.astype(np.uint64) @ (patterns * bits).T)

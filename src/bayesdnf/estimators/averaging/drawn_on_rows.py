@@ -1,4 +1,4 @@
-"""Averages over drawn rules and rates, most of them on the rows of a table.
+"""Averages over drawn rules and rates on the rows of a table.
 
 A prediction depends only on the literals that hold on a row and on its stratum, so rows that agree
 in both are evaluated once. Rules are evaluated on packed bits. If every rule is evaluated on every
@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Parts = NDArray[np.uint8]
 
-_BLOCK = 1 << 22  # values of one block: draws, or layers of rules, by rows
+_BLOCK = 1 << 22  # values of one block: rows times draws, or times layers of rules
 
 
 class DrawnOnRows:
@@ -36,13 +36,13 @@ class DrawnOnRows:
     Parameters
     ----------
     draws : Draws
-        What was drawn.
+        Draws from the posterior.
     table : FittedTable
         The rows.
     effect : Effect
-        What was known of the rates.
+        The prior of the rates.
     strata : ndarray of int, optional
-        Stratum of each row; by default rates are pooled over the strata, each weighed by its share
+        Stratum of each row; by default rates are pooled over the strata, weighted by their shares
         of the part's rows.
 
     Examples
@@ -70,8 +70,7 @@ class DrawnOnRows:
         self.n_rows = table.n_rows
         planes = _packed(table, draws)
         stratum = np.zeros(table.n_rows, dtype=np.intp) if strata is None else strata
-        # 128 bits of hash for each row: two different rows meet by chance with a probability that
-        # can be neglected.
+        # Rows are compared by 128-bit hashes; the probability of a collision is negligible.
         keys = np.column_stack([stratum.astype(np.uint64), _native.hash_rows(planes, table.n_rows)])
         _, first, place = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         self._place = place.ravel()
@@ -81,42 +80,42 @@ class DrawnOnRows:
 
     @property
     def n_distinct(self) -> int:
-        """Rows that differ in a literal or in their stratum."""
+        """Number of rows that differ in a literal or in their stratum."""
         return len(self._stratum)
 
     def marked_probability(self) -> Floats:
-        """Probability that the function, or any layer of the list, holds on a row."""
+        """Return the probability that the function, or any layer of the list, holds on a row."""
         draws = self._draws
         shape = (draws.n_functions, len(self._bits.segments), draws.layers + 1)
         times = np.where(np.arange(shape[2]) > 0, draws.counts.sum(axis=0)[:, None, None], 0)
-        # Whole numbers, so that what always holds has exactly 1.
+        # Sums of integers, so that a probability of 1 is exact.
         return self._sum(np.broadcast_to(times, shape).astype(np.float64)) / draws.index.size
 
     def risk(self) -> Floats:
-        """Probability that a row is positive: the mean of its risk over all draws."""
+        """Return the probability that a row is positive: the mean of its risk over all draws."""
         return np.clip(self._sum(mean_values(self._draws, self._effect, self._pooled)), 0.0, 1.0)
 
     def mean_by_draw(self) -> Floats:
-        """Mean risk of all rows, for each draw; those of all chains come one after the other.
+        """Return the mean risk of all rows for each draw, chains concatenated.
 
-        Of more than two classes a column for each.
+        With more than two classes there is a column for each.
         """
         draws, bits = self._draws, self._bits
         times = np.bincount(self._place, minlength=self.n_distinct)
         # Each distinct row counts as often as the table has it.
         weighed = BitMatrix(bits.planes, bits.table, bits.segments, counts=times)
         cells = _native.part_counts(weighed.view(), *draws.functions, draws.layers + 1)
-        # The mean over rows is one over parts, each weighed by its share of the rows, which is
-        # counted once for each function.
+        # The mean over rows is Σ_h share_h rate_h over parts h; shares are counted once for each
+        # function.
         shares = cells[draws.index.ravel()] / self.n_rows
-        # Parts that a list does not have have no rows; NaN times 0 would be NaN.
+        # Parts that a list lacks have share 0 and rate NaN, and 0 times NaN would be NaN.
         rates = np.nan_to_num(self._rates())
         if draws.n_classes > 2:
             return np.asarray(np.einsum("dsp,dspc->dc", shares, rates))
         return np.asarray((shares * rates).sum(axis=(1, 2)))
 
     def with_literals(self, numbers: Sequence[int], holds: NDArray[np.bool_]) -> DrawnOnRows:
-        """Return the same rows as if some literals held on all of them, or on none."""
+        """Return the same rows with each of some literals set to hold on all of them or on none."""
         changed, bits = copy.copy(self), self._bits
         planes = bits.planes.copy()
         everywhere = bits.view().all_rows()
@@ -127,14 +126,14 @@ class DrawnOnRows:
         return changed
 
     def shares(self) -> Floats:
-        """Probability of each of more than two classes (columns): means over all draws."""
+        """Return the probability of each of more than two classes (columns): means over draws."""
         values = mean_values(self._draws, self._effect, self._pooled)
         return np.clip(self.sums(values), 0.0, 1.0)
 
     def sums(self, values: Floats, numbers: NDArray[np.intp] | None = None) -> Floats:
         """Sum values[function, stratum, part, which] at each row's part: shape (n_rows, n_which).
 
-        ``numbers``: the functions to which the values belong, if not all in a row.
+        ``numbers``: the functions to which the values belong; by default all in order.
         """
         flat = self._draws.functions if numbers is None else self._draws.functions.take(numbers)
         columns = np.ascontiguousarray(np.moveaxis(values, -1, 0))
@@ -143,9 +142,9 @@ class DrawnOnRows:
         return np.column_stack([own[places] for own in found])
 
     def quantiles(self, probabilities: Floats, number: int | None = None) -> Floats:
-        """Quantiles of each row's risk over all draws: shape (n_probabilities, n_rows).
+        """Return quantiles of each row's risk over all draws: shape (n_probabilities, n_rows).
 
-        ``number``: of which class, where there are more than two.
+        ``number``: the class, if there are more than two.
         """
         found = np.empty((len(probabilities), self.n_distinct))
         rates = self._rates() if number is None else self._rates()[..., number]
@@ -156,9 +155,10 @@ class DrawnOnRows:
         return found[:, self._place]
 
     def outcomes(self, size: int, rng: np.random.Generator) -> NDArray[np.uint8]:
-        """Draw the outcome of every row: shape (size, n_rows), a draw taken at random for each.
+        """Simulate outcomes of all rows from the posterior predictive: shape (size, n_rows).
 
-        1 for the positive class and 0 for the other; of more than two the number of the class.
+        Each row of the result uses one random draw. Outcomes are 1 for the positive class and 0 for
+        the other, or the number of the class if there are more than two.
         """
         draws = self._draws
         chosen = rng.integers(draws.index.size, size=size)
@@ -171,7 +171,7 @@ class DrawnOnRows:
         for k in range(size):
             risk = rates[k][self._stratum, parts[k]][self._place]
             uniform = rng.random(self.n_rows)
-            if draws.n_classes > 2:  # the last share may end a little below 1
+            if draws.n_classes > 2:  # without the last sum, which rounding may leave below 1
                 drawn[k] = (uniform[:, None] > np.cumsum(risk[:, :-1], axis=1)).sum(axis=1)
             else:
                 drawn[k] = uniform < risk
@@ -184,7 +184,7 @@ class DrawnOnRows:
     def _rates(self) -> Floats:
         """Return the rates of every draw: shape (n_draws, n_strata, n_parts); pooled, one stratum.
 
-        Draws of all chains come one after the other.
+        Chains are concatenated.
         """
         draws = self._draws
         rates = draws.rates.reshape(draws.index.size, *draws.rates.shape[2:])
@@ -196,16 +196,16 @@ class DrawnOnRows:
         return np.asarray((weights * rates).sum(axis=1, keepdims=True))
 
     def _blocks(self, stratum: int, values: int = 0) -> Iterator[tuple[slice, Parts]]:
-        """Yield stretches of the distinct rows of a stratum with parts[function, row] there.
+        """Yield slices of the distinct rows of a stratum with their parts[function, row].
 
-        ``values``: how many the caller needs for each row beside one for each draw.
+        ``values``: how many values per row the caller needs, if more than the number of draws.
         """
         flat, bits = self._draws.functions, self._bits
         before = sum(bits.segments[:stratum])
         most = max(1, _BLOCK // (64 * max(values, self._draws.index.size)))
         for first in range(0, -(-bits.segments[stratum] // 64), most):
             n_rows = min(64 * most, bits.segments[stratum] - 64 * first)
-            # A copy, because a view of planes begins at the first row of its segments.
+            # A copy, because a view always begins at the first row of its planes.
             stretch = allocate_planes(len(bits.planes), segment_offsets([n_rows])[-1])
             n_words, start = -(-n_rows // 64), bits.offsets[stratum] + first
             stretch[:, :n_words] = bits.planes[:, start : start + n_words]
@@ -217,9 +217,10 @@ class DrawnOnRows:
 class _SortedRisks:
     """The rates of every draw in one stratum, sorted once for all rows.
 
-    A row has of each draw the rate of its part. How many of its rates lie in each of some stretches
-    of the sorted ones is a sum over functions, for many rows a product of matrices; only the
-    stretch that a quantile falls into is looked at rate by rate.
+    The risk of a row under a draw is the rate of the row's part. The sorted rates of all parts are
+    divided into stretches of equal length. How many of a row's rates lie in each stretch is a sum
+    over functions, computed for many rows as a matrix product; only the stretch that contains the
+    quantile is scanned rate by rate.
     """
 
     def __init__(self, draws: Draws, rates: Floats) -> None:
@@ -229,29 +230,30 @@ class _SortedRisks:
         order = np.argsort(rates[draw, part], kind="stable")
         draw, part, n = draw[order], part[order], len(order)
         function = index[draw]
-        # Work for each row: as many sums as stretches, and a scan of one stretch; the total is
-        # least where both are of the order of √n.
+        # Work per row: one sum for each stretch, and a scan of one stretch. The total is minimal
+        # if both are of the order of √n (square root decomposition).
         self.length = max(1, round(1.7 * np.sqrt(n)))  # of a stretch
         n_stretches = -(-n // self.length)
         padded = n_stretches * self.length
         self.rates = np.full(padded, np.nan)
         self.function = np.zeros(padded, dtype=np.intp)
-        self.part = np.full(padded, 255, dtype=np.uint8)  # no row is in what is filled up with
+        self.part = np.full(padded, 255, dtype=np.uint8)  # padding: no row has part 255
         self.rates[:n], self.function[:n], self.part[:n] = rates[draw, part], function, part
-        # The layers of all functions in a row: which function, which layer of it.
+        # The layers of all functions, concatenated: number of the function, number of the layer.
         starts = np.concatenate([[0], np.cumsum(n_layers)])
         self.layer_of = np.repeat(np.arange(draws.n_functions), n_layers)
         self.layer = (np.arange(starts[-1]) - starts[self.layer_of] + 1).astype(np.uint8)
         stretch, lowest = np.arange(n) // self.length, part == 0
-        # What a row in part h has in a stretch is what one in part 0 has, and this difference.
+        # Counts of a row in part h are those of a row in part 0 plus this change: the function's
+        # rates of part h are gained, those of part 0 lost.
         gained = stretch[~lowest] * starts[-1] + starts[function[~lowest]] + part[~lowest] - 1
         layers = n_layers[function[lowest]]
         first = stretch[lowest] * starts[-1] + starts[function[lowest]]
-        # A rate of part 0 is lost by a row in any layer of that function, so it is entered once
-        # for each of its layers; the expression lists first, first + 1, … for every rate.
+        # A row in any layer of the function loses its rate of part 0, so this is entered once for
+        # each layer; the expression lists first, first + 1, … for every rate.
         lost = np.repeat(first - np.cumsum(layers) + layers, layers) + np.arange(layers.sum())
         size = n_stretches * int(starts[-1])
-        # Whole numbers below 2^24, which float32 adds up exactly.
+        # Integers below 2^24, whose sums are exact in float32.
         self.if_lowest = np.bincount(stretch[lowest], minlength=n_stretches)
         self.change = (
             (np.bincount(gained, minlength=size) - np.bincount(lost, minlength=size))
@@ -261,16 +263,16 @@ class _SortedRisks:
 
     @property
     def n_layers(self) -> int:
-        """Layers of all functions together."""
+        """Total number of layers of all functions."""
         return len(self.layer)
 
     def quantiles(self, probabilities: Floats, parts: Parts) -> Floats:
-        """Quantiles for rows in these parts of functions, linear between neighbours."""
+        """Return quantiles for rows with these parts, linearly interpolated."""
         holds = (parts[self.layer_of] == self.layer[:, None]).astype(np.float32)
-        # How many of a row's rates lie in each stretch or below: a product of matrices for all rows
+        # How many of a row's rates lie in each stretch or below: one matrix product for all rows
         # of a block.
         below = np.cumsum(self.if_lowest[:, None] + self.change @ holds, axis=0)
-        # Quantiles as numpy.quantile has them.
+        # The default definition of numpy.quantile: type 7 of Hyndman and Fan (1996).
         places = probabilities * (self.n - 1)
         ranks = np.floor(places).astype(np.int64)
         low = np.stack([self._at(rank, below, parts) for rank in ranks])
@@ -279,9 +281,9 @@ class _SortedRisks:
         return found
 
     def _at(self, rank: int, below: Floats, parts: Parts) -> Floats:
-        """Return each row's rate of a rank, counted from 0."""
+        """Return each row's rate with a given rank, counted from 0."""
         rows = np.arange(parts.shape[1])
-        # ``below`` rises along stretches, so that this counts those that end before the rank.
+        # ``below`` increases along stretches, so this counts stretches that end before the rank.
         stretch = (below <= rank).sum(axis=0)
         before = np.where(stretch > 0, below[stretch - 1, rows], 0)
         places = stretch[:, None] * self.length + np.arange(self.length)
@@ -295,24 +297,24 @@ class _SortedRisks:
 def mean_values(draws: Draws, effect: Effect, pooled: bool) -> Floats:
     """Return what each function adds to the risk of a row: its probability times its mean rate.
 
-    Rates of lists, and with strata, are their exact means given the list's rows. Those of a
-    function without strata, which may be ordered, and those of a population of known prevalence are
-    means of what was drawn. Of more than two classes there is a share of each in place of the rate.
+    Rates of lists, and with strata, are exact posterior means given the list. Rates of a function
+    without strata, which may be ordered, and with a known prevalence are means of the drawn rates.
+    With more than two classes there is a share of each class in place of the rate.
 
     Parameters
     ----------
     draws : Draws
-        What was drawn.
+        Draws from the posterior.
     effect : Effect
-        What was known of the rates.
+        The prior of the rates.
     pooled : bool
         Whether to pool rates over the strata.
 
     Returns
     -------
     ndarray of shape (n_functions, n_strata, n_parts)
-        One stratum when pooled; NaN for parts that a list does not have. Of more than two classes
-        they are the last axis, and parts that a list does not have are left as they come.
+        One stratum when pooled; NaN for parts that a list lacks. With more than two classes these
+        are the last axis, and values for parts that a list lacks have no meaning.
 
     Examples
     --------
@@ -334,7 +336,7 @@ def mean_values(draws: Draws, effect: Effect, pooled: bool) -> Floats:
         ]
         values = np.stack(sums, axis=1).reshape(-1, *shape[1:]) / index.size
     else:
-        # Exact means given the list, not means of drawn rates: less variance (Rao-Blackwell).
+        # E[rate | list] in place of means of drawn rates: lower variance (Rao-Blackwell).
         rates = mean_rates(effect, draws.cells, draws.n_layers)
         values = draws.frequency[:, None, None] * rates
     if not pooled or values.shape[1] == 1:
@@ -345,7 +347,7 @@ def mean_values(draws: Draws, effect: Effect, pooled: bool) -> Floats:
 
 
 def stored_places(bits: BitMatrix) -> Ints:
-    """Return where the stored rows of a table have their bits, counted from its first word.
+    """Return the bit position of each stored row, counted from the first word of the planes.
 
     Examples
     --------
@@ -360,7 +362,7 @@ def stored_places(bits: BitMatrix) -> Ints:
 
 
 def taken_planes(bits: BitMatrix, rows: Ints, segments: list[int]) -> Words:
-    """Take stored rows of a table, any of them more than once, as planes of some segments.
+    """Gather stored rows of a table, with repetition, into new planes with these segments.
 
     Examples
     --------
@@ -378,7 +380,7 @@ def taken_planes(bits: BitMatrix, rows: Ints, segments: list[int]) -> Words:
 
 
 def _packed(table: FittedTable, draws: Draws) -> Words:
-    """Pack the truth of the literals in use, one plane each."""
+    """Pack the truth of the drawn literals, one plane each."""
     planes = allocate_planes(len(draws.literals), segment_offsets([table.n_rows])[-1])
     for plane, literal in zip(planes, draws.literals, strict=True):
         pack_into(plane, table.truth(literal))
@@ -388,7 +390,7 @@ def _packed(table: FittedTable, draws: Draws) -> Words:
 def _gathered(
     planes: Words, n_rows: int, chosen: Ints, segments: list[int], draws: Draws
 ) -> BitMatrix:
-    """Take some rows, in segments, as a table of the literals in use."""
+    """Gather some rows, ordered by segment, as a table of the drawn literals."""
     p, offsets = len(draws.literals), segment_offsets(segments)
     table = LiteralTable.of_literals(draws.literals, range(p), [False] * p, [-1] * p)
     gathered = allocate_planes(p, offsets[-1])
@@ -397,9 +399,9 @@ def _gathered(
 
 
 def drawn_risks(drawn: Draws) -> tuple[Interval, Interval]:
-    """Means and 95 % intervals of both rates over the draws that have a rule, unmarked first.
+    """Return means and 95 % intervals of both rates over the draws with a rule, unmarked first.
 
-    Of the single rate, twice, when none of them has.
+    If no draw has a rule, return those of the single rate twice.
     """
     has_rule = drawn.n_terms[drawn.index] > 0
     kept = has_rule if has_rule.any() else ~has_rule

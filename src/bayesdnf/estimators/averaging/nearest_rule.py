@@ -1,8 +1,8 @@
-"""The search for the short rule that is nearest to an average.
+"""The search for the short rule that is nearest to an average: an iterated local search.
 
-Candidates are the drawn rules, drawn rules without some terms and literals, and repeated single
-changes of better rules: a literal added or exchanged, a new term of one literal, a term moved to
-another layer, a term that was often drawn.
+The search starts from drawn rules, shortened if they are too long, and repeats the best single
+change: a literal added, exchanged or dropped, a new term of one literal, a term dropped or moved to
+another layer, a frequently drawn term. It then removes random terms and descends again.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ from .nearness import AveragedRows, Floats
 Terms = tuple[tuple[int, tuple[int, ...]], ...]
 """A rule: layer and literals of each term, sorted; layers are numbered from 1 without gaps."""
 
-_STARTS = 16  # rules to go on from
-_CUT = 16  # drawn rules to cut short
-_KICKS = 4500  # times that terms are torn out of the best rule, by its most literals, ...
-_WORK = 10**8  # ... and fewer on tables of more literals times rows than its share of this, ...
-_FEWEST_KICKS = 10  # ... but so many
-_POOL = 256  # drawn terms to put in where others were torn out, ...
-_EXCHANGED = 64  # ... every other time one of the first, which are tried in other places too
-_WORTH = 0.002  # share of the loss without any rule that a literal must save, ...
-_LEAST = 0.02  # nats that it must save over the rows of the fit: averages over noise differ by less
-_LAYER = 0.1  # ... and the part of that for a layer, which else would split for nothing
-_JUDGED = 16  # candidates that the support is asked about at a time
+_STARTS = 16  # rules from which the search descends
+_CUT = 16  # drawn rules that are too long, to shorten
+_KICKS = 4500  # perturbations of the best rule, divided by the maximum number of literals, ...
+_WORK = 10**8  # ... limited to this divided by literals times rows of the table, ...
+_FEWEST_KICKS = 10  # ... but at least this many
+_POOL = 256  # frequent terms to insert after terms were removed, ...
+_EXCHANGED = 64  # ... every other time one of the first 64, which are also tried as exchanges
+_WORTH = 0.002  # share of the loss without a rule that a literal must save, ...
+_LEAST = 0.02  # ... but at least this many nats over all rows, above differences due to noise
+_LAYER = 0.1  # price of a layer in literals, so that layers do not split without gain
+_JUDGED = 16  # candidates per batch of support checks
 
 
 def nearest_rule(
     draws: Draws, posterior: Posterior, rows: AveragedRows, max_literals: int
 ) -> Terms:
-    """Find the rule of so many literals at most with the least loss, and a price for its size.
+    """Find the rule of at most ``max_literals`` literals that minimises loss plus a size penalty.
 
     Parameters
     ----------
     draws : Draws
-        What is averaged.
+        Draws to average.
     posterior : Posterior
-        What was sampled; it says which rules are allowed.
+        The posterior that was sampled; it decides which rules are allowed.
     rows : AveragedRows
         The rows with their averaged probabilities.
     max_literals : int
-        Literals at most.
+        Maximum number of literals.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def nearest_rule(
     Raises
     ------
     InputError
-        When the prior allows no rule that short.
+        If the prior allows no rule of this length.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def nearest_rule(
 
 
 class _Slot(NamedTuple):
-    """Where literals may be put: one by one into a term, at a height beside the rest of a rule.
+    """A term with one literal to be added, and its height in the rest of a rule.
 
     Heights are those of the core: 2g - 1 is layer g, 2g a new layer above it.
     """
@@ -90,7 +90,7 @@ class _Slot(NamedTuple):
 
     @property
     def layer(self) -> int:
-        """Layer in which the term will be; its rows come from the parts below."""
+        """Layer of the term; it takes its rows from the parts below."""
         return self.height // 2 + 1
 
     @property
@@ -99,7 +99,7 @@ class _Slot(NamedTuple):
 
 
 class _Search:
-    """Candidates, and the descent from one to the next."""
+    """Iterated local search over rules (Lourenço, Martin and Stützle 2003)."""
 
     def __init__(
         self, draws: Draws, posterior: Posterior, rows: AveragedRows, max_literals: int
@@ -108,13 +108,13 @@ class _Search:
         self.limit, self.layers = max_literals, posterior.layers
         self.seen: set[Terms] = set()
         self.pool = _frequent_terms(draws)
-        # In nats of all rows, as losses are here.
-        # Of the loss of no rule, the share that docs/layers.md, "The representative rule", names.
+        # Per literal, in nats summed over all rows like the losses here; see docs/layers.md, "The
+        # representative rule".
         least = _LEAST / posterior.n
         self.price = max(least, _WORTH * rows.exact_loss(as_flat([()]))) * rows.total
 
     def best(self) -> Terms:
-        """Descend from all starts, and take the best end."""
+        """Descend from all starts, perturb the best end, and return the best rule."""
         ends = [self._descend(start) for start in self._starts()]
         ends = [end for end, may in zip(ends, self._allowed(ends), strict=True) if may]
         if not ends:
@@ -122,13 +122,16 @@ class _Search:
                 f"The prior allows no rule of at most {self.limit} literals that the draws lead to."
             )
         ends += self._kicked(ends[int(np.argmin(self._costs(ends)))])
-        # From risks that are not rounded: of many rows alike the same error would add up.
+        # Exact losses for the final choice: rounding errors of many equal rows would add up.
         losses = [self.rows.total * self.rows.exact_loss(as_flat([end])) for end in ends]
         costs = [loss + self.price * _size(end) for loss, end in zip(losses, ends, strict=True)]
         return min(zip(costs, ends, strict=True))[1]
 
     def _kicked(self, best: Terms) -> list[Terms]:
-        """Tear terms out of the best rule, put a drawn one in, and descend again, many times."""
+        """Repeatedly remove random terms, insert a frequent one and descend; return improvements.
+
+        The best rule so far is the one that is perturbed.
+        """
         # A fixed seed: the same draws give the same rule.
         rng, cost = np.random.default_rng(0), float(self._costs([best])[0])
         found = []
@@ -152,7 +155,7 @@ class _Search:
         return found
 
     def _starts(self) -> list[Terms]:
-        """Return the nearest of the drawn rules, long ones cut short, and no rule."""
+        """Return the nearest drawn rules, shortened if they are too long, and the empty rule."""
         draws = self.draws
         losses = self.rows.losses(draws.functions)
         _, first = np.unique(draws.rows, axis=0, return_index=True)  # one of each partition
@@ -164,7 +167,7 @@ class _Search:
         return [*(starts[i] for i in nearest), ()]
 
     def _cut(self, terms: Terms) -> Terms:
-        """Drop terms and literals, always the cheapest for each literal, until few are left."""
+        """Drop terms and literals, the least loss per literal first, down to the limit."""
         while (n := _n_literals(terms)) > self.limit:
             shorter = list(_shorter(terms))
             losses = self.rows.losses(as_flat([terms, *shorter]))
@@ -177,23 +180,23 @@ class _Search:
         return terms
 
     def _descend(self, terms: Terms) -> Terms:
-        """Change the rule for the better until nothing does, or it was met before."""
-        # Descents run into each other: what was met before has been followed to its end.
+        """Improve the rule until no change does, or until it was visited before."""
+        # Descents merge: a rule visited before has been followed to its local optimum.
         while terms not in self.seen:
             self.seen.add(terms)
             terms = self._better(terms) or terms
         return terms
 
     def _better(self, terms: Terms) -> Terms | None:
-        """Return the best allowed change, if it is worth its literals.
+        """Return the best allowed change that reduces the cost, or None.
 
-        Exchanges of whole terms are tried where no other change helps.
+        Exchanges of whole terms are tried only if no other change reduces it.
         """
         whole = [*_shorter(terms), *_moved(terms, self.layers)]
         rests, slots = self._slots(terms)
         now, *costs = self._costs([terms, *whole]).tolist()
-        # Costs of thousands of changes are counted without spelling one out; the few that are
-        # better are spelt as they are judged.
+        # Costs of thousands of changes are computed from counts; only those that are better are
+        # built as tuples.
         filled = self._filled(rests, slots)
 
         def spelt(i: int) -> Terms:
@@ -213,8 +216,8 @@ class _Search:
     def _first_allowed(
         self, now: float, costs: Floats, spelt: Callable[[int], Terms]
     ) -> Terms | None:
-        """Return the cheapest of some candidates that the support allows, if it is better."""
-        # The tolerance keeps equal costs, summed in another order, from passing for a gain.
+        """Return the cheapest candidate below the cost ``now`` that the support allows, or None."""
+        # The tolerance ignores rounding differences of equal costs summed in another order.
         chosen = np.flatnonzero(costs < now - 1e-6 * self.price)
         chosen = chosen[np.argsort(costs[chosen], kind="stable")]
         for first in range(0, len(chosen), _JUDGED):
@@ -225,7 +228,7 @@ class _Search:
         return None
 
     def _exchanged(self, terms: Terms) -> Iterator[Terms]:
-        """Yield the rule with a term that was often drawn, beside the others or in place of one."""
+        """Yield the rule with a frequently drawn term added or in place of another term."""
         n = _n_literals(terms)
         for added in self.pool[:_EXCHANGED]:
             if n + len(added) <= self.limit:
@@ -236,7 +239,7 @@ class _Search:
                     yield tuple(sorted([*terms[:i], (layer, added), *terms[i + 1 :]]))
 
     def _slots(self, terms: Terms) -> tuple[list[Terms], list[_Slot]]:
-        """List where one literal may be put, with the rules that lie around these places."""
+        """List the slots for one more or exchanged literal, and the rules without their terms."""
         room = _n_literals(terms) < self.limit
         rests, slots = [], []
         for i, (layer, literals) in enumerate(terms):
@@ -254,7 +257,7 @@ class _Search:
         return rests, slots
 
     def _filled(self, rests: list[Terms], slots: list[_Slot]) -> Floats:
-        """Cost with each literal on offer in each slot: shape (n_slots, n_offered)."""
+        """Return the cost with each candidate literal in each slot: shape (n_slots, n_offered)."""
         rows, n_parts = self.rows, self.layers + 1
         if not slots:
             return np.empty((0, len(rows.offered)))
@@ -273,9 +276,8 @@ class _Search:
             if slot.opens_layer:  # the layers above it move up
                 around = np.insert(around[:, :-1], slot.layer, 0, axis=1)
             out[:] = around
-            # A term in layer g takes rows from the parts below g only. So every candidate's sums
-            # follow from those of the rule around it by moving the rows that the term takes,
-            # without evaluating the rule.
+            # A term in layer g takes rows from the parts below g only. So each candidate's sums are
+            # those of the rule without the term, with the rows that the term takes moved to part g.
             out[:, :, : slot.layer] -= gone.transpose(2, 0, 1, 3)
             out[:, :, slot.layer] += gone.sum(axis=1).transpose(1, 0, 2)
         losses = rows.loss(filled.reshape(-1, *sums.shape[1:]))
@@ -283,11 +285,11 @@ class _Search:
         for row, slot in zip(costs, slots, strict=True):
             more = len(slot.base) + 1 + _LAYER * slot.opens_layer
             row += self.price * (_size(rests[slot.rest]) + more)
-            row[rows.places(slot.base)] = np.inf  # what the term holds already
+            row[rows.places(slot.base)] = np.inf  # literals that the term already has
         return costs
 
     def _costs(self, rules: Sequence[Terms]) -> Floats:
-        """Loss of rules, and a price for each of their literals and layers."""
+        """Return the loss of rules plus a price for each literal and layer."""
         sizes = np.array([_size(rule) for rule in rules])
         return self.rows.losses(as_flat(rules)) + self.price * sizes
 
@@ -300,7 +302,7 @@ class _Search:
 
 
 def _terms(flat: FlatFunctions, number: int) -> Terms:
-    """Take one rule out of flat arrays."""
+    """Return one rule of flat arrays as a tuple."""
     first, last = flat.term_starts[number], flat.term_starts[number + 1]
     bounds = flat.literal_starts[first : last + 1].tolist()
     literals = flat.literals[bounds[0] : bounds[-1]].tolist()
@@ -315,7 +317,7 @@ def _terms(flat: FlatFunctions, number: int) -> Terms:
 
 
 def _frequent_terms(draws: Draws) -> list[tuple[int, ...]]:
-    """Return the terms that were drawn most often, in whatever layer."""
+    """Return the terms that were drawn most often, in any layer."""
     flat = draws.functions
     catalogue = _native.Catalogue()
     alone = np.arange(len(flat.literal_starts), dtype=np.int64)
@@ -332,32 +334,32 @@ def _n_literals(terms: Terms) -> int:
 
 
 def _size(terms: Terms) -> float:
-    """Literals, and a part of one for each layer: what has to be read."""
+    """Return the number of literals plus 0.1 per layer: how much there is to read."""
     return _n_literals(terms) + _LAYER * len({layer for layer, _ in terms})
 
 
 def _without(terms: Terms, i: int) -> Terms:
-    """Take a term out; layers are numbered without gaps again."""
+    """Remove a term and renumber the layers without gaps."""
     rest = terms[:i] + terms[i + 1 :]
     layers = sorted({layer for layer, _ in rest})
     return tuple((layers.index(layer) + 1, literals) for layer, literals in rest)
 
 
 def _put(rest: Terms, literals: tuple[int, ...], height: int) -> Terms:
-    """Put a term beside others: into layer g at height 2g - 1, into a new one above it at 2g."""
+    """Add a term to a rule: to layer g at height 2g - 1, to a new layer above it at 2g."""
     layer, opens = height // 2 + 1, height % 2 == 0
     moved = [(g + (opens and g >= layer), others) for g, others in rest]
     return tuple(sorted([*moved, (layer, tuple(sorted(literals)))]))
 
 
 def _heights(terms: Terms, layers: int) -> list[int]:
-    """Return where a term may be put: every layer and, while more are allowed, every gap."""
+    """Return the heights for a term: every layer and, while more layers are allowed, every gap."""
     n_layers = max((layer for layer, _ in terms), default=0)
     return [h for h in range(2 * n_layers + 1) if h % 2 == 1 or n_layers < layers]
 
 
 def _shorter(terms: Terms) -> Iterator[Terms]:
-    """Yield the rule with a term dropped, or a literal of a term."""
+    """Yield the rule without one of its terms, or without one literal of a term."""
     for i, (layer, literals) in enumerate(terms):
         yield _without(terms, i)
         if len(literals) > 1:

@@ -1,7 +1,7 @@
 """The loss of rules compared with averaged risks, from counts of packed bits.
 
-A rule has one probability of each class for each part in each stratum. Their cross-entropy with the
-averaged probabilities is least at the means of these over the part's rows, and then depends only on
+A rule has one probability of each class for each part in each stratum. The means of the averaged
+probabilities over the part's rows minimise the cross-entropy with these, which then depends only on
 sums over a part's rows: rows of each class, and averaged probabilities of each class but the last.
 All sums are weighted counts of bits; for this, averaged probabilities are rounded to a 16384th of a
 row. Of two classes the first is the positive one.
@@ -32,23 +32,23 @@ from .drawn_on_rows import mean_values, stored_places, taken_planes
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_SCALE = 1 << 14  # parts of a row that averaged probabilities are counted in
-CROSSED = 1_000  # rows to add to those of the fit: many beside few, and few beside many
-_MOST_ROWS = 20_000  # stored rows to look at while searching
-_MOST_OFFERED = 400  # literals to try out
+_SCALE = 1 << 14  # averaged probabilities are rounded to multiples of 1 / _SCALE
+CROSSED = 1_000  # crossed rows: they matter for small tables and hardly for large ones
+_MOST_ROWS = 20_000  # maximum number of stored rows that the search uses
+_MOST_OFFERED = 400  # maximum number of candidate literals
 
 
 class AveragedRows:
-    """The rows of a fit and crossed ones, with their averaged probabilities of each class.
+    """The rows of a fit and crossed rows, with their averaged probabilities of each class.
 
     Parameters
     ----------
     draws : Draws
-        What is averaged. Rules are flat arrays over its literals.
+        Draws to average. Rules are flat arrays over its literals.
     posterior : Posterior
-        What was sampled.
+        The posterior that was sampled.
     n_crossed : int, default=1000
-        Rows crossed from those of the fit, to add to them.
+        Number of crossed rows to add to the rows of the fit.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class AveragedRows:
         per_class = np.reshape(self.bits.segments, (self._n_classes, -1)).sum(axis=1)
         of_class = np.repeat(np.arange(self._n_classes), per_class)
         self._stands_for = np.ones(self._n_classes)
-        """How many rows of the population, of the size of the sample, a row of a class is."""
+        """Weight of a row of each class: population share over sample share; 1 by default."""
         if (prevalence := posterior.effect.prevalence) is not None:
             weights = np.bincount(of_class, self._weight, self._n_classes)
             shares = np.array([prevalence, 1 - prevalence])
@@ -88,14 +88,15 @@ class AveragedRows:
             draws.functions.literals, np.repeat(draws.frequency, draws.n_literals), p
         )
         self.offered = np.sort(np.argsort(-included, kind="stable")[:_MOST_OFFERED])
-        """Literals that are tried out, by number: those drawn most often."""
-        # Without the crossed rows, which would make a table of the most rows a larger one.
+        """Numbers of the candidate literals: those drawn most often."""
+        # The stride follows the rows of the fit alone: with crossed rows, a table of exactly
+        # _MOST_ROWS rows would be thinned.
         self._look_at(-(-whole.n_stored // _MOST_ROWS))
 
     def _averaged(self, draws: Draws, values: Floats) -> Floats:
-        """Sum the values of drawn rules on each row; what is left of two is the other class's."""
-        # Segments hold the rows of one class in every stratum, then those of the next: the
-        # probabilities do not depend on the row's own class.
+        """Sum the values of drawn rules on each row; of two classes add the negative one, 1 - p."""
+        # Segments contain the rows of one class in every stratum, then those of the next. The
+        # averaged probabilities do not depend on the row's own class, so values are repeated.
         repeated = np.concatenate([values] * self._n_classes, axis=1)
         places = stored_places(self.bits)
         columns = [
@@ -106,7 +107,7 @@ class AveragedRows:
         return shares if self._n_classes > 2 else np.column_stack([shares, 1 - shares])
 
     def _look_at(self, every: int) -> None:
-        """Choose the rows to search by: of so many, one; rows are sorted by a hash."""
+        """Choose every ``every``-th row for the search; rows are sorted by a hash."""
         rows = np.arange(0, self.bits.n_stored, max(1, every))
         stored = np.repeat(np.arange(len(self.bits.segments)), self.bits.segments)
         segments = np.bincount(stored[rows], minlength=len(self.bits.segments)).tolist()
@@ -119,7 +120,7 @@ class AveragedRows:
         names = [self.bits.table[int(i)] for i in self.offered]
         n = len(names)
         on_offer = LiteralTable.of_literals(names, range(n), [False] * n, [-1] * n)
-        # Outcomes and probabilities, on all literals in use and on those that are tried out.
+        # Row weights and probabilities, for all literals in use and for the candidates.
         self._views, self._offered_views = (
             tuple(BitMatrix(x, table, segments, None, w).view() for w in (weight, *shares))
             for x, table in ((planes, self.bits.table), (few, on_offer))
@@ -128,18 +129,18 @@ class AveragedRows:
         self.size = max(1, len(rows) * n)
 
     def places(self, literals: Sequence[int]) -> Ints:
-        """Find literals among those that are tried out, those that are there."""
+        """Return the positions of literals among the candidates; others are left out."""
         places = np.searchsorted(self.offered, literals)
         found = places < len(self.offered)
         found[found] = self.offered[places[found]] == np.asarray(literals, dtype=np.int64)[found]
         return places[found]
 
     def as_offered(self, flat: FlatFunctions) -> FlatFunctions:
-        """Rewrite rules in the numbers that literals have in the posterior's table."""
+        """Renumber the literals of rules as in the posterior's table."""
         return flat._replace(literals=self._ids[flat.literals])
 
     def sums(self, flat: FlatFunctions, n_parts: int) -> Floats:
-        """Rows and averaged probabilities of classes in parts: [rule, stratum, part, which]."""
+        """Return rows and averaged probabilities of classes: [rule, stratum, part, which]."""
         return self._stacked([_native.part_counts(view, *flat, n_parts) for view in self._views], 1)
 
     def extensions(self, masks: Words) -> Floats:
@@ -147,27 +148,27 @@ class AveragedRows:
         return self._stacked([view.literal_counts(masks) for view in self._offered_views], 0)
 
     def _stacked(self, of_views: list[Ints], axis: int) -> Floats:
-        """Put rows and averaged probabilities side by side, segments made strata."""
+        """Stack rows and averaged probabilities on the last axis, with segments split by class."""
         rows, *shares = (np.split(counts, self._n_classes, axis=axis) for counts in of_views)
         sums = [np.tensordot(self._stands_for, own, axes=1) / _SCALE for own in shares]
         return np.stack([*rows, *sums], axis=-1)
 
     def term_masks(self, terms: Sequence[Sequence[int]]) -> Words:
-        """Rows of each term; of the empty one all."""
+        """Return the rows of each term; all rows for the empty term."""
         flat = as_flat([[(1, term) for term in terms]])
         return self._views[0].term_masks(flat.literal_starts, flat.literals)
 
     def part_masks(self, flat: FlatFunctions) -> Words:
-        """Rows of each part of rules: [rule, part, word]; none in parts that a rule lacks."""
+        """Return the rows of each part of rules: [rule, part, word]; none in missing parts."""
         view = self._views[0]
         parts = _native.part_of_rows(view, *flat)[:, None]
         numbers = np.arange(int(flat.layers.max(initial=0)) + 1, dtype=np.uint8)
         held = np.packbits(parts == numbers[:, None], axis=2, bitorder="little")
-        # Padding is in part 0 by number, and in no part by rights.
+        # Padding bits have part number 0; mask them out.
         return held.view(np.uint64) & view.all_rows()
 
     def losses(self, flat: FlatFunctions) -> Floats:
-        """Cross-entropy of rules, summed over rows."""
+        """Return the cross-entropy of rules, summed over rows."""
         return self.loss(self.sums(flat, self._posterior.layers + 1))
 
     def loss(self, sums: Floats) -> Floats:
@@ -176,19 +177,20 @@ class AveragedRows:
 
         rows = sums[..., : self._n_classes] @ self._stands_for
         averaged = sums[..., self._n_classes :]
-        # The last class has what the others leave; by their rounding that may be a little below 0.
+        # The last class has the remainder, which rounding of the others may make negative.
         last = np.maximum(0.0, rows - averaged.sum(axis=-1))
-        # -Σ_c s_c ln(s_c / n), s_c the averaged rows of class c among the n of a part.
+        # -Σ_c s_c ln(s_c / n) = n ln n - Σ_c s_c ln s_c, s_c the sum of averaged probabilities of
+        # class c over the n rows of a part.
         nats = xlogy(rows, rows) - xlogy(last, last) - xlogy(averaged, averaged).sum(axis=-1)
         return np.asarray(nats.sum(axis=(1, 2)))
 
     def averaged_cells(self, flat: FlatFunctions) -> Floats:
-        """Averaged probabilities summed over the rows of one rule's parts, nothing rounded.
+        """Return averaged probabilities summed over the rows of one rule's parts, not rounded.
 
         Returns
         -------
         ndarray of shape (n_strata, n_parts, n_classes)
-            Rows of each class, if each were split among the classes as averaged.
+            Expected number of rows of each class.
         """
         n_segments = len(self.bits.segments)
         part = _native.part_of_rows(self.bits.view(), *flat)[0][stored_places(self.bits)]
@@ -200,26 +202,26 @@ class AveragedRows:
         return np.asarray(cells, dtype=np.float64)
 
     def predicted(self, flat: FlatFunctions) -> Floats:
-        """Probabilities of classes by one rule: [stratum, part, class].
+        """Return the probabilities of classes by one rule: [stratum, part, class].
 
-        Means of the averaged ones over the rows of a part in a stratum; where it has none there,
-        over all of the part's rows, and of a part without rows over all rows.
+        They are means of the averaged probabilities over the part's rows in the stratum, or over
+        all of the part's rows if it has none in the stratum, or over all rows if it has none.
         """
         own = cells = self.averaged_cells(flat)
         for strata_and_parts in ((0,), (0, 1)):
-            # Of the cells as they were: one filled in the first pass would count rows twice.
+            # Sums of the original cells: those filled in the first pass would count rows twice.
             wider = own.sum(axis=strata_and_parts, keepdims=True)
             cells = np.where(cells.sum(axis=-1, keepdims=True) > 0, cells, wider)
         return np.asarray(cells / cells.sum(axis=-1, keepdims=True))
 
     def exact_loss(self, flat: FlatFunctions) -> float:
-        """Say of one rule what it loses on all rows, in nats a row; nothing is rounded."""
+        """Return the loss of one rule on all rows, in nats per row, without rounding."""
         from scipy.special import xlogy
 
         cells, p = self.averaged_cells(flat), self._shares
         rows = cells.sum(axis=-1)
-        # Cross-entropy of the averaged probabilities to the means of their parts, less their own
-        # entropy: a Kullback-Leibler divergence, 0 where all rows of a part have the same ones.
+        # Cross-entropy of the averaged probabilities to the means of their parts, minus their
+        # entropy: Σ p ln(p / q), a Kullback-Leibler divergence, 0 if p is constant in each part.
         lost = xlogy(rows, rows).sum() - xlogy(cells, cells).sum()
         lost += self._mass @ xlogy(p, p).sum(axis=1)
         return max(0.0, float(lost / self._mass.sum()))

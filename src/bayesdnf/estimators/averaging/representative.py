@@ -28,25 +28,24 @@ class Representative:
     rule : BooleanFunction or RuleList
         The rule.
     max_literals : int
-        How many literals it could have.
+        Maximum number of literals.
     loss : float
-        What is lost: by how much the mean cross-entropy of the averaged risks of rows to their
-        means over parts exceeds that to themselves, in nats a row of the fit or crossed (a
-        Kullback-Leibler divergence).
+        Mean Kullback-Leibler divergence of the rule's probabilities from the averaged ones, in nats
+        per row, over the rows of the fit and crossed rows.
     base_loss : float
-        The same for no rule: one risk for all rows, or for all rows of a stratum.
+        The same without a rule: one risk for all rows, or for all rows of a stratum.
     predicted : ndarray of shape (n_strata, n_parts, n_classes)
-        What the rule predicts: means of the averaged probabilities over the rows of each part and
-        stratum, of the fit and crossed; of two classes the positive one first.
+        The rule's predictions: means of the averaged probabilities over the rows of each part and
+        stratum, crossed rows included; of two classes the positive one first.
     cells : ndarray of shape (n_strata, n_parts, n_classes)
-        Rows of each class in each part and stratum of the rows of the fit, weighted; of two classes
-        positives first.
+        Weighted number of rows of the fit of each class in each part and stratum; of two classes
+        the positive one first.
     risks : tuple of Interval
-        Posterior means and 95 % intervals of the risk of each part if this rule were known to be
-        the true one, that of part 0 first; pooled over the strata. Empty with more than two
-        classes.
+        Posterior means and 95 % intervals of the risk of each part, given that this rule is the
+        true one, part 0 first; pooled over the strata. Empty with more than two classes.
     shares : tuple of tuples of Interval, or None
-        The same of each class, in the order of ``classes_``, with more than two classes; else None.
+        The same for each class, in the order of ``classes_``, with more than two classes; else
+        None.
     """
 
     rule: Rule
@@ -62,30 +61,30 @@ class Representative:
 def find_representative(
     draws: Draws, posterior: Posterior, max_literals: int, n_crossed: int = CROSSED
 ) -> Representative:
-    """Find the rule of so many literals at most whose risks are nearest to the averaged ones.
+    """Find the rule of at most ``max_literals`` literals whose risks are nearest to the averages.
 
-    Near means a small cross-entropy -Σ [p ln q + (1-p) ln(1-q)] over the rows of the fit and rows
-    crossed from them (:func:`~.crossed_rows.with_crossed_rows`), p the averaged risk and q the mean
-    of p over the row's part, which makes the sum least; with more than two classes -Σ Σ_c p_c ln
-    q_c. A literal that brings risks no nearer than by 2 in 1,000 of the way from one risk for all
-    to the average is left out, a layer by 2 in 10,000. Of large tables the search looks at some
-    20,000 rows; what is said of the rule found is true of all.
+    The distance is the cross-entropy -Σ [p ln q + (1-p) ln(1-q)] over the rows of the fit and rows
+    crossed from them (:func:`~.crossed_rows.with_crossed_rows`), where p is the averaged risk and q
+    the mean of p over the row's part, which minimises the sum; with more than two classes it is
+    -Σ Σ_c p_c ln q_c. Each literal must reduce the loss by 0.2 % of the loss without a rule, each
+    layer by 0.02 %. On large tables the search uses about 20,000 rows; the result is evaluated on
+    all rows.
 
     Parameters
     ----------
     draws : Draws
-        What is averaged.
+        Draws to average.
     posterior : Posterior
-        What was sampled.
+        The posterior that was sampled.
     max_literals : int
-        Literals at most.
+        Maximum number of literals.
     n_crossed : int, default=1000
-        Rows crossed from those of the fit, to add to them.
+        Number of crossed rows to add to the rows of the fit.
 
     Raises
     ------
     InputError
-        When the prior allows no rule that short.
+        If the prior allows no rule of this length.
 
     Examples
     --------
@@ -102,13 +101,13 @@ def find_representative(
     >>> 0.05 < short.loss < 0.2
     True
     """
-    # Rules are judged by risks alone here, and outcomes of crossed rows, which nobody knows, are
-    # not needed (docs/layers.md, "The representative rule").
+    # Rules are compared by averaged risks, so crossed rows need no outcomes (docs/layers.md, "The
+    # representative rule").
     rows = AveragedRows(draws, posterior, n_crossed)
     terms = nearest_rule(draws, posterior, rows, max_literals)
     flat = as_flat([terms])
     own = rows.as_offered(flat)
-    # Room is for as many parts as a list may have.
+    # The last axis has as many parts as the longest list allowed; keep those of this one.
     cells = posterior.scores_of(own).cells[0, :, : int(flat.n_layers[0]) + 1]
     return Representative(
         rule=posterior.spell(own, 0),
@@ -134,9 +133,9 @@ def outcomes_of(effect: Effect, cells: Ints, two_rates: bool) -> Outcomes:
     Parameters
     ----------
     effect : Effect
-        What is known of the rates.
+        The prior of the rates.
     cells : ndarray of shape (n_strata, n_parts, n_classes)
-        Rows of each class; of two positives first.
+        Number of rows of each class; of two classes the positive one first.
     two_rates : bool
         Whether these are the two rates of a function without strata, which may be known or ordered.
     """
@@ -146,14 +145,14 @@ def outcomes_of(effect: Effect, cells: Ints, two_rates: bool) -> Outcomes:
 
 
 def own_means(effect: Effect, cells: Ints, two_rates: bool) -> Floats:
-    """Posterior means of the risks of a rule known to be true: what files of version 5 predict.
+    """Return posterior means of risks given that a rule is true: what files of version 5 predict.
 
     Parameters
     ----------
     effect : Effect
-        What is known of the rates.
+        The prior of the rates.
     cells : ndarray of shape (n_strata, n_parts, n_classes)
-        Rows of each class; of two positives first.
+        Number of rows of each class; of two classes the positive one first.
     two_rates : bool
         Whether these are the two rates of a function without strata, which may be known or ordered.
     """

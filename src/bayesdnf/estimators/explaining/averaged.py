@@ -104,7 +104,7 @@ class AveragedClassExplanation(_Told):
     by_rule: dict[Any, float]
 
     def beside_all(self, label: Any) -> str:
-        """Whether a class is "raised" or "lowered" beside its share of all rows, or "unclear"."""
+        """Return whether a class is "raised", "lowered" or "unclear" relative to its base share."""
         return beside(self.probabilities[label], self.base[label])
 
     def _sentences(self) -> list[tuple[str, str]]:
@@ -125,7 +125,7 @@ class AveragedClassExplanation(_Told):
 
 
 def _by_rule(rule: Rule, part: int, fired: tuple[str, ...]) -> str:
-    """Say what decides on a row."""
+    """Describe what decides on a row."""
     if isinstance(rule, RuleList):
         says = f"layer {part} decides" if part else "no layer holds"
     else:
@@ -135,7 +135,7 @@ def _by_rule(rule: Rule, part: int, fired: tuple[str, ...]) -> str:
 
 
 def deciding_terms(rule: Rule, row: FittedTable) -> tuple[int, tuple[str, ...]]:
-    """Say which layer decides on a table of one row, and which of its terms hold.
+    """Describe which layer decides on a table of one row, and which of its terms hold.
 
     Examples
     --------

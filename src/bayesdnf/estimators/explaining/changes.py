@@ -71,7 +71,7 @@ def nearest_change(
 
 
 class RowChanges:
-    """Looks for the fewest attributes of a row whose change puts it into another part.
+    """Search for the fewest attributes of a row whose change moves it to another part.
 
     Parameters
     ----------
@@ -105,10 +105,10 @@ class RowChanges:
         self.part = self._part({})
 
     def nearest(self, parts: Sequence[int]) -> tuple[int, tuple[Change, ...]] | None:
-        """Find a smallest change to one of some parts; of parts as near the one named first."""
+        """Find a smallest change to one of some parts; ties go to the part named first."""
         self._steps_left = _MOST_64
-        # Iterative deepening: all changes of one attribute, then of two, …; the first hit is a
-        # smallest.
+        # Iterative deepening (Korf 1985): all changes of one attribute, then of two, …; the first
+        # solution is a smallest one.
         for size in range(1, len(self._options) + 1):
             for part in parts:
                 if (chosen := self._search({}, size, part)) is not None:
@@ -119,7 +119,7 @@ class RowChanges:
         return None
 
     def _search(self, chosen: dict[str, int], size: int, part: int) -> dict[str, int] | None:
-        """Depth first, by changes of which some one is needed."""
+        """Search depth first; each node branches on changes one of which is necessary."""
         self._steps_left -= 1
         truth = self._truth(chosen)
         if self._part(chosen, truth) == part:
@@ -135,7 +135,7 @@ class RowChanges:
     def _needed(
         self, chosen: Mapping[str, int], truth: Mapping[Literal, bool], size: int, part: int
     ) -> Iterator[tuple[str, int]]:
-        """Yield changes of one attribute, one of which any way to the part takes from here."""
+        """Yield changes of one attribute, one of which is necessary for reaching the part."""
         # A term of a higher layer that holds keeps the row out of this part: one of its literals
         # must become false, whatever else changes. Branching on that term alone loses no solution.
         above = itertools.chain.from_iterable(self._layers[part:])
@@ -144,12 +144,12 @@ class RowChanges:
                 if attribute not in chosen:
                     yield from ((attribute, i) for i in range(len(self._options[attribute])))
             return
-        # No higher layer holds, so some term of this one must become true. Its attributes can be
-        # changed in any order; taking the first lacking one leaves out permutations of one change.
+        # No higher layer holds, so some term of this layer must become true. Its attributes can be
+        # changed in any order; changing the first missing one first avoids permutations.
         for term in self._layers[part - 1]:
             lacking = list(dict.fromkeys(x.attribute for x in term if not truth[x]))
-            # A term that needs more changes than are left, or another value of an attribute that
-            # was changed already, is no way from here.
+            # Prune terms that need more changes than are left, or another value of an attribute
+            # that was changed already.
             if len(lacking) > size or any(attribute in chosen for attribute in lacking):
                 continue
             own = [(x, True) for x in term if x.attribute == lacking[0]]
@@ -169,13 +169,13 @@ class RowChanges:
         return 0
 
     def _loosened(self, chosen: dict[str, int], part: int) -> dict[str, list[Literal]]:
-        """State the patterns found as conditions, and drop those that are not needed."""
+        """Convert the patterns found to conditions, and drop redundant ones."""
         wanted = {a: dict(self._options[a].truth(pattern)) for a, pattern in chosen.items()}
         for attribute in chosen:
             for literal in list(wanted[attribute]):
                 if len(wanted[attribute]) == 1:
-                    break  # of a missing value any other may do: one says enough
-                # Greedy: a condition goes if the part is the same for every value without it.
+                    break  # keep at least one condition on each changed attribute
+                # Greedy: drop a condition if all values without it give the same part.
                 value = wanted[attribute].pop(literal)
                 if not self._leads(wanted, part):
                     wanted[attribute][literal] = value
@@ -185,7 +185,7 @@ class RowChanges:
         }
 
     def _leads(self, wanted: Mapping[str, Mapping[Literal, bool]], part: int) -> bool:
-        """Whether the part is this one whatever the changed attributes are, within conditions."""
+        """Return whether all values of the changed attributes, within conditions, give the part."""
         left = [self._options[a].satisfying(kept.items()) for a, kept in wanted.items()]
         if math.prod(map(len, left)) > _MOST_64:
             return False
@@ -200,7 +200,7 @@ def _holds(term: Term, truth: Mapping[Literal, bool]) -> bool:
 
 
 class _Options:
-    """What an attribute could say: every combination of truths its literals can have."""
+    """Patterns of an attribute: all combinations of truth values that its literals can have."""
 
     def __init__(
         self, attribute: str, literals: Iterable[Literal], encoder: LiteralEncoder
@@ -209,8 +209,8 @@ class _Options:
         values = possible_values(attribute, self.literals, encoder)
         column = encoder.read_values(attribute, values)
         truth = np.stack([column.truth(literal) for literal in self.literals], axis=1)
-        # Values that no literal of the rule tells apart are one choice: few patterns stand for all
-        # numbers, and for all levels of a column.
+        # Values that no literal of the rule distinguishes are equivalent, so a few patterns cover
+        # all numbers and all levels of a column.
         _, first = np.unique(truth, axis=0, return_index=True)
         self.patterns: NDArray[np.bool_] = truth[np.sort(first)]
 
@@ -228,7 +228,7 @@ class _Options:
 
 
 def possible_values(attribute: str, literals: list[Literal], encoder: LiteralEncoder) -> list[Any]:
-    """Values by which some literals of an attribute can be told apart: levels, or cuts."""
+    """Return values that cover all truth patterns of an attribute's literals: levels or cuts."""
     offered = [x for x in encoder.literals_ if x.attribute == attribute]
     if any(x.operator in (TRUE, FALSE) for x in offered):
         return [0, 1]
@@ -240,7 +240,7 @@ def possible_values(attribute: str, literals: list[Literal], encoder: LiteralEnc
         return [one, f"not {one}" if isinstance(one, str) else _below(one)]
     if levels:
         return levels
-    # Between two cuts all numbers are alike: each cut itself, and one number below the lowest.
+    # Numbers between two cuts are equivalent: use each cut, and one number below the lowest.
     cuts = sorted({x.value for x in literals}, key=lambda v: v)  # type: ignore[arg-type,return-value]
     return [_below(cuts[0]), *cuts]
 

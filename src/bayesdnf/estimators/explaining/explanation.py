@@ -28,7 +28,7 @@ class _Told:
 
     @abstractmethod
     def _sentences(self) -> list[tuple[str, str]]:
-        """Say what there is to say."""
+        """Describe what there is to say."""
 
     def __str__(self) -> str:
         return "\n".join(f"{title}: {text}." for title, text in self._sentences())
@@ -265,7 +265,7 @@ def one_row(row: Any, columns: Sequence[str]) -> Any:
 
 
 def terms_holding(rule: Rule, table: Table) -> NDArray[np.bool_]:
-    """Say which terms hold on which rows: shape (n_rows, n_terms).
+    """Return which terms hold on which rows: shape (n_rows, n_terms).
 
     Those of a list come layer by layer, the highest first.
 
@@ -286,7 +286,7 @@ def terms_holding(rule: Rule, table: Table) -> NDArray[np.bool_]:
 
 
 def fired_terms(function: BooleanFunction, row: FittedTable) -> tuple[str, ...]:
-    """Texts of the terms that hold on a table of one row."""
+    """Return the texts of the terms that hold on a table of one row."""
     [holds] = terms_holding(function, row)
     return tuple(
         " AND ".join(texts) for texts, flag in zip(function.terms, holds, strict=True) if flag

@@ -24,14 +24,14 @@ def explain_list(
     prediction: Any,
     positive: Any,
 ) -> ListExplanation:
-    """Say which layer decides, and the nearest changes to a lower and to a higher risk.
+    """Return which layer decides, and the nearest changes to a lower and to a higher risk.
 
     Parameters
     ----------
     rules : RuleList
         The list.
     encoder : LiteralEncoder
-        What the columns became.
+        The fitted encoder.
     row : FittedTable
         A table of one row.
     risks : ndarray
@@ -46,7 +46,7 @@ def explain_list(
         found = changes.nearest(parts.tolist())
         return None if found is None else RiskChange(found[0], float(risks[found[0]]), found[1])
 
-    # Of changes equally small the one named first is taken: to the lowest risk, to the highest.
+    # Ties between smallest changes go to the first part: lowest risk, or highest risk.
     rising = np.argsort(risks, kind="stable")
     return ListExplanation(
         part=part,
@@ -63,14 +63,14 @@ def explain_list(
 def explain_classes(
     rule: Rule, encoder: LiteralEncoder, row: FittedTable, shares: Floats, classes: NDArray[Any]
 ) -> ClassExplanation:
-    """Say which layer decides, and the nearest change to another class.
+    """Return which layer decides, and the nearest change to another class.
 
     Parameters
     ----------
     rule : BooleanFunction or RuleList
         The rule; a function is a list of one layer.
     encoder : LiteralEncoder
-        What the columns became.
+        The fitted encoder.
     row : FittedTable
         A table of one row.
     shares : ndarray of shape (n_parts, n_classes)

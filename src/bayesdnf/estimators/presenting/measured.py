@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def fitted_lines(model: DNFClassifier, threshold: float | None = None) -> list[str]:
-    """Say how answers compare with the rows of the fit."""
+    """Describe how answers compare with the rows of the fit."""
     if model.function_.is_null:
         return []
     if model.shares_ is not None:

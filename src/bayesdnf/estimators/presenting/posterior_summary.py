@@ -83,7 +83,7 @@ def as_html(model: PosteriorDNFClassifier) -> str:
 
 
 def title(model: PosteriorDNFClassifier) -> str:
-    """Say what was sampled, and how much."""
+    """Describe what was sampled, and how much."""
     drawn = model.draws_
     return (
         f"Posterior of the rule for {told_apart(model)}: {drawn.n_chains} "
@@ -93,7 +93,7 @@ def title(model: PosteriorDNFClassifier) -> str:
 
 
 def none_stands_out(model: PosteriorDNFClassifier) -> str | None:
-    """Say so when no rule has half of the probability, as comes before any of them."""
+    """Warn when no rule has half of the probability, as comes before any of them."""
     drawn = model.draws_
     shares = drawn.answers.probability if drawn.settled else np.sort(drawn.frequency)[::-1]
     if drawn.only_null or len(shares) == 0 or shares[0] >= _HALF:
@@ -221,7 +221,7 @@ def _lost(shown: Representative) -> str:
 
 
 def no_rule(model: PosteriorDNFClassifier) -> list[str]:
-    """Say how probable it is that there is no rule, and what the outcome alone says of it."""
+    """Describe how probable it is that there is no rule, and what the outcome alone says of it."""
     drawn = model.draws_
     share = "in none" if drawn.null_frequency == 0 else f"in {drawn.null_frequency:.4g}"
     none = f"{drawn.null_probability:.4g}" if drawn.settled else f"at most {drawn.null_at_most:.4g}"
@@ -255,7 +255,7 @@ def _functions_text(model: PosteriorDNFClassifier) -> str:
 
 
 def functions_left(model: PosteriorDNFClassifier, shown: int) -> str | None:
-    """Say how many functions, or answers of lists, are not shown, and their probability."""
+    """Describe how many functions, or answers of lists, are not shown, and their probability."""
     draws = model.draws_
     rest = draws.answers.probability[shown:]
     more = [f"… and {len(rest):,} more, together {rest.sum():.4g}"] if len(rest) else []
@@ -273,14 +273,14 @@ def top_inclusion(model: PosteriorDNFClassifier) -> pd.DataFrame:
 
 
 def risks(model: PosteriorDNFClassifier) -> list[str]:
-    """Say both risks, over functions and rates; lists, strata and classes have more than two."""
+    """Describe both risks, averaged; lists, strata and classes have more than two."""
     if model.draws_.only_null:
         return risk_lines(model)
     return risk_lines(model, "") if model.draws_.simple else pooled(model)
 
 
 def pooled(model: PosteriorDNFClassifier) -> list[str]:
-    """Say over how many strata risks are pooled, if there are any."""
+    """Describe over how many strata risks are pooled, if there are any."""
     if model.strata_ is None:
         return []
     strata = count(len(model.strata_), "stratum", "strata")
@@ -288,7 +288,7 @@ def pooled(model: PosteriorDNFClassifier) -> list[str]:
 
 
 def trust(model: PosteriorDNFClassifier) -> list[str]:
-    """Say why sampling ended, how much moved, what the evidence is, and the verdict."""
+    """Explain why sampling ended, how much moved, what the evidence is, and the verdict."""
     lines = [
         f"Sampling ({model.draws_.settings['kernel']}): {_STOPPED[model.stopped_]}; "
         f"{accepted(model):.1%} of proposed changes accepted."
@@ -303,7 +303,7 @@ def trust(model: PosteriorDNFClassifier) -> list[str]:
 
 
 def _left_out(drawn: Draws) -> list[str]:
-    """Say which chains do not count in averages."""
+    """Describe which chains do not count in averages."""
     out = [str(i + 1) for i in range(drawn.n_chains) if i not in drawn.counted]
     if not out:
         return []
@@ -320,7 +320,7 @@ def accepted(model: PosteriorDNFClassifier) -> float:
 
 
 def verdict(model: PosteriorDNFClassifier) -> str:
-    """Say whether the draws can be trusted, or what is needed to tell."""
+    """Describe whether the draws can be trusted, or what is needed to tell."""
     try:
         return str(model.draws_.diagnose().verdict)
     except MissingExtraError as error:

@@ -69,7 +69,7 @@ def summary(model: DNFClassifier) -> str:
 
 
 def near_equal(model: DNFClassifier) -> str | None:
-    """Say so when other rules are about as good, as comes before the rule."""
+    """Warn when other rules are about as good, as comes before the rule."""
     if model.function_.is_null or model.proved_:
         return None
     found = []
@@ -86,7 +86,7 @@ def near_equal(model: DNFClassifier) -> str | None:
 
 
 def column_lines(model: RuleClassifier) -> list[str]:
-    """Say which columns were left out, have similar texts, or may leak the outcome."""
+    """Describe which columns were left out, have similar texts, or may leak the outcome."""
     return [
         *left_out(model.encoder_),
         *similar_lines(model),
@@ -146,7 +146,7 @@ def _drawn_rule(model: DNFClassifier) -> str:
 def constant_answer(
     model: DNFClassifier, threshold: float | None = None, advice: str | None = None
 ) -> str | None:
-    """Say so when ``predict`` gives every row the same class.
+    """Warn when ``predict`` gives every row the same class.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def searched(model: DNFClassifier) -> str:
 
 
 def no_rule(model: DNFClassifier) -> str:
-    """Say that nothing beats having no rule, or that there was no time to find a rule."""
+    """State that nothing beats having no rule, or that there was no time to find a rule."""
     if (ended := cut_short(model)) is not None:
         return f"{ended}."
     offered = literals_on_offer(model.encoder_)
@@ -199,7 +199,7 @@ def no_rule(model: DNFClassifier) -> str:
 
 
 def cut_short(model: DNFClassifier) -> str | None:
-    """Say that there is no rule because the search was ended before it found one."""
+    """State that there is no rule because the search was ended before it found one."""
     return ended_early(_search(model)) if model.function_.is_null else None
 
 
@@ -215,7 +215,7 @@ def _title(model: DNFClassifier) -> str:
 
 
 def heading(model: DNFClassifier) -> str:
-    """Say what the rule is for; where rates have no order, it may mark the rows of lower risk."""
+    """Describe what the rule predicts; without an order of rates it may mark the lower risk."""
     whom = told_apart(model)
     if isinstance(model.function_, RuleList):
         return f"Rule list for {whom}"
@@ -272,7 +272,7 @@ def _pooled(model: DNFClassifier) -> list[str]:
 
 
 def part_lines(model: DNFClassifier) -> list[str]:
-    """Say the risk of every part, and whether it is raised or lowered."""
+    """Describe the risk of every part, and whether it is raised or lowered."""
     assert model.counts_ is not None
     n, prevalence = model.counts_.n, model.effect_.prevalence
     if prevalence is None:
@@ -292,7 +292,7 @@ def part_lines(model: DNFClassifier) -> list[str]:
 def risk_lines(
     model: DNFClassifier | PosteriorDNFClassifier, marked_rows: str | None = None
 ) -> list[str]:
-    """Say both risks, or the single one when there is no rule.
+    """Describe both risks, or the single one when there is no rule.
 
     Parameters
     ----------
@@ -321,7 +321,7 @@ def _two(risks: tuple[Interval, ...]) -> tuple[Interval, Interval]:
 def short_risk_lines(
     model: DNFClassifier | PosteriorDNFClassifier, rows: tuple[str, str] | None
 ) -> list[str]:
-    """Say the same for a terminal: numbers below each other come first.
+    """Describe both risks for a terminal, with aligned numbers first.
 
     Parameters
     ----------
@@ -344,12 +344,12 @@ def short_risk_lines(
 
 
 def trust(model: DNFClassifier) -> str:
-    """Say how far to trust the search of a classifier."""
+    """Describe how far to trust the search of a classifier."""
     return search_trust(_search(model), searched(model))
 
 
 def is_sure(model: DNFClassifier) -> bool:
-    """Whether a classifier's answer is proved, or enough restarts came to it.
+    """Return whether a classifier's answer is proved, or enough restarts came to it.
 
     "No rule" is not sure as long as a direction of some column was not offered.
     """

@@ -111,7 +111,7 @@ def class_text(part: dict[Any, Any], digits: str) -> str:
 
 
 def class_lines(parts: pd.DataFrame) -> list[str]:
-    """Say the class shares of every part, below ``CLASS_TITLE``."""
+    """Describe the class shares of every part, below ``CLASS_TITLE``."""
     n = int(parts["rows"].sum())
     return [
         f"  {part_name(part['part'])} ({part['rows']:,} of {n:,} rows): {class_text(part, '.4g')}"

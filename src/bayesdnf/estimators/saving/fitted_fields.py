@@ -137,7 +137,7 @@ def read_fitted(
 
 
 def has_several_classes(top: JsonFields) -> bool:
-    """Whether more than two classes are told apart: no label is positive."""
+    """Return whether more than two classes are told apart: no label is positive."""
     return top.any("positive") is None
 
 

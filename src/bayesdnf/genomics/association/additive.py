@@ -1,7 +1,7 @@
 """Interaction or additive effects: a term compared with other models of its variants.
 
 All models are compared on the samples whose calls at the term's variants are known, each by its
-evidence divided by that of its own null model. Strata have their own rates or intercepts.
+Bayes factor against its own null model. Strata have their own rates or intercepts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..genotypes import Genotypes
 Floats = NDArray[np.float64]
 
 _INTERCEPT = 10.0  # standard deviation of an intercept, on the logit scale
-_SLOPE = 1.0  # of the log odds ratio for a copy
+_SLOPE = 1.0  # standard deviation of the log odds ratio per copy
 _STEPS = 100
 _CLEAR = 3.0  # nats; a Bayes factor of 20
 
@@ -35,9 +35,9 @@ class Acting:
     alone : float
         Against the best of its literals alone.
     separate : float
-        Against its literals as terms of their own, any of which marks a sample.
+        Against the OR of its literals.
     additive : float
-        Against copies that add up on the logit: Normal(0, 1) for the log odds ratio of a copy.
+        Against a logistic model additive in copies, with Normal(0, 1) log odds ratios per copy.
     half, twice : float
         The same with half and with twice that standard deviation.
     """
@@ -52,7 +52,7 @@ class Acting:
     def words(self) -> str:
         """Describe the comparison in one phrase, for the column ``ACTS``."""
         scales = (self.half, self.additive, self.twice)
-        # On every scale of the slopes' prior: what is said must not depend on the one chosen.
+        # Require all scales of the slopes' prior to agree: the phrase must not depend on one.
         if max(scales) <= -_CLEAR:
             return f"additive explains it better, by {-self.additive:.0f} nats"
         if min(scales) < _CLEAR:
@@ -69,7 +69,7 @@ def acting(
     strata: NDArray[np.intp] | None = None,
     effect: Effect | None = None,
 ) -> Acting | None:
-    """Compare an AND with its literals alone, apart and added up; None for a single variant.
+    """Compare an AND with single literals, their OR and an additive model; None for one variant.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def acting(
     strata : ndarray of int, optional
         The stratum of each sample.
     effect : Effect, optional
-        Beta priors of the rates; an order between them is left aside here.
+        Beta priors of the rates; an order between the rates is ignored here.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def acting(
     added = {scale: cells.additive(scale * _SLOPE) for scale in (0.5, 1.0, 2.0)}
     return Acting(
         alone=together - max(cells.two_rates(own, rates) for own in holds),
-        # Each literal as a term of its own.
+        # The OR of the literals: each literal is one term.
         separate=together - cells.two_rates(np.logical_or.reduce(holds), rates),
         additive=together - added[1.0],
         half=together - added[0.5],
@@ -139,13 +139,12 @@ class _Cells:
         strata: NDArray[np.intp] | None,
     ) -> _Cells:
         calls = genotypes.copies([genotypes.place[name] for name in names])
-        # All models are compared on the same samples, else evidence would not be comparable.
+        # All models use the same samples, because evidence is comparable on equal data only.
         known = (calls >= 0).all(axis=0)
         number = np.zeros(len(y), dtype=np.intp) if strata is None else strata
         copies, cell = np.unique(calls[:, known], axis=1, return_inverse=True)
         shape = (int(number.max()) + 1, copies.shape[1])
-        # Samples of one stratum with the same copies are one cell: binomial counts in place of
-        # rows.
+        # Binomial counts: samples of one stratum with the same copies form one cell.
         place = np.ravel_multi_index((number[known], cell.ravel()), shape)
         size = shape[0] * shape[1]
         cases, total = (
@@ -155,7 +154,7 @@ class _Cells:
         return cls(copies.T.astype(np.int64), cases, total)
 
     def two_rates(self, marked: NDArray[np.bool_], effect: Effect) -> float:
-        """Log evidence of two rates in each stratum over that of one."""
+        """Return the log Bayes factor of two rates in each stratum against one rate."""
         from scipy.special import betaln
 
         e, controls = effect, self.total - self.cases
@@ -164,13 +163,13 @@ class _Cells:
             x, n = self.cases[:, some].sum(axis=1), controls[:, some].sum(axis=1)
             return float((betaln(a + x, b + n) - betaln(a, b)).sum())
 
-        # Over the evidence of its own null, so that the priors of base rates, Betas here and normal
-        # intercepts in ``additive``, hardly matter.
+        # Against its own null model, so that the priors of base rates (Beta here, normal intercepts
+        # in ``additive``) nearly cancel.
         null = part(np.ones_like(marked), e.a, e.b)
         return part(marked, e.a1, e.b1) + part(~marked, e.a0, e.b0) - null
 
     def additive(self, scale: float) -> float:
-        """Log evidence of copies that add up, over that of none that matters."""
+        """Return the log Bayes factor of an additive logistic model against intercepts only."""
         n_strata = len(self.cases)
         ones = np.repeat(np.eye(n_strata), len(self.copies), axis=0)
         slopes = np.tile(self.copies.astype(np.float64), (n_strata, 1))
@@ -182,12 +181,12 @@ class _Cells:
 
 
 def log_evidence(X: Floats, cases: Floats, total: Floats, spread: Floats) -> float:
-    """Log evidence of a logistic model with Normal(0, spread²) coefficients, by Laplace's method.
+    """Return the log evidence of a logistic model with Normal(0, spread²) priors, by Laplace.
 
     Parameters
     ----------
     X : ndarray of shape (n_cells, n_coefficients)
-        Design.
+        Design matrix.
     cases, total : ndarray of shape (n_cells,)
         Cases and samples of each cell.
     spread : ndarray of shape (n_coefficients,)
@@ -209,29 +208,29 @@ def log_evidence(X: Floats, cases: Floats, total: Floats, spread: Floats) -> flo
     precision = 1 / spread**2
 
     def surface(b: Floats) -> tuple[float, Floats, Floats]:
-        # Cells in place of samples: the log likelihood depends on cases and totals of each pattern
-        # alone. logaddexp(0, η) is -log P(control), for any η.
+        # Log likelihood Σ [cases η - total ln(1 + e^η)] over cells; logaddexp does not overflow.
         eta = X @ b
         value = cases @ eta - total @ np.logaddexp(0, eta) - 0.5 * precision @ b**2
-        # The logistic function without overflow for any eta.
+        # The logistic function by tanh, which does not overflow.
         rate = 0.5 * (1 + np.tanh(eta / 2))
         slope = X.T @ (cases - total * rate) - precision * b
         curve = X.T @ ((total * rate * (1 - rate))[:, None] * X) + np.diag(precision)
         return float(value), slope, curve
 
-    # The log posterior is strictly concave: Newton's steps with halving reach its only maximum
-    # from 0.
+    # The log posterior is strictly concave: Newton's method with step halving converges to its only
+    # maximum.
     value, slope, curve = surface(beta)
     for _ in range(_STEPS):
         step = np.linalg.solve(curve, slope)
         for shrink in itertools.accumulate(itertools.repeat(0.5, 40), lambda x, y: x * y):
             found = surface(beta + 2 * shrink * step)
-            # Equal up to rounding will do: at the maximum no step rises any more.
+            # Accept equality up to rounding: at the maximum no step increases the value.
             if found[0] >= value - 1e-12 * abs(value):
                 break
         beta, (value, slope, curve) = beta + 2 * shrink * step, found
         if np.abs(step).max() < 1e-9:
             break
     _, log_determinant = np.linalg.slogdet(curve)
-    # Normal(0, s²) has the factor 1 / (s √(2π)), which meets the √(2π) of each coefficient.
+    # Laplace: ln Z ≈ ln likelihood + ln prior + (d/2) ln 2π - ½ ln |H| at the mode. The 2π cancels
+    # with that of the d normal priors.
     return value - float(np.log(spread).sum()) - 0.5 * float(log_determinant)

@@ -1,4 +1,4 @@
-"""Adjustment of a study for structure, and the inflation that remains in its tests."""
+"""Adjustment of a study for population structure, and genomic inflation of its tests."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-_INFLATED = 1.05  # lower limit of λ from which tests count as inflated
+_INFLATED = 1.05  # tests count as inflated if the lower limit of λ reaches this
 _SEX = "SEX"
-_SEX_P = 1e-3  # of sex and outcome, below which X and Y are judged within sexes
+_SEX_P = 1e-3  # p-value of sex by outcome below which X and Y are analysed within sexes
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,23 +37,23 @@ class Adjustment:
     Parameters
     ----------
     covariates : DataFrame or None
-        Those of the study and its principal components.
+        Covariates of the study and its principal components.
     strata : RiskStrata or None
-        None where there is one stratum only.
+        None if there is only one stratum.
     statistics : ndarray of float
-        χ² of every variant (trend test), nothing adjusted.
+        χ² of every variant (Cochran-Armitage trend test), unadjusted.
     stratified : ndarray of float or None
-        The same within strata (Cochran, Mantel and Haenszel).
+        The same within strata (Cochran-Mantel-Haenszel).
     inflation : Inflation
-        Of the first, on unlinked variants.
+        Inflation of ``statistics``, on unlinked variants.
     stratified_inflation : Inflation or None
-        Of the second.
+        Inflation of ``stratified``.
     history : tuple of str
-        What was done, one sentence each.
+        The steps of the adjustment, one sentence each.
     columns : tuple of str
-        Covariates whose every value is a stratum, SEX among them where it was added.
+        Covariates each value of which is a stratum, including SEX if it was added.
     sex_warning : str
-        What was done about variants of X and Y where sex differs between cases and controls.
+        Handling of variants of X and Y if sex differs between cases and controls.
     """
 
     covariates: pd.DataFrame | None
@@ -78,12 +78,12 @@ class Adjustment:
 
     @property
     def inflated(self) -> bool:
-        """Whether tests are inflated beyond chance, strata taken into account."""
+        """Whether tests are significantly inflated, within strata if there are any."""
         return bool((self.stratified_inflation or self.inflation).low > _INFLATED)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to bear in mind when reading results, the gravest first."""
+        """Warnings about the results, most serious first."""
         return (
             *([self.verdict] if self.inflated else []),
             *([self.sex_warning] if self.sex_warning else []),
@@ -112,7 +112,7 @@ class Adjustment:
 
 
 def _mild(inflation: Inflation) -> str:
-    """Say what an interval means that is not known, or lies a little above 1; else nothing."""
+    """Interpret λ if it is unknown or slightly above 1; else return an empty text."""
     if not inflation.known:
         return "structure cannot be judged"
     return "tests are mildly inflated" if inflation.low > 1 else ""
@@ -128,7 +128,7 @@ def adjust(
     by_risk: bool = True,
     build: str | None = None,
 ) -> Adjustment:
-    """Make strata of covariates and principal components, and measure inflation.
+    """Make strata from covariates and principal components, and estimate genomic inflation.
 
     Parameters
     ----------
@@ -139,15 +139,16 @@ def adjust(
     covariates : DataFrame, optional
         A row for each sample.
     components : int, default=0
-        Principal components to add to the covariates.
+        Number of principal components to add to the covariates.
     columns : sequence of str
-        Covariates whose every value is a stratum of its own. SEX is that of the samples where the
-        covariates have none, unknown being a level.
+        Covariates each value of which is a stratum. SEX is the sex of the samples if no covariate
+        has that name; unknown sex is a level.
     by_risk : bool, default=True
-        Whether the other covariates and the components make strata, by :func:`risk_strata`; and
-        sex, where variants of X or Y take part and it differs between cases and controls.
+        Whether to make strata from the other covariates and the components, by
+        :func:`risk_strata`, and from sex if there are variants of X or Y and sex differs between
+        cases and controls.
     build : str, optional
-        Genome build, for regions of long-range linkage that components leave out.
+        Genome build, for excluding regions of long-range linkage from the components.
 
     Examples
     --------
@@ -204,7 +205,7 @@ def adjust(
     statistics = trend_statistics(genotypes, y)
     within = None if strata is None else trend_statistics(genotypes, y, strata.masks())
     made_of = None if within is None else Inflation.of(within[unlinked], *counts)
-    # λ is a median over independent tests: linked variants would count one locus many times.
+    # λ is a median over independent tests: linked variants would count a locus several times.
     inflation = Inflation.of(statistics[unlinked], *counts)
     return Adjustment(
         every, strata, statistics, within, inflation, made_of, tuple(history), columns, warning
@@ -212,7 +213,7 @@ def adjust(
 
 
 def _require_components(components: int, genotypes: Genotypes, unlinked: NDArray[np.intp]) -> None:
-    """Refuse more components than unlinked variants or samples can have."""
+    """Raise an error if unlinked variants or samples are too few for the components."""
     most = min(genotypes.n_samples - 1, len(unlinked))
     if unlinked.size and components > most:
         of = "unlinked common variants" if most == len(unlinked) else "samples less one"
@@ -229,7 +230,7 @@ def _plus(covariates: pd.DataFrame | None, n: int) -> pd.DataFrame:
 def _with_sex(
     genotypes: Genotypes, covariates: pd.DataFrame | None, columns: tuple[str, ...]
 ) -> tuple[pd.DataFrame | None, tuple[str, ...]]:
-    """Take the samples' sex for strata where it is asked for and no covariate is called that."""
+    """Add the samples' sex as a covariate if strata by SEX are requested and it is missing."""
     if _SEX not in columns or (covariates is not None and _SEX in covariates):
         return covariates, columns
     words = sex_words(genotypes)
@@ -244,7 +245,7 @@ def _sex_bias(
     covariates: pd.DataFrame | None,
     columns: tuple[str, ...],
 ) -> str:
-    """Say how sex differs by outcome, if X or Y take part and no strata hold one sex each."""
+    """Describe how sex differs by outcome, if it confounds X or Y and strata do not separate it."""
     names = canonical_chromosomes(genotypes.variants["CHR"])
     there = [name for name in ("X", "Y") if (names == name).any()]
     male, female = sexes(genotypes)
@@ -256,7 +257,7 @@ def _sex_bias(
     if p >= _SEX_P:
         return ""
     if columns and covariates is not None and all(c in covariates for c in columns):
-        # Strata by another column that tells sex, such as "gender", are strata of one sex each.
+        # Strata by another column that encodes sex, such as "gender", contain one sex each.
         groups = covariates.loc[:, list(columns)].astype(str).agg(" ".join, axis=1).to_numpy()
         if _apart(groups, male, female):
             return ""
@@ -268,7 +269,7 @@ def _sex_bias(
 
 
 def _sex_column(genotypes: Genotypes, covariates: pd.DataFrame | None) -> tuple[pd.DataFrame, str]:
-    """Find a covariate that tells sex, or add one under a name that is free."""
+    """Find a covariate that encodes sex, or add one under an unused name."""
     male, female = sexes(genotypes)
     every = _plus(covariates, genotypes.n_samples)
     for name in every:
@@ -281,17 +282,17 @@ def _sex_column(genotypes: Genotypes, covariates: pd.DataFrame | None) -> tuple[
 
 
 def _apart(groups: NDArray[Any], some: NDArray[np.bool_], others: NDArray[np.bool_]) -> bool:
-    """Whether no group has samples of both."""
+    """Return whether no group has samples of both."""
     return not set(groups[some].tolist()) & set(groups[others].tolist())
 
 
 def _settled(groups: NDArray[Any], y: NDArray[np.bool_]) -> bool:
-    """Whether no group has both cases and controls."""
+    """Return whether no group has both cases and controls."""
     return _apart(groups, y, ~y)
 
 
 def _no_overlap(columns: pd.DataFrame, y: NDArray[np.bool_]) -> str:
-    """Name the columns that separate cases from controls: those that do it alone, or all."""
+    """Name the columns that separate cases from controls: those that do so alone, or all."""
     import pandas as pd
 
     def alone(name: str) -> bool:

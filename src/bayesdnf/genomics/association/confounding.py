@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-_BINS = 40  # groups of samples, by risk, between which strata may be cut
-_MOST = 6  # strata that risk alone may make; each costs evidence
+_BINS = 40  # bins of samples sorted by risk; strata are unions of adjacent bins
+_MOST = 6  # maximum number of strata by risk; each one costs evidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +37,11 @@ class RiskStrata:
     Parameters
     ----------
     number : ndarray of int
-        One for each sample, from 0.
+        Stratum of each sample, from 0.
     labels : tuple of str
-        What each stratum is.
+        Description of each stratum.
     sentence : str
-        How they were made, for the history.
+        Description of the strata, for the history.
 
     Examples
     --------
@@ -72,20 +72,20 @@ def risk_strata(
 ) -> RiskStrata:
     """Group samples into strata of similar risk under a model without variants.
 
-    The outcome is fitted on the covariates by logistic regression, samples are sorted by the fitted
-    risk into 40 bins, and the number and the places of the cuts between them are those of highest
-    evidence, one stratum (no cut) and at most six being possible.
+    The outcome is fitted on the covariates by logistic regression and samples are sorted by the
+    fitted risk into 40 bins. Adjacent bins are merged into one to six strata, those with the
+    highest evidence.
 
     Parameters
     ----------
     y : array-like of bool or 0/1
         1 for cases, 0 for controls.
     covariates : DataFrame or None
-        Numbers, or texts that are taken as categories; principal components among them. A missing
-        value counts as the mean, with an indicator that one is missing.
+        Numbers, or texts that are treated as categories; may include principal components. Missing
+        values are replaced by the mean, with an indicator of missingness.
     columns : DataFrame, optional
-        Columns whose every combination of values is a stratum of its own, cut by risk where that
-        pays.
+        Columns each combination of values of which is a stratum, divided by risk if that increases
+        the evidence.
 
     Examples
     --------
@@ -106,14 +106,14 @@ def risk_strata(
     for g, name in enumerate(names):
         here = np.flatnonzero(group == g)
         cuts = _cuts(outcome[here], risk[here]) if used else []
-        # Strata are numbered on from those of the groups before.
+        # Continue the numbers of the strata of earlier groups.
         number[here] = len(labels) + np.searchsorted(cuts, risk[here], side="right")
         labels += [", ".join(filter(None, (name, span))) for span in _spans(cuts)]
     return RiskStrata(number, tuple(labels), _sentence(used, columns, labels))
 
 
 def null_risk(y: NDArray[np.bool_], covariates: pd.DataFrame | None) -> tuple[Floats, list[str]]:
-    """Fit every sample's risk by covariates alone, and name those that had a part in it."""
+    """Fit the risk of each sample from covariates; return it with the covariates used."""
     plain = np.full(len(y), y.mean())
     if covariates is None or covariates.shape[1] == 0:
         return plain, []
@@ -130,7 +130,7 @@ def null_risk(y: NDArray[np.bool_], covariates: pd.DataFrame | None) -> tuple[Fl
 
 
 def _groups(columns: pd.DataFrame | None, n: int) -> tuple[NDArray[np.intp], list[str]]:
-    """Return the group of each sample by its values in some columns, and what each is called."""
+    """Return the group of each sample by its values in some columns, and the names of groups."""
     import pandas as pd
 
     if columns is None or columns.shape[1] == 0:
@@ -161,53 +161,54 @@ def _shown(value: object) -> str:
 
 
 def _cuts(y: NDArray[np.bool_], risk: Floats) -> list[float]:
-    """Choose where to cut the risk, between two bins each.
+    """Choose the boundaries of strata between bins of risk.
 
-    Rows of equal risk share a bin. With K bins and S strata the evidence is
-    Σ lnB(a + 1, b + 1) - ln C(K - 1, S - 1) - S ln 2, a and b a stratum's cases and controls.
+    Samples of equal risk are in one bin. With K bins and S strata the log evidence is
+    Σ ln B(a + 1, b + 1) - ln C(K - 1, S - 1) - S ln 2, where B is the beta function and a and b are
+    the cases and controls of a stratum.
     """
     from scipy.special import betaln, gammaln
 
     values, place, sizes = np.unique(risk, return_inverse=True, return_counts=True)
-    # A value goes into the bin of its middle rank, so that samples of equal risk are never parted.
+    # A value belongs to the bin of its middle rank, so that samples of equal risk stay together.
     middle = np.cumsum(sizes) - sizes / 2
     of_value = np.minimum((_BINS * middle / len(risk)).astype(np.intp), _BINS - 1)
     kept, of_value = np.unique(of_value, return_inverse=True)
-    # Bins that no value's middle rank falls into do not count in K.
+    # Empty bins do not count in K.
     bin_of = of_value[place]
     k = len(kept)
     cases = np.concatenate([[0], np.cumsum(np.bincount(bin_of, weights=y, minlength=k))])
     rows = np.concatenate([[0], np.cumsum(np.bincount(bin_of, minlength=k))])
-    first, last = np.triu_indices(k + 1, 1)  # a stratum of bins first, ..., last - 1
+    first, last = np.triu_indices(k + 1, 1)  # a stratum contains bins first, ..., last - 1
     worth = np.full((k + 1, k + 1), -np.inf)
     a = cases[last] - cases[first]
-    # ln 2 for each stratum: one more is half as probable a priori, whatever the cuts.
+    # Geometric prior on S: each stratum more is half as probable, whence ln 2 for each.
     worth[first, last] = betaln(a + 1, rows[last] - rows[first] - a + 1) - math.log(2)
     best = [np.where(np.arange(k + 1) == 0, 0.0, -np.inf)]
     came: list[NDArray[np.intp]] = []
     for _ in range(min(_MOST, k)):
-        # Dynamic programming over bins: the best partition of bins 0..j into s + 1 strata extends
-        # the best one of 0..i into s. All partitions are covered in O(S K²).
+        # Dynamic programming: the best partition of the first j bins into s + 1 strata extends the
+        # best one of the first i < j into s. All partitions are covered in O(S K²).
         options = best[-1][:, None] + worth
         came.append(options.argmax(axis=0))
         best.append(options.max(axis=0))
     numbers = np.arange(1, len(best))
-    # ln C(K - 1, S - 1): every way to place S - 1 cuts is equally probable a priori, so that
-    # trying many places does not favour cutting.
+    # ln C(K - 1, S - 1): uniform prior on the places of S - 1 cuts, so that many possible places
+    # do not favour cuts.
     price = gammaln(k) - gammaln(numbers) - gammaln(k - numbers + 1)
     chosen = int(np.argmax([b[k] for b in best[1:]] - price)) + 1
     ends, end = [], k
     for s in range(chosen - 1, 0, -1):
         end = int(came[s][end])
         ends.append(end)
-    # Cuts are told halfway between the last risk below and the first one above.
+    # Report a cut as the midpoint of the last risk below and the first one above.
     first_value = np.searchsorted(of_value, np.arange(k))
     starts = [int(first_value[e]) for e in reversed(ends)]
     return [float(values[i - 1] + values[i]) / 2 for i in starts]
 
 
 def _spans(cuts: list[float]) -> list[str]:
-    """Name the strata between some cuts."""
+    """Return the names of the strata between cuts."""
     if not cuts:
         return [""]
     ends = [f"{cut:.2g}" for cut in cuts]

@@ -1,4 +1,4 @@
-"""Logistic regression by maximum likelihood, or with Firth's penalty if there is no maximum."""
+"""Logistic regression by maximum likelihood, or with Firth's penalty under separation."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_STEPS = 100  # Newton's steps at most; without a maximum they would go on
-_CLOSE = 1e-8  # largest change of a coefficient at which steps have come to rest
+_STEPS = 100  # maximum number of Newton steps; under separation they do not converge
+_CLOSE = 1e-8  # convergence tolerance: largest change of a coefficient
 _RUNAWAY = 15.0
 """A standard error this large, for columns of ordinary scale, is that of an infinite estimate."""
 
@@ -25,9 +25,9 @@ class LogisticFit:
     beta, error : ndarray of float
         Coefficients and their standard errors.
     log_likelihood : float
-        With the penalty, if there is one.
+        The log likelihood, with the penalty if there is one.
     converged : bool
-        Whether the steps came to rest.
+        Whether Newton's method converged.
     """
 
     beta: Floats
@@ -37,11 +37,11 @@ class LogisticFit:
 
 
 def fit_logistic(X: Floats, y: NDArray[np.bool_]) -> LogisticFit | None:
-    """Maximise the likelihood by Newton's steps; None where there is no maximum.
+    """Maximise the likelihood by Newton's method; return None if there is no maximum.
 
-    There is none when a combination of columns separates cases from controls: coefficients then
-    grow without end, and standard errors faster. Columns should vary by about one, as indicators
-    and standardised covariates do.
+    There is none if a combination of columns separates cases from controls (Albert and Anderson
+    1984): coefficients then diverge, and standard errors faster. Columns should have a scale of
+    about 1, as indicators and standardised covariates do.
 
     Examples
     --------
@@ -58,9 +58,9 @@ def fit_logistic(X: Floats, y: NDArray[np.bool_]) -> LogisticFit | None:
 
 
 def fit_firth(X: Floats, y: NDArray[np.bool_]) -> LogisticFit:
-    """Maximise the likelihood times the root of the information's determinant (Firth 1993).
+    """Maximise the penalised likelihood L(β) |I(β)|^½ (Firth 1993).
 
-    The estimates are finite whatever the counts (Heinze and Schemper 2002).
+    The estimates are finite even under separation (Heinze and Schemper 2002).
 
     Examples
     --------
@@ -76,7 +76,7 @@ def fit_firth(X: Floats, y: NDArray[np.bool_]) -> LogisticFit:
 def firth_interval(
     X: Floats, y: NDArray[np.bool_], fit: LogisticFit, column: int, drop: float
 ) -> tuple[float, float]:
-    """Find where the penalised profile likelihood of a coefficient has fallen by ``drop``."""
+    """Return where the penalised profile log likelihood is at most ``drop`` below its maximum."""
     from scipy.optimize import brentq
 
     rest = [j for j in range(X.shape[1]) if j != column]
@@ -84,15 +84,14 @@ def firth_interval(
     def fallen(value: float) -> float:
         start = fit.beta.copy()
         start[column] = value
-        # The penalty stays that of all columns; only the free coefficients move (Heinze and
-        # Schemper 2002).
+        # The penalty is that of all columns; only the other coefficients are maximised over
+        # (Heinze and Schemper 2002).
         profile = _climb(X, y, penalised=True, free=rest, start=start)
         return fit.log_likelihood - profile.log_likelihood - drop
 
     ends = []
     for direction in (-1.0, 1.0):
-        # The end lies beyond the estimate: double the reach until the likelihood has fallen far
-        # enough to bracket it.
+        # Bracket the end of the interval: double the reach until the likelihood has fallen enough.
         reach = max(fit.error[column], 0.1)
         while fallen(fit.beta[column] + direction * reach) < 0:
             reach *= 2
@@ -108,7 +107,7 @@ def firth_interval(
 
 
 def firth_test(X: Floats, y: NDArray[np.bool_], fit: LogisticFit, column: int) -> float:
-    """P-value of the penalised likelihood ratio for a coefficient of zero."""
+    """Return the p-value of the penalised likelihood ratio test that a coefficient is 0."""
     from scipy.special import chdtrc
 
     rest = [j for j in range(X.shape[1]) if j != column]
@@ -126,7 +125,7 @@ def _climb(
     free: Sequence[int] | None = None,
     start: Floats | None = None,
 ) -> LogisticFit:
-    """Newton's steps on the free coefficients, halved until the likelihood rises."""
+    """Run Newton's method on the free coefficients, with step halving."""
     moves = np.arange(X.shape[1]) if free is None else np.asarray(free, dtype=np.intp)
     beta = np.zeros(X.shape[1]) if start is None else start
     value, slope, curve, information = _surface(X, y, beta, penalised)
@@ -139,13 +138,13 @@ def _climb(
         largest = np.abs(step).max()
         if not np.isfinite(largest):
             break
-        if largest > 5:  # far from the maximum the quadratic is no guide
+        if largest > 5:  # far from the maximum the quadratic approximation is poor
             step *= 5 / largest
         for _ in range(30):
             trial = beta.copy()
             trial[moves] += step
             found = _surface(X, y, trial, penalised)
-            if found[0] >= value - 1e-12 * abs(value):  # equal up to rounding will do
+            if found[0] >= value - 1e-12 * abs(value):  # accept equality up to rounding
                 break
             step = step / 2
         gain = found[0] - value
@@ -157,8 +156,8 @@ def _climb(
             break
     with np.errstate(invalid="ignore"):
         try:
-            # Standard errors come from the unpenalised information, also after Firth's fit (Heinze
-            # and Schemper 2002).
+            # Standard errors are from the unpenalised information, for Firth's fit too (Heinze and
+            # Schemper 2002).
             error = np.sqrt(np.diag(np.linalg.inv(information)))
         except np.linalg.LinAlgError:
             error = np.full(len(beta), np.inf)
@@ -168,13 +167,13 @@ def _climb(
 def _surface(
     X: Floats, y: NDArray[np.bool_], beta: Floats, penalised: bool
 ) -> tuple[float, Floats, Floats, Floats]:
-    """Log likelihood at beta, its slope, what to divide it by for a step, and the information.
+    """Return the log likelihood at beta, its gradient, the Newton matrix, and the information.
 
-    Firth's slope is that of data in which a row of leverage h counts 1 + h times, h of these as
-    half a case and half a control; with h held, so is its curvature.
+    Firth's score is Σ [y - p + h (½ - p)] x, that of data to which each row of leverage h is added
+    with weight h as half a case and half a control; the Newton matrix holds h fixed.
     """
     eta = X @ beta
-    # -log(1 + exp(∓η)) by logaddexp and the logistic function by tanh: neither overflows.
+    # -ln(1 + exp(∓η)) by logaddexp and the logistic function by tanh do not overflow.
     value = float(-np.logaddexp(0, np.where(y, -eta, eta)).sum())
     probability = 0.5 * (1 + np.tanh(eta / 2))
     weight = probability * (1 - probability)
@@ -185,8 +184,8 @@ def _surface(
     sign, log_determinant = np.linalg.slogdet(information)
     if sign <= 0:
         return -np.inf, X.T @ residual, information, information
-    # Diagonal of W^1/2 X I^-1 X' W^1/2, the hat matrix; half of it times (1 - 2p) is the
-    # derivative of ½ ln |I| in eta.
+    # h is the diagonal of the hat matrix W^½ X I^-1 X' W^½, and the gradient of ½ ln |I| is
+    # Σ h (½ - p) x.
     leverage = weight * np.einsum("ij,ij->i", X @ np.linalg.inv(information), X)
     residual = residual + leverage * (0.5 - probability)
     curve = X.T @ ((weight * (1 + leverage))[:, None] * X)

@@ -1,4 +1,4 @@
-"""Refit: the chosen terms in a logistic model with covariates and principal components."""
+"""Refit: a logistic model of the chosen terms with covariates and principal components."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ Flags = NDArray[np.bool_]
 
 Row = dict[str, float | str]
 
-_Z = 1.959963984540054  # of the normal distribution, for 95 % intervals
+_Z = 1.959963984540054  # 0.975 quantile of the normal distribution
 _DEPENDENT = 1e-7
 """Share of a standardised column's length below which nothing of it is its own."""
-_MOST_LEVELS = 50  # of a category; a text with more is an identifier by mistake
+_MOST_LEVELS = 50  # of a category; a text with more levels is probably an identifier
 
 
 @dataclass(frozen=True, eq=False)
 class Refit:
-    """Odds ratios of terms, given covariates.
+    """Odds ratios of terms, adjusted for covariates.
 
     Parameters
     ----------
     table : DataFrame
-        One row per term: ``term``, ``n`` samples used (those that have all covariates and on which
-        every term of the model is decided), ``cases`` among them, ``carriers`` among
-        them, ``odds_ratio``, ``low`` and ``high`` (95 %), ``p``, and ``method``: "maximum
-        likelihood", "Firth", or "not estimable: …" with the reason.
+        One row per term: ``term``, ``n`` samples used (those with all covariates on which every
+        term of the model is decided), ``cases`` and ``carriers`` among them, ``odds_ratio``,
+        ``low`` and ``high`` (95 %), ``p``, and ``method``: "maximum likelihood", "Firth", or "not
+        estimable: …" with the reason.
     covariates : tuple of str
-        Columns that were in the model.
+        Covariates in the model.
     history : tuple of str
-        What was left out, one sentence each.
+        Covariates and samples left out, one sentence each.
 
     Examples
     --------
@@ -59,18 +59,18 @@ class Refit:
 
 
 def odds_ratios(y: ArrayLike, terms: Any) -> pd.DataFrame:
-    """Odds ratio of each term from its two by two table, with Woolf's 95 % interval.
+    """Return the odds ratio of each term from its 2 x 2 table, with Woolf's 95 % interval.
 
-    Where one of the four cells is empty, 0.5 is added to each (Haldane-Anscombe), and the column
-    ``corrected`` says so. Where a term marks nobody or everybody there is no odds ratio.
+    If one of the four cells is empty, 0.5 is added to each (Haldane-Anscombe correction), and the
+    column ``corrected`` is True. A term that marks nobody or everybody has no odds ratio.
 
     Parameters
     ----------
     y : array-like of bool or 0/1
         1 for cases, 0 for controls.
     terms : DataFrame or array-like, shape (n_samples, n_terms)
-        Whether each term holds for each sample, 1 or 0; NaN where a missing call leaves that
-        undecided. Samples count for the terms that are decided.
+        Whether each term holds for each sample, 1 or 0; NaN if undecided because of a missing call.
+        Undecided samples are left out, term by term.
 
     Returns
     -------
@@ -96,10 +96,10 @@ def odds_ratios(y: ArrayLike, terms: Any) -> pd.DataFrame:
     cells = np.stack([a, b, n_cases - a, n - n_cases - b]).astype(float)
     possible = (carriers > 0) & (carriers < n) & (n_cases > 0) & (n_cases < n)
     corrected = possible & (cells == 0).any(axis=0)
-    cells += np.where(corrected, 0.5, 0)  # Haldane and Anscombe: a ratio with an empty cell
+    cells += np.where(corrected, 0.5, 0)  # Haldane-Anscombe correction
     with np.errstate(divide="ignore", invalid="ignore"):
         log_ratio = np.log(cells[0] * cells[3] / (cells[1] * cells[2]))
-        width = _Z * np.sqrt((1 / cells).sum(axis=0))  # Woolf's interval of the log odds ratio
+        width = _Z * np.sqrt((1 / cells).sum(axis=0))  # Woolf (1955): log odds ratio
         ends = [np.exp(log_ratio + side * width) for side in (0, -1, 1)]
     ratio, low, high = (np.where(possible, end, np.nan) for end in ends)
     return pd.DataFrame(
@@ -113,23 +113,23 @@ def refit_terms(
 ) -> Refit:
     """Fit the outcome on terms and covariates by logistic regression.
 
-    By maximum likelihood, with Wald's interval and p-value. Where that has no maximum (carriers
-    who are all cases, say) with Firth's penalty, with the interval and p-value of the penalised
-    profile likelihood. A term that marks nobody or everybody, or that the other columns
-    determine, is "not estimable".
+    The fit is by maximum likelihood, with Wald intervals and p-values. Under separation (for
+    example if all carriers are cases) it uses Firth's penalty, with intervals and p-values of the
+    penalised profile likelihood. A term that marks nobody or everybody, or that is a linear
+    combination of other columns, is "not estimable".
 
     Parameters
     ----------
     y : array-like of bool or 0/1
         1 for cases, 0 for controls.
     terms : DataFrame or array-like, shape (n_samples, n_terms)
-        Whether each term holds for each sample, 1 or 0; NaN where a missing call leaves that
-        undecided. A model leaves out samples on which one of its terms is undecided.
+        Whether each term holds for each sample, 1 or 0; NaN if undecided because of a missing call.
+        A model leaves out samples on which one of its terms is undecided.
     covariates : DataFrame, optional
-        One row per sample in the same order: numbers, or texts that are taken as categories.
-        Principal components are columns like others. Samples with a gap are left out.
+        One row per sample in the same order: numbers, or texts that are treated as categories; may
+        include principal components. Samples with missing covariates are left out.
     together : bool, default=True
-        One model with all terms; otherwise a model for each.
+        Whether to fit one model with all terms, or one model for each term.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def refit_terms(
 
 
 def _columns(terms: Any) -> tuple[list[str], Flags, Flags]:
-    """Names of terms, where they surely hold, and where they are decided."""
+    """Return the names of terms, where they are known to hold, and where they are decided."""
     import pandas as pd
 
     names = getattr(terms, "columns", None)
@@ -196,7 +196,7 @@ def _columns(terms: Any) -> tuple[list[str], Flags, Flags]:
 
 
 def coded_covariates(covariates: pd.DataFrame, history: list[str]) -> tuple[pd.DataFrame, Flags]:
-    """Covariates as numbers, texts as indicators of levels, and which rows have no gap."""
+    """Return covariates as numbers, with indicators for levels of texts, and complete rows."""
     import pandas as pd
 
     complete = covariates.notna().all(axis=1).to_numpy()
@@ -222,12 +222,12 @@ def coded_covariates(covariates: pd.DataFrame, history: list[str]) -> tuple[pd.D
 
 
 def independent_columns(numbers: pd.DataFrame, history: list[str]) -> tuple[Floats, list[str]]:
-    """Design of a constant and the standardised covariates that earlier ones do not determine."""
+    """Return a design of an intercept and standardised, linearly independent covariates."""
     values = numbers.to_numpy(dtype=np.float64)
     columns, used = [np.ones(len(values))], []
     for name, column in zip(map(str, numbers.columns), values.T, strict=True):
         spread = column.std() if len(column) else 0.0
-        # Relative to its size: a constant such as 0.1 has a spread of rounding errors.
+        # Relative to its size: rounding gives a constant such as 0.1 a nonzero deviation.
         if spread <= 1e-12 * np.abs(column).max(initial=0):
             history.append(f"Covariate {name!r} left out: it is constant.")
             continue
@@ -241,17 +241,17 @@ def independent_columns(numbers: pd.DataFrame, history: list[str]) -> tuple[Floa
 
 
 def _left_over(design: Floats, column: Floats) -> float:
-    """Length of what a column has beyond the span of a design, as a share of its own."""
-    # Gram-Schmidt against an orthonormal basis, twice: one pass leaves rounding of the size of the
-    # tolerance.
+    """Return the norm of a column's residual on a design, relative to the column's norm."""
+    # Gram-Schmidt with reorthogonalisation: after one pass the rounding error may be as large as
+    # the tolerance.
     basis = np.linalg.qr(design).Q
     rest = column - basis @ (basis.T @ column)
-    rest = rest - basis @ (basis.T @ rest)  # once more for what rounding leaves
+    rest = rest - basis @ (basis.T @ rest)  # reorthogonalise
     return float(np.linalg.norm(rest)) / max(float(np.linalg.norm(column)), 1e-300)
 
 
 def _fitted(design: Floats, outcome: Flags, holds: Flags) -> list[Row]:
-    """Fit terms in one model: a row of the table for each."""
+    """Fit terms in one model; return a row of the table for each."""
     why = _obstacles(design, outcome, holds)
     good = [j for j, reason in enumerate(why) if not reason]
     X = np.column_stack([design, holds[:, good]]).astype(np.float64)
@@ -271,7 +271,7 @@ def _fitted(design: Floats, outcome: Flags, holds: Flags) -> list[Row]:
 
 
 def _obstacles(design: Floats, outcome: Flags, holds: Flags) -> list[str]:
-    """Why each term cannot be in the model, or an empty text."""
+    """Return why each term cannot be in the model, or an empty text."""
     n, n_cases = len(outcome), int(outcome.sum())
     why = []
     for column in holds.T:
@@ -301,7 +301,7 @@ def _wald(fit: LogisticFit, place: int) -> Row:
 
 
 def _profile(X: Floats, outcome: Flags, fit: LogisticFit, place: int) -> Row:
-    # Twice the log likelihood falls by z², the 95 % point of χ² with one degree of freedom.
+    # Profile likelihood interval: 2 Δ ln L = z², the 95 % quantile of χ² with 1 degree of freedom.
     low, high = firth_interval(X, outcome, fit, place, drop=_Z**2 / 2)
     return _row(fit.beta[place], low, high, firth_test(X, outcome, fit, place), "Firth")
 

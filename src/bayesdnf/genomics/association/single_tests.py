@@ -1,7 +1,7 @@
 """Tests of single variants, within strata and by ploidy, and their genomic inflation.
 
-Males have one copy of X and Y, everyone one of MT. Calls there are stored as zero or two copies, so
-allelic tests count alleles by ploidy, and tests of copies are done on X within each sex.
+Males are haploid on X and Y, everyone on MT. Haploid calls are stored as zero or two copies, so
+allelic tests count alleles by ploidy, and tests of copies on X are stratified by sex.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from ..quality.ploidy import allele_counts, groups
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_MEDIAN = 0.45493642311957283  # of χ² with one degree of freedom
-_FEWEST = 20  # variants that a median of tests needs
-_ENOUGH = 200  # cases, and controls, from which λ is scaled to 1,000 of each
-_STEPS = 30  # of Newton's method
-_STRETCH = 1 << 12  # variants at a time
-_RUNAWAY = 10.0  # a log odds ratio beyond this has no maximum
+_MEDIAN = 0.45493642311957283  # median of χ² with one degree of freedom
+_FEWEST = 20  # minimum number of variants for λ
+_ENOUGH = 200  # minimum numbers of cases and of controls for λ scaled to 1,000 of each
+_STEPS = 30  # maximum number of Newton steps
+_STRETCH = 1 << 12  # variants per batch
+_RUNAWAY = 10.0  # a log odds ratio beyond this diverges: there is no maximum
 _COPIES = np.arange(3.0)
 
 
 @dataclass(frozen=True)
 class Inflation:
-    """Genomic inflation λ: the median of χ² statistics divided by its expectation.
+    """Genomic inflation λ: median χ² statistic over its null median (Devlin and Roeder 1999).
 
     Parameters
     ----------
     value, low, high : float
-        λ and its 95 % interval, that of the median of independent tests; NaN of too few.
+        λ and its 95 % interval, from the median of independent tests; NaN for too few tests.
     per_1000 : float
-        λ scaled to 1,000 cases and 1,000 controls; NaN below 200 of either, and where scaling
-        leads below 0.
+        λ scaled to 1,000 cases and 1,000 controls; NaN with fewer than 200 of either, or if the
+        scaled value or a limit is negative.
     per_1000_low, per_1000_high : float
         Its interval.
     n_variants : int
-        Variants it is the median of.
+        Number of variants.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Inflation:
 
     @classmethod
     def of(cls, statistics: Floats, n_cases: int, n_controls: int) -> Inflation:
-        """Take the median of χ² statistics of unlinked variants, with its interval."""
+        """Estimate λ from χ² statistics of unlinked variants."""
         from scipy.stats import binom
 
         known = np.sort(statistics[np.isfinite(statistics)])
@@ -71,11 +71,12 @@ class Inflation:
         if n < _FEWEST:
             nan = float("nan")
             return cls(nan, nan, nan, nan, nan, nan, n)
-        # The median lies between the order statistics of these ranks with probability .95.
+        # Distribution-free interval of the median: order statistics at quantiles of
+        # Binomial(n, ½).
         low = int(binom.ppf(0.025, n, 0.5)) - 1
         ends = [np.median(known), known[max(low, 0)], known[min(n - 1 - low, n - 1)]]
         ratios = [float(end) / _MEDIAN for end in ends]
-        # λ for 1,000 cases and controls: 1 + (λ - 1) (1/cases + 1/controls) / (2/1000).
+        # λ_1000 = 1 + (λ - 1) (1/cases + 1/controls) / (2/1000) (Freedman et al. 2004).
         scale = (1 / max(1, n_cases) + 1 / max(1, n_controls)) * 500
         scaled = [1 + (r - 1) * scale for r in ratios]
         if min(n_cases, n_controls) < _ENOUGH or min(scaled) < 0:
@@ -84,7 +85,7 @@ class Inflation:
 
     @property
     def known(self) -> bool:
-        """Whether there were variants enough."""
+        """Whether there were enough variants."""
         return self.n_variants >= _FEWEST
 
     def __str__(self) -> str:
@@ -102,9 +103,10 @@ class Inflation:
 def trend_statistics(
     genotypes: Genotypes, y: NDArray[np.bool_], strata: Sequence[Flags] | None = None
 ) -> Floats:
-    """χ² of copies and outcome within strata, one degree of freedom.
+    """Return χ² of copies and outcome within strata, with one degree of freedom.
 
-    The Cochran-Mantel-Haenszel test of copies as scores; with one stratum Armitage's trend test.
+    This is the Cochran-Mantel-Haenszel test with copies as scores; with one stratum it is the
+    Cochran-Armitage trend test.
 
     Parameters
     ----------
@@ -118,7 +120,7 @@ def trend_statistics(
     Returns
     -------
     ndarray of float
-        One for each variant; NaN where calls or outcome do not vary within any stratum.
+        One for each variant; NaN if calls or outcome do not vary within any stratum.
 
     Examples
     --------
@@ -133,7 +135,7 @@ def trend_statistics(
 
 
 def _stretches(genotypes: Genotypes) -> Iterator[tuple[slice, Genotypes]]:
-    """Go through some thousand variants at a time: cells take more memory than calls."""
+    """Yield batches of variants, because counts of cells take more memory than calls."""
     for start in range(0, max(1, genotypes.n_variants), _STRETCH):
         some = slice(start, start + _STRETCH)
         yield some, genotypes.between(start, start + _STRETCH)
@@ -145,8 +147,8 @@ def _trend(cells: _Cells) -> Floats:
     # Sums of copies and of their squares, from counts of 0, 1 and 2 copies.
     first, second = total @ _COPIES, total @ _COPIES**2
     with np.errstate(divide="ignore", invalid="ignore"):
-        # Score test given the margins of each stratum: copies in cases less their hypergeometric
-        # mean; differences and variances add up over strata (Mantel 1963).
+        # Score test given the margins of each stratum: sum of copies in cases minus its
+        # hypergeometric mean; differences and variances are summed over strata (Mantel 1963).
         difference = cases @ _COPIES - n_cases * first / n
         variance = n_cases * (n - n_cases) / (n**2 * (n - 1)) * (n * second - first**2)
         use = variance > 0
@@ -158,10 +160,10 @@ def _trend(cells: _Cells) -> Floats:
 def additive_effects(
     genotypes: Genotypes, y: NDArray[np.bool_], strata: Sequence[Flags] | None = None
 ) -> tuple[Floats, Floats]:
-    """Log odds ratio for each copy, and its standard error, by logistic regression.
+    """Return the log odds ratio per copy and its standard error, by logistic regression.
 
-    Every stratum has an intercept of its own. On Y and MT one copy, stored as two, counts as one;
-    on X it counts as two in males.
+    Each stratum has its own intercept. A haploid copy, stored as two, counts as one on Y and MT,
+    and as two in males on X.
 
     Parameters
     ----------
@@ -171,7 +173,7 @@ def additive_effects(
     Returns
     -------
     beta, error : ndarray of float
-        NaN where there is no maximum.
+        NaN if there is no maximum.
 
     Examples
     --------
@@ -189,17 +191,18 @@ def additive_effects(
         cells = _Cells.of(here, y, strata)
         beta[some], error[some] = _newton(cells.cases, cells.total)
     haploid = np.isin(canonical_chromosomes(genotypes.variants["CHR"]), ["Y", "MT"])
-    copies = np.where(haploid, 2.0, 1.0)  # in which one is stored
+    copies = np.where(haploid, 2.0, 1.0)  # stored copies per allele
     return beta * copies, error * copies
 
 
 def _newton(cases: Floats, total: Floats) -> tuple[Floats, Floats]:
     """Maximise over the intercepts and the slope of each variant; arrays of (stratum, variant, 3).
 
-    Intercepts meet only the slope in the information, so each step is solved by hand.
+    The information matrix has entries off the diagonal only between intercepts and the slope, so
+    each Newton step has a closed form.
     """
     n, n_cases = total.sum(axis=2), cases.sum(axis=2)
-    # A stratum of cases only, or of controls only, says nothing about the slope.
+    # A stratum of cases only, or of controls only, has no information about the slope.
     use = (n_cases > 0) & (n_cases < n)
     share = np.where(use, n_cases / np.maximum(n, 1), 0.5)
     # The maximum where the slope is 0.
@@ -211,14 +214,13 @@ def _newton(cases: Floats, total: Floats) -> tuple[Floats, Floats]:
             rate = 0.5 * (1 + np.tanh(eta / 2))
             weight = total * rate * (1 - rate) * use[..., None]
             rest = (cases - total * rate) * use[..., None]
-            # The information is an arrow matrix: a diagonal of intercepts, and the slope's row.
-            # Its Schur complement ``bb`` gives the slope's step and standard error without
-            # inverting anything.
+            # Arrow matrix: diagonal A of intercepts, and the slope's row b. The Schur complement
+            # of A, c - b' A^-1 b (``bb``), gives the slope's step and standard error.
             aa, ab = np.maximum(weight.sum(axis=2), 1e-300), weight @ _COPIES
             bb = (weight @ _COPIES**2).sum(axis=0) - (ab**2 / aa).sum(axis=0)
             slope = (rest @ _COPIES).sum(axis=0) - (ab / aa * rest.sum(axis=2)).sum(axis=0)
-            # Steps are limited, because Newton's method overshoots where cells are nearly
-            # separated; the maximum itself is not affected.
+            # Steps are clipped, because Newton's method overshoots under near separation; this
+            # does not change the maximum.
             move = np.clip(np.where(bb > 1e-12, slope / bb, 0.0), -2, 2)
             intercept = intercept + np.clip((rest.sum(axis=2) - ab * move) / aa, -3, 3)
             beta = np.clip(beta + move, -2 * _RUNAWAY, 2 * _RUNAWAY)
@@ -231,7 +233,7 @@ def _newton(cases: Floats, total: Floats) -> tuple[Floats, Floats]:
 def allelic_test(
     genotypes: Genotypes, y: NDArray[np.bool_]
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Allelic odds ratio and p-value, as PLINK's ``--assoc`` gives them, haploid calls once.
+    """Return the allelic odds ratio and p-value of PLINK's ``--assoc``; haploid calls count once.
 
     Returns
     -------
@@ -257,14 +259,14 @@ def allelic_test(
     b, d = cases - a, controls - c
     with np.errstate(divide="ignore", invalid="ignore"):
         n = cases + controls
-        # Pearson's χ² of alleles by outcome, without a correction for continuity.
+        # Pearson's χ² of alleles by outcome, without continuity correction.
         statistic = n * (a * d - b * c) ** 2 / (cases * controls * (a + c) * (b + d))
         return (a * d) / (b * c), chdtrc(1, statistic), a / cases, c / controls
 
 
 @dataclass(frozen=True)
 class _Cells:
-    """Samples by stratum, variant and copies; strata are split by sex on X."""
+    """Counts of samples by stratum, variant and copies; strata are split by sex on X."""
 
     cases: Floats
     total: Floats
@@ -280,8 +282,8 @@ class _Cells:
         for variants, sexes in split:
             here = genotypes if len(split) == 1 else genotypes.take(variants=variants)
             some = [stratum & sex for stratum in parts for sex in sexes]
-            # Masks of cases first, then of everyone. Where there are fewer groups than elsewhere,
-            # the cells left are 0 and add nothing.
+            # Masks of cases first, then of all samples. With fewer groups than on other
+            # chromosomes the remaining cells are 0 and add nothing.
             counts = here.counts_in([here.mask(s) for s in [*(s & y for s in some), *some]])
             copies = np.stack(
                 [

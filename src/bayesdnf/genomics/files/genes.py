@@ -105,8 +105,8 @@ class _Row(NamedTuple):
     name: list[str]
 
     def at(self, position: int) -> str:
-        # ``furthest`` rises although ends do not: all genes before ``first`` end too far below, and
-        # all from ``stop`` on begin too far above.
+        # ``furthest`` (cumulative maximum of ends) is sorted although ends are not: genes before
+        # ``first`` end too early, and genes from ``stop`` on begin too late.
         first = bisect_left(self.furthest, position - NEAR)
         stop = bisect_right(self.start, position + NEAR)
         near = [

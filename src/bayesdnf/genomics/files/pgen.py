@@ -158,7 +158,7 @@ class PgenFiles:
     def _several(
         self, n_samples: int, n_alts: NDArray[np.int64], place: Callable[[int], str]
     ) -> NDArray[np.bool_]:
-        """Say which variants hold calls of several ALTs.
+        """Return which variants hold calls of several ALTs.
 
         The .pgen file's own numbers are compared with its neighbours, which Pgenlib trusts so far
         as to crash.

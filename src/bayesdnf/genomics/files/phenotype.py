@@ -313,7 +313,7 @@ class _Sheet:
         )
 
     def advice(self, numbers: NDArray[np.float64]) -> str:
-        """Say what to do where a file of PLINK has no cases, or no controls, as it is coded."""
+        """Describe what to do if a PLINK file as coded has no cases or no controls."""
         if not self.outcomes_of_plink:
             return ""
         coded = set(numbers[np.isfinite(numbers) & (numbers != -9)].tolist())

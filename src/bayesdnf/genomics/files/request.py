@@ -91,7 +91,7 @@ class ReadRequest:
     def choose_samples(
         self, path: object, samples: pd.DataFrame
     ) -> tuple[NDArray[np.bool_] | None, list[str]]:
-        """Say which samples to keep (None: all), and sentences about those left out."""
+        """Return which samples to keep (None: all), and sentences about those left out."""
         if self.samples is None:
             return self.keep, []
         names = _some_names(self.samples, "samples", "IID")
@@ -103,7 +103,7 @@ class ReadRequest:
         return chosen, [said]
 
     def wants(self, chromosome: str, position: int, identifier: str) -> bool:
-        """Whether a single variant is chosen, for files that are read one by one."""
+        """Return whether a single variant is chosen, for files that are read one by one."""
         inside = self._regions is not None and self._regions.include(chromosome, position)
         named = self._identifiers is not None and identifier in self._identifiers
         if self.either:
@@ -121,7 +121,7 @@ class ReadRequest:
     def choose_variants(
         self, path: object, variants: pd.DataFrame
     ) -> tuple[NDArray[np.bool_], list[str]]:
-        """Say which variants to keep, and sentences about those left out."""
+        """Return which variants to keep, and sentences about those left out."""
         if self.either:
             named = variants["ID"].isin(self._identifiers or ()).to_numpy(dtype=np.bool_)
             return named if self._regions is None else named | self._regions.included(variants), []
@@ -174,7 +174,7 @@ def _some_names(given: Names, what: str, column: str) -> frozenset[str]:
 def _asked_for(
     names: frozenset[str], what: str, path: object, present: pd.Series
 ) -> tuple[NDArray[np.bool_], str]:
-    """Say which of those present are named, and how many in a sentence; refuse none."""
+    """Return which of those present are named, and how many in a sentence; refuse none."""
     chosen, clause = find_names(names, present)
     if not chosen.any():
         raise InputError(

@@ -166,7 +166,7 @@ class Regions:
         return {region.chromosome for region in self.listed}
 
     def include(self, chromosome: str, position: int) -> bool:
-        """Whether they hold one place."""
+        """Return whether they hold one place."""
         name = canonical_chromosome(chromosome)
         return name in self._spans and bool(self._inside(name, position))
 

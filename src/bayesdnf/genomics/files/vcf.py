@@ -292,7 +292,7 @@ class _Packed:
         return planes
 
     def said(self) -> list[str]:
-        """Say what became of lines with several ALT alleles, or none."""
+        """Describe what became of lines with several ALT alleles, or none."""
         said = []
         if self.several:
             said.append(f"Split {count(self.several, 'multiallelic line')} into {self.split:,}.")

@@ -84,7 +84,7 @@ def _header_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def record_place(path: Path, record: int) -> str:
-    """Say where the record of a number, from 0, stands: its line, or its number in a BCF file."""
+    """Describe the place of record number ``record``: its line, or its number in a BCF file."""
     found = _record(path, record)
     return f"record {record + 1}" if found is None else f"line {found[0]}"
 

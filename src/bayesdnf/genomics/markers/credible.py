@@ -1,9 +1,9 @@
 """Slots of a term: the variants that could replace each of its variants, with probabilities.
 
-Variants in linkage disequilibrium carry nearly the same information, so the posterior spreads over
-them and no single one is probable. A slot is the set of variants that could replace one literal's
-variant, each with its probability given the rest of the function. The probability of a term is the
-sum over all ways to fill its slots.
+Variants in linkage disequilibrium have nearly the same information, so the posterior probability is
+divided among them. A slot is the credible set of variants for one literal, each with its posterior
+probability given the rest of the function. The probability of a term is the sum over all ways to
+fill its slots.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from ..genotypes import Genotypes
 from ..quality.linkage import find_proxies
 from .scoring import Scoring
 
-_COVERED = 0.95  # probability that the literals listed for a slot reach together
-_MOST = 200  # proxies of one variant that are looked at
+_COVERED = 0.95  # total probability of the literals listed for a slot
+_MOST = 200  # maximum number of proxies of one variant
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Slot:
         return frozenset(proxy.variant for proxy in self.proxies)
 
     def inclusion(self, draws: Draws, genotypes: Genotypes) -> float:
-        """Share of draws whose function uses a variant of the slot."""
+        """Return the share of draws whose function uses a variant of the slot."""
         names = {genotypes.names[v] for v in self.variants}
         members = [
             i
@@ -70,16 +70,16 @@ def slots_of(
     Parameters
     ----------
     scoring : Scoring
-        What functions score on any variants, chosen by a screen or not.
+        Scores of functions on all variants of the study.
     function : BooleanFunction
-        Whose terms.
+        The function.
     r_squared, window
-        What counts as linked, as in :func:`find_proxies`.
+        Thresholds for linked variants, as in :func:`find_proxies`.
     """
     genotypes = scoring.genotypes
     leads = sorted({genotypes.place[x.attribute] for x in function.literals})
     linked = find_proxies(genotypes, leads, r_squared, window)
-    # Neighbours come by falling r², so that the most alike ones are kept where there are too many.
+    # Proxies are sorted by decreasing r², so that the closest ones are kept if there are too many.
     near: dict[int, list[tuple[int, float]]] = {v: [(v, 1.0)] for v in leads}
     for lead, proxy, r2 in zip(*(linked[c].tolist() for c in linked), strict=True):
         if len(near[lead]) <= _MOST:
@@ -101,8 +101,8 @@ def slots_of(
                 for v, r2 in near[genotypes.place[literal.attribute]]
                 for candidate in by_variant[names[v]]
             ]
-            # All options score on one posterior and differ in one literal: their scores are log
-            # odds given the rest.
+            # The options differ in one literal, so their scores on one posterior are its log
+            # conditional probabilities given the rest of the function, up to a constant.
             functions = [BooleanFunction([*rest, [*others, c]]) for c, _, _ in options]
             logs = posterior.scores(functions).log_score
             slots.append(Slot(literal, _credible(options, logs, literal)))
@@ -113,12 +113,11 @@ def slots_of(
 def _credible(
     options: list[tuple[Literal, int, float]], logs: NDArray[np.float64], own: Literal
 ) -> tuple[Proxy, ...]:
-    """Literals by probability until they cover enough, the function's own among them."""
+    """Return the smallest set of literals that covers 95 %, and the function's own literal."""
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
     order = np.argsort(-weights, kind="stable")
-    # The smallest credible set, as in fine mapping: exact, because the rest of the function is
-    # held fixed.
+    # The credible set of fine mapping (Maller et al. 2012), given the rest of the function.
     enough = int(np.searchsorted(np.cumsum(weights[order]), _COVERED)) + 1
     kept = list(order[:enough])
     [mine] = [i for i, (literal, _, _) in enumerate(options) if literal == own]
@@ -132,15 +131,15 @@ def _credible(
 def term_probabilities(
     draws: Draws, genotypes: Genotypes, slots: list[list[Slot]]
 ) -> list[tuple[float, float]]:
-    """Return the share of draws that hold each term: its slots filled any way, and as it is.
+    """Return the share of draws with each term: with its slots filled in any way, and exactly.
 
-    Of literals with equal columns each has an equal share of the draws, as in ``PIP``.
+    Literals with equal columns have equal shares of the draws, as in ``PIP``.
     """
     variant = np.array([genotypes.place[x.attribute] for x in draws.literals], dtype=np.int64)
     starts, held = draws.functions.literal_starts, draws.functions.literals
     terms = [tuple(held[starts[i] : starts[i + 1]]) for i in range(len(starts) - 1)]
     function_of = np.repeat(np.arange(draws.n_functions), draws.n_terms)
-    # A variant may be drawn under the name of an equal one.
+    # A variant may be drawn under the name of a variant with equal calls.
     alike = [
         {int(variant[i]), *(genotypes.place[x.attribute] for x in draws.equal[i])}
         for i in range(len(draws.literals))
@@ -156,10 +155,10 @@ def term_probabilities(
                 continue
             names = [{texts[i], *(str(x) for x in draws.equal[i])} for i in term]
             if all(any(text in some for text in exact) for some in names):
-                # Variants with equal calls are drawn under one name; each of them gets an equal
-                # part of the probability.
+                # Variants with equal calls are drawn under one name; each gets an equal part of
+                # the probability.
                 as_it_is[int(function_of[number])] = 1 / math.prod(map(len, names))
-            # Literals of a term have no order, so try every way to lay them into the slots.
+            # Literals of a term have no order, so try every assignment to slots.
             if any(
                 all(alike[i] & slot.variants for i, slot in zip(order, of_term, strict=True))
                 for order in itertools.permutations(term)

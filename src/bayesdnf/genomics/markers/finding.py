@@ -63,33 +63,34 @@ class Markers:
     null_probability : float
         Posterior probability that there is no marker.
     risk, other_risk : Interval
-        Risk where the function holds and where not, of the population if its prevalence is known.
+        Risk where the function holds and where it does not; population risks if the prevalence is
+        known.
     slots : list
-        For each term its slots, with the variants that could fill them.
+        The slots of each term, with the variants that could fill them.
     posterior : Posterior
-        Of functions on the variants that the screen chose.
+        Posterior of functions on the screened variants.
     draws : Draws
-        What was drawn from it.
+        Draws from it.
     search : SearchResult
-        How the best function was found.
+        Result of the last search.
     searched : Searched
-        The same with its sweeps over all variants.
+        The search with its sweeps over all variants.
     layered : Layered or None
-        The best list of layers, where one was asked for.
+        The best list of layers, if requested.
     screen : Screen
-        The scans, and the variants that took part in the end.
+        The scans, and the final set of variants.
     scoring : Scoring
-        What a function on any variants of the study scores.
+        Scores of functions on all variants of the study.
     adjustment : Adjustment
-        Covariates and strata, and the inflation of tests.
+        Covariates, strata, and inflation of tests.
     study : Study
-        What was searched.
+        The data.
     history : tuple of str
-        What was read, left out and done, one sentence each.
+        The steps of the analysis, one sentence each.
     settings : dict
-        How.
+        The settings of the analysis.
     seconds : dict
-        How long each step took.
+        Duration of each step.
 
     Examples
     --------
@@ -139,15 +140,15 @@ class Markers:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to bear in mind when reading this: inflated tests, sex, filters, relatives."""
+        """Warnings about the result: inflated tests, sex, filters, relatives."""
         return (*self.adjustment.warnings, *self.study.warnings)
 
     @property
     def strata_cost(self) -> float:
-        """Nats of the function's log Bayes factor that strata took; 0 without any."""
+        """Reduction of the function's log Bayes factor by strata, in nats; 0 without strata."""
         if self.posterior.simple or self.function.is_null:
             return 0.0
-        # Each over its own null: with strata the null, too, has a rate in every stratum.
+        # Each against its own null model: with strata the null model has a rate in each stratum.
         null, pooled = BooleanFunction(), self.posterior.of_classes[0]
         before = pooled.log_likelihood(self.function) - pooled.log_likelihood(null)
         after = self.posterior.log_likelihood(self.function) - self.posterior.log_likelihood(null)
@@ -190,69 +191,68 @@ def find_markers(
 ) -> Markers:
     """Find the most probable OR of ANDs of genotypes for cases against controls.
 
-    Every pair of variants is scored, and every triple of the most promising ones. The variants that
-    do best, one of each set of linked ones, go on to a search for the best function; then every
-    change of one literal is tried over all variants, and the search begins again with what that
-    brings, until nothing scores higher. Chains sample the posterior of functions on these variants;
-    what was left out is still paid for in the prior.
+    Every pair of variants is scored, and every triple of the best ones. The best variants, one of
+    each set of linked ones, are used in a search for the best function; then every change of one
+    literal is tried over all variants, and the search is repeated with the variants of the
+    improvements, until nothing scores higher. Chains sample the posterior of functions on these
+    variants; the prior counts all variants of the study.
 
     Parameters
     ----------
     study : Study
         Genotypes, outcome and covariates, filtered (see :class:`Filters`).
     prior, effect : Prior, Effect, optional
-        As everywhere; ``Effect(prevalence=0.01, sampling="case-control")`` gives risks of the
-        population.
+        The priors; ``Effect(prevalence=0.01, sampling="case-control")`` gives population risks.
     codings : sequence of str
-        Literals on offer: dominant, recessive, heterozygous.
+        Literals of each variant: dominant, recessive, heterozygous.
     negations : bool, default=True
-        Offer their negations too, and score genotype cells of pairs, which is how XOR-like markers
-        show themselves.
+        Whether to include their negations, and to score genotype cells of pairs, which detect
+        XOR-like interactions.
     keep : int, default=200
-        Variants to go on with after the screen.
+        Number of variants to keep after the screen.
     triples : int, default=60
-        Most promising variants of which all triples are scored; below 3 none are.
+        Number of best variants of which all triples are scored; below 3, no triples.
     gap : int, default=0
-        Variants of one chromosome closer than so many base pairs never stand in one term.
+        Minimum distance in base pairs of two variants of one chromosome in a term.
     components : int, default=0
-        Principal components of the genotypes to add to the covariates.
+        Number of principal components of the genotypes to add to the covariates.
     strata : sequence of str
-        Covariates each value of which is a stratum with risks of its own.
+        Covariates each value of which is a stratum with its own risks.
     adjust : bool, default=True
         Whether the other covariates and the components make strata too, by :func:`risk_strata`:
-        scans, search and chains then judge markers within them. Otherwise they are used where
-        terms are refitted, and nowhere else.
+        scans, search and chains then score markers within strata. Otherwise they are used only in
+        the refit of terms.
     build : {"GRCh37", "GRCh38"}, optional
-        Genome build, for regions of long-range linkage that components leave out; without it
-        stretches with outlying loadings are left out.
+        Genome build, for excluding regions of long-range linkage from components; without it
+        regions with outlying loadings are excluded.
     r_squared : float, default=0.5
-        From which squared correlation on a variant counts as a proxy.
+        Minimum squared correlation of a proxy.
     layers : int, default=1
-        With more than 1 look for the best list of so many layers at most as well, each part of
-        which has a risk of its own, on the variants that took part in the end.
+        Above 1, search also for the best list of at most this many layers on the final set of
+        variants; each part of a list has its own risk.
     permutations : int, default=0
         Permutations for family-wise p values of single variants and pairs, within strata and
         families.
     holdout : float, default=0
-        Share of cases and controls to set aside: the terms found without them are tested on them.
+        Share of cases and controls to hold out for testing the terms found on the others.
     draws, warmup, chains : int
-        Of the sampler.
+        Draws, warmup steps and chains of the sampler.
     time_limit : float, optional
         Seconds for the search, and again for the chains.
     n_jobs : int, default=1
         Threads; the result does not depend on their number.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        What counts pairs and triples in the scans; see :func:`scan`.
+        Device for counting pairs and triples in the scans; see :func:`scan`.
     random_state : int or SeedSequence, optional
         Seed.
     pairs : Scan or sequence of Scan, optional
-        Scans of all pairs that were made before, in parts for example: by AND, and with negations
-        by genotype cells too. Those not given are made.
+        Earlier scans of all pairs, for example made in parts: by AND, and with negations also by
+        genotype cells. Missing ones are computed.
     progress : callable, optional
         Called as ``progress(what, done, total)``.
     checkpoint : path, optional
-        Folder in which scans, searches, chains and permutations keep their states; the same call
-        goes on from them, to the same result.
+        Folder for the states of scans, searches, chains and permutations; the same call resumes
+        from them, with the same result.
 
     Examples
     --------
@@ -304,7 +304,7 @@ def _markers(
     history: tuple[str, ...],
     seconds: dict[str, float],
 ) -> Markers:
-    """Put together what the steps found, with what follows from it."""
+    """Assemble the results of the steps."""
     posterior, drawn = searched.screened.posterior, searched.draws
     risks = part_risks(posterior.effect, posterior.part_counts(searched.function), posterior.simple)
     return Markers(

@@ -64,7 +64,7 @@ def variant_table(
     beta, error = additive_effects(genotypes, y, strata)
     with np.errstate(divide="ignore", invalid="ignore"):
         frequency = copies / alleles
-        # By the lower tail: 1 - ndtr would lose p-values below 1e-16.
+        # The lower tail: 1 - ndtr would underflow for p-values below 1e-16.
         wald = 2 * ndtr(-np.abs(beta / error))
     return pd.DataFrame(
         {
@@ -93,7 +93,7 @@ def variant_table(
 
 
 def variant_inclusion(draws: Draws, genotypes: Genotypes) -> NDArray[np.float64]:
-    """Probability that the function uses each variant; equal columns share theirs evenly."""
+    """Return posterior inclusion probabilities of variants; equal columns have equal shares."""
     shares = draws.inclusion("attribute")
     out = np.zeros(genotypes.n_variants)
     alike: dict[str, set[str]] = {}
@@ -106,7 +106,7 @@ def variant_inclusion(draws: Draws, genotypes: Genotypes) -> NDArray[np.float64]
 
 
 def pair_table(draws: Draws, least: float = 0.01) -> pd.DataFrame:
-    """Pairs of variants that stand in one term, with the probability that they do."""
+    """Tabulate pairs of variants in one term, with posterior probabilities."""
     import pandas as pd
 
     names, of_literal = np.unique([x.attribute for x in draws.literals], return_inverse=True)
@@ -114,7 +114,7 @@ def pair_table(draws: Draws, least: float = 0.01) -> pd.DataFrame:
     first, second = pairs_within(functions.literal_starts)
     holder = np.repeat(np.arange(draws.n_functions), draws.n_literals)[first]
     ends = np.sort(of_literal[functions.literals[np.stack([first, second], axis=1)]], axis=1)
-    # Once for each function, and no variant beside itself: two literals of one variant are no pair.
+    # Count each pair once per function; two literals of one variant are not a pair.
     held = np.unique(np.column_stack([ends, holder])[ends[:, 0] < ends[:, 1]], axis=0)
     pairs, number = np.unique(held[:, :2], axis=0, return_inverse=True)
     shares = summed(number.ravel(), draws.weights[held[:, 2]], len(pairs))
@@ -130,13 +130,13 @@ def pair_table(draws: Draws, least: float = 0.01) -> pd.DataFrame:
 def region_table(
     draws: Draws, genotypes: Genotypes, width: int = 1_000_000, least: float = 0.01
 ) -> pd.DataFrame:
-    """Stretches of chromosomes, with the probability that the function uses a variant there."""
+    """Tabulate windows of chromosomes, with the probability that the function uses a variant."""
     import pandas as pd
 
     position = genotypes.variants["POS"].to_numpy(dtype=np.int64)
     chromosome = canonical_chromosomes(genotypes.variants["CHR"])
     of_literal = [
-        # Positions count from 1: the first stretch is 1 to ``width``.
+        # Positions start at 1: the first window is 1 to ``width``.
         (str(chromosome[v]), int(position[v] - 1) // width)
         for v in (genotypes.place[x.attribute] for x in draws.literals)
     ]
@@ -165,7 +165,7 @@ def marker_table(
     refitted: Refit | None,
     strata: NDArray[np.intp] | None = None,
 ) -> pd.DataFrame:
-    """One row per term: carriers, risk and probability."""
+    """Tabulate terms: carriers, risk and probability of each."""
     import pandas as pd
 
     variants, frequency = genotypes.variants, genotypes.frequency
@@ -183,8 +183,8 @@ def marker_table(
         members = [genotypes.place[x.attribute] for x in term]
         factor = posterior.log_likelihood(alone) - null
         parts = _smaller(term, offered)
-        # The gain is over the best of fewer variants, and over no marker, whose log Bayes factor is
-        # 0.
+        # The gain is the difference to the best marker on fewer variants, or to no marker, whose
+        # log Bayes factor is 0.
         best = posterior.scores(parts).log_likelihood.max() - null if parts else 0.0
         rows.append(
             {
@@ -223,14 +223,14 @@ def marker_table(
 
 
 def add_refit(table: pd.DataFrame, refitted: Refit, start: str) -> None:
-    """Add the columns of a refit, their names beginning with ``start``."""
+    """Add the columns of a refit, with names prefixed by ``start``."""
     known = {"odds_ratio": "OR", "low": "L95", "high": "U95", "p": "P", "method": "METHOD"}
     for column, name in {**known, "n": "N"}.items():
         table[f"{start}_{name}"] = refitted.table[column]
 
 
 def _smaller(term: Sequence[Literal], offered: dict[str, list[Literal]]) -> list[BooleanFunction]:
-    """Terms on fewer of the variants: of up to three with any literals, of more with its own."""
+    """Return terms on fewer of the variants: of up to three variants, with any literals."""
     names = list(dict.fromkeys(x.attribute for x in term))
     # With three variants there are some hundred terms on fewer of them; with more the number of
     # ways multiplies by that of literals for each.
@@ -272,7 +272,7 @@ def _acting(found: Acting | None) -> dict[str, object]:
 
 
 def _near(genotypes: Genotypes, members: Sequence[int]) -> str:
-    """Say which variants of a term lie so near each other that they may be one."""
+    """Describe which variants of a term are so close that they may be one signal."""
     chromosome = canonical_chromosomes(genotypes.variants["CHR"].iloc[list(members)])
     position = genotypes.variants["POS"].to_numpy(dtype=np.int64)[list(members)]
     said = [

@@ -1,4 +1,4 @@
-"""Family-wise significance: the best finding under permuted outcomes."""
+"""Family-wise significance by permutation of the maximum statistic (Westfall and Young 1993)."""
 
 from __future__ import annotations
 
@@ -53,29 +53,29 @@ def family_wise(
     genotypes, y
         As for :func:`scan`.
     strata : ndarray of int, optional
-        The stratum of each sample: outcomes are permuted within strata, and what is found is
-        scored within them.
+        The stratum of each sample: outcomes are permuted and findings are scored within strata.
     families : ndarray of int, optional
-        The family of each sample, 0 for none: outcomes of relatives are permuted among themselves.
+        The family of each sample, 0 for none: outcomes are permuted within families.
     permutations : int, default=1000
-        How many; the smallest p value is 1 / (permutations + 1).
+        Number of permutations; the smallest p value is 1 / (permutations + 1).
     random_state : int or SeedSequence, optional
         Seed.
     n_jobs : int, default=1
         Threads; the result does not depend on their number. Under an active joblib backend of
-        Dask or Ray its workers do the permutations instead.
+        Dask or Ray its workers run the permutations instead.
     progress : callable, optional
         Called as ``progress(done, permutations)``.
     checkpoint : path, optional
-        File in which to keep permutations that are done; the same call goes on from them.
+        File for finished permutations; the same call resumes from it.
     **settings
         ``codings``, ``measure``, ``rank``, ``gap`` and ``effect`` of the scan.
 
     Returns
     -------
     ndarray of shape (permutations, 2)
-        The largest log Bayes factor of one variant, and the largest of what pairs are ranked by.
-        The family-wise p value of a finding is (1 + how many reach it) / (1 + permutations).
+        The largest log Bayes factor of one variant, and the largest ranking key of a pair. The
+        family-wise p value of a finding is (1 + number of values that reach it) /
+        (1 + permutations).
 
     Examples
     --------
@@ -131,7 +131,7 @@ def _state_file(
     streams: Streams,
     options: ScanOptions,
 ) -> StateFile:
-    """Return the file of permutations that are done; how many there are to be does not matter."""
+    """Return the checkpoint, which does not depend on the total number of permutations."""
     what = {
         **identity(genotypes, y, options.codings, options.gap, options.effect),
         "measure": options.measure,
@@ -144,7 +144,7 @@ def _state_file(
 
 
 def _resumed(file: StateFile | None, permutations: int) -> NDArray[np.float64]:
-    """Return the values of permutations that are done, NaN for the others."""
+    """Return the values of finished permutations, NaN for the others."""
     out = np.full((permutations, 2), np.nan)
     state = None if file is None else file.load()
     if file is None or state is None:
@@ -171,26 +171,26 @@ def _on_threads(
     options: ScanOptions,
     n_jobs: int,
 ) -> Generator[Numbered, None, None]:
-    # Each permutation has a random stream by its number and runs on one thread, so that results do
-    # not depend on how many threads there are.
+    # Each permutation has its own random stream and runs on one thread, so that results do not
+    # depend on the number of threads.
     stop = _native.StopFlag()
 
     def largest(number: int) -> tuple[float, float]:
-        # Within strata and families: only outcomes that could as well have been exchanged are.
+        # Permute within strata and families: only there are outcomes exchangeable under the null.
         shuffled = permuted(y, exchangeable, np.random.default_rng(streams.child(number)))
         return _largest(scan_table(genotypes, shuffled, options, strata), options, stop)
 
     with ThreadPoolExecutor(n_jobs) as pool:
         try:
             yield from zip(numbers, pool.map(largest, numbers), strict=True)
-        except BaseException:  # Ctrl-C too: scans that are running must end before the pool does
+        except BaseException:  # Ctrl-C included: running scans must end before the pool
             stop.stop()
             pool.shutdown(cancel_futures=True)
             raise
 
 
 class PermutationTask(NamedTuple):
-    """A permutation, for a worker."""
+    """A permutation for a worker."""
 
     calls: SharedCalls
     options: ScanOptions
@@ -199,7 +199,7 @@ class PermutationTask(NamedTuple):
 
 
 def scan_permuted(task: PermutationTask, stop: _native.StopFlag) -> tuple[float, float]:
-    """Do a permutation, on a worker."""
+    """Run a permutation on a worker."""
     data = task.calls.open()
     exchangeable = data["exchangeable"].astype(np.intp)
     rng = np.random.default_rng(task.streams.child(task.number))
@@ -250,12 +250,13 @@ def _largest(
 def permuted(
     y: NDArray[np.bool_], exchangeable: NDArray[np.intp], rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Permute outcomes among samples of the same number."""
+    """Permute outcomes among samples with the same number in ``exchangeable``."""
     order = np.argsort(exchangeable, kind="stable")
     keys = rng.random(len(y))
     shuffled = np.lexsort((keys, exchangeable))
     out = np.empty_like(y)
-    # Both orders go group by group: a place gets the outcome of a random one of its group.
+    # Both orders list the groups one after the other, the second in random order within groups, so
+    # each sample gets the outcome of a random one of its group.
     out[order] = y[shuffled]
     return out
 
@@ -263,7 +264,7 @@ def permuted(
 def _exchangeable(
     n: int, strata: NDArray[np.intp] | None, families: NDArray[np.intp] | None
 ) -> NDArray[np.intp]:
-    """Give samples a number by stratum and family: those of one number may exchange outcomes."""
+    """Return a group number for each stratum and family: outcomes are exchangeable in a group."""
     columns = [np.zeros(n, dtype=np.intp) if x is None else x for x in (strata, families)]
     _, number = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
     return number.ravel().astype(np.intp)
@@ -275,13 +276,13 @@ def add_family_wise(
     function: BooleanFunction,
     largest: NDArray[np.float64],
 ) -> None:
-    """Add p values: of variants by their Bayes factor, of terms of two by their gain.
+    """Add family-wise p values of variants, by Bayes factor, and of pairs, by gain.
 
-    Terms of three variants or more have none: permutations look for the best pair only.
+    Terms of three or more variants have none, because permutations scan pairs only.
     """
 
     def p_value(value: float, column: int) -> float:
-        # The outcome as it is counts as one of the permutations, so that p is never 0.
+        # The observed outcome is one of the permutations, so p > 0 (Phipson and Smyth 2010).
         return float((1 + (largest[:, column] >= value).sum()) / (1 + len(largest)))
 
     variants["P_FWE"] = [p_value(value, 0) for value in variants["LOG_BF"]]

@@ -1,4 +1,4 @@
-"""Rivals: functions that the data hardly distinguish from the best one."""
+"""Rivals: functions with a posterior probability near that of the best one."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .spelling import plain
 if TYPE_CHECKING:
     from .finding import Markers
 
-_NEAR = 0.02  # share of samples up to which two functions mark nearly the same ones
-_SHARE = 0.1  # how probable a rival must be, the best function being 1
-_LISTED = 500  # functions among the draws, and findings of each scan, that are looked at
+_NEAR = 0.02  # maximum share of samples marked differently by nearly equal functions
+_SHARE = 0.1  # minimum posterior probability of a rival relative to the best function
+_LISTED = 500  # functions of the draws, and findings of each scan, that are candidates
 
 Floats = NDArray[np.float64]
 
@@ -31,9 +31,9 @@ class Rivals:
     functions : tuple of BooleanFunction
         Those at least a tenth as probable, most probable first, the best one left out.
     ratio : ndarray of float
-        How probable each is, the best one being 1.
+        Posterior probability of each, relative to the best one.
     apart : ndarray of float
-        Share of samples that each marks otherwise than the best one.
+        Share of samples that each marks differently from the best one.
     other_names : dict of str
         Names of variants by their other allele.
     """
@@ -45,7 +45,7 @@ class Rivals:
 
     @property
     def sentence(self) -> str:
-        """How many there are, and how many of them mark the same samples."""
+        """Number of rivals, and how many of them mark nearly the same samples."""
         n = len(self.functions)
         if n == 0:
             return "No other function looked at is a tenth as probable as this one."
@@ -75,7 +75,7 @@ def _listed(parts: list[str]) -> str:
 
 
 def find_rivals(found: Markers) -> Rivals:
-    """Look for rivals among the draws, the findings of the scans, and functions one literal away.
+    """Find rivals among the draws, the findings of the scans, and functions one literal away.
 
     Parameters
     ----------
@@ -86,12 +86,12 @@ def find_rivals(found: Markers) -> Rivals:
     drawn = (found.draws.function(i) for i in range(min(_LISTED, found.draws.n_functions)))
     listed = found.screen.functions(_LISTED)
     scores = dict(zip(around.others, around.scores.tolist(), strict=True))
-    # A dict and not a set: it keeps the order, which must be the same in every run.
+    # A dict, not a set, keeps the order the same in every run.
     either = dict.fromkeys(itertools.chain(drawn, listed))
     fresh = [f for f in either if isinstance(f, BooleanFunction) and f not in scores]
     scores.update(zip(fresh, posterior.scores(fresh).log_score.tolist(), strict=True))
-    # Sweeps score on posteriors of their own, but all of these pay for the literals of the whole
-    # study (``Scoring.on``): ratios of exp(score) are exact posterior odds.
+    # Sweeps score on other posteriors, but all priors count the literals of the whole study
+    # (``Scoring.on``), so exp(score difference) is an exact posterior odds ratio.
     scores.pop(best, None)
     functions = list(scores)
     ratio = np.exp(np.array(list(scores.values())) - posterior.log_score(best))

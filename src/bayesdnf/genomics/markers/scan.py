@@ -2,9 +2,9 @@
 
 The Bayes factor compares the best marker on the variants with no marker, with both rates integrated
 out: the best AND of one literal of each variant, or the best set of cells of their genotype table.
-With strata every stratum has its own rates, and the Bayes factor is the product over strata. The
-*gain* is the difference to the best marker on fewer of these variants, so that one strong variant
-does not bring thousands of pairs to the top.
+With strata each stratum has its own rates, and the Bayes factor is the product over strata. The
+*gain* is the difference to the best marker on fewer of these variants, so that pairs with one
+strong variant do not fill the top ranks.
 """
 
 from __future__ import annotations
@@ -73,28 +73,28 @@ def scan(
     y : ndarray of bool
         Cases.
     size : {1, 2, 3}, default=2
-        Variants of a marker.
+        Number of variants of a marker.
     among : int or sequence of int, optional
-        Numbers of the variants to take triples of, or how many of the best single variants, one
-        for each block of linkage (:func:`clump_leads`); needed for ``size=3``.
+        Numbers of the variants of triples, or how many of the best single variants to use, one per
+        linkage block (:func:`clump_leads`); required for ``size=3``.
     codings : sequence of str
-        Literals on offer for ANDs; "not dominant" and the like are allowed.
+        Literals for ANDs; negations such as "not dominant" are allowed.
     measure : {"and", "cells"}, default="and"
         Score the best AND of one literal of each variant, or the best set of cells of their
         genotype table: any Boolean function of the genotypes, XOR-like ones too.
     rank : {"gain", "bayes factor"}, default="gain"
-        What to rank by.
+        Ranking key.
     top : int, default=1000
-        How many to keep.
+        Number of findings to keep.
     gap : int, default=0
-        Leave out variants of one chromosome that are closer than so many base pairs.
+        Minimum distance in base pairs of variants of one chromosome.
     effect : Effect, optional
-        What is known of the rates.
+        The prior of the rates.
     strata : ndarray of int, optional
         The stratum of each sample, numbered from 0: samples are counted and scored within strata.
         Cells of three variants are not.
     part : (int, int), optional
-        Do part k of n of the pairs or triples, k from 1: for job arrays. :func:`merge` joins the
+        Scan part k of n of the pairs or triples, k from 1, for job arrays. :func:`merge` joins the
         parts.
     n_jobs : int, default=1
         Threads; what is found does not depend on their number. Under an active joblib backend of
@@ -102,18 +102,17 @@ def scan(
     progress : callable, optional
         Called as ``progress(done, total)``.
     announce : callable, optional
-        Told in a sentence, before the scan begins, how much there is to do and how long it will
-        take.
+        Called before the scan with a sentence on its size and estimated time.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        What counts pairs and triples: an NVIDIA GPU where there is one and the scan is long enough
-        to need it, the processor, or the GPU in any case. What is found does not depend on it. GPUs
-        count triples for ANDs without negated literals, fewer than 2^23 samples and at most 40
-        strata; they need CuPy, the extra ``cuda12`` or ``cuda13``.
+        Device for counting pairs and triples: "auto" uses an NVIDIA GPU if there is one and the
+        scan is long enough, "cpu" the processor, "cuda" always the GPU. Findings do not depend on
+        it. GPUs count triples for ANDs without negated literals, fewer than 2^23 samples and at
+        most 40 strata; they need CuPy, the extra ``cuda12`` or ``cuda13``.
     client : distributed.Client, optional
         Scan on the workers of this Dask client.
     checkpoint : path, optional
-        Where to keep what is scanned, for pairs and triples; if a state of this very scan is there,
-        the scan goes on from it, and one that has ended is not made again.
+        File for the state of a scan of pairs or triples; if it has a state of the same scan, the
+        scan resumes from it, and a finished scan is not repeated.
 
     Examples
     --------
@@ -157,7 +156,7 @@ def scan(
                 ranked = np.argsort(-table.singles()[3], kind="stable")
                 among = clump_leads(genotypes, ranked, int(among))
                 what = f"{len(among):,} blocks of linkage"
-            # Rising, so that the same variants in any order are the same scan.
+            # Sorted, so that the same variants in any order are the same scan.
             chosen = np.unique(np.asarray(among, dtype=np.int32))
             scanned = _native.TripleTable(table, chosen, n_jobs)
             settings["among"] = hashlib.sha256(chosen.tobytes()).hexdigest()[:16]
@@ -182,12 +181,12 @@ def identity(
     effect: Effect,
     counts: NDArray[np.int64] | None = None,
 ) -> dict[str, Any]:
-    """Return what two scans of one study share: sizes, a hash of the data, and options.
+    """Return the settings of a scan: sizes, a hash of the data, and options.
 
-    ``counts`` are the calls of cases and of controls, where somebody has counted them already.
+    ``counts`` are the calls of cases and of controls, if they have been counted already.
     """
-    # Names, outcomes, and counts of calls by outcome: hashing all calls would take as long as
-    # reading them.
+    # The hash is of names, outcomes, and counts of calls by outcome: hashing all calls would take
+    # as long as reading them.
     digest = hashlib.sha256("\n".join(genotypes.names).encode())
     digest.update(np.packbits(y).tobytes())
     if counts is None:
@@ -205,7 +204,7 @@ def identity(
 
 
 def strata_hash(strata: NDArray[np.integer] | None) -> str | None:
-    """Name a choice of strata, for the settings of a scan; one stratum is none."""
+    """Return a hash of strata for the settings of a scan; None if there is only one stratum."""
     if strata is None or strata.max(initial=0) == 0:
         return None
     return hashlib.sha256(np.ascontiguousarray(strata, dtype=np.int64).tobytes()).hexdigest()[:16]
@@ -214,7 +213,7 @@ def strata_hash(strata: NDArray[np.integer] | None) -> str | None:
 def _checked_strata(
     strata: NDArray[np.integer] | None, n: int, size: int, measure: str
 ) -> NDArray[np.integer] | None:
-    """Return strata that a scan can count in; one stratum is none."""
+    """Return the strata for a scan; None if there is only one stratum."""
     if strata is None:
         return None
     strata = np.asarray(strata)

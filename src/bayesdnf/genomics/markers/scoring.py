@@ -20,29 +20,29 @@ from .spelling import literal_counts, literal_words
 
 Floats = NDArray[np.float64]
 
-_STRETCH = 1 << 12  # variants at a time
+_STRETCH = 1 << 12  # variants per batch
 
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """What a function on any of a study's variants scores.
+    """Scores of functions on any variants of a study.
 
     Parameters
     ----------
     genotypes : Genotypes
-        Every variant that a marker may use: their literals are the p of the prior.
+        All variants that a marker may use; the prior's p is the number of their literals.
     y : ndarray of bool
         Cases.
     prior, effect : Prior, Effect
-        As everywhere.
+        The priors on functions and on rates.
     codings : tuple of str
-        Literals on offer of each variant.
+        Literals of each variant.
     negations : bool
-        Whether their negations are on offer.
+        Whether to include their negations.
     gap : int
-        Variants of one chromosome closer than so many base pairs never stand in one term.
+        Minimum distance in base pairs of two variants of one chromosome in a term.
     strata : ndarray of int, optional
-        The stratum of each sample; each has rates of its own.
+        The stratum of each sample; each stratum has its own rates.
     """
 
     genotypes: Genotypes
@@ -56,12 +56,12 @@ class Scoring:
 
     @property
     def n_literals(self) -> int:
-        """Literals on offer in all."""
+        """Total number of literals."""
         return self.genotypes.n_variants * len(self.codings) * (2 if self.negations else 1)
 
     @property
     def n_strata(self) -> int:
-        """Strata, 1 without any."""
+        """Number of strata; 1 without strata."""
         return 1 if self.strata is None else int(self.strata.max()) + 1
 
     def on(self, variants: Sequence[int] | NDArray[np.intp], layers: int = 1) -> Posterior:
@@ -72,7 +72,7 @@ class Scoring:
         variants : sequence of int
             Their numbers.
         layers : int, default=1
-            The most layers of a list; with 1 there are functions only.
+            Maximum number of layers of a list; 1 for functions.
         """
         some = self.take(variants)
         prior = self.prior
@@ -80,14 +80,14 @@ class Scoring:
             apart = [*(prior.apart or ()), *near]
             prior = Prior(**{**prior.get_params(deep=False), "apart": apart})
         bits = some.bits(self.codings, self.negations)
-        # The prior counts the literals of the whole study: a screen makes no function cheaper.
+        # The prior counts the literals of the whole study, so screening does not change it.
         return Posterior(
             bits, self.y, prior, self.effect, among=self.n_literals, layers=layers,
             strata=self.strata,
         )  # fmt: skip
 
     def take(self, variants: Sequence[int] | NDArray[np.intp]) -> Genotypes:
-        """Return some of the variants, under the names that they have among all."""
+        """Return some of the variants, with their names in the whole study."""
         where = np.asarray(variants, dtype=np.intp)
         names = self.genotypes.names
         return self.genotypes.take(variants=where).renamed([names[v] for v in where])
@@ -105,7 +105,7 @@ class Scoring:
 
     @cached_property
     def classes(self) -> list[Words]:
-        """Cases of each stratum, then controls of each, as packed samples."""
+        """Cases of each stratum, then controls of each, as packed masks of samples."""
         number = np.zeros(len(self.y), dtype=np.intp) if self.strata is None else self.strata
         return [
             self.genotypes.mask((number == s) & (self.y == case))
@@ -115,11 +115,11 @@ class Scoring:
 
     @cached_property
     def class_sizes(self) -> NDArray[np.int64]:
-        """How many samples each of the classes has."""
+        """Number of samples in each of ``classes``."""
         return self.count(np.full_like(self.classes[0], ~np.uint64(0)))
 
     def count(self, marked: Words) -> NDArray[np.int64]:
-        """Count the samples that packed words mark, by class, which is the last axis."""
+        """Count marked samples, packed as words, by class on the last axis."""
         return np.stack(
             [np.bitwise_count(marked & own).sum(axis=-1, dtype=np.int64) for own in self.classes],
             axis=-1,
@@ -139,20 +139,20 @@ class Scoring:
     def literal_factors(
         self, samples: Words, codes: Sequence[str], marked: NDArray[np.int64]
     ) -> Floats:
-        """Log Bayes factor, by variant and coding, of what is marked and a literal within samples.
+        """Return log Bayes factors, by variant and coding, of adding a literal within samples.
 
         Parameters
         ----------
         samples : ndarray of uint64
-            The samples that the literal may add, packed.
+            The samples that the literal may mark in addition, packed.
         codes : sequence of str
             Literals of each variant.
         marked : ndarray of int
-            Other samples that are marked, by class.
+            Number of other marked samples, by class.
         """
         masks = [samples & own for own in self.classes]
         factors = np.empty((self.genotypes.n_variants, len(codes)))
-        # A stretch at a time: counts by coding and class take more memory than the calls.
+        # In batches: counts by coding and class take more memory than the calls.
         for start in range(0, len(factors), _STRETCH):
             some = slice(start, start + _STRETCH)
             counts = self.genotypes.between(start, start + _STRETCH).counts_in(masks)
@@ -161,18 +161,18 @@ class Scoring:
         return factors
 
     def log_factors(self, marked: NDArray[np.int64]) -> Floats:
-        """Log Bayes factor against no marker, given the marked samples of each class.
+        """Return log Bayes factors against no marker from counts of marked samples by class.
 
-        Exact with strata; without them the order of the two rates, if it is known, leaves its
-        factor out, and rates the other way round count for nothing.
+        They are exact with strata. Without strata, if the rates are ordered, the factor of the
+        order is replaced by 1 if marked samples have more cases, else by 0.
         """
         from scipy.special import betaln
 
         e, s = self.effect, self.n_strata
         cases, controls = marked[..., :s], marked[..., s:]
         n_cases, n_controls = self.class_sizes[:s], self.class_sizes[s:]
-        # Collapsed likelihoods of docs/model.md, "Likelihood", summed over strata, which have rates
-        # of their own.
+        # Beta-binomial marginal likelihoods, B(a + cases, b + controls) / B(a, b), of marked and
+        # unmarked samples, multiplied over strata (docs/model.md, "Likelihood").
         null = (betaln(e.a + n_cases, e.b + n_controls) - betaln(e.a, e.b)).sum()
         if e.pi0 is not None and e.pi1 is not None:
             log = [np.log(r) for r in (e.pi1, 1 - e.pi1, e.pi0, 1 - e.pi0)]
@@ -184,13 +184,13 @@ class Scoring:
             value -= betaln(e.a0, e.b0)
         factors = value.sum(axis=-1) - null
         if s == 1 and e.ordered is not False:
-            # The factor of the order is nearly constant where marked samples have more cases and
-            # near 0 elsewhere (docs/model.md, "Order"); for ranking, the sign is enough.
+            # The factor of the order is nearly constant if marked samples have more cases and near
+            # 0 otherwise (docs/model.md, "Order"); for ranking, the sign is enough.
             factors = np.where(self.raised(marked) >= 0, factors, -np.inf)
         return np.asarray(factors)
 
     def raised(self, marked: NDArray[np.int64]) -> Floats:
-        """Return Mantel and Haenszel's difference: above 0 where marked samples have more cases."""
+        """Return the Mantel-Haenszel difference: above 0 if marked samples have more cases."""
         s = self.n_strata
         a, b = marked[..., :s], marked[..., s:]
         c, d = self.class_sizes[:s] - a, self.class_sizes[s:] - b

@@ -44,7 +44,7 @@ class StudyScans:
     scans: tuple[Scan, ...]
 
     def ranked_variants(self) -> list[int]:
-        """Return the variants of all findings, the best first, those of each scan in turn."""
+        """Return the variants of all findings, best first, taken from the scans in turn."""
         tables = [self.singles, *(found.findings for found in self.scans)]
         return _round_robin([_members(table) for table in tables])
 
@@ -56,7 +56,7 @@ class Screen:
     Parameters
     ----------
     chosen : ndarray of int
-        Numbers of the variants to go on with, in the order of the file.
+        Numbers of the chosen variants, in the order of the file.
     singles : DataFrame
         Best literal of every variant, in the order of the file: ``log_bayes_factor``, ``marker``,
         ``cases``, ``controls``.
@@ -69,7 +69,7 @@ class Screen:
     scans: tuple[Scan, ...]
 
     def functions(self, most: int) -> Iterator[BooleanFunction]:
-        """Yield the best findings, those of each scan in turn, that use chosen variants only."""
+        """Yield the best findings on chosen variants only, taken from the scans in turn."""
         wanted = {int(v) for v in self.chosen}
         tables = [self.singles.sort_values("log_bayes_factor", ascending=False, kind="stable")]
         tables += [found.findings for found in self.scans]
@@ -95,10 +95,10 @@ def scan_study(
     note: Callable[[str], object],
     pairs: Sequence[Scan] = (),
 ) -> StudyScans:
-    """Score every variant and every pair, and every triple of the most promising variants.
+    """Scan all variants, all pairs, and all triples of the best variants.
 
-    ``note`` is told when a scan has ended. ``pairs`` are scans of all pairs made before, by AND or
-    by cells, which are not made again.
+    ``note`` is called after each scan. ``pairs`` are earlier scans of all pairs, by AND or by
+    cells, which are not repeated.
     """
     codings = scoring.codings
     alone = with_negations(codings, scoring.negations)
@@ -109,7 +109,7 @@ def scan_study(
     singles = run(size=1, top=scoring.genotypes.n_variants, codings=alone).findings
     note("single variants")
     known = {made.settings["measure"]: made for made in pairs}
-    # Cells show markers that only an AND of negated literals could tell, such as XOR.
+    # Cells detect markers that no single AND expresses, such as XOR.
     titles = {"and": "pairs"} | ({"cells": "pairs, by genotype cells"} if scoring.negations else {})
     scans = []
     for measure, title in titles.items():
@@ -124,7 +124,7 @@ def scan_study(
         )
         note(title)
     found = StudyScans(singles, tuple(scans))
-    # One variant of each block: triples of a block's variants would say the same many times.
+    # One variant per linkage block: triples of linked variants would be redundant.
     promising = clump_leads(scoring.genotypes, found.ranked_variants(), triples)
     if triples < 3 or len(promising) < 3:
         return found
@@ -137,13 +137,11 @@ def scan_study(
 
 
 def screen(found: StudyScans, keep: int, genotypes: Genotypes, r_squared: float = 0.5) -> Screen:
-    """Choose ``keep`` variants to go on with, one of each set of linked ones.
+    """Choose ``keep`` variants, one of each set of linked ones.
 
-    The best single variants, the variants of the best pairs and of the best triples are taken in
-    turn, list by list, until there are enough: a variant that matters only beside another one has
-    no single effect to be chosen by. A variant with a squared correlation of ``r_squared`` or more
-    to one that was taken stands behind it, wherever it lies, so that no block of linked variants
-    takes up the screen.
+    Variants are taken in turn from the best single variants, the best pairs and the best triples,
+    so that variants without a marginal effect can be chosen too. A variant with a squared
+    correlation of at least ``r_squared`` to one already chosen, at any distance, is left out.
     """
     ranked = found.ranked_variants()
     chosen = ranked
@@ -154,7 +152,7 @@ def screen(found: StudyScans, keep: int, genotypes: Genotypes, r_squared: float 
 
 
 def stage_progress(progress: StageProgress | None, stage: str) -> Callable[..., None] | None:
-    """Return what a stage calls as (done, total, …), or None where nobody listens."""
+    """Return the progress callback of a stage, or None."""
     if progress is None:
         return None
     return lambda done, total, *_: progress(stage, done, total)
@@ -167,7 +165,7 @@ def _members(findings: pd.DataFrame) -> list[list[int]]:
 
 
 def _round_robin(lists: list[list[list[int]]]) -> list[int]:
-    """Take the heads of all lists, then their seconds, and so on."""
+    """Interleave lists: all first elements, then all second ones, and so on."""
     chosen: dict[int, None] = {}
     for place in range(max(map(len, lists), default=0)):
         for ranked in lists:

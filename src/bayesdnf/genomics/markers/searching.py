@@ -29,14 +29,14 @@ from .tasks import MarkerTask
 if TYPE_CHECKING:
     import pandas as pd
 
-_STARTS = 20  # findings of each scan that the search starts from
-_LISTED = 100  # findings of each scan that the chains are offered
-_THIN = 50  # steps for each draw
+_STARTS = 20  # findings of each scan used as starts of the search
+_LISTED = 100  # findings of each scan proposed to the chains
+_THIN = 50  # steps per draw
 _HUNT, _SAMPLE, _LAYERS = 0, 1, 4  # numbers of the random streams; results depend on them
-_NEAR = 7.0  # nats below the best function up to which a variant joins the chains
-_MOST_NEAR = 100  # variants that a sweep brings in at a time
-_ROUNDS = 10  # of search and sweeps; each of them finds something better or is the last
-_CLIMBS = 50  # sweeps in a row
+_NEAR = 7.0  # variants of functions within so many nats of the best one are added to the chains
+_MOST_NEAR = 100  # maximum number of variants that a sweep adds
+_ROUNDS = 10  # maximum rounds of search and sweeps; a round without improvement is the last
+_CLIMBS = 50  # maximum number of sweeps in a row
 _BETTER = 1e-6
 _HOPELESS = 20.0  # nats below the best function
 
@@ -50,9 +50,9 @@ class Screened:
     screen : Screen
         The scans, and the variants they chose.
     posterior : Posterior
-        Of functions on these variants.
+        Posterior of functions on these variants.
     findings : list of BooleanFunction
-        The best findings of the scans that the posterior allows, those of each scan in turn.
+        The best findings that the prior allows, taken from the scans in turn.
     """
 
     screen: Screen
@@ -67,20 +67,20 @@ class Searched:
     Parameters
     ----------
     screened : Screened
-        The variants that took part in the end.
+        The final set of variants.
     search : SearchResult
         The last search.
     sweep : Sweep
         The last sweep, around its function.
     draws : Draws
-        What the chains drew.
+        Draws of the chains.
     rounds : int
-        Searches in all.
+        Number of searches.
     gained : float
-        Nats that sweeps and chains added to what the first search found.
+        Improvement by sweeps and chains over the first search, in nats.
     outside : float
-        Share of the posterior that was seen on functions with other variants: a lower limit of
-        what was left out.
+        Share of the posterior on known functions with other variants: a lower bound of the share
+        left out.
     """
 
     screened: Screened
@@ -99,7 +99,7 @@ class Searched:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What the sweeps did and what they left, for the history."""
+        """Sentences about the sweeps and the posterior left out, for the history."""
         n = self.sweep.n_variants
         if self.sweep.better is not None:
             first = (
@@ -124,7 +124,7 @@ class Searched:
 
 
 def screen_variants(task: MarkerTask, scanned: StudyScans) -> Screened:
-    """Choose the variants to go on with, and the findings on them that the posterior allows."""
+    """Choose the variants for the search, and the findings on them that the prior allows."""
     s = task.settings
     chosen = _screened(task, screen(scanned, s.keep, task.scoring.genotypes, s.r_squared))
     task.clock.note("screen")
@@ -138,7 +138,7 @@ def _screened(task: MarkerTask, chosen: Screen) -> Screened:
 
 
 def search_and_sample(task: MarkerTask, screened: Screened) -> Searched:
-    """Search, sweep all variants around what is found, and sample, until nothing improves."""
+    """Search, sweep all variants around the result, and sample, until nothing improves."""
     starts: list[BooleanFunction] = []
     first, rounds = None, 0
     while True:
@@ -151,8 +151,8 @@ def search_and_sample(task: MarkerTask, screened: Screened) -> Searched:
         best, around, near = _climbed(task, search.function)
         screened = _joined_by(task, screened, near)
         task.clock.note("sweeps of all variants")
-        # Sweeps climb literal by literal; a search from where they end may go further, so that it
-        # begins again before chains cost time.
+        # Sweeps change one literal at a time; a search from their end may improve further, so it is
+        # repeated before the expensive chains.
         if around.score > search.log_posterior + _BETTER and not last:
             starts = [best]
             continue
@@ -171,16 +171,16 @@ def search_and_sample(task: MarkerTask, screened: Screened) -> Searched:
 def _climbed(
     task: MarkerTask, function: BooleanFunction
 ) -> tuple[BooleanFunction, Sweep, list[BooleanFunction]]:
-    """Sweep, take the best change of one literal, and sweep again, until there is none.
+    """Repeat sweeps, taking the best change of one literal, until no change improves.
 
     Returns
     -------
     function : BooleanFunction
-        The last one.
+        The final function.
     around : Sweep
-        What is around it.
+        The sweep around it.
     near : list of BooleanFunction
-        The function itself, and those that score nearly as well or were met on the way.
+        The function itself, and functions with nearly the same score or visited on the way.
     """
     around = sweep(task.scoring, function)
     near: list[BooleanFunction] = []
@@ -191,25 +191,25 @@ def _climbed(
         around = sweep(task.scoring, around.better)
     if (clear := _clearest(task, around)) is not None:
         around = sweep(task.scoring, clear)
-    # The function first: its variants must take part whatever else does.
+    # The function first: its variants must be included.
     return around.function, around, [around.function, *around.within(_NEAR), *near]
 
 
 @dataclass(frozen=True, eq=False)
 class Layered:
-    """The best list of layers, each part of which has a risk of its own.
+    """The best list of layers, each part of which has its own risk.
 
     Parameters
     ----------
     rule : RuleList
-        The list, the layer that is asked first on top.
+        The list, the layer that is evaluated first on top.
     gain : float
-        Nats that it scores over the best function, which is a list of one layer.
+        Its score minus that of the best function, a list of one layer, in nats.
     table : DataFrame
         A row for each part: ``PART``, ``RULE``, ``CASES``, ``CONTROLS``, ``RISK``, ``RISK_L95``,
         ``RISK_U95``.
     search : SearchResult
-        How it was found.
+        Result of the search.
     """
 
     rule: RuleList
@@ -219,14 +219,14 @@ class Layered:
 
 
 def search_layers(task: MarkerTask, searched: Searched) -> Layered | None:
-    """Search for lists on the variants that took part; None where only functions are asked for."""
+    """Search for lists on the final set of variants; None if only functions are requested."""
     import pandas as pd
 
     layers = task.settings.layers
     if layers == 1:
         return None
     posterior = task.scoring.on(searched.screened.screen.chosen, layers)
-    # The best function as a list of one layer: the search starts there, and can only gain.
+    # The search starts at the best function, as a list of one layer, so it cannot end below.
     own = RuleList(() if searched.function.is_null else [searched.function])
     found = hunt(
         posterior,
@@ -309,12 +309,12 @@ def sample_functions(
 def chain_starts(
     posterior: Posterior, best: BooleanFunction, findings: list[BooleanFunction], chains: int
 ) -> list[BooleanFunction]:
-    """Start at the best function, at none where that is allowed, and at other findings.
+    """Return the starts of chains: the best function, the null function if allowed, and findings.
 
-    Chains that start apart and end up alike are what the diagnostics can believe. With strata a
-    function and its complement mark the same samples with the risks exchanged, and a chain that
-    starts at none may stay at the complement, which has more terms and little of the posterior; so
-    none starts there where the null function is out of the question.
+    Convergence diagnostics need overdispersed starts. With strata a function and its complement
+    have the same likelihood with the risks exchanged, and a chain from the null function may stay
+    at the complement, which has more terms and little posterior probability; so no chain starts at
+    the null function if that is very improbable.
     """
     null = BooleanFunction()
     starts = [best]
@@ -328,7 +328,7 @@ def chain_starts(
 
 
 def _joined_by(task: MarkerTask, screened: Screened, near: Sequence[BooleanFunction]) -> Screened:
-    """Let the variants of some functions take part, most of them first."""
+    """Add the variants of some functions to the search, the first functions first."""
     place = task.study.genotypes.place
     there = set(screened.screen.chosen.tolist())
     fresh = dict.fromkeys(place[a] for f in near for a in f.attributes)
@@ -340,10 +340,10 @@ def _joined_by(task: MarkerTask, screened: Screened, near: Sequence[BooleanFunct
 
 
 def _clearest(task: MarkerTask, around: Sweep) -> BooleanFunction | None:
-    """Return a function that scores the same and is easier to use, if there is one.
+    """Return a function with the same score that is easier to apply, if there is one.
 
-    One with fewer A/T and C/G variants, whose strand may be in doubt elsewhere; of these one that
-    marks the higher risk, where strata leave that open.
+    Functions with fewer strand-ambiguous variants (A/T, C/G) are preferred, then those that mark
+    the higher risk, which strata leave open.
     """
     genotypes, scoring = task.study.genotypes, task.scoring
     alleles = genotypes.variants[["A1", "A2"]].astype(str)
@@ -360,7 +360,7 @@ def _clearest(task: MarkerTask, around: Sweep) -> BooleanFunction | None:
 
 
 def _best_drawn(draws: Draws, search: SearchResult) -> BooleanFunction | None:
-    """Return the best function among the draws, if the search found none as good."""
+    """Return the best function of the draws if it is better than that of the search."""
     best = int(np.argmax(draws.log_score))
     if draws.log_score[best] <= search.log_posterior + _BETTER:
         return None
@@ -370,9 +370,9 @@ def _best_drawn(draws: Draws, search: SearchResult) -> BooleanFunction | None:
 
 
 def _outside(task: MarkerTask, screened: Screened, around: Sweep, draws: Draws) -> float:
-    """Share of the posterior seen on functions with variants that did not take part.
+    """Return the share of the posterior on known functions with variants left out of the search.
 
-    What the chains cover is taken to be the weight of the functions that they visited.
+    The posterior inside is taken to be that of the functions that the chains visited.
     """
     place = task.study.genotypes.place
     there = set(screened.screen.chosen.tolist())
@@ -390,7 +390,7 @@ def _outside(task: MarkerTask, screened: Screened, around: Sweep, draws: Draws) 
     if not scores:
         return 0.0
     inside = _log_sum(draws.log_score)
-    # outside / (outside + inside), by the logarithms of both.
+    # outside / (outside + inside) = 1 / (1 + exp(ln inside - ln outside)).
     return float(1 / (1 + np.exp(inside - _log_sum(np.array(scores)))))
 
 

@@ -18,7 +18,7 @@ from ..scanning.scan_parts import CODES
 
 
 def with_negations(codings: Sequence[str], negations: bool) -> list[str]:
-    """Codings, followed by their negations where these are on offer too."""
+    """Return codings, followed by their negations if ``negations`` is true."""
     return [*codings, *(f"not {coding}" for coding in codings if negations)]
 
 
@@ -34,7 +34,7 @@ _LEVELS: dict[str, tuple[int, int, int]] = {
 
 
 def literal_counts(counts: NDArray[Any], codes: Sequence[str]) -> NDArray[np.int64]:
-    """Turn counts of calls known, with a copy and with two into those of literals."""
+    """Convert counts of known calls, carriers and two copies to counts of literals."""
     return np.asarray(counts @ np.array([_LEVELS[code] for code in codes], dtype=np.int64).T)
 
 
@@ -51,7 +51,7 @@ _PLAIN = {"not dominant": "recessive", "not recessive": "dominant"}
 
 
 def plain(function: BooleanFunction, other_names: Mapping[str, str]) -> BooleanFunction:
-    """Write negations by the other allele where that has a plain name.
+    """Replace negations by literals of the other allele if that has a plain name.
 
     No copy of T at a variant of T and G is two of G, and not two of T is one of G at least.
 
@@ -74,23 +74,23 @@ def plain(function: BooleanFunction, other_names: Mapping[str, str]) -> BooleanF
 
 
 def plain_literal(literal: Literal, other_names: Mapping[str, str]) -> Literal:
-    """Write one literal by its other allele where that has a plain name."""
+    """Replace a negated literal by one of the other allele if that has a plain name."""
     other, coding = other_names.get(literal.attribute), _PLAIN.get(literal.operator)
     return literal if other is None or coding is None else Literal(other, coding)
 
 
 def conjunction(genotypes: Genotypes, members: list[int], what: int) -> BooleanFunction:
-    """Write an AND of one coding of each variant; ``what`` holds the codings in base 6."""
+    """Return an AND of one coding of each variant; ``what`` encodes the codings in base 6."""
     codes = [CODES[what // 6**i % 6] for i in range(len(members))]
     names = genotypes.names
     return BooleanFunction([[Literal(names[v], c) for v, c in zip(members, codes, strict=True)]])
 
 
 def function_of_cells(genotypes: Genotypes, members: list[int], what: int) -> BooleanFunction:
-    """Write a set of genotype cells as the function with the fewest literals that is true of it.
+    """Return the function with the fewest literals that marks a set of genotype cells.
 
-    Cells that no sample is in may be marked or not. Bit i of ``what`` is cell i, which is the
-    copies of the variants read as digits in base 3.
+    Cells without samples are don't-cares. Bit i of ``what`` is cell i; the digits of i in base 3
+    are the copies of the variants.
     """
     there = _inhabited(genotypes.planes[members])
     names = genotypes.names
@@ -103,7 +103,7 @@ def function_of_cells(genotypes: Genotypes, members: list[int], what: int) -> Bo
 
 
 def _inhabited(planes: Words) -> tuple[int, ...]:
-    """Return the cells of some variants that a sample is in."""
+    """Return the cells of some variants that have samples."""
     known, carrier, two = (planes[:, level] for level in (KNOWN, CARRIER, TWO))
     genotype = np.stack([known & ~carrier, carrier & ~two, two], axis=1)
     # Cells of variant after variant by AND: cell numbers are the copies read in base 3, the last
@@ -116,7 +116,7 @@ def _inhabited(planes: Words) -> tuple[int, ...]:
 
 @cache
 def _boxes(n_variants: int) -> dict[tuple[tuple[int, ...], ...], int]:
-    """For each variant some of its three genotypes; and the cells inside, as bits."""
+    """Return boxes, which are subsets of the genotypes of each variant, and their cells as bits."""
     cells = list(itertools.product(range(3), repeat=n_variants))
     return {
         box: sum(1 << i for i, cell in enumerate(cells) if all(map(_holds, box, cell)))
@@ -128,11 +128,11 @@ def _boxes(n_variants: int) -> dict[tuple[tuple[int, ...], ...], int]:
 def _smallest(
     n_variants: int, there: tuple[int, ...], what: int
 ) -> tuple[tuple[tuple[int, str], ...], ...]:
-    """Terms, each a tuple of (number of the variant, coding): fewest literals, then fewest terms.
+    """Return terms, as tuples of (variant, coding): fewest literals, then fewest terms.
 
-    A term is a box: for each variant some of its three genotypes. Boxes that lie in no larger one
-    are enough, and the best cover of the marked cells by them is found by branching on the first
-    cell that is not covered yet.
+    This is two-level logic minimisation as in Quine and McCluskey: a term is a box, maximal boxes
+    (prime implicants) suffice, and the best cover of the marked cells is found by branching on the
+    first cell that is not covered yet.
     """
     forbidden = sum(1 << cell for cell in there if not what >> cell & 1)
     wanted = sum(1 << cell for cell in there if what >> cell & 1)
@@ -141,8 +141,7 @@ def _smallest(
         for box, inside in _boxes(n_variants).items()
         if not inside & forbidden and inside & wanted
     }
-    # In the place of a box within another the larger one can always stand, and it has no more
-    # literals.
+    # A box within another can always be replaced by the larger one, which has no more literals.
     largest = {
         box: inside & wanted
         for box, inside in boxes.items()
@@ -153,7 +152,7 @@ def _smallest(
     def cover(left: int) -> tuple[int, int, tuple[tuple[tuple[int, ...], ...], ...]]:
         if left == 0:
             return 0, 0, ()
-        # Two's complement: the lowest bit that is set.
+        # x & -x is the lowest set bit.
         first = left & -left
         best = None
         for box, inside in largest.items():

@@ -33,7 +33,7 @@ _PERMUTE = 2  # number of the random stream; results depend on it
 
 
 def check_scans(task: MarkerTask, pairs: Scan | Sequence[Scan] | None) -> list[Scan]:
-    """Refuse scans made before that are not of this study, or were made with other settings."""
+    """Raise an error if earlier scans have other data or settings."""
     made = [] if pairs is None else [pairs] if isinstance(pairs, Scan) else list(pairs)
     study, s = task.study, task.settings
     for before in made:
@@ -43,7 +43,7 @@ def check_scans(task: MarkerTask, pairs: Scan | Sequence[Scan] | None) -> list[S
 
 
 def scan_variants(task: MarkerTask, pairs: Sequence[Scan] = ()) -> StudyScans:
-    """Scan variants, pairs and promising triples; scans given as ``pairs`` are not made again."""
+    """Scan variants, pairs, and triples of the best variants; ``pairs`` are not repeated."""
     s = task.settings
     return scan_study(
         task.scoring, triples=s.triples, n_jobs=s.n_jobs, device=s.device, progress=task.progress,
@@ -58,11 +58,11 @@ class Refitted:
     Parameters
     ----------
     holds : DataFrame
-        Who carries each term, 1 or 0, NaN where missing calls leave that undecided.
+        Carriers of each term, 1 or 0; NaN if undecided because of missing calls.
     refit : Refit or None
-        Odds ratios given covariates; None without any, or without terms.
+        Odds ratios given covariates; None without covariates or without terms.
     history : tuple of str
-        What was done for it, one sentence each.
+        The steps of the refit, one sentence each.
     """
 
     holds: pd.DataFrame
@@ -71,7 +71,7 @@ class Refitted:
 
 
 def refit_function(task: MarkerTask, function: BooleanFunction) -> Refitted:
-    """Fit the terms of a function beside the study's covariates and principal components."""
+    """Refit the terms of a function with the study's covariates and principal components."""
     study, covariates = task.study, task.adjustment.covariates
     holds = _holding(study.genotypes, function)
     if covariates is None or function.is_null:
@@ -90,8 +90,7 @@ def add_held_out(
     """Test terms on samples that the search did not see: ``HELD_OR``, ``HELD_P`` and so on."""
     if function.is_null:
         return
-    # Held-out samples have components of their own: those of the others would bring information
-    # across.
+    # Components of held-out samples are computed separately: joint ones would leak information.
     adjustment = adjust(
         held.genotypes, held.y, held.covariates, components=settings.components,
         columns=columns, by_risk=False, build=settings.build,
@@ -101,12 +100,12 @@ def add_held_out(
 
 
 def _holding(genotypes: Genotypes, function: BooleanFunction) -> pd.DataFrame:
-    """Whether each term holds for each sample: NaN where missing calls leave that undecided."""
+    """Return whether each term holds for each sample; NaN if undecided because of missing calls."""
     import pandas as pd
 
     columns = {}
     for term in function.literal_terms:
-        # A term is decided where all its literals hold, or one of them is known to be false.
+        # A term is decided if all its literals hold, or one of them is known to be false.
         holds = BooleanFunction([term])(genotypes)
         fails = np.logical_or.reduce([genotypes.truth(~literal) for literal in term])
         name = " AND ".join(str(plain_literal(x, genotypes.other_names)) for x in term)

@@ -61,7 +61,7 @@ def summary(found: Markers, genes: Genes | None = None) -> str:
 
 
 def _doubtful(found: Markers) -> bool:
-    """Whether what the chains lack may change the answer, so that it must be read first."""
+    """Return whether poor convergence may change the answer, so that it is reported first."""
     level = found.draws.level
     if level == Level.SHORT and not found.function.is_null:
         return found.null_probability > _CLEAR
@@ -69,7 +69,7 @@ def _doubtful(found: Markers) -> bool:
 
 
 def _structure(found: Markers) -> list[str]:
-    """Say how inflated tests are, and what strata cost."""
+    """Return the lines about inflation of tests and the cost of strata."""
     adjustment = found.adjustment
     lines = [] if adjustment.inflated else [adjustment.verdict]
     if adjustment.strata is None:
@@ -135,7 +135,7 @@ def _risks(found: Markers) -> list[str]:
 
 
 def _places(found: Markers, term: int, genes: Genes) -> str:
-    """Say which genes a term's variants lie in or near."""
+    """Describe the genes in or near which a term's variants are."""
     row = found.terms.iloc[term]
     names = [slot.literal.attribute for slot in found.slots[term]]
     at = [
@@ -189,7 +189,7 @@ def _refit(row: Mapping[Hashable, Any], start: str, where: str, warning: str) ->
 
 
 def _drawn(found: Markers) -> list[str]:
-    """List the marker shown, and the most probable functions beside it."""
+    """Return the lines about the marker shown and the most probable functions."""
     draws, names = found.draws, found.study.genotypes.other_names
     top = draws.top(6)
     shares = dict(zip(top["function"], top["probability"], strict=True))

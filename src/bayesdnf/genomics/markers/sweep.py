@@ -19,18 +19,18 @@ from .spelling import with_negations
 Floats = NDArray[np.float64]
 Terms = list[tuple[Literal, ...]]
 
-_EXACT = 100  # changes of each place in a function that are scored exactly
+_EXACT = 100  # changes at each place in a function that are scored exactly
 _BETTER = 1e-6  # nats; smaller differences are rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """What functions one literal away from a function score.
+    """Scores of the functions that differ from a function in one literal.
 
     Parameters
     ----------
     function : BooleanFunction
-        The function in the middle.
+        The function.
     score : float
         Its log posterior.
     others : tuple of BooleanFunction
@@ -38,7 +38,7 @@ class Sweep:
     scores : ndarray of float
         Their log posteriors.
     n_variants : int
-        Variants that were looked at.
+        Number of variants tried.
     """
 
     function: BooleanFunction
@@ -54,32 +54,32 @@ class Sweep:
 
     @property
     def gain(self) -> float:
-        """What the best of them scores over the function, in nats."""
+        """Score of the best of them minus that of the function, in nats."""
         return float(self.scores[0] - self.score) if len(self.scores) else -np.inf
 
     def within(self, nats: float) -> list[BooleanFunction]:
-        """Return those that score at most so many nats less than the function."""
+        """Return those that score at most ``nats`` less than the function."""
         return [f for f, s in zip(self.others, self.scores, strict=True) if s >= self.score - nats]
 
 
 def sweep(scoring: Scoring, function: BooleanFunction) -> Sweep:
     """Score every function one literal away from a function, over all variants of the study.
 
-    Likelihoods of all changes come from counts of all variants; of each place in the function the
-    best hundred are then scored exactly, prior, order of rates and support included.
+    Likelihoods of all changes are computed from counts of all variants; at each place in the
+    function the best hundred are then scored exactly, with prior, order of rates and support.
 
     Parameters
     ----------
     scoring : Scoring
         The study.
     function : BooleanFunction
-        The function to look around.
+        The function to change.
     """
     codes = with_negations(scoring.codings, scoring.negations)
     terms = list(function.literal_terms)
     found: dict[BooleanFunction, None] = dict.fromkeys(_smaller(terms))
     for before, base, rest in _places(terms):
-        # A literal that joins `base` marks the rows where both hold, besides those of the rest.
+        # A literal added to `base` marks rows where both hold, in addition to those of the rest.
         others = scoring.words(BooleanFunction(rest))
         within = _held(scoring, base) & ~others
         factors = scoring.literal_factors(within, codes, scoring.count(others))
@@ -105,7 +105,7 @@ def sweep(scoring: Scoring, function: BooleanFunction) -> Sweep:
 
 
 def _smaller(terms: Terms) -> list[BooleanFunction]:
-    """Functions without one of the terms, or without one literal of a term."""
+    """Return functions without one of the terms, or without one literal of a term."""
     out = []
     for t, term in enumerate(terms):
         rest = terms[:t] + terms[t + 1 :]
@@ -116,7 +116,7 @@ def _smaller(terms: Terms) -> list[BooleanFunction]:
 
 
 def _places(terms: Terms) -> list[tuple[tuple[Literal, ...], tuple[Literal, ...], Terms]]:
-    """Where a literal can go: what stands there now, what it joins, and the other terms."""
+    """List places for a literal: literals there now, the rest of the term, the other terms."""
     out: list[tuple[tuple[Literal, ...], tuple[Literal, ...], Terms]] = [((), (), terms)]
     for t, term in enumerate(terms):
         rest = terms[:t] + terms[t + 1 :]
@@ -135,9 +135,9 @@ def _best(factors: Floats) -> list[tuple[int, int]]:
     """Return variant and coding of the highest factors."""
     flat = factors.ravel()
     most = min(_EXACT, len(flat))
-    # The factors leave out the prior and the order of rates, which the exact scores below bring in;
-    # a hundred leave room for that.
+    # The factors lack the prior and the order of rates, which exact scores add later; a hundred
+    # candidates allow for the difference.
     top = np.argpartition(-flat, most - 1)[:most]
     top = top[np.isfinite(flat[top])]
-    # By place, not by score: equal scores then keep the order of the variants.
+    # Sorted by place, not score, so that ties keep the order of the variants.
     return [(int(i) // factors.shape[1], int(i) % factors.shape[1]) for i in np.sort(top)]

@@ -27,7 +27,7 @@ _HOLD = 3  # number of the random stream; results depend on it
 
 @dataclass(frozen=True, kw_only=True)
 class MarkerSettings:
-    """How markers are looked for; see :func:`find_markers` for the meanings."""
+    """The settings of :func:`find_markers`."""
 
     prior: Prior
     effect: Effect
@@ -52,7 +52,7 @@ class MarkerSettings:
     device: str
 
     def checked(self) -> MarkerSettings:
-        """Refuse numbers without a meaning before anything is scanned; return plain ints."""
+        """Check the numbers before anything is scanned; return them as plain ints."""
         least = {
             "keep": 1, "triples": 0, "gap": 0, "components": 0, "permutations": 0,
             "draws": 1, "warmup": 0, "chains": 1, "n_jobs": 1, "layers": 1,
@@ -71,7 +71,7 @@ class MarkerSettings:
         return replace(self, **numbers)
 
     def recorded(self, seed: Any) -> dict[str, Any]:
-        """Return what a result depends on, as model files and reports show it."""
+        """Return the settings on which results depend, for model files and reports."""
         return {
             "prior": repr(self.prior), "effect": repr(self.effect), "codings": list(self.codings),
             "negations": self.negations, "keep": self.keep, "triples": self.triples,
@@ -90,7 +90,7 @@ class Clock:
         self._since = time.monotonic()
 
     def note(self, step: str) -> None:
-        """Say that a step has ended; what it took is added up where it is taken again."""
+        """Add the time since the last call to a step."""
         now = time.monotonic()
         self.seconds[step] = self.seconds.get(step, 0.0) + now - self._since
         self._since = now
@@ -103,9 +103,9 @@ class MarkerTask:
     Parameters
     ----------
     study : Study
-        What is searched.
+        The data.
     settings : MarkerSettings
-        How.
+        The settings.
     streams : Streams
         Random numbers.
     progress : callable or None
@@ -113,13 +113,13 @@ class MarkerTask:
     adjustment : Adjustment
         Covariates, strata, and the inflation of tests.
     scoring : Scoring
-        What a function on any variants of the study scores.
+        Scores of functions on all variants of the study.
     files : StepFiles
-        Where long steps keep their states.
+        Files for the states of long steps.
     held : Study or None
-        Samples that were set aside to test what is found.
+        Held-out samples for testing the terms.
     clock : Clock
-        What the steps took.
+        Duration of the steps.
     """
 
     study: Study
@@ -156,8 +156,8 @@ class MarkerTask:
         )  # fmt: skip
         effect = s.effect
         if adjustment.strata is not None:
-            # The retrospective form conditions on the outcome, so that how cases and controls were
-            # sampled makes no difference unless they were matched within strata.
+            # The retrospective likelihood conditions on the outcome, so the sampling of cases and
+            # controls does not matter unless they were matched within strata.
             effect = Effect(**{**effect.get_params(), "sampling": "random"})
             effect = effect.resolved(strata=len(adjustment.strata))
         scoring = Scoring(
@@ -169,14 +169,14 @@ class MarkerTask:
 
 
 def _split(study: Study, share: float, rng: np.random.Generator) -> tuple[Study, Study | None]:
-    """Set a share of the cases, of the controls and of the families aside."""
+    """Hold out a share of the cases, of the controls and of the families."""
     if share == 0:
         return study, None
     held = np.zeros(len(study.y), dtype=np.bool_)
     for case in (True, False):
         some = np.flatnonzero(study.y == case)
         held[rng.permutation(some)[: round(share * len(some))]] = True
-    if study.families is not None:  # relatives of those searched would not be a test
+    if study.families is not None:  # relatives on both sides would not be independent
         held &= study.families == 0
     searched = study.take(~held)
     said = f"{int(held.sum()):,} of {len(held):,} samples were held out of the search."

@@ -333,7 +333,7 @@ class MarkerModel:
 
 
 def is_marker_model(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a model of markers, and not of another kind."""
+    """Return whether a file is a model of markers, and not of another kind."""
     return bool(read_json(path, "model file of bayesdnf").any("format") == _FORMAT)
 
 

@@ -22,8 +22,8 @@ Flags = NDArray[np.bool_]
 STRANDS = ("frequency", "accept", "refuse")
 """What to do with A/T and C/G variants."""
 
-_APART = 0.08  # from one half, of a frequency that tells the two strands apart
-_ERRORS = 3.0  # standard errors that the cohort's frequency must be further away than that
+_APART = 0.08  # minimum distance from 0.5 of frequencies that determine the strand, ...
+_ERRORS = 3.0  # ... plus so many standard errors for the cohort's frequency
 _FOUND = {
     "matched": "as they are",
     "swapped": "with their alleles swapped",
@@ -43,7 +43,7 @@ _NOT_FOUND = {
 
 @dataclass(frozen=True, eq=False)
 class Matched:
-    """What a cohort has of the variants wanted.
+    """Variants of a model matched in a cohort.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def _names(wanted: pd.DataFrame) -> list[str]:
 
 
 def _candidates(wanted: pd.DataFrame, genotypes: Genotypes) -> pd.DataFrame:
-    """Pairs of a variant wanted and one of the cohort that share an ID or a place."""
+    """Return pairs of a wanted variant and one of the cohort that share an ID or a place."""
     import pandas as pd
 
     def places(table: pd.DataFrame) -> pd.DataFrame:
@@ -196,7 +196,7 @@ def _candidates(wanted: pd.DataFrame, genotypes: Genotypes) -> pd.DataFrame:
 
 
 def _judge(pairs: pd.DataFrame, wanted: pd.DataFrame, genotypes: Genotypes, ambiguous: str) -> None:
-    """Say of each pair how its alleles agree, and how good a match it is (0 the best)."""
+    """Add to each pair how its alleles agree, and the rank of the match (0 is the best)."""
     cohort = genotypes.variants.iloc[pairs["row"]]
     a1, a2 = (wanted[c].astype(str).str.upper().to_numpy()[pairs["wanted"]] for c in ("A1", "A2"))
     b1, b2 = (cohort[c].astype(str).str.upper().to_numpy() for c in ("A1", "A2"))
@@ -214,7 +214,7 @@ def _judge(pairs: pd.DataFrame, wanted: pd.DataFrame, genotypes: Genotypes, ambi
         return np.asarray((one & two) | (nobody1 & two) | (one & nobody2), dtype=np.bool_)
 
     c1, c2 = complement(a1), complement(a2)
-    # A/T and C/G: the other strand has the same two letters, so names cannot tell strands apart.
+    # A/T and C/G: both strands have the same two letters, so alleles do not determine the strand.
     either = a1 == c2
     same, swapped = agree(a1, a2), agree(a2, a1)
     # One allele alone does not tell the other strand from a third allele: both must be named.
@@ -249,7 +249,7 @@ def _judge(pairs: pd.DataFrame, wanted: pd.DataFrame, genotypes: Genotypes, ambi
 def _sides(
     pairs: pd.DataFrame, wanted: pd.DataFrame, counts: NDArray[np.int64], swapped: Flags
 ) -> NDArray[np.int64]:
-    """Say whether frequencies lie on one side of a half (1), on both (-1), or cannot tell (0).
+    """Return 1 if frequencies are on the same side of 0.5, -1 on opposite sides, 0 if unclear.
 
     Frequencies are those of the allele that both call A1.
     """
@@ -260,7 +260,7 @@ def _sides(
         alleles = 2.0 * counts[:, KNOWN]
         theirs = (counts[:, 1] + counts[:, 2]) / alleles
         theirs = np.where(swapped, 1 - theirs, theirs)
-        # A standard error of a frequency is at most ½ / √(number of alleles).
+        # The standard error √(f(1-f)/n) of a frequency of n alleles is at most ½ / √n.
         clear = np.abs(theirs - 0.5) - _ERRORS * 0.5 / np.sqrt(alleles) >= _APART
     clear &= np.abs(ours - 0.5) >= _APART
     pairs["frequency"] = theirs
@@ -268,7 +268,7 @@ def _sides(
 
 
 def _flipped(pairs: pd.DataFrame, wanted: pd.DataFrame, side: NDArray[np.int64]) -> list[str]:
-    """Warn where alleles agree by name and frequencies say that they are the other way round."""
+    """Return warnings for variants whose frequencies suggest that the alleles are flipped."""
     found = pairs["status"].isin(["matched", "swapped"]).to_numpy()
     out = [""] * len(pairs)
     for i in np.flatnonzero(found & (side < 0)):
@@ -330,7 +330,7 @@ def _choose(
 
 
 def matched_sentence(table: pd.DataFrame) -> str:
-    """Say how many variants were found, how, and which were not."""
+    """Describe how many variants were found, how, and which were not."""
     counts = table["status"].value_counts()
     how = ", ".join(f"{counts[s]:,} {words}" for s, words in _FOUND.items() if s in counts)
     total = sum(int(counts.get(s, 0)) for s in _FOUND)

@@ -46,7 +46,7 @@ def proxies_of(found: Markers) -> pd.DataFrame:
                 continue
             [other] = genotypes.copies([v]).astype(np.float64)
             known = (own >= 0) & (other >= 0)
-            # r² does not say which alleles go together; the sign of the covariance does.
+            # The sign of the covariance, not r², shows which alleles are on the same haplotypes.
             along = np.cov(own[known], other[known])[0, 1] > 0
             frequency, spelled = float(found.variants["FREQ"].iloc[v]), genotypes.names[v]
             if not along:  # its other allele goes with the counted one of the marker's variant

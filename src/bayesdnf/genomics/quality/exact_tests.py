@@ -1,4 +1,4 @@
-"""Exact tests of counts, vectorised: the probability of outcomes at most as probable as ours."""
+"""Exact tests of counts, vectorised: probability of outcomes no more probable than observed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _TIE = 1e-7
 
 
 def hardy_weinberg(counts: ArrayLike) -> Floats:
-    """Exact p-values of Hardy-Weinberg proportions (Wigginton, Cutler and Abecasis 2005).
+    """Return exact p-values of Hardy-Weinberg proportions (Wigginton, Cutler and Abecasis 2005).
 
     Parameters
     ----------
     counts : array-like of int, shape (n_variants, 3)
-        As ``Genotypes.counts`` gives them: calls known, with a copy at least, with two.
+        Counts of ``Genotypes.counts``: known calls, carriers, two copies.
 
     Returns
     -------
@@ -39,21 +39,17 @@ def hardy_weinberg(counts: ArrayLike) -> Floats:
 
 
 def hardy_weinberg_below(counts: ArrayLike, level: float) -> NDArray[np.bool_]:
-    """Which exact p-values of Hardy-Weinberg proportions lie below a level.
-
-    The probability of our own outcome bounds the p-value from below, so that the sum is only
-    worked out where this is below the level.
-    """
+    """Return whether exact p-values of Hardy-Weinberg proportions are below a level."""
     test = _HardyWeinberg(counts)
     below = np.asarray(test.observed < np.log(level))
-    # A p-value is at least the probability of the observed outcome itself, so that only variants
-    # whose own probability is below the level need the sum.
+    # A p-value is at least the probability of the observed outcome, so the sum is needed only for
+    # variants whose own probability is below the level.
     below[below] = _HardyWeinberg(np.asarray(counts)[below]).p_values() < level
     return below
 
 
 def fisher(table: ArrayLike) -> Floats:
-    """Two-sided p-values of Fisher's exact test.
+    """Return two-sided p-values of Fisher's exact test.
 
     Parameters
     ----------
@@ -105,8 +101,8 @@ class _HardyWeinberg:
         return np.asarray(self.constant[rows] + hets * np.log(2) - lf[hets] - homs)
 
     def p_values(self) -> Floats:
-        # Heterozygotes have the parity of the rarer allele's count: its other copies come in
-        # pairs.
+        # Heterozygotes have the parity of the rarer allele's count: its other copies are in
+        # homozygotes, two each.
         odd = self.rare % 2
         return _no_likelier(
             lambda rows, step: self._log_probability(rows, odd[rows] + 2 * step),
@@ -134,25 +130,23 @@ def _no_likelier(
         column = rows[:, None]
         last = width[column] - 1
         steps = np.arange(widest)
-        # Beyond the last outcome there is no probability: the last one stands in and is not
-        # counted.
+        # Padding beyond a test's last outcome repeats that outcome and is masked.
         logs = log_probability(column, np.minimum(steps, last))
-        # Ties are counted with a tolerance, since the two tails' equal probabilities differ by
-        # rounding.
+        # Compare with a tolerance: equal probabilities in the two tails may differ by rounding.
         counted = (steps <= last) & (logs <= observed[column] + _TIE)
         total[rows] = np.where(counted, np.exp(logs), 0).sum(axis=1)
     return np.minimum(total, 1)
 
 
 def log_factorials(largest: int) -> Floats:
-    """Logarithms of 0! to largest!."""
+    """Return the logarithms of 0! to largest!."""
     from scipy.special import gammaln
 
     return np.asarray(gammaln(np.arange(1, largest + 2)))
 
 
 def genotypic_test(cases: Counts, controls: Counts) -> Floats:
-    """P-value of χ² between genotypes and outcome; this one is not exact.
+    """Return p-values of the genotypic χ² test of genotypes by outcome, which is not exact.
 
     Parameters
     ----------
@@ -179,6 +173,6 @@ def genotypic_test(cases: Counts, controls: Counts) -> Floats:
         rows, columns = cells.sum(axis=2, keepdims=True), cells.sum(axis=1, keepdims=True)
         expected = rows * columns / cells.sum(axis=(1, 2), keepdims=True)
         statistic = np.where(expected > 0, (cells - expected) ** 2 / expected, 0.0)
-    # Two outcomes: as many degrees of freedom as genotypes that occur, less one.
+    # Degrees of freedom: (2 - 1) x (number of genotypes observed - 1).
     freedom = np.maximum((columns > 0).sum(axis=(1, 2)) - 1, 1)
     return np.asarray(chdtrc(freedom, statistic.sum(axis=(1, 2))))

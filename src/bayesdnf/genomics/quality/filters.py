@@ -128,7 +128,7 @@ class Filters:
         whole("ld_window", "Filters", self.ld_window, 0)
 
     def samples(self, genotypes: Genotypes) -> tuple[Flags, tuple[str, ...]]:
-        """Say which samples are kept, and why others are not.
+        """Describe which samples are kept, and why others are not.
 
         Parameters
         ----------

@@ -25,10 +25,10 @@ def prune(
     window: int = 500_000,
     among: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.bool_]:
-    """Choose variants so that no two near each other are correlated.
+    """Prune variants so that no two nearby ones are correlated.
 
-    Along each chromosome, of two variants at most ``window`` base pairs apart whose squared
-    correlation is above ``r_squared`` the one with the rarer minor allele goes.
+    Of two variants of a chromosome at most ``window`` base pairs apart with a squared correlation
+    above ``r_squared``, the one with the lower minor allele frequency is removed.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def clump_leads(
     r_squared: float = 0.5,
     window: int | None = 5_000_000,
 ) -> list[int]:
-    """Choose variants from the best on, one for each block of correlated ones.
+    """Clump variants: choose the best of each block of correlated ones.
 
     Parameters
     ----------
@@ -122,8 +122,7 @@ def clump_leads(
         near = order[first[place] : stop[place]]
         near = near[waiting[near] & ~taken[near]]
         value = _native.r_squared(genotypes.planes, np.full_like(near, lead), near)
-        # Greedy clumping from the best on: a variant is represented by the best lead it is
-        # correlated with.
+        # Greedy clumping as in PLINK: each variant belongs to the best lead it is correlated with.
         taken[near[value >= r_squared]] = True
         taken[lead] = True
     return leads
@@ -205,12 +204,12 @@ def find_proxies(
 def _neighbours(
     genotypes: Genotypes, leads: NDArray[np.int64], window: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Variants by place, and for each lead the stretch of them to look at."""
+    """Return variants sorted by position, and the range of neighbours of each lead."""
     n = genotypes.n_variants
     if window is None:
         return np.arange(n), np.zeros_like(leads), np.full_like(leads, n)
     order, chromosome, position = place_order(genotypes.variants)
-    # Chromosomes end to end, further apart than the window: one sorted axis.
+    # Concatenate chromosomes on one axis, with gaps larger than the window.
     low = int(position.min(initial=0))
     length = int(position.max(initial=0)) - low + window + 1
     axis = (position - low) + chromosome.astype(np.int64) * length

@@ -40,8 +40,8 @@ LONG_RANGE = {
 et al. 2010 (Nat Protoc 5:1564), at the positions that the R package plinkQC has for them."""
 
 _SIDE = 10  # variants on either side over which loadings are averaged
-_OUTLYING = 8.0  # squares of loadings, their usual size being 1, from which a stretch stands out
-_FEWEST = 200  # variants below which no stretch can be told from chance
+_OUTLYING = 8.0  # threshold of mean squared loadings, which are about 1 without outliers
+_FEWEST = 200  # minimum number of variants for detecting outliers
 
 
 def outside_known(genotypes: Genotypes, variants: NDArray[np.intp], build: str) -> NDArray[np.intp]:
@@ -56,10 +56,10 @@ def outside_known(genotypes: Genotypes, variants: NDArray[np.intp], build: str) 
 def outlying(
     genotypes: Genotypes, variants: NDArray[np.intp], loadings: Floats
 ) -> NDArray[np.bool_]:
-    """Find stretches of variants that one component rests on.
+    """Find regions of variants with outlying loadings on a component.
 
-    A component of ancestry loads a little on variants everywhere, one of an inversion or of another
-    stretch of long-range linkage much on a few neighbours (Privé et al. 2018).
+    A component of ancestry has small loadings on variants everywhere, a component of an inversion
+    or other region of long-range linkage large ones on a few neighbours (Privé et al. 2018).
 
     Parameters
     ----------
@@ -74,14 +74,14 @@ def outlying(
     if len(variants) < _FEWEST:
         return marked
     order, chromosome, _ = place_order(genotypes.variants.iloc[variants])
-    # The median of |z| is 0.6745 for a standard normal z: scaled so, squares are about 1 where
-    # nothing stands out, however large those of an outlying stretch are.
+    # Robust scale by the median absolute value, which is 0.6745 for a standard normal: squares are
+    # about 1 outside outlying regions, however large those inside are.
     squares = (loadings[order] / np.median(np.abs(loadings), axis=0) * 0.6745) ** 2
     for here in np.split(np.arange(len(order)), np.flatnonzero(np.diff(chromosome)) + 1):
         if len(here) < 2 * _SIDE:
             continue
-        # Differences of running sums give the mean around each variant, the ends of a chromosome
-        # included.
+        # Moving averages from differences of cumulative sums, with shorter windows at the ends of
+        # a chromosome.
         sums = np.concatenate([np.zeros((1, squares.shape[1])), np.cumsum(squares[here], axis=0)])
         low = np.maximum(np.arange(len(here)) - _SIDE, 0)
         high = np.minimum(np.arange(len(here)) + _SIDE + 1, len(here))

@@ -21,7 +21,7 @@ _ENOUGH = 100
 
 
 def outcome_of(y: ArrayLike, n_samples: int) -> NDArray[np.bool_]:
-    """Outcome of every sample: 1 case, 0 control."""
+    """Return the outcome of every sample: 1 case, 0 control."""
     outcome = np.asarray(y)
     if outcome.shape != (n_samples,):
         raise InputError(
@@ -74,12 +74,12 @@ def missingness_by_outcome(genotypes: Genotypes, y: ArrayLike) -> pd.DataFrame:
 
 
 def unequal_shares(table: NDArray[np.int64]) -> NDArray[np.float64]:
-    """P-values for a of n1 against b of n0, rows (a, n1, b, n0): exact, or chi-square if large."""
+    """Return p-values for a of n1 against b of n0: exact, or by chi-square if counts are large."""
     from scipy.special import chdtrc
 
     a, n1, b, n0 = table.T
     n, hits = n1 + n0, a + b
-    # As floats: products of four counts outgrow 64 bits.
+    # As floats: products of four counts overflow 64 bits.
     with np.errstate(divide="ignore", invalid="ignore"):
         expected = np.minimum(hits, n - hits) * (np.minimum(n1, n0) / n)
         margins = hits * ((n - hits) * 1.0) * n1 * n0
@@ -92,10 +92,10 @@ def unequal_shares(table: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def impute_mode(genotypes: Genotypes) -> Genotypes:
-    """Impute missing calls with the variant's most frequent call, the first one if several tie.
+    """Impute missing calls with the variant's most frequent call; ties go to the fewest copies.
 
-    On X females and males are filled from their own, on Y males only. A gap stays where there is
-    no call to go by.
+    On X females and males are imputed separately, on Y males only. Calls of variants without any
+    known call stay missing.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def _fill(
         ]
         block = planes[rows]
         known, carrier, two = np.bitwise_count(block & words).sum(axis=2, dtype=np.int64).T
-        # Planes are nested: one copy or more (carrier) among known calls, two among those.
+        # Nested planes: calls with 0, 1 and 2 copies are known - carrier, carrier - two and two.
         mode = np.argmax([known - carrier, carrier - two, two], axis=0)
         gaps = words & ~block[:, KNOWN]
         gaps[known == 0] = 0  # no call to go by

@@ -28,13 +28,13 @@ PSEUDO_AUTOSOMAL = {
 
 
 def autosomal(genotypes: Genotypes) -> NDArray[np.bool_]:
-    """Which variants lie on chromosomes 1 to 22."""
+    """Return whether variants are on chromosomes 1 to 22."""
     names = canonical_chromosomes(genotypes.variants["CHR"])
     return np.isin(names, [str(i) for i in range(1, 23)])
 
 
 def sexes(genotypes: Genotypes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Who is male, and who is female; others are of unknown sex."""
+    """Return masks of males and of females; others have unknown sex."""
     sex = genotypes.samples["SEX"].to_numpy()
     return np.asarray(sex == MALE), np.asarray(sex == FEMALE)
 
@@ -117,8 +117,8 @@ def allele_counts(
         variants = np.flatnonzero(names == name)
         if len(variants):
             once = genotypes.take(variants=variants).counts(samples & haploid)
-            # A haploid call of the allele is stored as two copies: one of them is taken off, of
-            # copies as of alleles.
+            # A haploid call of the allele is stored as two copies: subtract one from copies and
+            # alleles.
             copies[variants] -= once[:, TWO]
             alleles[variants] -= once[:, KNOWN]
     return copies, alleles
@@ -189,7 +189,7 @@ def haploid_calls(
             words = genotypes.mask(samples)
             lost.append((int(np.bitwise_count(rows[:, KNOWN] & words).sum()), whose))
             rows &= ~words
-        # One copy where only none or two can be stored: a heterozygous call.
+        # Exactly one copy in a haploid sample is a heterozygous call.
         single = rows[:, CARRIER] & ~rows[:, TWO] & genotypes.mask(one)
         lost.append((int(np.bitwise_count(single).sum()), word))
         rows[:, [KNOWN, CARRIER]] &= ~single[:, None]

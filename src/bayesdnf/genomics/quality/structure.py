@@ -29,8 +29,8 @@ Floats = NDArray[np.float64]
 _EXACT = 5000
 """Samples up to which the relationship matrix itself is decomposed."""
 
-_BLOCK_BYTES = 64 << 20  # standardised calls held at a time
-_LOOKS = 5  # decompositions at most, each without the stretches that stood out before
+_BLOCK_BYTES = 64 << 20  # bytes per block of standardised calls
+_LOOKS = 5  # maximum number of decompositions, each without outlying regions of the earlier ones
 _KRYLOV_STEPS = 12  # powers of the relationship matrix in the Krylov space
 
 DEGREES = {"twins or duplicates": 0.354, "first degree": 0.177, "second degree": 0.0884}
@@ -97,7 +97,7 @@ class Relatives:
     members: NDArray[np.int64]
 
     def families(self, n_samples: int) -> NDArray[np.intp]:
-        """Give each sample the number of its family, relatives of relatives included; 0: none."""
+        """Return the family of each sample (connected components of relatedness); 0: none."""
         from scipy.sparse import coo_matrix
         from scipy.sparse.csgraph import connected_components
 
@@ -117,7 +117,7 @@ class Relatives:
         left = self.members
         while len(left):
             times = np.bincount(left.ravel(), minlength=n_samples)
-            # A greedy vertex cover; of samples with equally many relatives the last one goes.
+            # Greedy vertex cover; of samples with equally many relatives the last one is removed.
             gone = n_samples - 1 - int(np.argmax(times[::-1]))
             kept[gone] = False
             left = left[(left != gone).all(axis=1)]
@@ -173,7 +173,7 @@ def principal_components(
     among: NDArray[np.intp] | None = None,
     build: str | None = None,
 ) -> PrincipalComponents:
-    """Principal components of the samples (Price et al. 2006).
+    """Compute principal components of the samples (Price et al. 2006).
 
     Copies g of each variant are standardised to (g - 2f) / √(2f(1 - f)), f the frequency; a
     missing call is 0. Up to 5,000 samples the relationship matrix is added up in blocks and
@@ -231,10 +231,10 @@ def principal_components(
         values, vectors, total = _exactly(source, k) if n <= _EXACT else _krylov(source, k)
         if variants is not None or build is not None:
             break
-        # Long-range linkage makes components of a region rather than of ancestry. Leaving out the
-        # stretch may bring up another one, so look again.
+        # Long-range linkage makes components of a region rather than of ancestry. Without the
+        # region another one may dominate, so repeat.
         stretch = outlying(genotypes, chosen, source.loadings(vectors))
-        # More than half of the variants cannot be what stands out: the components stay as they are.
+        # More than half of the variants cannot be outliers: keep the components.
         if not stretch.any() or len(chosen) - stretch.sum() < max(k, len(chosen) // 2):
             break
         chosen = chosen[~stretch]
@@ -377,7 +377,7 @@ def _exactly(source: _Standardised, k: int) -> tuple[Floats, Floats, float]:
     matrix = np.zeros((n, n))
     for block in source:
         matrix += block.T @ block
-    if 20 * k < n:  # Lanczos is several times faster for a few of many
+    if 20 * k < n:  # Lanczos is several times faster for a few eigenvectors
         # A fixed start: ARPACK's own is random, and the last digits would differ from run to run.
         start = np.random.default_rng(0).standard_normal(n)
         values, vectors = eigsh(matrix, k, v0=start)
@@ -394,16 +394,16 @@ def _krylov(source: _Standardised, k: int) -> tuple[Floats, Floats, float]:
     width = min(2 * k, source.n)
     block = np.random.default_rng(0).standard_normal((source.n, width))
     basis = np.empty((source.n, 0))
-    # The Krylov space converges in fewer passes over the calls than plain subspace iteration, and
-    # a pass over the calls is what costs.
+    # The Krylov space needs fewer passes over the calls than subspace iteration, and passes over
+    # the calls dominate the time.
     for _ in range(min(_KRYLOV_STEPS, source.n // width)):
         block = source.times(block)
-        for _ in range(2):  # once more for what rounding leaves
+        for _ in range(2):  # twice: reorthogonalisation
             block = np.linalg.qr(block - basis @ (basis.T @ block)).Q
         basis = np.hstack([basis, block])
     small = basis.T @ source.times(basis)
     last = len(small) - 1
     values, vectors = eigh((small + small.T) / 2, subset_by_index=[last - k + 1, last])
-    # The trace of Z'Z is the sum of the squares of Z: the share explained needs no matrix.
+    # trace(Z'Z) is the sum of squares of Z, so the share explained needs no matrix.
     total = math.fsum(float(np.square(part, dtype=np.float64).sum()) for part in source)
     return values[::-1], basis @ vectors[:, ::-1], total

@@ -1,1 +1,1 @@
-"""The native scans in parts, on threads or on a cluster whose workers map the study."""
+"""The native scans, divided into parts for threads, a GPU, or workers that map the study."""

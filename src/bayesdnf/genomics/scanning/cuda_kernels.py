@@ -1,4 +1,4 @@
-"""Kernels that count and screen pairs on a GPU: choice and launches.
+"""Choice and launches of the GPU kernels that count and screen pairs.
 
 Pairs without strata, relevant missing calls and negated literals have their own kernel
 (native/cuda/pairs.cu); all other pairs, and triples, are counted segment by segment
@@ -28,16 +28,17 @@ ROWS, COLUMNS = 64, 128
 
 _STAGE_ROWS = 2 * (ROWS + COLUMNS)
 _THREADS, _COUNTS, _TURNS = 256, 128, 3
-_MOST_OWN = 22_528  # bytes of shared memory that rules and segments of a kernel take
-_PACKED = 1 << 16  # a count below it takes half a word
+_MOST_OWN = 22_528  # bytes of static shared memory for rules and segments, at most
+_PACKED = 1 << 16  # counts below it are packed as 16 bits
 _CODES = {code: at for at, code in enumerate([*CODINGS, *(f"not {c}" for c in CODINGS)])}
-_MOST_FOUND = 1 << 20  # pairs that one launch may leave
-_FOUND_NUMBERS = 1 << 25  # and numbers of all of them
+_MOST_FOUND = 1 << 20  # maximum number of pairs that pass the screen of one launch
+_FOUND_NUMBERS = 1 << 25  # maximum number of integers in their buffer
 
-_NO_BITS = 100  # compute capability, times ten, from which tensor cores multiply no bits
+_NO_BITS = 100  # compute capability, times ten, from which tensor cores have no bit products
 
 _PLAIN = Pass((0, 1), (0, 1))
-# Of known calls, carriers and two copies: all nine counts, three of them twice.
+# Planes are 0 known calls, 1 carriers, 2 two copies. The three passes give all nine counts of a
+# pair, three of them twice.
 _NINE = (Pass((1, 2), (1, 2)), Pass((0, 1), (0, 2)), Pass((0, 2), (0, 1)))
 
 
@@ -50,25 +51,26 @@ class LaunchSlot:
         self.n_found = cp.zeros(1, dtype=cp.uint32)
         self.done = cp.cuda.Event(disable_timing=True)
         self._copies = kernel.copies
-        self.uses: Any = None  # what the launch reads, kept until the next one
+        self.uses: Any = None  # references to input buffers, so that they outlive the launch
 
     def listed(self) -> NDArray[np.int32] | None:
-        """Wait for the launch; return what it left, or None if there was no room for that."""
+        """Wait for the launch; return the pairs that passed, or None if the buffer overflowed."""
         self.done.synchronize()
-        # The stream of the launches may have the next one already, which ``get`` would wait for.
+        # A separate stream: on that of the launches ``get`` would wait for the next launch too.
         n = int(self.n_found.get(stream=self._copies)[0])
         return None if n > len(self.found) else self.found[:n].get(stream=self._copies)
 
 
 class ScanKernel:
-    """The kernel of a scan.
+    """The compiled kernel of a scan.
 
     Parameters
     ----------
     table : ScanTable or TripleTable
-        What is scanned. Triples are pairs that are counted beside a third variant.
+        Table of genotypes to scan. Triples are counted as pairs among the carriers of a third
+        variant.
     options : ScanOptions
-        How.
+        Scoring and ranking.
     segments : sequence of ndarray of bool
         The cases of each stratum, then the controls of each.
     """
@@ -92,8 +94,8 @@ class ScanKernel:
         self.passes: tuple[Pass, ...] = (_PLAIN,) * (2 if triples else 1)
         if self.known:
             self.passes = _NINE
-        # Counts of a segment: with two nested planes of each variant two by two for a pair and two
-        # by two by two for a triple; with the known calls three by three.
+        # Counts per segment: 2 x 2 for a pair of variants with two nested planes each (carriers,
+        # two copies), 2 x 2 x 2 for a triple, 3 x 3 with the plane of known calls.
         raw = 8 if triples else 9 if self.general and needs_known else 4
         self.numbers = 2 + triples + len(sizes) * raw
         self.capacity = min(_MOST_FOUND, _FOUND_NUMBERS // self.numbers)
@@ -120,15 +122,15 @@ class ScanKernel:
         )
         self._shared = stages * _STAGE_ROWS * stage_bytes + facts + here
         self.function.max_dynamic_shared_size_bytes = self._shared
-        # Counts that a block parks, and in pairs.cu those of pairs that are looked at twice.
+        # Global memory for counts that a block parks, and in pairs.cu for pairs screened twice.
         words = n_segments * (_COUNTS // 2 if packed else _COUNTS) if self.general else 2 * _COUNTS
         self._own = cp.empty(self.blocks * words * _THREADS, dtype=cp.uint32)
         self.copies = cp.cuda.Stream(non_blocking=True)
-        """What is copied beside the launches, to the GPU and back."""
+        """Stream for copies concurrent with the launches."""
         n = sum(sizes)
         rules = [sum(sizes[:strata]) / n, n + 1, *sizes, *table.cuts]
-        # Whole numbers below 2^24 are exact in single precision, and a scan on a GPU has fewer
-        # samples (``_MOST_SAMPLES`` of ``on_gpu``).
+        # Integers below 2^24 are exact in single precision, and a scan on a GPU has fewer samples
+        # (``_MOST_SAMPLES`` of ``on_gpu``).
         self._rules = cp.asarray(
             np.concatenate([np.array(rules, np.float32), table.stratum_bounds().ravel()])
         )
@@ -144,22 +146,22 @@ class ScanKernel:
         margins: Any,
         blocks: int | None = None,
     ) -> None:
-        """Count and screen blocks of pairs; what is left comes to ``slot``.
+        """Count and screen blocks of pairs; pairs that pass are written to ``slot``.
 
         Parameters
         ----------
         slot : LaunchSlot
-            For what is found.
+            Output buffers.
         segments : ndarray
-            The operands.
+            Descriptions of the operands.
         origins : tuple of int
-            The variants that these begin with, of rows and of columns.
+            First variant of the rows and of the columns.
         n_variants : int
-            How many there are in all.
+            Total number of variants.
         items, levels, margins : cupy.ndarray
-            Blocks of pairs; what variants must exceed; carriers and two copies of each.
+            Blocks of pairs; thresholds of variants; counts of carriers and of two copies.
         blocks : int, optional
-            At most so many blocks of threads.
+            Maximum number of thread blocks.
         """
         sent = self.sent(segments.view(np.uint8))
         slot.uses = (sent, items, levels)
@@ -175,7 +177,7 @@ class ScanKernel:
         slot.done.record()
 
     def sent(self, array: NDArray[Any]) -> Any:
-        """Send an array beside what the GPU is at."""
+        """Copy an array to the GPU, concurrently with running kernels."""
         with self.copies:
             there = cupy().asarray(array)
         self.copies.synchronize()
@@ -183,11 +185,11 @@ class ScanKernel:
 
 
 def products_of_bytes(capability: int) -> bool:
-    """Choose tensor-core products of bytes or of bits.
+    """Return whether to use tensor-core products of bytes in place of bits.
 
-    GPUs of compute capability 10.0 and later have no products of bits: the compiler replaces each
-    by a call that makes eight dependent products of bytes. Our own products of bytes need no call,
-    and are independent of each other. BAYESDNF_PRODUCTS overrides the choice.
+    GPUs of compute capability 10.0 and later have no bit products in hardware: the compiler
+    emulates each by a call with eight dependent byte products. Byte products written directly need
+    no call and are independent of each other. BAYESDNF_PRODUCTS overrides the choice.
 
     Parameters
     ----------
@@ -201,7 +203,7 @@ def products_of_bytes(capability: int) -> bool:
 
 
 def _shape(facts: int, may_park: bool) -> tuple[int, int, bool]:
-    """Return stages, bytes of a row in each, and whether counts of cases are parked beside them."""
+    """Return number of stages, bytes of a row in each, and whether counts are in shared memory."""
     room = int(cupy().cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"])
     here = _THREADS * _COUNTS // 2 * 4
     stage = _STAGE_ROWS * 128

@@ -1,4 +1,4 @@
-"""Calls of variants on a GPU: planes for counting, with the samples of each segment separate."""
+"""Genotype calls in GPU memory: planes for counting, with separate samples for each segment."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ...gpu.device import Staging, compiled, cupy
 if TYPE_CHECKING:
     from ..genotypes import Genotypes
 
-_ROW_WORDS = 16  # rows of operands are whole numbers of these, as stages of the kernel are
-_THREADS = 256  # of a block of the kernel that picks samples
-_STAGING = 64 << 20  # bytes of planes on their way to the GPU
-_TOGETHER = 8  # rows of a block
-_MOST_ROWS = 65_535 * _TOGETHER  # that a launch of pick may have
+_ROW_WORDS = 16  # rows of operands are padded to a multiple of this, the size of a kernel stage
+_THREADS = 256  # threads per block of the kernel that picks samples
+_STAGING = 64 << 20  # bytes of a staging buffer
+_TOGETHER = 8  # rows per block
+_MOST_ROWS = 65_535 * _TOGETHER  # maximum number of rows per launch: CUDA's limit of gridDim.y
 
 SEGMENT = np.dtype(
     [("rows", "u8"), ("columns", "u8"), ("bytes", "u8"),
@@ -31,23 +31,23 @@ Panel = tuple[Any, ...]
 
 
 class Pass(NamedTuple):
-    """Which two of the planes are counted of rows, and which of columns."""
+    """The two planes of rows and the two of columns that one pass counts."""
 
     rows: tuple[int, int]
     columns: tuple[int, int]
 
 
 class Operands:
-    """Makes operands of calls that lie in this machine's memory.
+    """Copy genotype calls from host memory to the GPU, split by segment.
 
     Parameters
     ----------
     genotypes : Genotypes
         The calls.
     segments : sequence of ndarray of bool
-        Who is in each segment.
+        Samples of each segment.
     known : bool
-        Whether there are planes of known calls, beside those of carriers and of two copies.
+        Whether to include planes of known calls, besides those of carriers and of two copies.
     """
 
     def __init__(
@@ -62,22 +62,22 @@ class Operands:
         self._at_once = max(
             1, min(_MOST_ROWS // self.planes, _STAGING // (8 * int(np.prod(shape))))
         )
-        # Two in turn: one is filled while the other travels.
+        # Double buffering: one is filled while the other is transferred.
         self._staging = [Staging((self._at_once, *shape)) for _ in range(2)]
         self._pick = compiled(_native.CUDA_OPERANDS, "pick", (("ROWS", _TOGETHER),))
 
     @property
     def bytes_of_variant(self) -> int:
-        """How much memory a variant takes."""
+        """Bytes of GPU memory per variant."""
         return 8 * self.planes * sum(self._words)
 
     def empty(self, n_variants: int) -> Panel:
-        """Return room for so many variants."""
+        """Allocate a zeroed panel for ``n_variants`` variants."""
         cp = cupy()
         return tuple(cp.zeros((n_variants, self.planes, words), np.uint64) for words in self._words)
 
     def load(self, panel: Panel, origin: int, first: int, last: int, stream: Any) -> None:
-        """Bring variants from ``first`` to ``last`` to a panel that begins with ``origin``."""
+        """Copy variants ``first`` to ``last - 1`` to a panel whose first variant is ``origin``."""
         words = self._planes.shape[2]
         with stream:
             for turn, at in enumerate(range(first, last, self._at_once)):
@@ -95,7 +95,7 @@ class Operands:
 
 
 def segments_of(rows: Panel, columns: Panel, passes: Sequence[Pass]) -> NDArray[np.void]:
-    """Describe segments to a kernel: every pass over each."""
+    """Return the descriptions of segments for a kernel: one for each segment and pass."""
     made = np.zeros(len(columns) * len(passes), SEGMENT)
     for at, (row, column) in enumerate(zip(rows, columns, strict=True)):
         for number, planes in enumerate(passes):
@@ -106,6 +106,6 @@ def segments_of(rows: Panel, columns: Panel, passes: Sequence[Pass]) -> NDArray[
 
 
 def _words(samples: int) -> int:
-    """64-bit words of a row: whole stages, one at least."""
-    # A segment without samples has a stage of zeros, too, which counts nothing.
+    """Return the 64-bit words of a row: a whole number of stages, at least one."""
+    # A segment without samples has one stage of zeros, which adds nothing to the counts.
     return max(_ROW_WORDS, -(-samples // (64 * _ROW_WORDS)) * _ROW_WORDS)

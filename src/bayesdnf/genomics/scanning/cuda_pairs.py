@@ -26,39 +26,39 @@ if TYPE_CHECKING:
     from .scan_parts import ScanOptions
 
 _ROUND = 0.25  # seconds of one launch, between looks at progress and Ctrl-C
-_TILE = 256  # variants of a task's rows
-_NEVER = 3e38  # a level that nothing exceeds
-_FIRST = 1e9  # pairs times samples that a thread of the processor scans before the first launch
-_GUESS = 2e14  # pairs times samples a second, for the length of the first launch
-_SPARE = 16  # how many times more room there is for findings than are expected
-_NEW_LEVELS = 16  # how many times more tasks must have been scanned for new levels
-_PIECE = 1 << 31  # bytes of operands that are brought together; the scan begins with the first
-_LEFT_FREE = 8  # multiprocessors that the scan leaves to what brings operands
-_PANELS = 3  # parts of a study that are on the GPU: rows, columns, the columns after them
+_TILE = 256  # variants per row tile of a task
+_NEVER = 3e38  # threshold that no pair exceeds
+_FIRST = 1e9  # pairs times samples that each CPU thread scans before the first launch
+_GUESS = 2e14  # assumed pairs times samples per second, for the size of the first launch
+_SPARE = 16  # capacity of the buffer divided by the expected number of findings
+_NEW_LEVELS = 16  # thresholds are updated after this many times more tasks
+_PIECE = 1 << 31  # bytes of operands per transfer; the scan starts after the first one
+_LEFT_FREE = 8  # multiprocessors left free for the kernel that prepares operands
+_PANELS = 3  # panels in GPU memory: rows, columns, prefetched columns
 
 Ints = NDArray[np.int32]
 Tasks = NDArray[np.int64]
 Done = Callable[[int], None]
-"""Called with the number of pairs that have been scanned since it was called last."""
+"""Called with the number of pairs scanned since the last call."""
 
 
 class CudaPairs:
-    """Calls of a study on a GPU, and the scan of its pairs.
+    """Genotype calls of a study in GPU memory, and the scan of its pairs.
 
-    Variants come piece by piece, and pairs of those that are there are scanned meanwhile. A study
-    that does not fit into the GPU's memory passes through it in panels: while all pairs of two
-    panels are scanned, the one that comes next is on its way.
+    Variants are transferred in pieces, and pairs of variants already transferred are scanned
+    meanwhile. A study that does not fit into GPU memory is streamed in panels: while all pairs of
+    two panels are scanned, the next panel is prefetched.
 
     Parameters
     ----------
     genotypes : Genotypes
-        What ``table`` was made of.
+        The calls in ``table``.
     segments : sequence of ndarray of bool
         The cases of each stratum, then the controls of each.
     table : ScanTable
-        What is scanned.
+        Table of genotypes to scan.
     options : ScanOptions
-        How.
+        Scoring and ranking.
     """
 
     def __init__(
@@ -79,14 +79,14 @@ class CudaPairs:
         self._margins[: self._n_variants] = cp.asarray(margins.astype(np.float32))
         self._slots = (LaunchSlot(self._kernel), LaunchSlot(self._kernel))
         self._levels: Any = None
-        self._levels_at = self._seen = 0  # tasks scanned before the levels, and before now
-        self._left = 0.0  # of the pairs of a task, by the last launch
-        # A task has 256 by 128 pairs.
+        self._levels_at = self._seen = 0  # tasks scanned when levels were set, and until now
+        self._left = 0.0  # pairs per task that passed the screen of the last launch
+        # A task has 256 x 128 pairs.
         self._length = max(1, int(_ROUND * _GUESS / (_TILE * COLUMNS * self._n)))
         self._panel_size = self._fitting(rows)
         panels = 1 if self._panel_size == rows else _PANELS
         self._panels: list[Panel] = [self._operands.empty(self._panel_size) for _ in range(panels)]
-        self._holds: list[int | None] = [None] * panels  # number of the panel that is there
+        self._holds: list[int | None] = [None] * panels  # number of the panel in each place
         self._uploads = cp.cuda.Stream(non_blocking=True)
         cp.cuda.Device().synchronize()
         self._loader = ThreadPoolExecutor(1)
@@ -103,7 +103,7 @@ class CudaPairs:
             ]
 
     def _fitting(self, rows: int) -> int:
-        """Return how many variants a panel has: all, or as many as fit three times."""
+        """Return the number of variants per panel: all, or as many as fit three times."""
         free, variant = free_memory() - (64 << 20), self._operands.bytes_of_variant
         if rows * variant <= free:
             return rows
@@ -129,17 +129,17 @@ class CudaPairs:
         self._holds[place] = number
 
     def scan(self, best: _native.Findings, tasks: range, n_jobs: int, done: Done) -> None:
-        """Scan tasks, and keep the best findings.
+        """Scan tasks and add the best findings to ``best``.
 
-        The CPU scans the first ones, since findings are needed to know what is worth a look. Then
-        it scores what one launch left while the GPU is at the next.
+        The CPU scans the first tasks, because the thresholds of the screen come from findings. Then
+        the CPU scores the pairs that passed one launch while the GPU runs the next.
         """
         first = tasks[: int(n_jobs * _FIRST / (_TILE * COLUMNS * self._n))]
         self._table.scan(
             first.start, first[-1] + 1 if first else 0, tasks.step, n_jobs, _native.StopFlag(), best
         )
         done(self._table.pairs_in(np.array(first, dtype=np.int64)))
-        self._levels, self._seen = None, len(first)  # levels of an earlier scan may be too high
+        self._levels, self._seen = None, len(first)  # thresholds of an earlier scan may be too high
         left = tasks[len(first) :]
         every = np.arange(left.start, left.stop, left.step, dtype=np.int64)
         try:
@@ -150,8 +150,8 @@ class CudaPairs:
             raise
 
     def _steps(self, tasks: Tasks) -> Iterator[tuple[int, int, Tasks]]:
-        """Yield numbers of panels, of rows and of columns, and tasks whose variants are there."""
-        if self._n_variants <= self._piece_size and len(self._panels) == 1:  # nothing to sort for
+        """Yield the panels of rows and columns, and the tasks whose variants are in them."""
+        if self._n_variants <= self._piece_size and len(self._panels) == 1:  # one piece: no order
             self._coming[0].result()
             yield 0, 0, tasks
             return
@@ -169,12 +169,12 @@ class CudaPairs:
             here = {rows, columns}
             self._bring(here, here)
             after = set(steps[number + 1][0]) if number + 1 < len(steps) else set()
-            # One step ahead: the panels of the next step come to the place that neither step needs.
+            # Prefetch the next step's panels into the place that neither step needs.
             self._coming = [self._loader.submit(self._bring, after, here | after)]
             yield rows, columns, some
 
     def _bring(self, wanted: set[int], kept: set[int]) -> None:
-        """Bring panels to places that hold none of those that are kept, as far as there are any."""
+        """Copy panels to places whose panels need not be kept, as far as there are any."""
         for number in sorted(wanted - set(self._holds)):
             places = [i for i, held in enumerate(self._holds) if held not in kept]
             if places:
@@ -188,7 +188,7 @@ class CudaPairs:
         n_jobs: int,
         done: Done,
     ) -> None:
-        """Scan tasks whose operands are on the GPU."""
+        """Scan tasks whose operands are in GPU memory."""
         at, turn = 0, 0
         waiting: Tasks | None = None
         began = time.monotonic()
@@ -203,10 +203,10 @@ class CudaPairs:
             began = time.monotonic()
             self._length = max(1, int(self._length * min(16.0, max(0.25, pace))))
 
-        # Two launches take turns: the GPU counts one while the CPU scores what the other left.
+        # Double buffering: the GPU counts one launch while the CPU scores the pairs of the other.
         while at < len(tasks) or waiting is not None:
             launched = None
-            # As many tasks as there will be room for their findings, by what others had.
+            # No more tasks than the buffer has capacity for, estimated from earlier tasks.
             seen, room = self._room(best)
             if at < len(tasks):
                 launched = tasks[at : at + min(self._length, room)]
@@ -217,16 +217,16 @@ class CudaPairs:
             waiting = launched
             turn += 1
             if waiting is not None and seen < self._length:
-                finish()  # the next one may be longer
+                finish()  # more tasks seen allow a larger next launch
                 waiting = None
 
     def _room(self, best: _native.Findings) -> tuple[int, int]:
-        """Return how many tasks have room: by how many were seen, and by what they left, too."""
+        """Return how many tasks fit the buffer: by tasks seen, and also by pairs per task."""
         if best.least == -np.inf:
             return 1, 1
         capacity = self._kernel.capacity
-        # Of the tasks seen, ``top`` findings exceed the level, so that t more leave about t / seen
-        # times ``top`` of them, if findings are spread evenly.
+        # ``top`` findings of the tasks seen exceed the threshold, so t more tasks are expected to
+        # leave t / seen * top pairs, if findings are spread evenly.
         seen = max(1, self._seen * capacity // (_SPARE * self._top))
         return seen, max(1, int(min(seen, capacity / max(1e-9, 2 * self._left))))
 
@@ -250,7 +250,7 @@ class CudaPairs:
         if self._levels is None or self._seen >= _NEW_LEVELS * self._levels_at:
             self._set_levels(least, n_jobs)
         items = self._table.blocks(tasks, ROWS)
-        if self._kernel.general:  # levels of columns are those of rows; a pair comes after nothing
+        if self._kernel.general:  # for pairs: offset 0 of levels, and no first variant (-1)
             items = np.column_stack([items, np.tile(np.array([0, -1], np.int32), (len(items), 1))])
         rows, columns = (self._panels[self._holds.index(number)] for number in panels)
         loading = not all(coming.done() for coming in self._coming)
@@ -279,7 +279,7 @@ class CudaPairs:
             self._table.score(listed, n_jobs, best)
         elif len(tasks) == 1:
             self._on_cpu(int(tasks[0]), best, n_jobs)
-        else:  # too many: by halves, the second with what the first found
+        else:  # buffer overflow: scan halves, the second with the thresholds the first raised
             half = len(tasks) // 2
             for part in (tasks[:half], tasks[half:]):
                 self._levels = None
@@ -288,7 +288,7 @@ class CudaPairs:
 
 
 def _grouped(numbers: Ints, tasks: Tasks) -> Iterator[tuple[tuple[int, ...], Tasks]]:
-    """Yield equal rows of numbers, rising, with the tasks that have them, in their order."""
+    """Group tasks by their rows of numbers, in ascending order of rows; keep order in a group."""
     order = np.lexsort(numbers.T[::-1])
     numbers, tasks = numbers[order], tasks[order]
     cuts = np.flatnonzero((np.diff(numbers, axis=0) != 0).any(axis=1)) + 1

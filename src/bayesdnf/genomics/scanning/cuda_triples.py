@@ -1,7 +1,7 @@
 """Scans of triples on an NVIDIA GPU: pairs among the carriers of a third variant.
 
 Rows of operands are masked by the carriers of the first variant of a triple, and by the samples
-with two copies of it; the counts of a triple are then those of a pair (native/cuda/segments.cu).
+with two copies of it; triples are then counted by the kernel for pairs (native/cuda/segments.cu).
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from .cuda_operands import Operands, segments_of
 if TYPE_CHECKING:
     from .scan_parts import ScanOptions
 
-_FIRST = 1e9  # triples times samples that a thread of the processor scans before the first launch
-_TRIPLES = 4e13  # triples times samples of one launch, at least those of one first variant
-_SHARE = 4  # masked operands take one part in so many of the memory that is free
-_NEVER = 3e38  # a level that nothing exceeds
+_FIRST = 1e9  # triples times samples that each CPU thread scans before the first launch
+_TRIPLES = 4e13  # triples times samples per launch, at least those of one first variant
+_SHARE = 4  # masked operands take 1 / _SHARE of free memory
+_NEVER = 3e38  # threshold that no triple exceeds
 
 
 class CudaTriples:
-    """The chosen variants of a study on a GPU, and the scan of their triples.
+    """The chosen variants of a study in GPU memory, and the scan of their triples.
 
     Parameters
     ----------
     genotypes : Genotypes
-        What the pairs' table was made of.
+        The calls in the table of pairs.
     segments : sequence of ndarray of bool
         The cases of each stratum, then the controls of each.
     table : TripleTable
-        What is scanned.
+        Table of genotypes to scan.
     chosen : ndarray of int
-        The variants.
+        Numbers of the variants.
     options : ScanOptions
-        How.
+        Scoring and ranking.
     """
 
     def __init__(
@@ -58,8 +58,8 @@ class CudaTriples:
         self._kernel = ScanKernel(table, options, segments)
         self._slots = (LaunchSlot(self._kernel), LaunchSlot(self._kernel))
         operands = Operands(genotypes.take(variants=chosen), segments, known=False)
-        self._room = -(-self._size // COLUMNS) * COLUMNS  # variants that operands have room for
-        # Rows masked by carriers of a first variant, and by its two copies; and all variants once.
+        self._room = -(-self._size // COLUMNS) * COLUMNS  # capacity of operands, in variants
+        # Rows masked by carriers of a first variant and by its two copies, and unmasked columns.
         first = 2 * self._room * operands.bytes_of_variant
         free = free_memory() - (64 << 20) - first // 2
         self._at_once = min(self._size, max(1, free // _SHARE // first))
@@ -72,14 +72,14 @@ class CudaTriples:
         self._columns = operands.empty(self._room)
         operands.load(self._columns, 0, 0, self._size, cp.cuda.Stream(non_blocking=True))
         self._rows = tuple(operands.empty(self._at_once * self._room) for _ in range(2))
-        self._margins = cp.zeros(self._room * 2 * len(segments), dtype=cp.float32)  # not looked at
+        self._margins = cp.zeros(self._room * 2 * len(segments), dtype=cp.float32)  # not used
 
     def scan(
         self, best: _native.Findings, tasks: range, n_jobs: int, done: Callable[[int], None]
     ) -> None:
-        """Scan tasks, and keep the best findings.
+        """Scan tasks and add the best findings to ``best``.
 
-        The CPU scans the last ones, which are short, to know what is worth a look; see
+        The CPU scans the last tasks, which are short, for the thresholds of the screen; see
         :meth:`CudaPairs.scan`.
         """
         triples, end = 0, len(tasks)
@@ -98,7 +98,7 @@ class CudaTriples:
             waiting = launched
 
     def _launches(self, tasks: range) -> Iterator[list[int]]:
-        """Yield first variants whose triples are scanned by one launch."""
+        """Yield lists of first variants whose triples are scanned by one launch."""
         some: list[int] = []
         triples = 0
         for first in tasks:
@@ -137,18 +137,18 @@ class CudaTriples:
         )
 
     def _segments(self) -> NDArray[np.void]:
-        """Describe segments: of every one rows among carriers, then among two copies."""
+        """Describe segments: for each, rows masked by carriers, then rows masked by two copies."""
         of_plane = [
             segments_of(rows, self._columns, self._kernel.passes[:1]) for rows in self._rows
         ]
         return np.stack(of_plane, axis=1).ravel()
 
     def _items(self, at: int, first: int) -> NDArray[np.int32]:
-        """Return blocks of pairs of the variants after the first one, masked at a place."""
+        """Return blocks of pairs of the variants after ``first``, masked at place ``at``."""
         rows = np.arange((first + 1) // ROWS * ROWS, self._size - 1, ROWS)
         columns = np.arange((first + 2) // COLUMNS * COLUMNS, self._size, COLUMNS)
         row, column = (x.ravel() for x in np.meshgrid(rows, columns, indexing="ij"))
-        # Blocks below the diagonal have no pair of a row and a later column.
+        # Blocks below the diagonal have no pair with column > row.
         row, column = row[column + COLUMNS - 1 > row], column[column + COLUMNS - 1 > row]
         shift = at * self._room
         made = [row + shift, column, np.full_like(row, shift), np.full_like(row, first)]
@@ -162,7 +162,7 @@ class CudaTriples:
             self._table.score(listed, n_jobs, best)
         elif len(firsts) == 1:
             self._on_cpu(range(firsts[0], firsts[0] + 1), best, n_jobs)
-        else:  # too many: by halves, the second with what the first found
+        else:  # buffer overflow: scan halves, the second with the thresholds the first raised
             for part in (firsts[: len(firsts) // 2], firsts[len(firsts) // 2 :]):
                 self._launch(slot, part, best.least, n_jobs)
                 self._finish(slot, part, best, n_jobs)

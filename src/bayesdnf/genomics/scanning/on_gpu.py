@@ -22,7 +22,7 @@ WORTH_A_GPU = 1e12
 seconds and a GPU needs longer to start than to scan."""
 
 _MOST_SAMPLES = 1 << 23  # counts below it are exact in single precision
-_MOST_STRATA = 40  # whose bounds have room in shared memory
+_MOST_STRATA = 40  # whose bounds fit in shared memory
 
 GpuScan = CudaPairs | CudaTriples
 
@@ -35,7 +35,7 @@ def gpu_scan(
     chosen: NDArray[np.int32] | None,
     device: str,
 ) -> GpuScan | None:
-    """Make what scans on a GPU, or return None where the processor does.
+    """Return the GPU scan, or None if the CPU scans.
 
     Parameters
     ----------
@@ -44,11 +44,11 @@ def gpu_scan(
     segments : sequence of ndarray of bool
         The cases of each stratum, then the controls of each.
     table, options
-        The scan.
+        Table of genotypes to scan; scoring and ranking.
     chosen : ndarray of int32 or None
-        The variants that triples are of.
+        Variants of a scan of triples.
     device : {"cpu", "cuda", "auto"}
-        What was asked for.
+        The requested device.
     """
     worth_it = table.size_of(0, table.n_tasks) * len(segments[0]) >= WORTH_A_GPU
     if not wants_gpu(device, "scan", _not_on_gpus(segments, table, options), worth_it):

@@ -1,4 +1,4 @@
-"""Parts of a scan: on threads of this process or on a cluster, kept in a checkpoint.
+"""Parts of a scan: run on threads of this process or on a cluster, saved in a checkpoint.
 
 The tasks of the native scan are numbered, and every pair or triple is in exactly one task. A part
 is every n-th task. The best findings of all parts are those of the whole scan, for any number of
@@ -33,11 +33,11 @@ from .on_gpu import GpuScan, gpu_scan
 from .sharing import SharedCalls
 
 _ROUND = 0.25  # seconds between looks at progress and Ctrl-C
-# Parts on a cluster: enough for each slot that one slow worker holds up little, each long enough
-# that sending it costs little beside it.
+# Parts on a cluster: enough per slot that a slow worker delays little, each long enough that the
+# overhead of sending it is small.
 _PARTS_PER_SLOT, _LEAST_PAIRS = 16, 20_000_000
 
-# What the arrays of findings hold: types and shapes beside their length.
+# Types of the arrays of findings, and their shapes without the first axis.
 _COLUMNS = [("i4", (3,)), ("u4", ()), ("i8", (2,)), ("f8", ()), ("f8", ())]
 
 CODES = [*CODINGS, *(f"not {coding}" for coding in CODINGS)]
@@ -54,7 +54,7 @@ Arrays = tuple[NDArray[Any], ...]
 def segments_of(
     y: NDArray[np.bool_], strata: NDArray[np.integer] | None
 ) -> list[NDArray[np.bool_]]:
-    """Return who is a case in each stratum, then who is a control in each."""
+    """Return the cases of each stratum, then the controls of each, as masks of samples."""
     number = np.zeros(len(y), dtype=np.intp) if strata is None else strata
     return [
         (number == s) & (y == case) for case in (True, False) for s in range(int(number.max()) + 1)
@@ -62,7 +62,7 @@ def segments_of(
 
 
 def scored_effect(effect: Effect) -> Effect:
-    """Return what scores depend on: neither the prevalence nor how samples were chosen.
+    """Return the effect without prevalence and sampling, on which scores do not depend.
 
     Examples
     --------
@@ -103,12 +103,12 @@ class ScanOptions(NamedTuple):
         )  # fmt: skip
 
     def best(self, pieces: Iterable[Arrays]) -> Arrays:
-        """Join findings and keep the best, in the order of one scan: by key, then by variants."""
+        """Merge findings and keep the best, in the order of one scan: by key, then by variants."""
         joined = tuple(np.concatenate(columns) for columns in zip(*pieces, strict=True))
         variants, _, _, factor, gain = joined
         key = gain if self.rank == "gain" else factor
-        # lexsort takes its last key first. Ties go by variants, so that the order in which parts
-        # end does not show.
+        # The last key of lexsort is the primary one. Ties are ordered by variants, so the order in
+        # which parts finish does not matter.
         order = np.lexsort((variants[:, 2], variants[:, 1], variants[:, 0], -key))[: self.top]
         return tuple(column[order] for column in joined)
 
@@ -120,14 +120,14 @@ def scan_table(
     strata: NDArray[np.integer] | None = None,
     n_jobs: int = 1,
 ) -> _native.ScanTable:
-    """Return the table that is scanned, of genotypes in this process."""
+    """Return the table to scan, from genotypes in this process."""
     variants = genotypes.variants
     chromosome, position = chromosome_order(variants["CHR"]), variants["POS"].to_numpy(np.int64)
     return options.table(genotypes.planes, y, chromosome, position, strata, n_jobs)
 
 
 class PartTask(NamedTuple):
-    """A part of a scan, for a worker: tasks first, first + step, …."""
+    """A part of a scan for a worker: every ``step``-th task from ``first`` on."""
 
     calls: SharedCalls
     options: ScanOptions
@@ -137,7 +137,7 @@ class PartTask(NamedTuple):
     step: int
 
     def table(self) -> Table:
-        """Return the table of this scan, which a process makes once."""
+        """Return the table of this scan, made once per process."""
         return once((self.calls, repr(self.options), self.chosen), self._made)
 
     def _made(self) -> Table:
@@ -152,7 +152,7 @@ class PartTask(NamedTuple):
 
 
 def scan_part(task: PartTask, stop: _native.StopFlag) -> Arrays:
-    """Scan a part, on a worker."""
+    """Scan a part on a worker."""
     table, best = task.table(), _native.Findings(task.options.top)
     table.scan(task.first, table.n_tasks, task.step, 1, stop, best)
     require_intact(task.calls.planes())
@@ -175,24 +175,24 @@ def scan_parts(
     settings: dict[str, Any],
     progress: Progress | None,
 ) -> Arrays:
-    """Scan some tasks of a table, wherever that is done.
+    """Scan some tasks of a table on threads, a GPU or a cluster.
 
     Parameters
     ----------
     genotypes, y, strata
-        What ``table`` was made of.
+        The data in ``table``.
     table : ScanTable or TripleTable
-        What is scanned.
+        Table of genotypes to scan.
     options : ScanOptions
-        How.
+        Scoring and ranking.
     chosen : ndarray of int32 or None
-        The variants that triples are of.
+        Variants of a scan of triples.
     tasks : range
         Numbers of the tasks, every n-th.
     n_jobs, device, cluster, checkpoint, progress
-        Threads of this process, its GPU or workers, where to keep what is done, whom to tell.
+        Number of threads, device, cluster, file of the checkpoint, progress callback.
     settings : dict
-        What the scan is, for the checkpoint.
+        Description of the scan, checked when a checkpoint is resumed.
     """
     gpu = None
     if cluster is None:
@@ -204,8 +204,8 @@ def scan_parts(
     slots = n_jobs if cluster is None else cluster.slots
     total = table.size_of(tasks.start, table.n_tasks, tasks.step)
     kept = _Kept(checkpoint, settings, _cut(len(tasks), total, slots), len(tasks))
-    # Every n-th task, not a stretch of them: tasks of triples get smaller one after the other, and
-    # parts should take about as long.
+    # Every n-th task, not a contiguous range: tasks of triples become smaller, and parts should
+    # take about equally long.
     first, step = tasks.start, tasks.step * kept.parts
     left = [tasks.start + part * tasks.step for part in range(kept.parts) if part not in kept.done]
 
@@ -244,8 +244,8 @@ def scan_parts(
 
 
 def _cut(n_tasks: int, total: int, slots: int) -> int:
-    """Say in how many parts to scan; what is found does not depend on it."""
-    # At least a part for each slot, also where that makes them short.
+    """Return the number of parts; findings do not depend on it."""
+    # At least one part per slot, even if parts are short.
     wanted = max(slots, min(_PARTS_PER_SLOT * slots, total // _LEAST_PAIRS))
     return max(1, min(n_tasks, wanted))
 
@@ -259,9 +259,9 @@ def _scan_here(
 
 
 def _possible(found: Arrays, settings: dict[str, Any]) -> bool:
-    """Whether findings are such as a scan with these settings can have."""
+    """Return whether findings are possible for a scan with these settings."""
     (variants, what, rows, factor, gain), size = found, settings["size"]
-    # Sets of cells of genotypes, or a coding of each variant.
+    # 2^(3^size) sets of genotype cells, or one coding of each variant.
     ways = 2**3**size if settings["measure"] == "cells" else len(CODES) ** size
     return bool(
         ((variants[:, :size] >= 0) & (variants[:, :size] < settings["variants"])).all()
@@ -273,18 +273,18 @@ def _possible(found: Arrays, settings: dict[str, Any]) -> bool:
 
 
 class _Kept:
-    """Which parts are done and what they found, on disk where that is asked for.
+    """The finished parts and their findings, optionally saved to a checkpoint.
 
     Parameters
     ----------
     path : path or None
         The file.
     settings : dict
-        What is scanned and how: a state of another scan is refused.
+        Data and options of the scan: a state of another scan is refused.
     parts : int
-        In how many parts a new scan is cut.
+        Number of parts of a new scan.
     most : int
-        In how many parts it can be cut.
+        Maximum number of parts.
     """
 
     def __init__(
@@ -326,7 +326,7 @@ class _Kept:
         return options.best(self._found)
 
     def save(self) -> None:
-        """Write the state, unless there is none yet."""
+        """Write the state, if a part is done."""
         if self._file is None or not self._found:
             return
         columns = {str(i): column for i, column in enumerate(self._found[0])}
@@ -341,7 +341,7 @@ def _run(
     gpu: GpuScan | None,
     progress: Progress | None,
 ) -> None:
-    """Scan tasks on threads or a GPU, in stretches that take a fraction of a second."""
+    """Scan tasks on threads or a GPU, in batches that take a fraction of a second."""
     step = tasks.step
     total = table.size_of(tasks.start, table.n_tasks, step)
     done = 0
@@ -372,7 +372,7 @@ def forecast(
     top: int,
     slots: int | None = None,
 ) -> str:
-    """Say how much a part of a scan is, and how long it will take by a trial of some tasks."""
+    """Describe the size of a scan, with its time estimated from a trial of some tasks."""
     unit = "triples" if isinstance(table, _native.TripleTable) else "pairs"
     total = table.size_of(number - 1, table.n_tasks, parts)
     stop, trial = _native.StopFlag(), _native.Findings(top)
@@ -395,7 +395,7 @@ def forecast(
 def _stretches(
     tasks: range, n_jobs: int, work: Callable[[int, int, _native.StopFlag], None]
 ) -> Any:
-    """Do tasks a stretch at a time, on a thread of their own so that Ctrl-C is heard."""
+    """Run tasks in batches, on a separate thread so that Ctrl-C is handled promptly."""
     at, length = 0, n_jobs
     stop = _native.StopFlag()
     with ThreadPoolExecutor(1) as pool:
@@ -411,8 +411,8 @@ def _stretches(
                 stop.stop()
                 raise
             running.result()
-            # Stretches grow or shrink towards _ROUND seconds; their cuts do not change what is
-            # found, as Findings keeps the best of all.
+            # Adapt the batch size to _ROUND seconds; batches do not change the findings, because
+            # Findings keeps the best of all.
             pace = _ROUND / max(1e-4, time.monotonic() - began)
             at += len(piece)
             length = max(n_jobs, int(length * min(8.0, max(0.25, pace))))

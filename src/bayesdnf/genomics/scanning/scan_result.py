@@ -35,7 +35,7 @@ class Scan:
         best marker on fewer of the variants. Cells are counted on samples whose calls are all
         known.
     settings : dict
-        What was scanned and how.
+        Data and options of the scan.
 
     Examples
     --------
@@ -60,8 +60,7 @@ class Scan:
         """Write the findings to a tab-separated file, the settings in its first line."""
         with atomic_path(path) as part, part.open("w", encoding="utf-8") as out:
             out.write(f"# {_FORMAT} {json.dumps(self.settings, sort_keys=True)}\n")
-            # 17 digits bring every float64 back as it was, so that merged parts rank as one scan
-            # does.
+            # 17 significant digits round-trip every float64, so merged parts rank like one scan.
             self.findings.to_csv(out, sep="\t", index=False, float_format="%.17g")
 
     @classmethod
@@ -92,12 +91,12 @@ class Scan:
         return cls(findings, settings)
 
     def require(self, wanted: dict[str, Any]) -> None:
-        """Refuse a scan that was made of other data or in another way, or that is a part only.
+        """Raise an error if the scan has other data or options, or is incomplete.
 
         Parameters
         ----------
         wanted : dict
-            What its settings must be.
+            The required settings.
         """
         part = self.settings.get("part")
         if part != [1, 1]:
@@ -160,7 +159,7 @@ def merge(scans: Sequence[Scan]) -> Scan:
 
 
 def _can_be(settings: Any, findings: pd.DataFrame) -> bool:
-    """Whether these are settings and findings such as :func:`scan` makes."""
+    """Return whether settings and findings are possible results of :func:`scan`."""
     size: Any
     n: Any
     if not isinstance(settings, dict):

@@ -1,4 +1,4 @@
-"""Studies on workers: a packed study that workers map, and the settings of one run."""
+"""Studies on workers: a packed study that workers memory-map, and the arrays of one run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RUN = "run on a study"
 
 
 class SharedCalls(NamedTuple):
-    """Genotypes and outcomes as tasks carry them."""
+    """References to genotypes and outcomes in packed files, for tasks."""
 
     study: PackedReference
     run: PackedReference
@@ -34,14 +34,14 @@ class SharedCalls(NamedTuple):
     def of(
         cls, genotypes: Genotypes, y: NDArray[np.bool_], cluster: Cluster, **more: NDArray[Any]
     ) -> Iterator[SharedCalls]:
-        """Share genotypes for as long as a block lasts; those of a packed study stay in its file.
+        """Share genotypes for the duration of a ``with`` block; packed studies stay in their file.
 
         Parameters
         ----------
         genotypes, y
-            What to share.
+            The data to share.
         cluster : Cluster
-            With whose workers.
+            The cluster whose workers use them.
         **more
             Further arrays.
         """
@@ -65,13 +65,13 @@ class SharedCalls(NamedTuple):
             path.unlink(missing_ok=True)
 
     def open(self) -> PackedFile:
-        """Return what this run adds, on a worker."""
+        """Open the arrays of this run on a worker."""
         return open_packed(self.run)
 
     def planes(self) -> NDArray[np.uint64]:
-        """Return the calls, on a worker; they stay in the file."""
+        """Return the calls on a worker, memory-mapped from the file."""
         return open_packed(self.study)["planes"]
 
     def genotypes(self) -> Genotypes:
-        """Return the calls with the names of samples and variants, on a worker."""
+        """Return the calls with the names of samples and variants on a worker."""
         return once((self.study, "genotypes"), lambda: genotypes_of(open_packed(self.study)))
