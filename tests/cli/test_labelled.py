@@ -360,7 +360,7 @@ FILES = {
         (fit("--count-p", 2), ["2"]),
         (fit("--time-limit", 0), ["--time-limit", "0"]),
         (fit("--jobs", 0), ["--jobs", "0"]),
-        (fit("--cv", 1), ["folds", "Got 1"]),
+        (fit("--cv", 1), ["--cv", "Got 1"]),
         (fit("--test-share", 1.5), ["share", "1.5"]),
         (fit(out="plants.csv"), ["plants.csv", "file to read"]),
         (fit(out="no/model.json"), ["no/model.json", "folder no does not exist"]),

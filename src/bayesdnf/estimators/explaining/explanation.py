@@ -28,7 +28,7 @@ class _Told:
 
     @abstractmethod
     def _sentences(self) -> list[tuple[str, str]]:
-        """Describe what there is to say."""
+        """Return titles and sentences, in the order in which they are shown."""
 
     def __str__(self) -> str:
         return "\n".join(f"{title}: {text}." for title, text in self._sentences())
