@@ -36,10 +36,14 @@ def test_blocks_hold_every_triple_once(size):
 
 @needs_gpu
 @pytest.mark.parametrize(
-    ("p", "n"), [(3, 64), (65, 700), pytest.param(200, 1025, marks=pytest.mark.long)]
+    ("p", "n", "n_strata"),
+    [
+        (3, 64, 3),
+        (65, 700, 1),
+        *(pytest.param(*x, marks=pytest.mark.long) for x in ((65, 700, 3), (200, 1025, 3))),
+    ],
 )
 @pytest.mark.parametrize("missing", [0, 0.05])
-@pytest.mark.parametrize("n_strata", [1, 3])
 def test_the_gpu_finds_the_triples_that_the_cpu_finds(p, n, missing, n_strata):
     genotypes, y = study(p + 4, n, seed=p, missing=missing)
     among = np.delete(np.arange(p + 4), [0, 1, 3, p // 2 + 3])
